@@ -190,7 +190,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     load: async () => (await import("./commands/apply.js")).applyCommand,
   },
   {
-    usage: "write <file> [content]",
+    usage: "write <file> [content-file]",
     summary: "create a file, or replace the state that is named",
     description:
       "Writes a whole file. The content is read from the file named second, or from standard input. A new file " +
@@ -235,28 +235,28 @@ export const commandSpecs: readonly CommandSpec[] = [
     load: async () => (await import("./commands/edit.js")).editCommand,
   },
   {
-    usage: "append <file> [content]",
+    usage: "append <file> [content-file]",
     summary: "add to the end of a file, exactly; needs no base",
     options: [base, inPlace, encoding, resultContent],
     examples: ["printf '%s\\n' '- done' | holdfast append notes.md"],
     load: async () => (await import("./commands/adding.js")).appendCommand,
   },
   {
-    usage: "prepend <file> [content]",
+    usage: "prepend <file> [content-file]",
     summary: "add to the beginning of a file, exactly; needs no base",
     options: [base, inPlace, encoding, resultContent],
     examples: ["holdfast prepend CHANGELOG.md entry.md"],
     load: async () => (await import("./commands/adding.js")).prependCommand,
   },
   {
-    usage: "insert <file> <line> [content]",
+    usage: "insert <file> <line> [content-file]",
     summary: "insert lines after a line of the state that is named",
     options: [base, atomic, inPlace, encoding, resultContent],
     examples: ["holdfast insert src/app.ts 12 lines.txt --base b94d27b9934d3e08"],
     load: async () => (await import("./commands/adding.js")).insertCommand,
   },
   {
-    usage: "section <file> <heading> [content]",
+    usage: "section <file> <heading> [content-file]",
     summary: "replace one section of a Markdown file; needs no base",
     description:
       "Replaces what stands between a heading and the next one of the same or a higher level. Headings are found " +

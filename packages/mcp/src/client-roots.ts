@@ -83,7 +83,7 @@ class ClientRoots {
 
   private async hear(responses: Readonly<Record<string, unknown>>): Promise<ServedWorkspace | Refusal> {
     const named = namedRoots.safeParse(responses[rootsKey]);
-    if (!named.success) this.options.onError(named.error, "roots");
+    if (!named.success) this.options.onError(new Error(noRootsNamed, { cause: named.error }), "roots");
     const workspace = await this.settle(Promise.resolve(named.success ? urisOf(named.data) : undefined));
     // Who is refused is asked again: meanwhile the roots may be others.
     if (!isRefusal(workspace)) this.heardMs = performance.now();
@@ -120,6 +120,9 @@ class ClientRoots {
 
 /** Our name for the question, by which its answer comes back. */
 const rootsKey = "roots";
+
+const noRootsNamed =
+  "The client answers the question for its roots with no list of them; it is served without.";
 
 /** Whatever a client names: the library's own schema takes an answer with a root that is no file for none. */
 const namedRoots = z.object({ roots: z.array(z.object({ uri: z.string() })) });

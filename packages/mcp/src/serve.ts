@@ -1,6 +1,8 @@
-import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { BadLines } from "./bad-lines.js";
 import { createCompatServer } from "./compat/server.js";
-import { type McpOptions, messageLimitBytes } from "./options.js";
+import { LineTransport } from "./line-transport.js";
+import type { McpOptions } from "./options.js";
 import { RunningCalls } from "./running-calls.js";
 import { createServer } from "./server.js";
 import { UndeliveredCalls } from "./undelivered-calls.js";
@@ -14,23 +16,29 @@ import { UndeliveredCalls } from "./undelivered-calls.js";
 export async function serveMcp(options: McpOptions): Promise<void> {
   const { calls = new RunningCalls() } = options;
   const undelivered = new UndeliveredCalls();
-  const transport = new EndingTransport(options.input, (id) => undelivered.delivered(id));
+  const tell = (error: Error) => options.onError?.(error, "protocol");
+  const badLines = new BadLines(tell);
+  const transport = new LineTransport(options.input, {
+    delivered: (id) => undelivered.delivered(id),
+    badLine: (kind) => badLines.add(kind),
+  });
   const create = () =>
     options.compat === undefined
       ? createServer(options, calls, undelivered)
       : createCompatServer(options, calls);
   const handle = serveStdio(create, {
     transport,
-    onerror: tellNowAndThen((error) => options.onError?.(error, "protocol")),
+    onerror: tellNowAndThen(tell),
   });
   await transport.ended;
+  badLines.end();
   await calls.idle();
   await handle.close();
 }
 
 /**
- * A client that sends what is no message may do so without end: of its errors the first is told, and from then on
- * every tenth, hundredth, thousandth with their number.
+ * A client may do wrong without end, such as answer what was not asked: the first such error is told, and from then on
+ * every tenth, hundredth, thousandth with their number. Of each the first line, and no more of that than is read.
  */
 function tellNowAndThen(tell: (error: Error) => void): (error: Error) => void {
   let count = 0;
@@ -39,36 +47,8 @@ function tellNowAndThen(tell: (error: Error) => void): (error: Error) => void {
     if (!/^10*$/.test(String(count))) return;
     const [line = ""] = error.message.split("\n", 1);
     const short = line.length > longestError ? `${line.slice(0, longestError)}…` : line;
-    tell(count === 1 ? error : new Error(`${count} errors so far, the last: ${short}`));
+    tell(new Error(count === 1 ? short : `${count} errors so far, the last: ${short}`, { cause: error }));
   };
 }
 
 const longestError = 200;
-
-/** Tells when the connection is over: stdin closed, stdout broken, or closed by the server. */
-class EndingTransport extends StdioServerTransport {
-  readonly ended: Promise<void>;
-  private end: () => void = () => {};
-
-  /** @param delivered told of each request whose answer was written out */
-  constructor(
-    input: McpOptions["input"],
-    private readonly delivered: (id: string | number) => void,
-  ) {
-    super(input, undefined, { maxBufferSize: messageLimitBytes });
-    this.ended = new Promise((resolve) => {
-      this.end = resolve;
-    });
-  }
-
-  override async send(message: Parameters<StdioServerTransport["send"]>[0]): Promise<void> {
-    await super.send(message);
-    const isAnswer = "result" in message || "error" in message;
-    if (isAnswer && "id" in message && message.id !== undefined) this.delivered(message.id);
-  }
-
-  override async close(): Promise<void> {
-    await super.close();
-    this.end();
-  }
-}

@@ -166,6 +166,8 @@ describe("a client of the stateless revision that answers what it was not asked"
     else
       expect(first.error).toMatchObject({ code: -32602, message: expect.stringContaining("nputResponses") });
     expect(second.result.content[0].text).toContain(poem);
+    // In a sentence of ours, not in a parser's JSON.
+    expect(server.output().stderr).toMatch(/^(roots: Error: [^\n]{20,120}\.\n)?$/);
     server.child.stdin.end();
     expect(await server.exited).toBe(0);
   });

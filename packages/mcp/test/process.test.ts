@@ -22,16 +22,56 @@ describe("a server process", () => {
     expect(await ground.get("w2.txt")).toBe("x\n");
   });
 
-  test("tells of messages that are none now and then, not of each", async () => {
+  test("tells the first line that is no message, and at the end how many there were, in words of its own", async () => {
     const server = launch(await makeGround());
-    server.say(...opening, ...Array.from({ length: 1_000 }, () => '{"jsonrpc":"2.0","id":{}}'));
+    const many = (line: string) => Array.from({ length: 1_000 }, () => line);
+    server.say(...opening, ...many('{"jsonrpc":"2.0","id":{}}'), ...many("garbage"), "", " \r");
     server.say(request(9, "ping", {}));
     await until(() => server.output().lines.length === 2);
-    const { stderr } = server.output();
-    expect(stderr.match(/^protocol:/gm)).toHaveLength(4);
-    expect(stderr).toContain("1000 errors so far");
+    const first = [
+      "protocol: Error: A line of the client is JSON but no message of JSON-RPC; it was left out.",
+      "protocol: Error: A line of the client is not JSON; it was left out.",
+    ];
+    const told = () => server.output().stderr.trimEnd().split("\n");
+    expect(told()).toEqual(first);
     server.child.stdin.end();
     expect(await server.exited).toBe(0);
+    expect(told()).toEqual([
+      ...first,
+      "protocol: Error: 1000 lines of the client were not JSON; they were left out.",
+      "protocol: Error: 1000 lines of the client were JSON but no messages of JSON-RPC; they were left out.",
+    ]);
+  });
+
+  test("reads messages that come in pieces, and many at once", async () => {
+    const server = launch(await makeGround());
+    const [hello = "", ready = ""] = opening;
+    const ping = request(2, "ping", { é: "…" });
+    for (const part of [
+      hello.slice(0, 9),
+      `${hello.slice(9)}\r\n${ready}\n`,
+      `${ping}\n${ping.slice(0, 40)}`,
+    ]) {
+      server.child.stdin.write(part);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    server.child.stdin.write(`${ping.slice(40)}\n`);
+    await until(() => server.output().lines.length === 3);
+    server.child.stdin.end();
+    expect(await server.exited).toBe(0);
+    expect(server.output().stderr).toBe("");
+  });
+
+  test("ends the connection at a message that is too long to be held, and says why", async () => {
+    const server = launch(await makeGround());
+    server.say(...opening);
+    await until(() => server.output().lines.length === 1);
+    server.child.stdin.on("error", () => {});
+    server.child.stdin.write(Buffer.alloc(65 * 1024 * 1024, "x"));
+    expect(await server.exited).toBe(0);
+    expect(server.output().stderr).toBe(
+      "protocol: Error: A message is longer than 67108864 bytes; the connection is closed.\n",
+    );
   });
 
   test("carries a write through whose client went away, and leaves nothing behind", async () => {

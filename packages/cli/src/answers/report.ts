@@ -60,7 +60,7 @@ export async function reportChangeSet(outcome: ApplyChangesOutcome, terminal: Te
   }
   const [first] = reasons.length === 0 ? files : [];
   if (first !== undefined) await reportWrite(first.outcome, terminal, applyWords);
-  const all = files.length === 1 ? "the file stays as it is" : `all ${files.length} files stay as they are`;
+  const all = files.length === 1 ? "the file stays as it is" : `the ${files.length} files stay as they are`;
   terminal.err(`Nothing was written: ${all}.\n`);
   return exitCodeOf[code];
 }

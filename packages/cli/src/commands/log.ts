@@ -52,12 +52,15 @@ async function printTable({ path, entries }: Log, terminal: Terminal): Promise<v
 function table(entries: readonly LoggedWrite[], paint: Paint): string {
   const tools = entries.map(toolOf);
   const width = Math.max(...tools.map((tool) => tool.length));
+  // A state may have been there before, too: the newest write of it made the present one.
+  const now = entries.find((entry) => entry.current);
   const lines = entries.map((entry, at) => {
-    const mark = entry.current
-      ? paint.green("* now")
-      : entry.kept || entry.ofOtherFolder === true
-        ? ""
-        : paint.yellow("bytes gone");
+    const mark =
+      entry === now
+        ? paint.green("* now")
+        : entry.kept || entry.ofOtherFolder === true
+          ? ""
+          : paint.yellow("bytes gone");
     const time = localTime(entry.time);
     const hash = paint.cyan(short(entry.after));
     return `${time}  ${hash}  ${(tools[at] ?? "").padEnd(width)}  ${paint.dim(escapeName(entry.session).slice(0, 12))}  ${mark}`.trimEnd();

@@ -13,10 +13,12 @@ import { homeFolder, knownHome } from "@holdfast/core/node";
 import { reportRefusal, withWorkspace } from "../answers/index.js";
 import {
   adviceFor,
+  adviceOnRemoval,
   type ClientName,
   changeFile,
   clientNames,
   guardedClients,
+  holdsNothing,
   movedHomes,
   removalsFor,
   type Setting,
@@ -64,7 +66,7 @@ export async function setupCommand(call: Invocation): Promise<number> {
   const approved = files.flatMap((file) => [file, realFile(root, file)]);
   const allowed = { ...settings, allowProtected: [...settings.allowProtected, ...approved] };
   const code = await withWorkspace({ ...call, settings: { ...allowed, roots } }, (workspace) =>
-    change(call, workspace, wanted, files),
+    change(call, workspace, wanted, files, (file) => realFile(root, file) !== file),
   );
   const advice = flags.remove === true ? undefined : adviceFor(client);
   if (advice !== undefined && code === exitCodes.success && !settings.json) call.terminal.err(`${advice}\n`);
@@ -127,11 +129,12 @@ async function change(
   workspace: Workspace,
   wanted: readonly Setting[],
   files: readonly string[],
+  isLink: (file: string) => boolean,
 ): Promise<number> {
   const { settings, terminal, flags } = call;
   const planned: PlannedFile[] = [];
   for (const path of files) {
-    const plan = await planFile(workspace, path, wanted);
+    const plan = await planFile(workspace, path, wanted, isLink(path));
     if (isRefusal(plan)) return reportRefusal({ ...plan, message: `${path}: ${plan.message}` }, terminal);
     if (plan.before !== plan.after) planned.push(plan);
   }
@@ -139,6 +142,7 @@ async function change(
     path,
     diff: describeChange(before, after, { name: path, maxLines: 1_000 }),
   }));
+  if (!settings.json) tellRemovals(call, planned);
   const written = planned.length > 0 && (flags.yes === true || (await consents(call, diffs)));
   if (!settings.json && flags.yes === true) await show(call, diffs);
   if (written) {
@@ -154,12 +158,21 @@ async function change(
   return exitCodes.success;
 }
 
+function tellRemovals({ terminal, flags }: Invocation, planned: readonly PlannedFile[]): void {
+  if (flags.remove !== true) return;
+  for (const { before, after } of planned) {
+    const advice = adviceOnRemoval(before, after);
+    if (advice !== undefined) terminal.err(`${advice}\n`);
+  }
+}
+
 type FileDiff = { readonly path: string; readonly diff: string };
 
 async function planFile(
   workspace: Workspace,
   path: string,
   wanted: readonly Setting[],
+  isLink: boolean,
 ): Promise<PlannedFile | Refusal> {
   const read = await workspace.read({ path });
   if (isRefusal(read) && read.code !== "file_missing") return read;
@@ -168,14 +181,12 @@ async function planFile(
   const changed = await changeFile(path, before, settings);
   if (isRefusal(changed)) return changed;
   const base = isRefusal(read) ? {} : { base: read.state.sha256 };
-  const after = changed.text;
-  return {
-    kind: "planned",
-    path,
-    before,
-    after,
-    change: { path, ...base, content: { kind: "text", text: after } },
-  };
+  const isRemoval = settings.every((setting) => !("value" in setting));
+  // A file that held nothing but ours goes; a link is a person's own, and stays.
+  const goes = isRemoval && !isLink && changed.text !== before && holdsNothing(changed.text);
+  const after = goes ? "" : changed.text;
+  const content = goes ? ({ kind: "delete" } as const) : ({ kind: "text", text: after } as const);
+  return { kind: "planned", path, before, after, change: { path, ...base, content } };
 }
 
 async function show({ terminal }: Invocation, diffs: readonly FileDiff[]): Promise<void> {
@@ -209,14 +220,15 @@ const mismatchQuestion = `What is a change to get whose file was changed since t
 [1] `;
 
 async function report(
-  { settings, terminal }: Invocation,
+  { settings, terminal, flags }: Invocation,
   diffs: readonly FileDiff[],
   written: boolean,
 ): Promise<void> {
   if (settings.json) {
     await terminal.out(`${escapeInJson(JSON.stringify({ changes: diffs, written }))}\n`);
   } else if (diffs.length === 0) {
-    await terminal.out("Everything is set already; nothing was changed.\n");
+    const why = flags.remove === true ? "Nothing of ours is set" : "Everything is set already";
+    await terminal.out(`${why}; nothing was changed.\n`);
   } else if (written) {
     await terminal.out(`Changed ${diffs.map(({ path }) => path).join(", ")}.\n`);
   } else {

@@ -12,3 +12,8 @@ export async function changeFile(
   const { changeToml } = await import("./change-toml.js");
   return changeToml(text, settings);
 }
+
+/** Whether a file of settings says nothing: no member and no comment. */
+export function holdsNothing(text: string): boolean {
+  return /^\ufeff?\s*(?:\{\s*\})?\s*$/.test(text);
+}

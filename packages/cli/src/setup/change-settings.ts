@@ -13,6 +13,7 @@ import {
 } from "jsonc-parser";
 import type { Setting } from "./clients.js";
 import { insertionOf, type Layout } from "./insert-member.js";
+import { removalOf } from "./remove-member.js";
 import { isObject, wantedValue } from "./wanted-value.js";
 
 /** The text of a settings file with the settings in it; comments and all else stay as they are. */
@@ -76,19 +77,27 @@ function changeSetting(text: string, setting: Setting): ChangedSettings {
   // The library's objects have no prototype, by which they would differ from equal ones.
   const present: unknown = node === undefined ? undefined : JSON.parse(JSON.stringify(getNodeValue(node)));
   if (setting.among === undefined) {
-    const value = "value" in setting ? wantedValue(present, setting) : undefined;
+    if (!("value" in setting)) return removeMember(text, node, present, setting);
+    const value = wantedValue(present, setting);
     if (isDeepStrictEqual(present, value)) return { kind: "changed", text };
-    const edits =
-      value === undefined
-        ? undefined
-        : insertionOf(text, root, { path: setting.path, value }, layoutOf(text));
-    return edits === undefined
-      ? set(text, setting.path, value)
-      : { kind: "changed", text: applyEdits(text, edits) };
+    return put(text, root, setting.path, value);
   }
   if (present !== undefined && !Array.isArray(present))
     return refuseFile(`its ${setting.path.join(".")} is not a list`);
-  return changeElement(text, setting, present, setting.among);
+  return "value" in setting
+    ? changeElement(text, root, { setting, present, isOurs: setting.among })
+    : { kind: "changed", text: removeElements(text, setting.path, setting.among) };
+}
+
+/** The text without a member, and without what held nothing else. */
+function removeMember(
+  text: string,
+  node: Node | undefined,
+  present: unknown,
+  { onlyIf = present }: Setting,
+): ChangedSettings {
+  if (node?.parent === undefined || !isDeepStrictEqual(present, onlyIf)) return { kind: "changed", text };
+  return { kind: "changed", text: applyEdits(text, removalOf(text, node.parent)) };
 }
 
 /** A member on the way to a setting that stands there more than once: which of them counts is the client's choice. */
@@ -104,13 +113,18 @@ function repeatedMember(root: Node, path: readonly string[]): string | undefined
 /** An element with hooks of others beside ours keeps those; ours gets an element of its own. */
 function changeElement(
   text: string,
-  setting: Setting,
-  present: readonly unknown[] | undefined,
-  isOurs: (element: unknown) => boolean,
+  root: Node,
+  {
+    setting: { path, value },
+    present,
+    isOurs,
+  }: {
+    readonly setting: Setting;
+    readonly present: readonly unknown[] | undefined;
+    readonly isOurs: (element: unknown) => boolean;
+  },
 ): ChangedSettings {
-  const { path, value } = setting;
-  if (!("value" in setting)) return removeElement(text, path, present ?? [], isOurs);
-  if (present === undefined) return set(text, path, [value]);
+  if (present === undefined) return put(text, root, path, [value]);
   // Anywhere: what stands before it may be ours of old, with members that we would not write.
   if (present.some((element) => isDeepStrictEqual(element, value))) return { kind: "changed", text };
   const at = present.findIndex(isOurs);
@@ -124,21 +138,27 @@ function changeElement(
   return isRefusal(without) ? without : set(without.text, [...path, present.length], value, true);
 }
 
-/** The list without our hooks, and without the elements that held nothing else; no list where nothing is left. */
-function removeElement(
+/** The text without our hooks, and without the elements that held nothing else; no list where nothing is left. */
+function removeElements(
   text: string,
   path: readonly string[],
-  present: readonly unknown[],
   isOurs: (element: unknown) => boolean,
-): ChangedSettings {
-  const left = present.flatMap((element) => {
-    if (!isOurs(element)) return [element];
-    const hooks = isObject(element) && Array.isArray(element.hooks) ? element.hooks : [];
-    const others = hooks.filter((hook) => !isOurs({ hooks: [hook] }));
-    return others.length === 0 ? [] : [{ ...Object(element), hooks: others }];
-  });
-  if (isDeepStrictEqual(left, present)) return { kind: "changed", text };
-  return set(text, path, left.length === 0 ? undefined : left);
+): string {
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  const list = root === undefined ? undefined : findNodeAtLocation(root, [...path]);
+  const element = list?.children?.find((one) => isOurs(getNodeValue(one)));
+  if (element === undefined) return text;
+  const hooks = findNodeAtLocation(element, ["hooks"])?.children ?? [];
+  const ours = hooks.filter((hook) => isOurs({ hooks: [getNodeValue(hook)] }));
+  const [first = element] = ours;
+  const edits = removalOf(text, ours.length === hooks.length ? element : first);
+  return removeElements(applyEdits(text, edits), path, isOurs);
+}
+
+/** A new member stands behind the others, whose lines stay as they are. */
+function put(text: string, root: Node, path: readonly string[], value: unknown): ChangedSettings {
+  const edits = insertionOf(text, root, { path, value }, layoutOf(text));
+  return edits === undefined ? set(text, path, value) : { kind: "changed", text: applyEdits(text, edits) };
 }
 
 function set(

@@ -3,6 +3,7 @@ import { parse, patch } from "@decimalturn/toml-patch";
 import { isRefusal } from "@holdfast/core";
 import { type ChangedSettings, refuseFile } from "./change-settings.js";
 import type { Setting } from "./clients.js";
+import { withoutLines } from "./remove-lines.js";
 import { isObject, wantedValue } from "./wanted-value.js";
 
 type TomlTable = Readonly<Record<string, unknown>>;
@@ -16,13 +17,38 @@ type TomlTable = Readonly<Record<string, unknown>>;
 export function changeToml(text: string, settings: readonly Setting[]): ChangedSettings {
   const present = read(text);
   if (isRefusal(present)) return present;
+  const isThere = (setting: Setting) =>
+    setting.onlyIf === undefined || Number(valueAt(present.table, setting.path)) === setting.onlyIf;
+  const meant = settings.filter(isThere);
   let wanted: TomlTable | undefined = present.table;
-  for (const setting of settings) {
+  for (const setting of meant) {
     wanted = wanted === undefined ? undefined : withSetting(wanted, setting.path, setting);
   }
   if (wanted === undefined) return refuseFile("something else stands in the place of a setting");
   if (isDeepStrictEqual(plain(wanted), plain(present.table))) return { kind: "changed", text };
-  return write(text, wanted, settings);
+  return withoutOurs(text, wanted, meant) ?? write(text, wanted, meant);
+}
+
+/** Our lines alone are taken out, where that is the whole difference. */
+function withoutOurs(
+  text: string,
+  wanted: TomlTable,
+  settings: readonly Setting[],
+): ChangedSettings | undefined {
+  if (settings.some((setting) => "value" in setting)) return undefined;
+  const changed = settings.reduce((left, { path }) => withoutLines(left, path), text);
+  const left = read(changed);
+  const isWanted = !isRefusal(left) && isDeepStrictEqual(withoutEmpty(left.table), withoutEmpty(wanted));
+  return isWanted ? { kind: "changed", text: changed } : undefined;
+}
+
+/** A person's own header of a table stays, though the table be empty now. */
+function withoutEmpty(table: TomlTable): unknown {
+  return plain(Object.fromEntries(Object.entries(table).filter(([, member]) => !isEmptyTable(member))));
+}
+
+function isEmptyTable(value: unknown): boolean {
+  return isObject(value) && !(value instanceof Date) && Object.keys(value).length === 0;
 }
 
 function write(text: string, wanted: TomlTable, settings: readonly Setting[]): ChangedSettings {
@@ -49,7 +75,11 @@ function withTable(text: string, { path, value }: Setting): string {
 function lookUp(text: string, path: readonly string[]): unknown {
   const present = read(text);
   if (isRefusal(present)) return undefined;
-  return path.reduce((value: unknown, name) => (isObject(value) ? value[name] : undefined), present.table);
+  return valueAt(present.table, path);
+}
+
+function valueAt(table: TomlTable, path: readonly string[]): unknown {
+  return path.reduce((value: unknown, name) => (isObject(value) ? value[name] : undefined), table);
 }
 
 function patched(text: string, wanted: TomlTable): string | undefined {
@@ -67,7 +97,7 @@ function keepsOthers(before: string, after: string, settings: readonly Setting[]
   const ours = settings.flatMap(({ path, value }) => [
     ...path.slice(-1),
     ...(isObject(value) ? Object.keys(value) : []),
-    ...(value === undefined ? ["command", "args"] : []),
+    ...(value === undefined ? ["command", "args", ...path] : []),
   ]);
   const lost = before.split(/\r?\n/).filter((line) => !lines.has(line));
   return lost.every((line) => ours.some((name) => line.includes(name)) || /^[\s\]",]*$/.test(line));
@@ -90,13 +120,20 @@ function withSetting(table: TomlTable, path: readonly string[], setting: Setting
   const present = Object.hasOwn(table, name) ? table[name] : undefined;
   if (rest.length === 0) {
     if ("value" in setting) return { ...table, [name]: wantedValue(present, setting) };
-    const { [name]: _, ...others } = table;
-    return others;
+    return omit(table, name);
   }
   if (present === undefined && !("value" in setting)) return table;
   if (present !== undefined && !isObject(present)) return undefined;
   const inner = withSetting(present ?? {}, rest, setting);
-  return inner === undefined ? undefined : { ...table, [name]: inner };
+  if (inner === undefined) return undefined;
+  // What held nothing but ours goes with it.
+  const isLeft = "value" in setting || !isEmptyTable(inner) || isEmptyTable(present);
+  return { ...omit(table, name), ...(isLeft ? { [name]: inner } : {}) };
+}
+
+function omit(table: TomlTable, name: string): TomlTable {
+  const { [name]: _, ...others } = table;
+  return others;
 }
 
 /** Without prototypes and classes of the library, by which equal values would differ. */

@@ -20,6 +20,8 @@ export interface Setting {
   readonly among?: (element: unknown) => boolean;
   /** A number that is there already and at least as large stays. */
   readonly atLeast?: true;
+  /** Of a setting that is to be taken out: the one value that is ours. Any other stays. */
+  readonly onlyIf?: unknown;
 }
 
 /** What `holdfast setup` is asked to write. */
@@ -71,10 +73,20 @@ export function settingsFor(wishes: SetupWishes): readonly Setting[] {
   return [...serverSettings(wishes), ...hooks];
 }
 
-/** What to take out: all that was ever set, hooks too. A limit that was raised stays, since others may count on it. */
+/** What to take out: all that was ever set, hooks too. A limit goes where it is the one that we set. */
 export function removalsFor(wishes: Omit<SetupWishes, "guard">): readonly Setting[] {
   const all = settingsFor({ ...wishes, guard: true });
-  return all.filter(({ atLeast }) => atLeast !== true).map(({ value: _, ...setting }) => setting);
+  return all.map(({ value, atLeast, ...setting }) =>
+    atLeast === true ? { ...setting, onlyIf: value } : setting,
+  );
+}
+
+/** What a person has to know where a removal took this out of a file; undefined where there is nothing. */
+export function adviceOnRemoval(before: string, after: string): string | undefined {
+  const isLost = before.includes(codexLimit) && !after.includes(codexLimit);
+  return isLost
+    ? `${codexLimit} = ${codexTokens} goes, too: setup sets it. If you had a limit of your own before, set it again.`
+    : undefined;
 }
 
 /**
@@ -116,7 +128,7 @@ function serverSettings({ client, project, program, onMismatch }: SetupWishes): 
       return [{ file: ".gemini/settings.json", path: servers, value: { command, args } }];
     case "codex":
       return [
-        { file: ".codex/config.toml", path: ["tool_output_token_limit"], value: codexTokens, atLeast: true },
+        { file: ".codex/config.toml", path: [codexLimit], value: codexTokens, atLeast: true },
         {
           file: ".codex/config.toml",
           path: ["mcp_servers", "holdfast"],
@@ -156,6 +168,7 @@ const servers = ["mcpServers", "holdfast"];
 
 /** Four bytes of UTF-8 a token, by which Codex cuts; our budget counts characters of at most three. */
 const codexTokens = 50_000;
+const codexLimit = "tool_output_token_limit";
 const codexBudget = 65_000;
 
 function vscodeUserFile(): string {

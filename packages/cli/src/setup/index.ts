@@ -1,6 +1,7 @@
-export { changeFile } from "./change-file.js";
+export { changeFile, holdsNothing } from "./change-file.js";
 export {
   adviceFor,
+  adviceOnRemoval,
   type ClientName,
   clientNames,
   guardedClients,

@@ -220,7 +220,10 @@ function unreadable(name: string, error: unknown): Refusal {
   switch (code) {
     case "ENOENT":
     case "ENOTDIR":
-      return refusal("file_missing", `There is no input file ${shown}.`);
+      return refusal(
+        "file_missing",
+        `There is no input file ${shown}: this is the name of a file; without one standard input is read.`,
+      );
     case "EISDIR":
       return refusal("is_directory", `The input ${shown} is a folder.`);
     case "EACCES":

@@ -69,7 +69,10 @@ describe("setup", () => {
       expect(again.stdout).toBe("Everything is set already; nothing was changed.\n");
       const removed = await person.setUp([client, "--remove", "--yes"]);
       expect(removed.code).toBe(0);
-      expect(person.text(file)).not.toMatch(/holdfast|command/);
+      // It held nothing but ours.
+      expect(person.has(file)).toBe(false);
+      const nothing = await person.setUp([client, "--remove", "--yes"]);
+      expect(nothing.stdout).toBe("Nothing of ours is set; nothing was changed.\n");
     },
   );
 
@@ -96,7 +99,7 @@ describe("setup", () => {
     await person.setUp(["claude", "--guard", "--yes", "--on-mismatch", "refuse"]);
     expect(commands()).toEqual([" guard --on-mismatch refuse", " guard --on-mismatch refuse"]);
     await person.setUp(["claude", "--remove", "--yes"]);
-    expect(commands()).toBeNull();
+    expect(person.has(".claude/settings.json")).toBe(false);
   });
 
   test("CLAUDE_CONFIG_DIR is where Claude Code looks, for both of its files", async () => {
@@ -107,8 +110,7 @@ describe("setup", () => {
     expect(person.text("else/where/settings.json")).toContain(" guard");
     expect(person.has(".claude.json") || person.has(".claude/settings.json")).toBe(false);
     await person.setUp(["claude", "--remove", "--yes"], env);
-    const left = person.text("else/where/.claude.json") + person.text("else/where/settings.json");
-    expect(left).not.toContain("holdfast");
+    expect(person.has("else/where/.claude.json") || person.has("else/where/settings.json")).toBe(false);
   });
 
   test("--project writes what holds on every machine, where npx finds it, and else nothing", async () => {
@@ -144,7 +146,7 @@ describe("setup", () => {
     });
     expect(JSON.parse(project.text("opencode.json")).mcp.holdfast).toEqual({ type: "local", command: start });
     expect(await project.run(["setup", "qwen", "--project", "--remove", "--yes"])).toMatchObject({ code: 0 });
-    expect(project.text(".qwen/settings.json")).not.toContain("holdfast");
+    expect(project.has(".qwen/settings.json")).toBe(false);
   });
 
   test("opencode: the file of either name is changed where it alone is there, and a person's arguments stay", async () => {
@@ -363,11 +365,41 @@ describe("setup of codex", () => {
     expect(changeToml(once.text, settings)).toEqual(once);
     const removed = changeToml(once.text, removalsFor(codex));
     if (removed.kind === "refusal") throw new Error(removed.message);
-    const { tool_output_token_limit: _, ...rest } = Object(parseToml(removed.text));
-    const before = Object(parseToml(text));
-    expect(JSON.stringify({ mcp_servers: {}, ...rest }, bigints)).toBe(
-      JSON.stringify({ mcp_servers: {}, ...before }, bigints),
+    expect(removed.text).toBe(text === "" || text.endsWith("\n") ? text : `${text}\n`);
+  });
+
+  const left: readonly (readonly [string, string, string])[] = [
+    ["a limit of another size", "tool_output_token_limit = 90000\n", "tool_output_token_limit = 90000\n"],
+    ["a person's empty table with a comment", "[mcp_servers]\n# mine\n", "[mcp_servers]\n# mine\n"],
+    [
+      "what follows our tables, those that a person put below them gone",
+      "[mcp_servers.holdfast]\ncommand = 'x'\nargs = []\nenabled = true\n[mcp_servers.holdfast.env]\nA = 'b'\n# next\n[z]\n",
+      "# next\n[z]\n",
+    ],
+    ["nothing of a table on one line", "mcp_servers = { holdfast = { command = 'x' } }\nb = 1\n", "b = 1\n"],
+    [
+      "text that only looks like ours",
+      't = """\n[mcp_servers.holdfast]\n"""\n',
+      't = """\n[mcp_servers.holdfast]\n"""\n',
+    ],
+  ];
+  test.each(left)("--remove leaves %s", (_, text, after) => {
+    expect(changeToml(text, removalsFor(codex))).toEqual({ kind: "changed", text: after });
+  });
+
+  test("--remove takes the limit that setup sets out, says so, and leaves another one", async () => {
+    const person = new Person({ ".codex/config.toml": "model = 'x'\n" });
+    await person.setUp(["codex", "--yes"]);
+    expect(person.text(".codex/config.toml")).toContain("tool_output_token_limit = 50000\n");
+    const removed = await person.setUp(["codex", "--remove", "--yes"]);
+    expect(removed.stderr).toBe(
+      "tool_output_token_limit = 50000 goes, too: setup sets it. If you had a limit of your own before, set it again.\n",
     );
+    expect(person.text(".codex/config.toml")).toBe("model = 'x'\n");
+    person.put(".codex/config.toml", "tool_output_token_limit = 90000\n");
+    await person.setUp(["codex", "--yes"]);
+    expect(await person.setUp(["codex", "--remove", "--yes"])).toMatchObject({ code: 0, stderr: "" });
+    expect(person.text(".codex/config.toml")).toBe("tool_output_token_limit = 90000\n");
   });
 
   test("a larger limit and a person's own arguments stay; a smaller limit is raised, and the diff says so", async () => {
@@ -406,8 +438,6 @@ describe("setup of codex", () => {
   });
 });
 
-const bigints = (_: string, value: unknown) => (typeof value === "bigint" ? `${value}` : value);
-
 describe("a configuration that is no plain file", () => {
   const other = new Project({ "real.json": "{}" });
   const cases: readonly (readonly [string, (path: string) => void, RegExp])[] = [
@@ -435,6 +465,15 @@ describe("a configuration that is no plain file", () => {
     expect((await person.setUp(["claude", "--yes"])).code).toBe(0);
     expect(lstatSync(join(person.folder, ".claude.json")).isSymbolicLink()).toBe(true);
     expect(JSON.parse(person.text("dotfiles/claude.json"))).toMatchObject({ a: 1, mcpServers: {} });
+  });
+
+  test("a link stays one where nothing is left in its file", async () => {
+    const person = new Person({ "dotfiles/claude.json": "{}" });
+    symlinkSync("dotfiles/claude.json", join(person.folder, ".claude.json"));
+    await person.setUp(["claude", "--yes"]);
+    expect(await person.setUp(["claude", "--remove", "--yes"])).toMatchObject({ code: 0 });
+    expect(lstatSync(join(person.folder, ".claude.json")).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(person.text("dotfiles/claude.json"))).toEqual({});
   });
 
   test("and cannot be written is refused with a code", async () => {

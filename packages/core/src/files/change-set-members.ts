@@ -144,6 +144,7 @@ function changeMembers(call: Call, change: FileChange, tool: string): readonly M
     tool,
     options,
     needsBase: baseFor(change),
+    ...actOf(change),
     replacesWhole: change.content.kind === "text",
     plan: (current, past) => planContent(call, path.path, change, current, past),
     ...linesOf(call, path.path, change),
@@ -180,6 +181,11 @@ function linesOf(call: Call, path: string, change: FileChange): Pick<Change, "li
     default:
       return content satisfies never;
   }
+}
+
+function actOf({ content, renameTo }: FileChange): Pick<Change, "act"> {
+  if (content.kind === "delete") return { act: "deleted" };
+  return content.kind === "same" && renameTo !== undefined ? { act: "moved" } : {};
 }
 
 function baseFor({ content, renameTo }: FileChange): Change["needsBase"] {

@@ -34,6 +34,8 @@ export interface Change {
    * a request whose plan does not follow from the state alone. Where it is missing, `plan` is asked.
    */
   wasMade?(base: string, current: Current, past: Past): boolean;
+  /** What becomes of an existing file, where that is no replacement of content. */
+  readonly act?: "deleted" | "moved";
   /** The name that the content has until now, of a file that gets this one. */
   readonly renames?: string;
   /** Of a change of single lines; others are never made on a newer state than their base. */

@@ -38,10 +38,10 @@ export function ruleWithoutBase(site: Site, current: Current): Ruling {
     case "over_files":
       if (current.kind === "absent") return free;
       if (guards.overwriteGuard === "warn") return warn(site, current);
-      if (guards.overwriteGuard === "hash" && hashless !== true) return missingBase(current);
+      if (guards.overwriteGuard === "hash" && hashless !== true) return missingBase(site, current);
       return askForRead(site, current);
     case "always":
-      return hashless === true ? askForRead(site, current) : missingBase(current);
+      return hashless === true ? askForRead(site, current) : missingBase(site, current);
     default:
       return needsBase satisfies never;
   }
@@ -71,15 +71,21 @@ function warn(site: Site, current: Current): Ruling {
   return lines === undefined ? free : { ...free, warning: overwrittenUnseen(lines) };
 }
 
-function missingBase(current: Current): Refusal<"missing_base"> {
-  return refuseIn("missing_base", current.kind === "absent" ? noFile : fileExists);
+function missingBase({ change }: Site, current: Current): Refusal<"missing_base"> {
+  if (current.kind === "absent") return refuseIn("missing_base", noFile);
+  const { act } = change;
+  // What needs no read is no other way to delete a file.
+  return act === undefined
+    ? refuseIn("missing_base", fileExists + needNoRead, { act: "replaced" })
+    : refuseIn("missing_base", fileExists, { act });
 }
 
 const noFile =
   "There is no file of this name. To create it, [give the SHA-256 of no content as {base} and a creation diff, or ]write it.";
 const fileExists =
-  "The file exists: {base} must name the state that is to be replaced[ ({anyState} takes whatever is there)]. The state on disk comes with this answer; " +
-  "if you have not seen its content, read the file first, then repeat the call with its sha256.[ {append,prepend,section:need} no read.]";
+  "The file exists: {base} must name the state that is to be $act[ ({anyState} takes whatever is there)]. The state on disk comes with this answer; " +
+  "if you have not seen its content, read the file first, then repeat the call with its sha256.";
+const needNoRead = "[ {append,prepend,section:need} no read.]";
 const notRead =
   "This session has not read the file: [name its state with {base}, as {read} prints it, or take whatever is there with {anyState}|" +
   "read it with {read}|it has to be read], then repeat the call." +

@@ -110,8 +110,8 @@ function isOfNoFile({ call, file }: Subject, base: string): boolean {
 function unknownBase(base: Base): string {
   const given = base.kind === "unknown" ? ` (${clip(base.given, 16)})` : "";
   return (
-    `State Mismatch: The base hash${given} is not that of the file on disk, and it was never a state of this file ` +
-    "in this session: a typo, the hash of another file, or of an earlier session. The true state is given here."
+    `State Mismatch: The base hash${given} is not that of the file on disk, and it is no earlier state of this file that ` +
+    "is known here: a typo, the hash of another file, or of a state that was not recorded. The true state is given here."
   );
 }
 

@@ -28,10 +28,7 @@ export async function planUndo(
   if (last.changeSet !== changeSet) return notTogether(last, changeSet);
   const disk = current.kind === "file" ? current.sha256 : null;
   if (disk !== last.after) {
-    return refuse(
-      "state_mismatch",
-      `${mismatchMessage} It no longer holds what the last write (${nounOfWrite(last.tool)}) left, so that write is not taken back.`,
-    );
+    return refuse("state_mismatch", movedOn(nounOfWrite(last.tool), current));
   }
   if (last.before === null)
     return planBytes(session, current, null, {
@@ -66,7 +63,7 @@ export async function planRestore(
   current: Current,
 ): Promise<Plan> {
   const hash = parseHash(wanted);
-  if (typeof hash !== "string") return hash;
+  if (typeof hash !== "string") return refuseIn("invalid_hash", noState);
   const fitting = [...new Set(past.known())].filter((sha256) => sha256.startsWith(hash));
   const [sha256] = fitting;
   if (sha256 === undefined)
@@ -136,9 +133,21 @@ function notTogether(last: HistoryEntry, changeSet: string | undefined): Plan {
     return refuse("busy", "A change set wrote this file while the undo waited for its lock; try again.");
   return refuse(
     "state_mismatch",
-    `${mismatchMessage} It was written again (${nounOfWrite(last.tool)}) after the change set that is to be undone as a whole; undo that first.`,
+    `State Mismatch: The file was written again (${nounOfWrite(last.tool)}) after the change set that is to be undone as a whole; undo that write first.`,
   );
 }
+
+/** Why the last write is not taken back: the disk holds other than it left. */
+function movedOn(write: string, current: Current): string {
+  const happened =
+    current.kind === "absent"
+      ? "The file is gone: somebody deleted or moved it"
+      : "The file has changed on disk";
+  return `State Mismatch: ${happened} since the last write (${write}), so that write is not taken back. Nothing was changed.`;
+}
+
+const noState =
+  "A state is named by its sha256: 64 hexadecimal digits, or at least the first 12.[ {log} lists those of the file.]";
 
 function bytesGone(sha256: string): Plan {
   return refuseIn(

@@ -1,0 +1,100 @@
+import { deserializeMessage } from "@modelcontextprotocol/server";
+import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import type { BadLine } from "./bad-lines.js";
+import { type McpOptions, messageLimitBytes } from "./options.js";
+
+/** Who hears of what a connection brings. */
+export interface LineListener {
+  /** A request whose answer was written out. */
+  readonly delivered: (id: string | number) => void;
+  /** A line that is no message; it is left out. */
+  readonly badLine: (kind: BadLine) => void;
+}
+
+/**
+ * The SDK's transport, but that it reads lines itself: the SDK drops a line that is no JSON without a word, and tells one
+ * that is no message in a parser's text of any length. It also tells when the connection is over: stdin closed, stdout
+ * broken, or closed by the server.
+ */
+export class LineTransport extends StdioServerTransport {
+  readonly ended: Promise<void>;
+  private end: () => void = () => {};
+  private parts: Buffer[] = [];
+  private size = 0;
+  private isOver = false;
+
+  constructor(
+    input: McpOptions["input"],
+    private readonly listener: LineListener,
+  ) {
+    super(input);
+    this.ended = new Promise((resolve) => {
+      this.end = resolve;
+    });
+  }
+
+  override _ondata = (chunk: Buffer): void => {
+    let from = 0;
+    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
+      this.gather(chunk.subarray(from, at));
+      from = at + 1;
+      this.takeLine();
+    }
+    this.gather(chunk.subarray(from));
+  };
+
+  override async send(message: Parameters<StdioServerTransport["send"]>[0]): Promise<void> {
+    await super.send(message);
+    const isAnswer = "result" in message || "error" in message;
+    if (isAnswer && "id" in message && message.id !== undefined) this.listener.delivered(message.id);
+  }
+
+  override async close(): Promise<void> {
+    this.isOver = true;
+    this.parts = [];
+    await super.close();
+    this.end();
+  }
+
+  private gather(part: Buffer): void {
+    if (this.isOver || part.length === 0) return;
+    this.size += part.length;
+    if (this.size <= messageLimitBytes) {
+      this.parts.push(part);
+      return;
+    }
+    this.parts = [];
+    this.onerror?.(
+      new Error(`A message is longer than ${messageLimitBytes} bytes; the connection is closed.`),
+    );
+    void this.close();
+  }
+
+  private takeLine(): void {
+    if (this.isOver) return;
+    const [first = noBytes, ...more] = this.parts;
+    const line = (more.length === 0 ? first : Buffer.concat(this.parts)).toString("utf8");
+    this.parts = [];
+    this.size = 0;
+    const message = this.readLine(line);
+    if (message === undefined) return;
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  private readLine(line: string): ReturnType<typeof deserializeMessage> | undefined {
+    try {
+      return deserializeMessage(line);
+    } catch (error) {
+      // Blank lines mean nothing, as between the objects of a JSON text.
+      if (line.trim() !== "") this.listener.badLine(error instanceof SyntaxError ? "no-json" : "no-message");
+      return undefined;
+    }
+  }
+}
+
+const newline = 10;
+const noBytes = Buffer.alloc(0);
