@@ -43,6 +43,26 @@ describe("config list and get", () => {
     expect(home.has("settings.jsonc")).toBe(true);
   });
 
+  test("tell a variable that is written like ours and is none", async () => {
+    const { run } = place("{}", "{}");
+    const slip = { HOLDFAST_MODLE: "x" };
+    const sentence = "The variable HOLDFAST_MODLE means nothing here; did you mean HOLDFAST_MODEL?";
+    expect((await run(["list"], slip)).stdout).toContain(`${sentence}\n`);
+    expect(JSON.parse((await run(["list", "--json"], slip)).stdout)).toMatchObject({ unknown: [sentence] });
+    expect(await run(["check"], slip)).toMatchObject({
+      code: 52,
+      stdout: "",
+      stderr: `holdfast: environment: ${sentence}\n`,
+    });
+    expect(JSON.parse((await run(["check", "--json"], slip)).stdout)).toEqual({
+      success: false,
+      problems: [{ source: "environment", key: "", message: sentence }],
+    });
+    // Of the project's file alone nothing is wrong.
+    expect((await run(["check", "--project"], slip)).code).toBe(0);
+    expect((await run(["list", "--project"], slip)).stdout).not.toContain("HOLDFAST_MODLE");
+  });
+
   test("never show a key, a header, a variable or a password", async () => {
     const own = {
       model: { providers: { openai: { key: "s3cret", headers: { auth: "s3cret" } } } },
