@@ -63,6 +63,19 @@ describe("config list and get", () => {
     expect((await run(["list", "--project"], slip)).stdout).not.toContain("HOLDFAST_MODLE");
   });
 
+  test("say in plain words what is wrong with a file that is no JSON", async () => {
+    const { run, home } = place("{}", '{\n  "model": {}');
+    const at = `holdfast: ${join(home.folder, "settings.jsonc")}:2:14: it is not JSON:`;
+    expect(await run(["check"])).toMatchObject({
+      code: 52,
+      stdout: "",
+      stderr: `${at} a closing } is missing\n`,
+    });
+    expect((await run(["set", "limits.maxTurns", "3"])).stderr).toContain(
+      "The file is left alone: it is not JSON (line 2): a closing } is missing.",
+    );
+  });
+
   test("never show a key, a header, a variable or a password", async () => {
     const own = {
       model: { providers: { openai: { key: "s3cret", headers: { auth: "s3cret" } } } },
