@@ -13,6 +13,7 @@ import {
 } from "jsonc-parser";
 import type { Setting } from "./clients.js";
 import { insertionOf, type Layout } from "./insert-member.js";
+import { removalOf } from "./remove-member.js";
 import { isObject, wantedValue } from "./wanted-value.js";
 
 /** The text of a settings file with the settings in it; comments and all else stay as they are. */
@@ -80,7 +81,7 @@ function changeSetting(text: string, setting: Setting): ChangedSettings {
     if (isDeepStrictEqual(present, value)) return { kind: "changed", text };
     const edits =
       value === undefined
-        ? undefined
+        ? removalOf(text, root, setting.path)
         : insertionOf(text, root, { path: setting.path, value }, layoutOf(text));
     return edits === undefined
       ? set(text, setting.path, value)
@@ -88,7 +89,9 @@ function changeSetting(text: string, setting: Setting): ChangedSettings {
   }
   if (present !== undefined && !Array.isArray(present))
     return refuseFile(`its ${setting.path.join(".")} is not a list`);
-  return changeElement(text, setting, present, setting.among);
+  return "value" in setting
+    ? changeElement(text, setting, present, setting.among)
+    : removeElement(text, root, setting.path, { present: present ?? [], isOurs: setting.among });
 }
 
 /** A member on the way to a setting that stands there more than once: which of them counts is the client's choice. */
@@ -109,7 +112,6 @@ function changeElement(
   isOurs: (element: unknown) => boolean,
 ): ChangedSettings {
   const { path, value } = setting;
-  if (!("value" in setting)) return removeElement(text, path, present ?? [], isOurs);
   if (present === undefined) return set(text, path, [value]);
   // Anywhere: what stands before it may be ours of old, with members that we would not write.
   if (present.some((element) => isDeepStrictEqual(element, value))) return { kind: "changed", text };
@@ -127,9 +129,12 @@ function changeElement(
 /** The list without our hooks, and without the elements that held nothing else; no list where nothing is left. */
 function removeElement(
   text: string,
+  root: Node,
   path: readonly string[],
-  present: readonly unknown[],
-  isOurs: (element: unknown) => boolean,
+  {
+    present,
+    isOurs,
+  }: { readonly present: readonly unknown[]; readonly isOurs: (element: unknown) => boolean },
 ): ChangedSettings {
   const left = present.flatMap((element) => {
     if (!isOurs(element)) return [element];
@@ -138,7 +143,8 @@ function removeElement(
     return others.length === 0 ? [] : [{ ...Object(element), hooks: others }];
   });
   if (isDeepStrictEqual(left, present)) return { kind: "changed", text };
-  return set(text, path, left.length === 0 ? undefined : left);
+  if (left.length > 0) return set(text, path, left);
+  return { kind: "changed", text: applyEdits(text, removalOf(text, root, path)) };
 }
 
 function set(

@@ -103,6 +103,42 @@ describe("config list and get", () => {
   });
 });
 
+describe("config unset", () => {
+  test("takes a key out, and leaves all else to the byte", async () => {
+    const before = '// mine\n{\n  "limits": { "maxTurns": 3 }, // few\n  "model": { "name": "a/b" }\n}\n';
+    const { run, json, home, here } = place('{"limits":{"maxTurns":3}}', before);
+    const file = join(home.folder, "settings.jsonc");
+    expect(await run(["unset", "model.name"])).toMatchObject({
+      code: 0,
+      stdout: `Unset model.name in ${file}.\n`,
+      stderr: "",
+    });
+    const after = before.replace('{ "name": "a/b" }', "{ }");
+    expect(home.text("settings.jsonc")).toBe(after);
+    expect((await run(["unset", "model"])).code).toBe(0);
+    const left = '// mine\n{\n  "limits": { "maxTurns": 3 } // few\n}\n';
+    expect(home.text("settings.jsonc")).toBe(left);
+    expect(await run(["unset", "model.name"])).toMatchObject({
+      code: 0,
+      stdout: `model.name is not set in ${file}.\n`,
+    });
+    expect(home.text("settings.jsonc")).toBe(left);
+    expect(await json(["unset", "limits.maxTurns", "--project"])).toEqual({
+      code: 0,
+      said: { success: true, key: "limits.maxTurns", file: join(here.folder, shared), written: true },
+    });
+    expect(here.text(shared)).toBe('{"limits":{}}');
+  });
+
+  test("makes no file, and knows no key that the schema does not", async () => {
+    const { run, home } = place();
+    expect((await run(["unset", "model.providers.openai.key"])).stdout).toContain("is not set in");
+    expect(home.has("settings.jsonc")).toBe(false);
+    expect(await run(["unset", "model.nmae"])).toMatchObject({ code: 2 });
+    expect(await run(["unset"])).toMatchObject({ code: 2 });
+  });
+});
+
 describe("config set", () => {
   test("keeps comments, and makes the file where there is none", async () => {
     const { run, home, here } = place(undefined, '// mine\n{\n  "limits": { "maxTurns": 3 }, // few\n}\n');
