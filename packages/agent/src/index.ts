@@ -40,6 +40,7 @@ export {
   checkValue,
   defaultSettings,
   type IgnoredKey,
+  jsonFault,
   projectFile,
   projectSettingsPath,
   type ReadSettings,

@@ -11,6 +11,7 @@ export const configSpec: CommandSpec = {
     },
     { usage: "get KEY", summary: "the value of one key", options: [] },
     { usage: "set KEY VALUE", summary: "sets a key in your own file; comments stay", options: ["project"] },
+    { usage: "unset KEY", summary: "takes a key out of your own file; comments stay", options: ["project"] },
     { usage: "check", summary: "all that is wrong, with its place; exit code 52", options: ["project"] },
     { usage: "path", summary: "where the files are", options: ["project"] },
     {
@@ -21,18 +22,19 @@ export const configSpec: CommandSpec = {
     { usage: "untrust [PATH]", summary: "trusts a project's settings no more", options: [] },
     { usage: "schema", summary: "the JSON Schema, for editors", options: [] },
   ],
-  summary: "the agent's settings: list, get, set, check, path, trust, untrust, schema",
+  summary: "the agent's settings: list, get, set, unset, check, path, trust, untrust, schema",
   description:
     "Works on the agent's settings: your own file, the project's, the environment. A VALUE is JSON, or plain text where " +
     "the key takes text. What a project's settings would widen does not count until you trust them as they are.",
   options: [
-    { flags: "--project", help: "list, set, check, path: the project's file only" },
+    { flags: "--project", help: "list, set, unset, check, path: the project's file only" },
     { flags: "--yes", help: "trust: without asking" },
   ],
   examples: [
     "holdfast config list",
     "holdfast config set approval.mode plan",
     "holdfast config set limits.maxTurns 40 --project",
+    "holdfast config unset model.name",
     "holdfast config check --json",
     "holdfast config trust",
   ],

@@ -520,6 +520,7 @@ export {
   type FilesAtMove,
   type FilesThatFollow,
   type FileTool,
+  fileOfCall,
   findConversationTool,
   findTool,
   followFiles,

@@ -49,5 +49,5 @@ export function unknownWords(wanted: string): string {
     wanted,
     commands.map(({ name }) => name),
   );
-  return `There is no command /${wanted}${near === undefined ? "" : `; did you mean /${near}?`}`;
+  return `There is no command /${wanted}${near === undefined ? "." : `; did you mean /${near}?`}`;
 }

@@ -6,8 +6,8 @@ import {
   type Node,
   type ParseError,
   parseTree,
-  printParseErrorCode,
 } from "jsonc-parser";
+import { jsonFault } from "./json-fault.js";
 import { namesAt } from "./keys.js";
 import { type AgentSettings, settingsSchema } from "./schema.js";
 
@@ -41,9 +41,7 @@ export async function checkText(source: string, text: string): Promise<CheckedSe
   const errors: ParseError[] = [];
   const root = parseTree(plain, errors, { allowTrailingComma: true, allowEmptyContent: true });
   if (errors.length > 0) {
-    const problems = errors.map((one) =>
-      at(one.offset, "", `it is not JSON: ${printParseErrorCode(one.error)}`),
-    );
+    const problems = errors.map((one) => at(one.offset, "", `it is not JSON: ${jsonFault(one.error)}`));
     return { kind: "problems", problems };
   }
   if (root === undefined) return { kind: "settings", settings: {} };

@@ -1,5 +1,6 @@
 export { type ApprovalMode, type ApprovalRule, approvalModes } from "./approval.js";
 export { type CheckedSettings, checkText, checkValue, type SettingsProblem } from "./check-settings.js";
+export { jsonFault } from "./json-fault.js";
 export { settingsPath } from "./keys.js";
 export { type ReadSettings, readSettings, settingsLimitBytes } from "./read-settings.js";
 export { type ReferenceRow, settingsReference } from "./reference.js";

@@ -15,7 +15,7 @@ export const agentExitCodes = {
   config: 52,
   /** A limit of turns or money. */
   limit: 53,
-  /** Finished, but a write was denied, or was left in conflict: the work is not done. */
+  /** Finished, but a change was refused, or files that were to go back did not: the work is not done. */
   undone: 64,
   cancelled: 130,
   /** Nobody read standard output any more, which ended the turn: as a shell has it of SIGPIPE. */

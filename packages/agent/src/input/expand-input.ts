@@ -1,6 +1,7 @@
 import {
   type FileContent,
   fileContentOf,
+  inWords,
   isRefusal,
   isSecret,
   type ListedEntry,
@@ -104,6 +105,11 @@ function isFile({ isDirectory, special, openable }: ListedEntry): boolean {
   return !isDirectory && special === undefined && openable;
 }
 
+/** A person has none of the tools that a refusal advises a model to use. */
+function toPerson(refusal: Pick<Refusal, "message" | "sentence">): string {
+  return inWords(refusal, {});
+}
+
 class Expansion {
   readonly staged: (FileContent | UserMessage)[] = [];
   readonly reports: MentionReport[] = [];
@@ -127,9 +133,9 @@ class Expansion {
     if (/[*?[{]/u.test(path) && outcome.code !== "is_directory") return this.#addAll(mention, { glob: path });
     if (outcome.code === "is_directory") return this.#addAll(mention, { glob: "**", folder: bare });
     if (outcome.code === "file_missing" && !bare.includes("/"))
-      return this.#addByName(mention, bare, outcome.message);
+      return this.#addByName(mention, bare, toPerson(outcome));
     if (outcome.kind === "refusal" && (await this.#showMedia(written, outcome))) return;
-    this.#tell(written, "nothing", outcome.message);
+    this.#tell(written, "nothing", toPerson(outcome));
   }
 
   /** What a server gave for an address, as words and media of the user. */
@@ -184,7 +190,7 @@ class Expansion {
       ...(folder === undefined ? {} : { path: folder }),
     } as const;
     const found = await this.options.workspace.run(asked);
-    if (isRefusal(found)) return this.#tell(written, "nothing", found.message);
+    if (isRefusal(found)) return this.#tell(written, "nothing", toPerson(found));
     const files = found.files.filter(isFile);
     // Who names a folder does not mean what must not be shown; who names the file does.
     const open = files.filter(({ path }) => !isSecret(path));
@@ -218,7 +224,7 @@ class Expansion {
       return this.#tell(written, "nothing", `It could be ${names}: say which.`);
     }
     const outcome = await this.options.workspace.read({ path: only.path });
-    if (outcome.kind !== "read") return this.#tell(written, "nothing", outcome.message);
+    if (outcome.kind !== "read") return this.#tell(written, "nothing", toPerson(outcome));
     this.#tell(written, this.#show(outcome, only.path), `It is ${only.path}.`);
   }
 

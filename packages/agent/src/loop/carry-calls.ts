@@ -2,7 +2,10 @@ import {
   type Carried,
   type ConversationRefusal,
   carryOut,
+  type FileTool,
+  fileOfCall,
   type HostTool,
+  isLook,
   isRefusal,
   openCalls,
   pathsOfCall,
@@ -12,9 +15,10 @@ import {
   type Workspace,
 } from "@holdfast/core";
 import type { CallNames, Gate } from "./gate.js";
-import { judgedCall } from "./judged-call.js";
+import { judgedCall, requestOf } from "./judged-call.js";
 import { refusingTool } from "./sub-agents.js";
 import type { AgentEvent, EndedCall } from "./turn.js";
+import type { CallAim } from "./undone.js";
 
 /** What calls are carried out with. */
 export interface Carrying {
@@ -33,8 +37,7 @@ export interface Carrying {
 export interface CarriedCall {
   readonly ended: EndedCall;
   readonly call: ToolCall;
-  /** Paths of a writing call, the words of a command; empty for one that only looks. */
-  readonly about: readonly string[];
+  readonly about: CallAim;
 }
 
 /**
@@ -90,7 +93,7 @@ async function carryOne(
   if (isRefusal(carried)) return carried;
   const ended = endOf(call, carried);
   onEvent({ kind: "call_ended", call: ended });
-  return { ended, call, about: aboutOf(call, host) };
+  return { ended, call, about: aimOf(call, ended.isError, host) };
 }
 
 interface Judged {
@@ -121,13 +124,20 @@ function endOf({ callId, name }: ToolCall, carried: Carried): EndedCall {
   };
 }
 
-function aboutOf({ name, args }: ToolCall, host: TurnHost): readonly string[] {
+function aimOf({ name, args }: ToolCall, isError: boolean, host: TurnHost): CallAim {
   const tool = toolOfName(name, host.hostTools);
-  if (tool?.kind === "file") {
-    const { paths, shared } = pathsOfCall(tool, args);
-    return shared ? [] : paths.map((path) => host.manager.manifests.naming(path));
-  }
-  if (tool?.kind === "host") return [`${name} ${JSON.stringify(args)}`];
+  if (tool?.kind === "file") return { kind: "files", what: changedBy(tool, args, isError, host) };
+  if (tool?.kind === "host") return { kind: "other", what: [`${name} ${JSON.stringify(args)}`] };
   // Another call of it that succeeds is what the model did in its place.
-  return tool === undefined || tool.annotations.readOnly ? [] : [`${name}()`];
+  return { kind: "other", what: tool === undefined || tool.annotations.readOnly ? [] : [`${name}()`] };
+}
+
+/** The files that a call was to change. One that names none is made good by a later call of its tool. */
+function changedBy(tool: FileTool, args: unknown, isError: boolean, host: TurnHost): readonly string[] {
+  const request = requestOf(tool, args);
+  if (request === undefined ? tool.annotations.readOnly : isLook(request)) return [];
+  const asked = fileOfCall(tool, args);
+  const paths = request === undefined ? (asked === undefined ? [] : [asked]) : pathsOfCall(tool, args).paths;
+  const named = paths.map((path) => host.manager.manifests.naming(path));
+  return isError && named.length > 0 ? named : [...named, `${tool.name}()`];
 }

@@ -66,7 +66,7 @@ export function startedTurn(
       counted.flawed = answer.flaws.length > 0 && calls.length === 0 ? counted.flawed + 1 : 0;
       const flawWords = lostCalls(answer);
       const repeated = calls.map(({ ended, call }) => watch.after(ended, call.args));
-      for (const { ended, about } of calls) undone.add({ ...ended, about });
+      undone.add(calls.map(({ ended, about }) => ({ ...ended, about })));
       words = [...flawWords, ...repeated.flatMap((one) => (one.kind === "told" ? [one.text] : []))];
       for (const text of words) onEvent({ kind: "noticed", text });
       if (signal?.aborted === true) return cancelled;

@@ -74,7 +74,7 @@ export interface TurnEnd {
   readonly usage: TurnUsage;
   /** Money in US dollars, with sub-agents and summaries; absent where the prices of a model that answered are not known. */
   readonly costUsd?: number;
-  /** Writes that a person or a rule denied, or that were left in conflict: for exit code 64. */
+  /** Changes that were refused and not made later, and what else was denied or failed: for exit code 64 (`Undone`). */
   readonly undone: readonly { readonly callId: string; readonly name: string; readonly code: string }[];
 }
 

@@ -1,26 +1,40 @@
 import type { TurnEnd } from "./turn.js";
 
-/** A call about files, and how it ended. */
-export interface FileCall {
+/** A call that was to change something, and how it ended. */
+export interface WritingCall {
   readonly callId: string;
   readonly name: string;
   readonly code: string;
   readonly isError: boolean;
-  /** What it was to change: paths, or the words of a command. */
-  readonly about: readonly string[];
+  readonly about: CallAim;
+}
+
+/** What a call was to do: change files, run something, move the head. */
+export interface CallAim {
+  readonly kind: "files" | "other";
+  /** Paths, or the call by its name where it has none; empty for a call that only looks. */
+  readonly what: readonly string[];
 }
 
 /**
- * What a turn left undone: for each file the last write, where that was denied, stood against another state or failed for the machine. A later
- * write that was made, by whatever tool, takes it off the list.
+ * What a turn left undone: for each file the last change, where that was refused, whatever the code. A change that was made
+ * in a later answer, by whatever tool, takes its file off the list; one of the same answer was made without knowing of the
+ * refusal, so it does not.
+ *
+ * What changes no files itself counts only where it was denied, stood in conflict or failed for the machine: that a command
+ * ended with an error is a fact for the model, and often what it looked for.
  */
 export class Undone {
   readonly #open = new Map<string, TurnEnd["undone"][number]>();
 
-  add({ about, isError, callId, name, code }: FileCall): void {
-    for (const what of about) {
-      if (!isError) this.#open.delete(what);
-      else if (undoneCodes.has(code)) this.#open.set(what, { callId, name, code });
+  /** Takes in the calls of one answer. */
+  add(calls: readonly WritingCall[]): void {
+    for (const { isError, about } of calls) {
+      if (!isError) for (const what of about.what) this.#open.delete(what);
+    }
+    for (const { about, isError, callId, name, code } of calls) {
+      if (!isError || (about.kind === "other" && !undoneCodes.has(code))) continue;
+      for (const what of about.what) this.#open.set(what, { callId, name, code });
     }
   }
 
@@ -30,7 +44,7 @@ export class Undone {
   }
 }
 
-/** Codes of writes that were denied, refused for the state they stood against, or failed for want of what the machine has. */
+/** Codes of calls that were denied, stood against another state, or failed for want of what the machine has. */
 const undoneCodes: ReadonlySet<string> = new Set([
   "denied",
   "read_only",
@@ -38,10 +52,6 @@ const undoneCodes: ReadonlySet<string> = new Set([
   "outside_workspace",
   "root_changed",
   "state_mismatch",
-  "unknown_base",
-  "missing_base",
-  "not_read",
-  "unseen_lines",
   "not_agreed",
   "exists",
   "busy",

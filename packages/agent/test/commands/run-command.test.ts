@@ -81,6 +81,7 @@ describe("a line", () => {
     await open([]);
     expect(await runCommand("please /help me", hostOf(stage))).toBeUndefined();
     expect(await run("/hepl")).toMatchObject({ kind: "refused", code: "unknown_command" });
+    expect(await run("/frob")).toMatchObject({ message: "There is no command /frob. /help lists them." });
     expect(describeResult(await run("/hepl"))).toContain("/help");
     expect(describeResult(await run("/task strat"))).toContain("start, complete, cancel");
   });

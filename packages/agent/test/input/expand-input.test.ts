@@ -153,6 +153,14 @@ describe("mentions", () => {
     expect(became(input)).toEqual(["@a.ts already_shown"]);
   });
 
+  it("are told to the person without the names of tools, which only the model has", async () => {
+    const { mentions } = await expanded("See @nothere.py and @src/onl.ts");
+    expect(mentions.map(({ message }) => message)).toEqual([
+      "There is no file nothere.py.",
+      "There is no file src/onl.ts.",
+    ]);
+  });
+
   it("stage nothing when they are cancelled", async () => {
     const signal = AbortSignal.abort();
     expect(await expandInput("@a.ts", { workspace: await project(), signal })).toEqual({ kind: "cancelled" });

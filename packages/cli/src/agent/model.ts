@@ -22,6 +22,8 @@ export interface RunModel {
   readonly port: ModelPort;
   /** `provider/name`. */
   readonly name: string;
+  /** There is none: why, and whether it was asked for an answer all the same. */
+  readonly absent?: { readonly refusal: ModelRefusal; readonly isAsked: () => boolean };
 }
 
 /** What the flags say of a model beside the settings. */

@@ -41,6 +41,7 @@ import type { OpenedWorkspace } from "@holdfast/core/node";
 import { openSettings } from "../answers/index.js";
 import { newIds, openStoreAt } from "../sessions/index.js";
 import { escapeText, type Invocation } from "../shell/index.js";
+import { absentModel, namesFileOfModel } from "./absent-model.js";
 import { economyOf } from "./economy.js";
 import { openHost, type RunHost } from "./host.js";
 import { type MemoryPlace, memoryPlace } from "./memory-place.js";
@@ -105,22 +106,28 @@ export interface NoRun {
 /**
  * Opens everything that the flags and settings mean, one after the other; what was opened is closed where a later part fails.
  *
- * @param meter counts for the limit of cost: one for all sessions that one run of the program opens.
+ * @param more `meter` counts for the limit of cost: one for all sessions that one run of the program opens. `mayLackModel`
+ * opens a run also where there is no model.
  */
 export async function openRun(
   call: Invocation,
   prompt: string,
   ask: AskPerson,
-  meter = new CostMeter(),
+  { meter = new CostMeter(), mayLackModel = false } = {},
 ): Promise<OpenedRun | NoRun> {
   const found = await settingsOf(call);
   if (found.kind === "problems")
     return { kind: "no_run", exitCode: agentExitCodes.config, lines: found.lines };
   const { settings } = found;
-  const model = await modelOf(settings, call.flags);
-  if (model.kind === "model_refused")
-    return { kind: "no_run", exitCode: exitCodes[model.reason], lines: [model.message] };
-  return openRunWith({ call, prompt, ask, found, model, meter });
+  const opened = await modelOf(settings, call.flags);
+  if (opened.kind === "model") return openRunWith({ call, prompt, ask, found, model: opened, meter });
+  if (!mayLackModel || namesFileOfModel(call.flags)) return withoutModel(opened);
+  return openRunWith({ call, prompt, ask, found, model: absentModel(opened), meter });
+}
+
+/** Why there is no run without a model. */
+export function withoutModel({ reason, message }: ModelRefusal): NoRun {
+  return { kind: "no_run", exitCode: exitCodes[reason], lines: [message] };
 }
 
 const exitCodes: Readonly<Record<ModelRefusal["reason"], number>> = {
@@ -281,6 +288,7 @@ async function summariserModel({ call, found: { settings }, model }: Opening) {
     { debug: call.flags.debug },
   );
   if (opened.kind === "model") return { port: opened.port, notices: [] };
+  if (model.absent !== undefined) return { port: model.port, notices: [] };
   return { port: model.port, notices: [`Summaries are written by ${model.name}: ${opened.message}`] };
 }
 

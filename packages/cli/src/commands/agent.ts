@@ -5,6 +5,7 @@ import {
   exitCodeOfTurn,
   nobody,
   type RunOutput,
+  readTyped,
   runCommand,
   runOutput,
 } from "@holdfast/agent";
@@ -16,6 +17,7 @@ import {
   type OpenedRun,
   openRun,
   turnInput,
+  withoutModel,
 } from "../agent/index.js";
 import {
   escapeText,
@@ -77,7 +79,8 @@ const firstByteMs = 3_000;
 
 async function withoutScreen(call: Invocation, { text, material, isTyped }: Prompt): Promise<number> {
   const prompt = material === undefined ? text : `${material}\n\n${text}`;
-  const run = await openRun(call, prompt, nobody);
+  const isCommand = isTyped && isSlashCommand(prompt);
+  const run = await openRun(call, prompt, nobody, { mayLackModel: isCommand });
   if (run.kind === "no_run") return refuse(call, run);
   const ending = new AbortController();
   const watched = watchedByWork(() => ending.abort());
@@ -90,10 +93,12 @@ async function withoutScreen(call: Invocation, { text, material, isTyped }: Prom
     const output = outputOf(call, run, prompt);
     for (const notice of run.notices) output.notice(notice);
     const { signal } = ending;
-    // A command of the shell is run for nobody who does not see it.
-    if (isTyped && prompt.trim().startsWith("/")) {
+    if (isCommand) {
       const result = await runCommand(prompt, { ...commandHost(run, withoutTerminal(call)), signal });
       if (result !== undefined) {
+        const { absent } = run.model;
+        if (result.kind === "refused" && absent?.isAsked() === true)
+          return await refuse(call, withoutModel(absent.refusal));
         output.command(result);
         // A file that it was to upload would be left behind: nobody waits for a turn here.
         await run.uploads.idle(AbortSignal.any([signal, AbortSignal.timeout(uploadMs)]));
@@ -110,6 +115,12 @@ async function withoutScreen(call: Invocation, { text, material, isTyped }: Prom
     await run.close();
     endWatch();
   }
+}
+
+/** Also one that there is not. A command of the shell is run for nobody who does not see it. */
+function isSlashCommand(prompt: string): boolean {
+  const { kind } = readTyped(prompt);
+  return kind === "command" || kind === "unknown";
 }
 
 /** Why a run was ended, where no person did it. */
@@ -141,7 +152,7 @@ async function inTerminal(call: Invocation): Promise<number> {
     // A limit of cost is one of the run, whichever sessions it goes through.
     const meter = new CostMeter();
     for (;;) {
-      const run = await openRun({ ...call, flags }, "", lines.ask, meter);
+      const run = await openRun({ ...call, flags }, "", lines.ask, { meter });
       if (run.kind === "no_run") return await withoutRun(call, run);
       for (const notice of run.notices) call.terminal.err(escapeText(`${notice}\n`));
       const end = await lines.talk(run, call.terminal, portsOf(call)).finally(() => run.close());

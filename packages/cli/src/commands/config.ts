@@ -6,6 +6,7 @@ import {
   setSetting,
   showPaths,
   trustFolder,
+  unsetSetting,
   untrustFolder,
 } from "../config/index.js";
 import { exitCodes, type Invocation } from "../shell/index.js";
@@ -20,6 +21,8 @@ export async function configCommand(call: Invocation): Promise<number> {
       return getSetting(call, first);
     case "set":
       return setSetting(call, first, second);
+    case "unset":
+      return unsetSetting(call, first);
     case "check":
       return checkSettings(call);
     case "path":
@@ -32,6 +35,6 @@ export async function configCommand(call: Invocation): Promise<number> {
       await call.terminal.out(`${JSON.stringify(settingsJsonSchema(), undefined, 2)}\n`);
       return exitCodes.success;
     default:
-      return call.misuse("config knows list, get, set, check, path, trust, untrust, schema");
+      return call.misuse("config knows list, get, set, unset, check, path, trust, untrust, schema");
   }
 }

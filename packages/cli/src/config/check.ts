@@ -1,5 +1,12 @@
 import { existsSync } from "node:fs";
-import { projectFile, readSettings, resolveSettings, TrustedFolders, userFile } from "@holdfast/agent";
+import {
+  projectFile,
+  readSettings,
+  resolveSettings,
+  TrustedFolders,
+  unknownVariables,
+  userFile,
+} from "@holdfast/agent";
 import { escapeText, exitCodes, type Invocation } from "../shell/index.js";
 import { printObject, reportProblems, sourcesOf } from "./sources.js";
 
@@ -10,7 +17,8 @@ export async function checkSettings(call: Invocation): Promise<number> {
     return reportProblems(call, [{ source: "state folder", key: "", message: found.message }]);
   const all = await resolveSettings(found.sources);
   const project = projectFile(found.sources).path;
-  const problems = (all.kind === "problems" ? all.problems : []).filter(
+  const slips = unknownVariables(process.env).map((message) => ({ source: "environment", key: "", message }));
+  const problems = [...(all.kind === "problems" ? all.problems : []), ...slips].filter(
     ({ source }) => call.flags.project !== true || source === project,
   );
   if (problems.length > 0) return reportProblems(call, problems);

@@ -1,5 +1,5 @@
 export { checkSettings, showPaths } from "./check.js";
 export { getSetting, listSettings, settingLines } from "./list.js";
-export { setSetting } from "./set.js";
+export { setSetting, unsetSetting } from "./set.js";
 export { printObject, problemLine, sourcesOf } from "./sources.js";
 export { trustFolder, untrustFolder } from "./trust.js";

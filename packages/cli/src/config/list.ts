@@ -1,4 +1,10 @@
-import { projectFile, type ResolvedSettings, resolveSettings, settingsPath } from "@holdfast/agent";
+import {
+  projectFile,
+  type ResolvedSettings,
+  resolveSettings,
+  settingsPath,
+  unknownVariables,
+} from "@holdfast/agent";
 import { escapeText, exitCodes, type Invocation } from "../shell/index.js";
 import { printObject, reportProblems, sourcesOf } from "./sources.js";
 import { withoutSecrets } from "./without-secrets.js";
@@ -11,7 +17,10 @@ interface SetKey {
   readonly origin: string;
 }
 
-/** `config list`: each key that is set, its value and where that comes from; what does not count, and why. */
+/**
+ * `config list`: each key that is set, its value and where that comes from; what does not count, and why; variables that are
+ * none of ours.
+ */
 export async function listSettings(call: Invocation): Promise<number> {
   const { settings, terminal, flags } = call;
   const found = await resolved(call);
@@ -19,11 +28,12 @@ export async function listSettings(call: Invocation): Promise<number> {
   const { project } = found;
   const rows = keysOf(found).filter(({ origin }) => flags.project !== true || origin === project);
   const { ignored } = found;
+  const unknown = flags.project === true ? [] : unknownVariables(process.env);
   if (settings.json) {
-    await printObject(terminal, { success: true, settings: rows, ignored });
+    await printObject(terminal, { success: true, settings: rows, ignored, unknown });
     return exitCodes.success;
   }
-  const lines = linesOf(rows, found);
+  const lines = [...linesOf(rows, found), ...unknown];
   await terminal.out(lines.map((line) => `${escapeText(line)}\n`).join(""));
   return exitCodes.success;
 }
@@ -31,7 +41,8 @@ export async function listSettings(call: Invocation): Promise<number> {
 /** The same as lines, for a program that runs already. */
 export async function settingLines(call: Invocation): Promise<readonly string[]> {
   const found = await resolved(call);
-  return typeof found === "number" ? [] : linesOf(keysOf(found), found);
+  if (typeof found === "number") return [];
+  return [...linesOf(keysOf(found), found), ...unknownVariables(process.env)];
 }
 
 function linesOf(rows: readonly SetKey[], { ignored, project }: Resolved): readonly string[] {

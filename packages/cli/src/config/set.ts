@@ -39,6 +39,21 @@ export async function setSetting(
   if (path === undefined) return call.misuse(`there is no setting ${key}`);
   const text = await givenValue(given);
   if (typeof text !== "string") return reportRefusal(text, call.terminal);
+  return write(call, { key, path, text });
+}
+
+/**
+ * `config unset KEY`: takes a key out of the person's file, or the project's. What holds then is what the other sources say.
+ * Comments and all else stay.
+ */
+export async function unsetSetting(call: Invocation, key: string | undefined): Promise<number> {
+  if (key === undefined) return call.misuse("unset takes a key");
+  const path = settingsPath(key);
+  return path === undefined ? call.misuse(`there is no setting ${key}`) : write(call, { key, path });
+}
+
+/** Changes the one file that the flags mean, through the workspace. */
+async function write(call: Invocation, wanted: Pick<Wish, "key" | "path" | "text">): Promise<number> {
   const found = sourcesOf(call);
   if (found.kind === "no_state")
     return reportProblems(call, [{ source: "state folder", key: "", message: found.message }]);
@@ -58,7 +73,7 @@ export async function setSetting(
     allowProtected: [...call.settings.allowProtected, name],
   };
   return withWorkspace({ settings, terminal: call.terminal }, (workspace) =>
-    change({ call, sources, file, name, key, path, text }, workspace),
+    change({ call, sources, file, name, ...wanted }, workspace),
   );
 }
 
@@ -82,8 +97,8 @@ interface Wish {
   readonly name: string;
   readonly key: string;
   readonly path: readonly string[];
-  /** The value, as it was given. */
-  readonly text: string;
+  /** The value, as it was given; absent where the key is to go. */
+  readonly text?: string;
 }
 
 async function change(wish: Wish, workspace: Workspace): Promise<number> {
@@ -106,7 +121,7 @@ async function change(wish: Wish, workspace: Workspace): Promise<number> {
       return exitCodeOf[outcome.code];
     }
   }
-  if (isKey(wish.path) && file.isOwn) chmodSync(realpathSync(file.path), 0o600);
+  if (wish.text !== undefined && isKey(wish.path) && file.isOwn) chmodSync(realpathSync(file.path), 0o600);
   return report(wish, changed.text !== before);
 }
 
@@ -114,14 +129,15 @@ type Changed =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "problems"; readonly problems: readonly SettingsProblem[] };
 
-/** The file with the value in it: JSON where that fits the key, else the text as it is. */
+/** The file with the value in it: JSON where that fits the key, else the text as it is; or without the key. */
 async function changedText({ file, path, text }: Wish, before: string): Promise<Changed | Refusal> {
+  const setting = { file: file.path, path };
   let first: Changed | undefined;
-  for (const value of readings(text)) {
-    const setting = { file: file.path, path };
+  for (const value of text === undefined ? [undefined] : readings(text)) {
     // An object takes the place of the one that stands there; `setup` would keep a person's parts of it.
-    const removal = isObject(value) ? [setting] : [];
-    const changed = await changeFile(file.path, before, [...removal, { ...setting, value }]);
+    const removal = text === undefined || isObject(value) ? [setting] : [];
+    const insertion = text === undefined ? [] : [{ ...setting, value }];
+    const changed = await changeFile(file.path, before, [...removal, ...insertion]);
     if (isRefusal(changed)) return changed;
     const checked = await checkFile(file, changed.text);
     if (checked.kind === "settings") return { kind: "text", text: changed.text };
@@ -138,16 +154,19 @@ function readings(text: string): readonly unknown[] {
   }
 }
 
-async function report({ call, sources, file, key, path }: Wish, written: boolean): Promise<number> {
+async function report({ call, sources, file, key, path, text }: Wish, written: boolean): Promise<number> {
   const { settings, terminal } = call;
   const waits = file.isOwn ? false : await waitsForTrust(sources, file);
   if (settings.json) {
     await printObject(terminal, { success: true, key, file: file.path, written });
   } else {
-    const said = written ? `Set ${key} in ${file.path}.` : `${key} is so already in ${file.path}.`;
-    await terminal.out(`${escapeText(said)}\n`);
+    const [done, already] =
+      text === undefined
+        ? [`Unset ${key} in ${file.path}.`, `${key} is not set in ${file.path}.`]
+        : [`Set ${key} in ${file.path}.`, `${key} is so already in ${file.path}.`];
+    await terminal.out(`${escapeText(written ? done : already)}\n`);
   }
-  if (isKey(path) && call.args[2] !== "-")
+  if (text !== undefined && isKey(path) && call.args[2] !== "-")
     terminal.err(`The key may stand in your shell's history now; next time: holdfast config set ${key} -\n`);
   if (waits) terminal.err("Some of the project's settings do not count until: holdfast config trust\n");
   return exitCodes.success;

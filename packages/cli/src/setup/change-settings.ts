@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { jsonFault } from "@holdfast/agent";
 import { isRefusal, type Refusal } from "@holdfast/core";
 import {
   applyEdits,
@@ -9,7 +10,6 @@ import {
   type Node,
   type ParseError,
   parseTree,
-  printParseErrorCode,
 } from "jsonc-parser";
 import type { Setting } from "./clients.js";
 import { insertionOf, type Layout } from "./insert-member.js";
@@ -63,7 +63,7 @@ function changeSetting(text: string, setting: Setting): ChangedSettings {
   const [error] = errors;
   if (error !== undefined) {
     const line = text.slice(0, error.offset).split("\n").length;
-    return refuseFile(`it is not JSON: ${printParseErrorCode(error.error)} in line ${line}`);
+    return refuseFile(`it is not JSON (line ${line}): ${jsonFault(error.error)}`);
   }
   if (root?.type !== "object") return refuseFile("it holds no object");
   const twice = repeatedMember(root, setting.path);

@@ -137,6 +137,21 @@ describe("the agent without a screen", () => {
     expect(existsSync(join(project.folder, "ran.txt"))).toBe(false);
   });
 
+  it("is not green where an old text was not found, or stood there twice", async () => {
+    const [call] = edit.calls;
+    const edits = [{ old_string: "o", new_string: "two" }];
+    const twice = { calls: [{ ...call, args: { ...call?.args, edits } }] };
+    const { run } = projectWith([read, twice, done]);
+    const ran = await run(["-p", "x", "--approval-mode", "auto-edit", "-o", "json"]);
+    expect(ran.code).toBe(64);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      exit_code: 64,
+      undone: [{ name: "edit_file", code: "occurrence_mismatch" }],
+    });
+    const mended = projectWith([read, twice, edit, done]);
+    expect((await mended.run(["-p", "x", "--approval-mode", "auto-edit"])).code).toBe(0);
+  });
+
   it("takes the prompt from standard input, before the one of the flag", async () => {
     const { run } = projectWith([{ ...done, expects: ["the diff\n\nReview this."] }]);
     expect(await run(["agent", "Review this."], "the diff")).toMatchObject({ code: 0, stdout: "Done.\n" });

@@ -48,6 +48,46 @@ describe("a slash command as the prompt", () => {
     expect(readFileSync(join(project.folder, "page.html"), "utf8")).toContain("<html");
   });
 
+  it("needs no model where it asks none, and is told that there is none where it does", async () => {
+    const { run: withModel, project, env } = scripted([write, { text: "Written." }]);
+    expect((await withModel(["-p", "Write it."])).code).toBe(0);
+    const run = (prompt: string, ...flags: readonly string[]) =>
+      runHoldfast(["-c", "-p", prompt, ...flags], { cwd: project.folder, env });
+    for (const [prompt, words] of [
+      ["/task list", "task"],
+      ["/diff", "new.txt"],
+      ["/history view", "Written."],
+      ["/help task", "/task start"],
+      ["/context", "new.txt"],
+      ["/model", "The model is none."],
+      ["/task start A", "A"],
+      ["/task complete Did it.", "Task completed"],
+      ["/settings", "approval.mode"],
+      ["/export", "Write it."],
+      ["/undo", "new.txt"],
+    ] as const) {
+      const { code, stdout, stderr } = await run(prompt);
+      expect({ prompt, code, stderr }).toEqual({ prompt, code: 0, stderr: "" });
+      expect(stdout).toContain(words);
+    }
+    expect(await run("/frob")).toMatchObject({
+      code: 2,
+      stderr: "There is no command /frob. /help lists them.\n",
+    });
+    for (const prompt of ["/compact", "/history summarize_branch", "/task start B --compress"]) {
+      const { code, stderr } = await run(prompt);
+      expect({ prompt, code }).toEqual({ prompt, code: 41 });
+      expect(stderr).toContain("No model is configured.");
+    }
+    expect(JSON.parse((await run("/history summarize_branch", "-o", "json")).stdout)).toMatchObject({
+      status: "error",
+      exit_code: 41,
+    });
+    expect((await run("/home/me/notes say it")).code).toBe(41);
+    expect((await run("/task list", "--model", "nobody")).code).toBe(0);
+    expect((await run("/task list", "--script", "none.json")).code).toBe(52);
+  });
+
   it("is words for the model where it was piped in, and no command of the shell is run", async () => {
     const { run, project } = scripted([{ text: "Words." }]);
     expect((await run(["agent"], "/undo")).stdout).toBe("Words.\n");

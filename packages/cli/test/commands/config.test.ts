@@ -43,6 +43,39 @@ describe("config list and get", () => {
     expect(home.has("settings.jsonc")).toBe(true);
   });
 
+  test("tell a variable that is written like ours and is none", async () => {
+    const { run } = place("{}", "{}");
+    const slip = { HOLDFAST_MODLE: "x" };
+    const sentence = "The variable HOLDFAST_MODLE means nothing here; did you mean HOLDFAST_MODEL?";
+    expect((await run(["list"], slip)).stdout).toContain(`${sentence}\n`);
+    expect(JSON.parse((await run(["list", "--json"], slip)).stdout)).toMatchObject({ unknown: [sentence] });
+    expect(await run(["check"], slip)).toMatchObject({
+      code: 52,
+      stdout: "",
+      stderr: `holdfast: environment: ${sentence}\n`,
+    });
+    expect(JSON.parse((await run(["check", "--json"], slip)).stdout)).toEqual({
+      success: false,
+      problems: [{ source: "environment", key: "", message: sentence }],
+    });
+    // Of the project's file alone nothing is wrong.
+    expect((await run(["check", "--project"], slip)).code).toBe(0);
+    expect((await run(["list", "--project"], slip)).stdout).not.toContain("HOLDFAST_MODLE");
+  });
+
+  test("say in plain words what is wrong with a file that is no JSON", async () => {
+    const { run, home } = place("{}", '{\n  "model": {}');
+    const at = `holdfast: ${join(home.folder, "settings.jsonc")}:2:14: it is not JSON:`;
+    expect(await run(["check"])).toMatchObject({
+      code: 52,
+      stdout: "",
+      stderr: `${at} a closing } is missing\n`,
+    });
+    expect((await run(["set", "limits.maxTurns", "3"])).stderr).toContain(
+      "The file is left alone: it is not JSON (line 2): a closing } is missing.",
+    );
+  });
+
   test("never show a key, a header, a variable or a password", async () => {
     const own = {
       model: { providers: { openai: { key: "s3cret", headers: { auth: "s3cret" } } } },
@@ -67,6 +100,40 @@ describe("config list and get", () => {
       expect(done.stdout).toContain("(hidden)");
       expect(done.stdout).not.toContain("s3cret");
     }
+  });
+});
+
+describe("config unset", () => {
+  test("takes a key out, and leaves all else to the byte", async () => {
+    const before = '// mine\n{\n  "limits": { "maxTurns": 3 }, // few\n  "model": { "name": "a/b" }\n}\n';
+    const { run, json, home, here } = place('{"limits":{"maxTurns":3}}', before);
+    const file = join(home.folder, "settings.jsonc");
+    expect(await run(["unset", "model.name"])).toMatchObject({
+      code: 0,
+      stdout: `Unset model.name in ${file}.\n`,
+      stderr: "",
+    });
+    // The section held nothing else.
+    const left = '// mine\n{\n  "limits": { "maxTurns": 3 } // few\n}\n';
+    expect(home.text("settings.jsonc")).toBe(left);
+    expect(await run(["unset", "model.name"])).toMatchObject({
+      code: 0,
+      stdout: `model.name is not set in ${file}.\n`,
+    });
+    expect(home.text("settings.jsonc")).toBe(left);
+    expect(await json(["unset", "limits.maxTurns", "--project"])).toEqual({
+      code: 0,
+      said: { success: true, key: "limits.maxTurns", file: join(here.folder, shared), written: true },
+    });
+    expect(here.text(shared)).toBe("{}");
+  });
+
+  test("makes no file, and knows no key that the schema does not", async () => {
+    const { run, home } = place();
+    expect((await run(["unset", "model.providers.openai.key"])).stdout).toContain("is not set in");
+    expect(home.has("settings.jsonc")).toBe(false);
+    expect(await run(["unset", "model.nmae"])).toMatchObject({ code: 2 });
+    expect(await run(["unset"])).toMatchObject({ code: 2 });
   });
 });
 

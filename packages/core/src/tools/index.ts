@@ -1,7 +1,7 @@
 export { type Envelope, type EnvelopeFile, parseEnvelope } from "../conversation/index.js";
 export { chooseSuffix, type FrameSuffix } from "../text/index.js";
 export type { Approval, Approve, Question } from "./approval.js";
-export { intentOf, type ParsedArguments, parseArguments } from "./arguments.js";
+export { fileOfCall, intentOf, type ParsedArguments, parseArguments } from "./arguments.js";
 export {
   allTools,
   dialectTools,
