@@ -3,6 +3,7 @@ import {
   answerSection,
   differenceInSteps,
   type Heading,
+  nestsAtOnce,
   type SectionAnswer,
   type SectionJob,
   type SectionMisfit,
@@ -72,10 +73,14 @@ export async function askSection(
   job: SectionJob,
   budget: TimeBudget,
 ): Promise<SectionAnswer | Refusal> {
-  if (ports.sections === undefined || job.text.length <= parsedAtOnce)
-    return (await ports.load?.("sections")) ?? answerSection(job);
+  const isQuick = job.text.length <= parsedAtOnce && !nestsAtOnce(textsOf(job));
+  if (ports.sections === undefined || isQuick) return (await ports.load?.("sections")) ?? answerSection(job);
   const answer = await ports.sections.ask(job, budget.leftMs());
   return answer === "late" ? timeUp : answer;
+}
+
+function textsOf(job: SectionJob): string {
+  return job.kind === "update" ? `${job.text}\n${job.edit.content}` : job.text;
 }
 
 /** In UTF-16 units: parsed in about ten milliseconds, and each job parses its document twice. */
@@ -146,6 +151,11 @@ function refuseSection(why: SectionMisfit, request: Asked<UpdateSectionRequest>,
       return refuse(
         "invalid_arguments",
         "A heading at the end of this file would not be one: a code fence or an HTML block is left open there. Nothing was written.",
+      );
+    case "nested_too_deep":
+      return refuseIn(
+        "too_large",
+        "Lists or quotes of this document or of {newContent} are nested too deep to tell the headings behind them. Nothing was written[; change it with {edit}].",
       );
     default:
       return why satisfies never;

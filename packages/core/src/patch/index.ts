@@ -40,7 +40,7 @@ export {
 } from "./replace/replace-exactly.js";
 export { applySplices, differenceInSteps, spliceInSteps, type TextSplice } from "./replace/splice.js";
 export { endingAt, inEndingsAt } from "./replace/text-places.js";
-export type { Heading } from "./section/outline.js";
+export { type Heading, nestsAtOnce } from "./section/outline.js";
 export {
   answerSection,
   type SectionAnswer,

@@ -20,17 +20,19 @@ export interface Heading {
  * HTML and front matter are none.
  *
  * @param place `within` for a text that stands in the middle of a document: it has no front matter.
+ * @returns undefined where lists and quotes are nested deeper than the parser goes: it would leave out what follows.
  */
 export async function outlineOf(
   text: string,
   place: "document" | "within" = "document",
-): Promise<readonly Heading[]> {
+): Promise<readonly Heading[] | undefined> {
   const starts = lineStarts(text);
   const skipped = place === "within" ? 0 : frontMatterLines(text, starts);
   const parser = await blockParser();
   const body = skipped === 0 ? text : text.slice(starts[skipped] ?? text.length);
   const headings: Heading[] = [];
-  const tokens = parser.parse(body, {});
+  const tokens = tokensOf(parser, body);
+  if (tokens === undefined) return undefined;
   for (const [at, token] of tokens.entries()) {
     if (token.type !== "heading_open" || token.level !== 0 || token.map === null) continue;
     const [first, after] = token.map;
@@ -55,12 +57,31 @@ export function squeeze(text: string): string {
 async function blockParser() {
   if (parser !== undefined) return parser;
   const { default: MarkdownIt } = await import("markdown-it");
-  parser = new MarkdownIt("commonmark");
+  parser = new MarkdownIt("commonmark", { maxNesting: mostLevels });
   parser.core.ruler.enableOnly(["normalize", "block"]);
   return parser;
 }
 
 let parser: MarkdownIt | undefined;
+
+/** Levels of blocks, two for each list: more than anybody writes. With twice as many the parser has no stack left. */
+const mostLevels = 100;
+
+/** At its limit the parser skips what is nested deeper, and with it, behind a list, the rest of the document. */
+function tokensOf(blocks: MarkdownIt, text: string): ReturnType<MarkdownIt["parse"]> | undefined {
+  try {
+    const tokens = blocks.parse(text, {});
+    return tokens.some(({ level }) => level >= mostLevels - 1) ? undefined : tokens;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a line begins with the marks of many lists or quotes: of such lines few take the parser long. */
+export function nestsAtOnce(text: string): boolean {
+  return /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){8}/m.test(text);
+}
 
 /** Where the lines begin, as CommonMark counts them: a lone `\r` ends a line, too. */
 function lineStarts(text: string): readonly number[] {

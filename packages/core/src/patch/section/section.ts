@@ -43,7 +43,9 @@ export type SectionMisfit =
   /** To create a section its level has to be given. */
   | { readonly kind: "level_missing" }
   /** A heading at the document's end would be none. */
-  | { readonly kind: "end_is_open" };
+  | { readonly kind: "end_is_open" }
+  /** Lists or quotes are nested so deep that the headings behind them cannot be told. */
+  | { readonly kind: "nested_too_deep" };
 
 /** Work on one section, as data: it can be sent to another thread. */
 export type SectionJob =
@@ -80,10 +82,11 @@ export async function updateSection(text: string, edit: SectionEdit): Promise<Se
   if (header.text === "") return unfit({ kind: "empty_header" });
   const content = withoutBlankEnds(edit.content);
   const outline = await outlineOf(text);
+  const own = await outlineOf(content, "within");
+  if (outline === undefined || own === undefined) return unfit({ kind: "nested_too_deep" });
   const found = findSection(outline, header);
   const [at] = found;
   const heading = at === undefined ? undefined : outline[at];
-  const own = await outlineOf(content, "within");
   // A heading of the section's own level in the content would end the section; most often it is its own.
   const ending = own.find(({ level }) => level <= (heading?.level ?? header.level ?? 6));
   if (ending !== undefined) return unfit({ kind: "heading_in_content", heading: ending.text });
@@ -101,7 +104,7 @@ export async function updateSection(text: string, edit: SectionEdit): Promise<Se
 
 /** The text of a section with its heading; undefined where there is not exactly one of this name. */
 export async function sectionText(text: string, header: string): Promise<string | undefined> {
-  const outline = await outlineOf(text);
+  const outline = (await outlineOf(text)) ?? [];
   const [at, ...more] = findSection(outline, readHeader(header));
   if (at === undefined || more.length > 0) return undefined;
   return text.slice(outline[at]?.from, sectionEnd(text, outline, at));
@@ -194,6 +197,7 @@ async function keepsOutline(
   added: number,
 ): Promise<boolean> {
   const fresh = await outlineOf(next);
+  if (fresh === undefined) return false;
   const outside = [...fresh.slice(0, at + 1), ...fresh.slice(at + 1 + added)];
   const wanted = [...outline.slice(0, at + 1), ...outline.slice(at + 1 + inside)];
   return (
@@ -219,7 +223,7 @@ async function createSection(
   const heading = `${"#".repeat(header.level)} ${header.text}${ending}`;
   const body = content === "" ? "" : `${ending}${inEndingsAt(text, text.length, content)}${ending}`;
   const next = `${text}${gap}${heading}${body}`;
-  const fresh = await outlineOf(next);
+  const fresh = (await outlineOf(next)) ?? [];
   const made = fresh[outline.length];
   const isWhole =
     fresh.length === outline.length + 1 + added && made?.text === header.text && made.level === header.level;

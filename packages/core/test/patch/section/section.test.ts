@@ -3,6 +3,9 @@ import { sectionText, updateSection } from "../../../src/patch/section/section.j
 
 const notes = "# T\n\n## A\n\nold\n\n## B\n\nrest\n";
 
+const times = (count: number, line: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => line(at)).join("");
+
 const misfits: readonly (readonly [
   name: string,
   header: string,
@@ -53,6 +56,40 @@ describe("a section of a Markdown document", () => {
     ).toMatchObject({
       why: { kind: "ambiguous", found: [{ line: 3 }, { line: 10 }] },
     });
+  });
+
+  const nestings: readonly (readonly [string, (depth: number) => string])[] = [
+    ["lists by their indentation", (depth) => times(depth, (at) => `${"  ".repeat(at)}- item\n`)],
+    ["lists on one line", (depth) => `${"- ".repeat(depth)}a\n`],
+    ["numbered lists on one line", (depth) => `${"1. ".repeat(depth)}a\n`],
+    ["quotes", (depth) => `${">".repeat(depth)} a\n`],
+    ["quotes in lists", (depth) => `${"> - ".repeat(depth)}a\n`],
+    ["lists and lines that go on with them", (depth) => `${"- ".repeat(depth)}a\n${"b\n".repeat(30)}`],
+    ["many lines of lists", (depth) => `${"- ".repeat(depth)}a\n`.repeat(350)],
+  ];
+
+  it.each(nestings)("never takes what follows with it, however deep: %s", async (_, nest) => {
+    const kinds = new Set<string>();
+    for (const depth of [1, 2, 5, 9, 10, 11, 12, 20, 30, 50, 90, 200, 3_000]) {
+      const rest = "\n# C\n\nprecious\n";
+      const outcome = await updateSection(`# A\n\n# B\n\n${nest(depth)}${rest}`, {
+        header: "# B",
+        content: "new",
+        create: false,
+      });
+      if (outcome.kind === "replaced") expect(outcome.text).toBe(`# A\n\n# B\n\nnew\n${rest}`);
+      else expect(outcome).toEqual({ kind: "unfit", why: { kind: "nested_too_deep" } });
+      if (depth <= 12) expect(outcome.kind).toBe("replaced");
+      kinds.add(outcome.kind);
+    }
+    expect([...kinds]).toEqual(["replaced", "unfit"]);
+  });
+
+  it("is not given content that is nested too deep, and is not shown below it", async () => {
+    const deep = `${"- ".repeat(3_000)}a`;
+    const edit = { header: "## A", content: deep, create: false };
+    expect(await updateSection(notes, edit)).toEqual({ kind: "unfit", why: { kind: "nested_too_deep" } });
+    expect(await sectionText(`${deep}\n\n${notes}`, "## A")).toBe(undefined);
   });
 
   it("cannot be added behind a fence that is open", async () => {
