@@ -6,7 +6,7 @@ import { overtaken, refuseFresh } from "./decide.js";
 import { digestOf } from "./digest.js";
 import type { Committed, Expected, Target } from "./disk.js";
 import { isKeptApart, isStateApart } from "./kept-states.js";
-import { entryOf, noteDisplaced } from "./landing.js";
+import { entryOf, noteDisplaced, removedAccess } from "./landing.js";
 import type { WriteOutcome, WriteRefusal } from "./outcomes.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
@@ -64,12 +64,14 @@ async function stepOf(
       before,
       after,
       changeSet,
+      ...(after === null ? await removedAccess(target) : {}),
       ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
     },
     enter: () => enterAgain(session, change.path, target, current.kind === "file" ? "refuse" : "create"),
     expected,
     bytes: plan.bytes,
     movedFrom: source?.site.target.realPath,
+    access: plan.access,
     keepOpen: session.keepSecrets !== "none" || !isApart,
   };
 }

@@ -23,6 +23,12 @@ export function takeStep(
   return target.remove(expected, options);
 }
 
+/** For the entry of a deletion: who can use the file, so that no more can when it is made again. */
+export async function removedAccess(target: Target): Promise<Pick<HistoryEntry, "removed">> {
+  const removed = await target.access?.();
+  return removed === undefined ? {} : { removed };
+}
+
 /** A history entry of a change that is about to be made, without what it changes. */
 export function entryOf(
   { call, change, target }: Pick<Site, "call" | "change" | "target">,
