@@ -29,7 +29,18 @@ export function outcomeOfOneFile(outcome: ApplyChangesOutcome): WriteOutcome {
   }
   if (files.length === 1) return file.outcome;
   const together = files.filter((other) => other !== file).map((other) => other.outcome);
-  return { ...file.outcome, together };
+  const { message } = file.outcome;
+  return { ...file.outcome, message: message + displacedNotes(together, message), together };
+}
+
+/**
+ * What the messages of these files say of other programs' writes, for an answer that shows another message.
+ *
+ * @param said the message that is shown.
+ */
+export function displacedNotes(outcomes: readonly WriteOutcome[], said: string): string {
+  const notes = outcomes.map((one) => (one.kind === "unchanged" ? "" : (one.displacedNote ?? "")));
+  return notes.filter((note) => !said.includes(note)).join("");
 }
 
 /** The answer to a set, from those to its files. */

@@ -6,7 +6,7 @@ import { overtaken, refuseFresh } from "./decide.js";
 import { digestOf } from "./digest.js";
 import type { Committed, Expected, Target } from "./disk.js";
 import { isKeptApart, isStateApart } from "./kept-states.js";
-import { entryOf, noteDisplaced } from "./landing.js";
+import { entryOf, noteDisplaced, removedAccess } from "./landing.js";
 import type { WriteOutcome, WriteRefusal } from "./outcomes.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
@@ -64,12 +64,14 @@ async function stepOf(
       before,
       after,
       changeSet,
+      ...(after === null ? await removedAccess(target) : {}),
       ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
     },
     enter: () => enterAgain(session, change.path, target, current.kind === "file" ? "refuse" : "create"),
     expected,
     bytes: plan.bytes,
     movedFrom: source?.site.target.realPath,
+    access: plan.access,
     keepOpen: session.keepSecrets !== "none" || !isApart,
   };
 }
@@ -89,7 +91,7 @@ async function enterAgain(
 async function answerStopped(member: PlannedMember, at: number, done: SetStopped): Promise<WriteOutcome> {
   const words = await noteStopped(member, at, done);
   const refused = await refuseStopped(member, at, done);
-  return words === "" ? refused : { ...refused, message: `${refused.message}${words}` };
+  return words === "" ? refused : { ...refused, message: `${refused.message}${words}`, displacedNote: words };
 }
 
 /** Keeps what other programs lost to the steps of a set that was stopped. @returns sentences that say so. */
@@ -109,7 +111,7 @@ async function noteStopped(
   const lost = displaced.filter(({ realPath }) => realPath === target.realPath).map(({ bytes }) => bytes);
   let words = "";
   for (const bytes of moved?.displaced === undefined ? lost : [moved.displaced, ...lost])
-    words += await noteDisplaced(session, target, decision.current, bytes);
+    words += await noteDisplaced(session, target, decision.current, bytes, site.change.path);
   return words;
 }
 
@@ -139,7 +141,7 @@ async function answerCommitted(
           identity: done.identity,
         }
       : { kind: "absent" };
-  const displaced = await noteDisplaced(session, target, current, done?.displaced);
+  const displaced = await noteDisplaced(session, target, current, done?.displaced, site.change.path);
   if (done?.replacedFile !== undefined && current.kind === "file") {
     session.replacedFiles.watch(target, current.sha256, done.replacedFile);
   }
@@ -152,7 +154,8 @@ async function answerCommitted(
     next,
     ...(source === undefined ? {} : { from: source.site }),
   });
-  return { ...outcome, replaced: current.kind === "file" ? current.sha256 : null };
+  const replaced = current.kind === "file" ? current.sha256 : null;
+  return { ...outcome, replaced, ...(displaced === "" ? {} : { displacedNote: displaced }) };
 }
 
 const leftAlone = refuse(

@@ -3,7 +3,7 @@ import { resolveBase } from "./base.js";
 import { type Call, isMadeAlready } from "./call.js";
 import { type Change, withoutState } from "./change.js";
 import { carryOutSet, previewMembers } from "./change-set.js";
-import { names } from "./change-set-answers.js";
+import { displacedNotes, names } from "./change-set-answers.js";
 import type { Member } from "./change-set-members.js";
 import { readCurrent } from "./current.js";
 import { removeEmptyFolders } from "./empty-folders.js";
@@ -88,11 +88,16 @@ function together(
   if (isRefusal(outcome)) {
     const state = mine.state;
     const shownBefore = mine.kind === "written" || mine.shownBefore;
-    return { ...refuse(outcome.code, message), success: false, state, shownBefore };
+    const notes = displacedNotes(
+      files.map((file) => file.outcome),
+      message,
+    );
+    return { ...refuse(outcome.code, message + notes), success: false, state, shownBefore };
   }
   if (files.length === 1) return mine;
   const others = files.map((file) => file.outcome).filter((other) => other !== asked);
-  const whole = `${mine.message} The change set was undone as a whole: ${names(files)}.`;
+  const said = mine.message + displacedNotes(others, mine.message);
+  const whole = `${said} The change set was undone as a whole: ${names(files)}.`;
   return { ...mine, message: whole, together: others };
 }
 

@@ -1,4 +1,5 @@
 import type { Current, CurrentFile } from "./current.js";
+import type { FileAccess } from "./disk.js";
 import type { KeptState } from "./kept-states.js";
 import type { LineEdit } from "./line-facts.js";
 import type { ChangeReport, WriteRefusal } from "./outcomes.js";
@@ -101,6 +102,8 @@ export interface PlannedWrite {
   readonly madeFor?: string;
   /** For the history: the entry that this one takes back. */
   readonly undoes?: string;
+  /** Of a file that is made again from a kept state: as of `CommitOptions`. */
+  readonly access?: FileAccess;
   /** For the undo of a rename: the real path of the other name, which the same set takes away. */
   readonly movedFrom?: string;
   /**

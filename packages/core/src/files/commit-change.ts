@@ -14,7 +14,7 @@ import {
   type StatePlace,
   sharedBefore,
 } from "./kept-states.js";
-import { entryOf, noteDisplaced, takeStep } from "./landing.js";
+import { entryOf, noteDisplaced, removedAccess, takeStep } from "./landing.js";
 import type { WriteRefusal, Written } from "./outcomes.js";
 import { ownWrite } from "./own-changes.js";
 import type { Lock } from "./ports.js";
@@ -102,6 +102,7 @@ async function commitTo(
     before: current.kind === "file" ? current.sha256 : null,
     after,
     ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
+    ...(after === null ? await removedAccess(found) : {}),
     ...(target.madeFolders === undefined ? {} : { folders: target.madeFolders }),
   });
   if (isRefusal(intent)) return refuseWith(subjectOf(site), intent, current);
@@ -115,6 +116,7 @@ async function commitTo(
     inPlace: change.options.inPlace === true,
     mayInsist: change.mayInsist !== false,
     stageName: intent.stageName,
+    access: plan.access,
     keepOpen: session.keepSecrets !== "none" || !isApart,
   });
   watch(site, current, done, after);

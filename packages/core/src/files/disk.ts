@@ -47,6 +47,8 @@ export interface Target {
   look(): Promise<Entry | Refusal>;
   /** What the system knows of it; `file_missing` where there is nothing. */
   facts(): Promise<EntryFacts | Refusal>;
+  /** Who may use the file, to record it when it is deleted; undefined where there is none, or no such thing. */
+  access?(): Promise<FileAccess | undefined>;
   /**
    * The whole content of a regular file.
    *
@@ -111,6 +113,21 @@ export interface CommitOptions {
   readonly stageName?: string | undefined;
   /** Returns the replaced file open, to be watched; the caller closes it. */
   readonly keepOpen?: boolean | undefined;
+  /** Of a file that is made again: who could use it before. It never gets more, and gets it before its name. */
+  readonly access?: FileAccess | undefined;
+}
+
+/** Who may use a file: what is recorded of one that is deleted, and given to it when it is made again. */
+export interface FileAccess {
+  /**
+   * The permission bits, with set-user-id, set-group-id and sticky. Of a file with an access list the group has no
+   * more than all others: its bits are the list's mask then.
+   */
+  readonly mode: number;
+  readonly uid?: number;
+  readonly gid?: number;
+  /** It had more, which is not brought back: an access list, extended attributes, an owner whom only root can give. */
+  readonly hadMore?: true;
 }
 
 /** How one file is to be deleted. */

@@ -23,6 +23,12 @@ export function takeStep(
   return target.remove(expected, options);
 }
 
+/** For the entry of a deletion: who can use the file, so that no more can when it is made again. */
+export async function removedAccess(target: Target): Promise<Pick<HistoryEntry, "removed">> {
+  const removed = await target.access?.();
+  return removed === undefined ? {} : { removed };
+}
+
 /** A history entry of a change that is about to be made, without what it changes. */
 export function entryOf(
   { call, change, target }: Pick<Site, "call" | "change" | "target">,
@@ -85,17 +91,24 @@ export async function keepDisplaced(
     : "it could not be kept";
 }
 
-/** The same for bytes of the very moment of the step. @returns a sentence for the end of the message. */
+/**
+ * The same for bytes of the very moment of the step.
+ *
+ * @param member the file's name, where several are written as one.
+ * @returns a sentence for the end of the message.
+ */
 export async function noteDisplaced(
   session: Session,
   target: Target,
   current: Current,
   bytes: Uint8Array | undefined,
+  member?: string,
 ): Promise<string> {
   if (bytes === undefined) return "";
   const before = current.kind === "file" ? current.sha256 : null;
   const where = await keepDisplaced(session, target, before, bytes);
-  return ` At the same moment another program wrote to the old file: ${where}.`;
+  const name = member === undefined ? "" : ` ${quoteForDisplay(member)}`;
+  return ` At the same moment another program wrote to the old file${name}: ${where}.`;
 }
 
 /** The same for bytes that are found later in a replaced file. Must not be called under its lock. */

@@ -98,6 +98,7 @@ export class MemoryDisk implements Disk {
         const ms = Number(this.clock);
         return { kind: "facts", what, sizeBytes, createdMs: ms, modifiedMs: ms, accessedMs: ms, mode: 0o644 };
       },
+      access: async () => (this.files.has(key) ? { mode: 0o644 } : undefined),
       read: async (limitBytes) => this.read(key, limitBytes),
       window: async (first, count, limitBytes) => this.window(key, first, count, limitBytes),
       stream: async (take) => {

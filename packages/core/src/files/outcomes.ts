@@ -289,6 +289,8 @@ export interface Written {
   readonly own: OwnWrite;
   /** The other files that the same step changed: of a change set that was undone as a whole, of a rename. */
   readonly together?: readonly WriteOutcome[];
+  /** As of `WriteRefusal`. */
+  readonly displacedNote?: string;
 }
 
 /** The file is already as it was asked for; nothing was written. */
@@ -317,6 +319,11 @@ export interface WriteRefusal extends Refusal {
   /** Of a mismatch: the message shows all that differs from a base that the caller was shown. */
   readonly difference?: ShownDifference;
   readonly together?: readonly WriteOutcome[];
+  /**
+   * Of a file of a change set: the end of the message, that says what another program wrote to it at the moment of
+   * the step. An answer that shows the message of another file of the set says it, too.
+   */
+  readonly displacedNote?: string;
 }
 
 /** A difference that a message shows as a whole: with the base it tells all of the present state. */

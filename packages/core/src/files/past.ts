@@ -3,11 +3,13 @@ import { emptySha256, parseHash } from "./base.js";
 import type { Planning } from "./call.js";
 import type { Past, Plan } from "./change.js";
 import type { Current } from "./current.js";
+import type { FileAccess } from "./disk.js";
 import type { KeptState } from "./kept-states.js";
 import { mismatchMessage } from "./mismatch.js";
-import { planBytes, planKept } from "./plans.js";
+import { type PastPlan, planBytes, planKept } from "./plans.js";
 import { refuse, refuseIn } from "./refusal.js";
 import type { HistoryEntry } from "./stores.js";
+import type { TimeBudget } from "./time-budget.js";
 import { nounOfWrite } from "./write-noun.js";
 
 /**
@@ -36,8 +38,8 @@ export async function planUndo(
       undoes: last.id,
       budget,
     });
-  const message = `Undone: the file is as it was before the ${nounOfWrite(last.tool)}.`;
-  const plan = { message, undoes: last.id, budget };
+  const noun = nounOfWrite(last.tool);
+  const plan = { message: `Undone: the file is as it was before the ${noun}.`, undoes: last.id, budget };
   // Of a file that only has another name the bytes are there, however little is kept.
   const moved = disk === null ? await set?.findMoved(last.before) : undefined;
   if (moved !== undefined) {
@@ -45,7 +47,22 @@ export async function planUndo(
     return back.kind === "write" ? { ...back, movedFrom: moved.realPath } : back;
   }
   const kept = await past.find(last.before);
-  return kept === undefined ? bytesGone(last.before) : planKept(session, current, kept, plan);
+  if (kept === undefined) return bytesGone(last.before);
+  if (disk !== null) return planKept(session, current, kept, plan);
+  const access = accessBefore(past);
+  return planKept(session, current, kept, { ...plan, access, message: madeAgain(noun, access) });
+}
+
+/** Who could use the file when it was deleted last; undefined where that is not recorded. */
+function accessBefore({ history }: Past): FileAccess | undefined {
+  return history.findLast(({ after, displaced }) => after === null && displaced !== true)?.removed;
+}
+
+function madeAgain(noun: string, access: FileAccess | undefined): string {
+  if (access === undefined)
+    return `Undone: the file has the content that it had before the ${noun}. Its mode was not recorded then.`;
+  if (access.hadMore === undefined) return `Undone: the file is as it was before the ${noun}.`;
+  return `Undone: the file has the content that it had before the ${noun}, and its mode as far as that opens it to nobody else. Owner, access list and extended attributes are not all brought back.`;
 }
 
 /** A change set that is taken back as a whole. */
@@ -81,7 +98,11 @@ export async function planRestore(
   const kept = await past.find(sha256);
   return kept === undefined
     ? bytesGone(sha256)
-    : planKept(session, current, kept, { message: `Restored to ${shortHash(sha256)}.`, budget });
+    : planKept(session, current, kept, restored(past, sha256, budget));
+}
+
+function restored(past: Past, sha256: string, budget: TimeBudget): PastPlan {
+  return { message: `Restored to ${shortHash(sha256)}.`, access: accessBefore(past), budget };
 }
 
 /** An earlier state in the place of the very one that is named; of a state that is there already, nothing. */
@@ -98,10 +119,11 @@ export async function planState(
     return refuse("state_mismatch", `${mismatchMessage} It is not in the state that was to be replaced.`);
   if (sha256 === null)
     return planBytes(session, current, null, { message: "Deleted: there was no such file.", budget });
-  const kept = sha256 === emptySha256 ? noContent : await (await past()).find(sha256);
+  const known = await past();
+  const kept = sha256 === emptySha256 ? noContent : await known.find(sha256);
   return kept === undefined
     ? bytesGone(sha256)
-    : planKept(session, current, kept, { message: `Restored to ${shortHash(sha256)}.`, budget });
+    : planKept(session, current, kept, restored(known, sha256, budget));
 }
 
 /**

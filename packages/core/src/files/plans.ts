@@ -19,6 +19,7 @@ import type { Plan, PlannedWrite } from "./change.js";
 import { allLines, comparingReport, placedReport, unreported } from "./change-report.js";
 import type { Current } from "./current.js";
 import { digestInSteps } from "./digest.js";
+import type { FileAccess } from "./disk.js";
 import {
   decodeFile,
   encodeFileInSteps,
@@ -147,17 +148,24 @@ export async function planKept(
   session: Session,
   current: Current,
   kept: KeptState,
-  { message, undoes, budget }: PastPlan,
+  { message, undoes, budget, access = kept.isApart ? ownerOnly : undefined }: PastPlan,
 ): Promise<Plan> {
   const plan = await planBytes(session, current, kept.bytes, { message, undoes, budget });
-  return kept.isApart && plan.kind === "write" ? { ...plan, isUnshown: true } : plan;
+  if (plan.kind !== "write") return plan;
+  const given = current.kind === "file" || access === undefined ? {} : { access };
+  return { ...plan, ...given, ...(kept.isApart ? { isUnshown: true } : {}) };
 }
+
+/** For what may hold secrets, where nothing is recorded: it never becomes readable for others. */
+const ownerOnly: FileAccess = { mode: 0o600 };
 
 /** What is said of bytes that are put back, and the time that this may take. */
 export interface PastPlan {
   readonly message: string;
   /** The entry of the history that is taken back. */
   readonly undoes?: string | undefined;
+  /** Who could use the file that is made again, where that is recorded. */
+  readonly access?: FileAccess | undefined;
   readonly budget: TimeBudget;
 }
 

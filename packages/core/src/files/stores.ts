@@ -1,4 +1,4 @@
-import type { Changed, Committed, Expected, ReplacedFile, Target } from "./disk.js";
+import type { Changed, Committed, Expected, FileAccess, ReplacedFile, Target } from "./disk.js";
 import type { Refusal } from "./refusal.js";
 
 /** States of files by SHA-256, outside the project. What is gone is gone: `undefined`, never wrong bytes. */
@@ -106,6 +106,8 @@ export interface SetStep {
   readonly movedFrom?: string | undefined;
   /** As in `CommitOptions`. */
   readonly keepOpen?: boolean | undefined;
+  /** As in `CommitOptions`; what `movedFrom` names goes before it. */
+  readonly access?: FileAccess | undefined;
 }
 
 /** All steps of a change set were taken and recorded. */
@@ -180,6 +182,8 @@ export interface HistoryEntry {
   readonly keepSecrets?: number | "none";
   /** Real paths of the folders that were made for this write, an outer one before those in it. */
   readonly folders?: readonly string[];
+  /** Of a deletion: who could use the file. Entries of 0.1 lack it. */
+  readonly removed?: FileAccess;
   /** Where a conversation made it: its call, and the name that the call used. */
   readonly caller?: WriteCaller & { readonly path: string };
 }

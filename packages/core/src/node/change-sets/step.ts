@@ -80,7 +80,7 @@ function prepareNew(
   if (stage === undefined) throw new Error("a step deletes a file that is not there");
   if (statAt(spot) !== undefined) return changed;
   if (source?.proved === undefined) {
-    giveNewMode(stage);
+    giveNewMode(stage, at.step.access);
     makeDurable(stage);
   } else {
     const lost = dress(source.proved, stage, 1n, source);

@@ -127,7 +127,7 @@ async function createFile(
   const stage = isLarge
     ? await makeLargeStage(spot, bytes, name, cleanup)
     : makeStage(spot, bytes, name, cleanup);
-  giveNewMode(stage);
+  giveNewMode(stage, options.access);
   makeDurable(stage);
   if (!(await options.guard())) return lostLock(spot);
   const folder = readyToSync(spot, cleanup);

@@ -8,6 +8,7 @@ import type {
   EntryFacts,
   Expected,
   ExpectedFile,
+  FileAccess,
   FileBytes,
   FileWindow,
   Refusal,
@@ -17,6 +18,7 @@ import type {
 } from "../../files/index.js";
 import { refuse } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
+import { accessOf } from "../disk/access.js";
 import { answering, faultFrom, refusalFrom } from "../disk/faults.js";
 import type { Folder } from "../disk/folder.js";
 import { listFolder } from "../disk/listing.js";
@@ -85,6 +87,13 @@ class DiskTarget implements Target {
       const stat = lstatSync(spot.folder.at(spot.name));
       return factsOf(stat);
     });
+  }
+
+  async access(): Promise<FileAccess | undefined> {
+    const { spot } = this;
+    const found =
+      spot === undefined ? undefined : answering(this.relativePath, () => ({ of: accessOf(spot) }));
+    return found === undefined || "code" in found ? undefined : found.of;
   }
 
   async read(limitBytes: number): Promise<FileBytes | Refusal> {

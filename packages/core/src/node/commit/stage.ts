@@ -1,5 +1,7 @@
 import { closeSync, fchmodSync, fstatSync, fsyncSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
+import type { FileAccess } from "../../files/index.js";
+import { giveAccess } from "../disk/access.js";
 import { openDescriptor } from "../disk/descriptors.js";
 import { newId } from "../disk/digest.js";
 import { shortWrite, writeAll } from "../disk/io.js";
@@ -99,9 +101,14 @@ export async function makeLargeStage(
   return stage;
 }
 
-/** A new file is made as any program makes one: readable and writable as far as its folder and the umask let it. */
-export function giveNewMode(stage: Stage): void {
-  fchmodSync(stage.fd, modeOfNewFile(dirname(stage.path)) ?? 0o666 & ~process.umask());
+/**
+ * A new file is made as any program makes one: readable and writable as far as its folder and the umask let it. One
+ * that is made again is given what is known of it.
+ */
+export function giveNewMode(stage: Stage, access?: FileAccess): void {
+  if (access === undefined)
+    fchmodSync(stage.fd, modeOfNewFile(dirname(stage.path)) ?? 0o666 & ~process.umask());
+  else giveAccess(stage.fd, access);
 }
 
 /**

@@ -140,6 +140,18 @@ function keepExtended(fromFd: number, stageFd: number): void {
   for (const name of present) if (!wanted.includes(name)) attributes.removeAttrSync(stageFd, name);
 }
 
+/** The names of a file's extended attributes, as far as they can be seen here; an ACL is one. */
+export function attributeNames(fd: number): readonly string[] {
+  const extension = nativeExtension();
+  return extension.kind === "missing" ? [] : listed(extension.functions, fd);
+}
+
+/** Takes an extended attribute away. Throws the system's error. */
+export function removeAttribute(fd: number, name: string): void {
+  const extension = nativeExtension();
+  if (extension.kind === "loaded") extension.functions.removeAttrSync(fd, name);
+}
+
 function listed(attributes: NativeFunctions, fd: number): readonly string[] {
   try {
     return attributes.listAttrsSync(fd);

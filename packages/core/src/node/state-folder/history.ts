@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, ftruncateSync, readSync } from "node:fs";
-import type { HistoryEntry, HistoryIntent, HistoryStore, Refusal } from "../../files/index.js";
+import type { FileAccess, HistoryEntry, HistoryIntent, HistoryStore, Refusal } from "../../files/index.js";
 import { newStageName } from "../commit/stage.js";
 import { openDescriptor } from "../disk/descriptors.js";
 import { sha256 } from "../disk/digest.js";
@@ -237,8 +237,9 @@ export function parseEntry(value: unknown): HistoryEntry | undefined {
     [id, realPath, session, tool].every((field) => typeof field === "string") && isCaller(fields.caller);
   const hashes = [before, after].every((field) => field === null || isHash(field));
   const isList = Array.isArray(folders) && folders.every((folder) => typeof folder === "string");
+  const isRight = isList && isAccess(fields.removed);
   // Every field was just looked at.
-  return texts && hashes && isList && typeof time === "number" ? (value as HistoryEntry) : undefined;
+  return texts && hashes && isRight && typeof time === "number" ? (value as HistoryEntry) : undefined;
 }
 
 function isCaller(value: unknown): boolean {
@@ -247,6 +248,15 @@ function isCaller(value: unknown): boolean {
   const fields: { readonly [key: string]: unknown } = { ...value };
   const of = "call" in fields ? fields.call : fields.restore;
   return [fields.conversation, fields.path, of].every((field) => typeof field === "string");
+}
+
+function isAccess(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (typeof value !== "object" || value === null) return false;
+  const { mode, uid = 0, gid = 0, hadMore = true }: Partial<Record<keyof FileAccess, unknown>> = value;
+  const areIds = [uid, gid].every((id) => typeof id === "number" && Number.isInteger(id) && id >= 0);
+  const isMode = typeof mode === "number" && Number.isInteger(mode) && mode >= 0 && mode <= 0o7777;
+  return isMode && areIds && hadMore === true;
 }
 
 function isHash(value: unknown): boolean {
