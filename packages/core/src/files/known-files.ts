@@ -11,11 +11,13 @@ import { addSpans, carrySourced, joinSources, putSpans, type SourcedSpan } from 
  * Names are the caller's or the real ones; whoever folds decides.
  */
 export class KnownFiles {
-  static readonly empty = new KnownFiles(PersistentMap.empty(), PersistentMap.empty());
+  static readonly empty = new KnownFiles(PersistentMap.empty(), PersistentMap.empty(), 0);
 
   private constructor(
     private readonly records: PersistentMap<KnownRecord>,
     private readonly heads: PersistentMap<Head>,
+    /** How many spans, parts and edits of lines are held in all: some fifty bytes each. */
+    readonly weight: number,
   ) {}
 
   find(name: string, sha256: string): KnownRecord | undefined {
@@ -68,7 +70,8 @@ export class KnownFiles {
   forget(name: string): KnownFiles {
     let { records } = this;
     for (const sha256 of this.states(name)) records = records.delete(keyOf(name, sha256));
-    return new KnownFiles(records, this.heads.delete(name));
+    const { weight = 0 } = this.heads.get(name) ?? {};
+    return new KnownFiles(records, this.heads.delete(name), this.weight - weight);
   }
 
   /** With no more than the newest states of a file; it costs by the states that go, not by those that stay. */
@@ -77,25 +80,32 @@ export class KnownFiles {
     if (head === undefined || head.count <= mostStates) return this;
     let { records } = this;
     let oldest: string | undefined = head.oldest;
+    let gone = 0;
     for (let { count } = head; count > mostStates && oldest !== undefined; count--) {
       const key = keyOf(name, oldest);
+      gone += weightOf(records.get(key));
       oldest = records.get(key)?.newer;
       records = records.delete(key);
     }
     const last = oldest === undefined ? undefined : records.get(keyOf(name, oldest));
     if (oldest === undefined || last === undefined) return this.forget(name);
     records = records.set(keyOf(name, oldest), { ...last, older: undefined });
-    return new KnownFiles(records, this.heads.set(name, { ...head, oldest, count: mostStates }));
+    const left = { ...head, oldest, count: mostStates, weight: head.weight - gone };
+    return new KnownFiles(records, this.heads.set(name, left), this.weight - gone);
   }
 
   private put(name: string, record: KnownRecord, options: LearnOptions): KnownFiles {
     const head = this.heads.get(name);
     const key = keyOf(name, record.sha256);
     const latest = options.keepsLatest === true && head !== undefined ? head.latest : record.sha256;
-    if (head !== undefined && this.records.has(key)) {
-      const heads =
-        head.latest === latest ? this.heads : this.heads.set(name, { ...head, latest }, options.edit);
-      return new KnownFiles(this.records.set(key, record, options.edit), heads);
+    const known = this.records.get(key);
+    if (head !== undefined && known !== undefined) {
+      const more = weightOf(record) - weightOf(known);
+      const isSame = head.latest === latest && more === 0;
+      const heads = isSame
+        ? this.heads
+        : this.heads.set(name, { ...head, latest, weight: head.weight + more }, options.edit);
+      return new KnownFiles(this.records.set(key, record, options.edit), heads, this.weight + more);
     }
     return this.putNew(name, { record, key, latest }, options);
   }
@@ -114,10 +124,13 @@ export class KnownFiles {
       before === undefined
         ? this.records
         : this.records.set(keyOf(name, before.sha256), { ...before, newer: sha256 }, edit);
-    const { oldest = sha256, count = 0 } = head ?? {};
+    const { oldest = sha256, count = 0, weight = 0 } = head ?? {};
+    const more = weightOf(record);
+    const grown = { latest, newest: sha256, oldest, count: count + 1, weight: weight + more };
     return new KnownFiles(
       linked.set(key, { ...record, older }, edit),
-      this.heads.set(name, { latest, newest: sha256, oldest, count: count + 1 }, edit),
+      this.heads.set(name, grown, edit),
+      this.weight + more,
     );
   }
 }
@@ -161,6 +174,17 @@ interface Head {
   readonly newest: string;
   readonly oldest: string;
   readonly count: number;
+  /** As `KnownFiles.weight`, of this file. */
+  readonly weight: number;
+}
+
+/** What of a state takes memory by what was done to it. */
+function weightOf(record: KnownRecord | undefined): number {
+  if (record === undefined) return 0;
+  const { lines, verbatim, parts, origins } = record;
+  let weight = lines.length + verbatim.length + parts.length;
+  for (const { changes } of origins) weight += changes?.length ?? 0;
+  return weight;
 }
 
 const separator = "\0";

@@ -15,8 +15,8 @@ import type { ShownLines } from "./shown-lines.js";
 /** How much a session remembers of what it showed, and with what it begins. */
 export interface SessionKnowledgeOptions {
   /**
-   * How many files, and states of each, are remembered; the oldest go first and count as never shown. No
-   * limit unless given.
+   * How many files, and states of each, are remembered; the oldest go first and count as never shown. They go earlier,
+   * too, where what is remembered of them takes more than some 20 MB. No limit unless given.
    */
   readonly limit?: number;
   /** The host's prompt never loses anything that was shown: lines shown stand in the next prompt. */
@@ -114,7 +114,8 @@ export class SessionKnowledge {
         ? facts.reduce(learn, this.all)
         : claimed.reduce(learn, this.sent);
     for (const event of shown) this.meet(event);
-    if (this.limit !== Number.POSITIVE_INFINITY) for (const name of call.names) this.forgetStates(name);
+    if (this.limit !== Number.POSITIVE_INFINITY)
+      for (const name of call.names) this.forgetStates(name, this.limit);
   }
 
   /** What the open calls have read, and what carries it on. */
@@ -122,10 +123,10 @@ export class SessionKnowledge {
     return [...this.open].flatMap(({ claims, since }) => (claims.length === 0 ? [] : [...claims, ...since]));
   }
 
-  private forgetStates(name: string): void {
+  private forgetStates(name: string, mostStates: number): void {
     const isSame = this.all === this.sent;
-    this.sent = this.sent.forgetOldStates(name, this.limit);
-    this.all = isSame ? this.sent : this.all.forgetOldStates(name, this.limit);
+    this.sent = this.sent.forgetOldStates(name, mostStates);
+    this.all = isSame ? this.sent : this.all.forgetOldStates(name, mostStates);
   }
 
   /** Most of the time what was sent, what is known and what the one open call began with are one value. */
@@ -157,6 +158,22 @@ export class SessionKnowledge {
     this.met.add(name);
     const [oldest] = this.met;
     if (this.met.size > this.limit && oldest !== undefined) this.forget(oldest);
+    if (this.limit !== Number.POSITIVE_INFINITY) this.lighten(name);
+  }
+
+  /** Forgets what was met longest ago until the rest is light enough: other files first, then old states of this one. */
+  private lighten(name: string): void {
+    if (this.weight <= mostWeight) return;
+    for (const oldest of [...this.met]) {
+      if (oldest !== name && this.weight > mostWeight) this.forget(oldest);
+    }
+    if (this.weight > mostWeight) this.forgetStates(name, 1);
+    if (this.weight > mostWeight) this.forget(name);
+  }
+
+  /** What was sent and what is known are one value most of the time, and share nearly all of it else. */
+  private get weight(): number {
+    return Math.max(this.all.weight, this.sent.weight);
   }
 
   private forget(name: string): void {
@@ -173,6 +190,8 @@ export class SessionKnowledge {
 
 /** So many writes beside an open call are kept for what its reply will show. */
 const mostSince = 1_000;
+/** As `KnownFiles.weight`: some 20 MB, in which an ordinary session has room for all its files. */
+const mostWeight = 400_000;
 
 /** The knowledge of one call of a session. */
 export interface CallKnowledge extends Knowledge {

@@ -89,6 +89,38 @@ describe("what a session's call knows", () => {
     expect(session.begin().states(nameOf(3))).toEqual(["C", "B"]);
   });
 
+  it("forgets by weight, too: of files with very many changed places few, and of one alone that has more nothing", () => {
+    const session = new SessionKnowledge({ limit: 200 });
+    const named = (at: number) => ({ path: `f${at}`, realPath: `/root/f${at}` });
+    const change = (at: number, places: number) => {
+      const changes = Array.from({ length: places }, (_, place) => ({
+        at: 1 + 2 * place,
+        removed: 1,
+        added: 1,
+      }));
+      const call = session.begin();
+      call.learn({
+        ...wrote("A", "B", { total: 2 * places, changes, own: { base: "A", request: "" } }),
+        file: named(at),
+      });
+      call.end([]);
+    };
+    const known = () => {
+      const call = session.begin();
+      const found = Array.from({ length: 40 }, (_, at) => at).filter((at) => call.find(named(at), "B"));
+      call.end([]);
+      return found;
+    };
+    for (let at = 0; at < 30; at++) change(at, 1_000);
+    expect(known()).toHaveLength(30);
+    for (let at = 30; at < 39; at++) change(at, 100_000);
+    expect(known()).toEqual([35, 36, 37, 38]);
+    change(39, 500_000);
+    expect(known()).toEqual([]);
+    change(0, 1_000);
+    expect(known()).toEqual([0]);
+  });
+
   it("can begin with facts, under other names than the real ones", () => {
     const facts = [read("A", all(10)), wrote("A", "B", { changes: [] })];
     const session = new SessionKnowledge({ facts, nameOf: ({ path }) => path });
@@ -107,6 +139,46 @@ const step = fc.oneof(
 );
 
 describe("what is known of a file", () => {
+  it("weighs what is held of it, whatever comes and goes", () => {
+    const hash = fc.constantFrom("A", "B", "C", "D");
+    const span = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 3 }));
+    const spans = fc.array(span.map(([from, more]) => ({ from, to: from + more })));
+    const edits = fc
+      .uniqueArray(fc.integer({ min: 1, max: 10 }))
+      .map((lines) => lines.toSorted((one, next) => one - next).map((at) => ({ at, removed: 1, added: 1 })));
+    const events = fc.oneof(
+      fc.record({ kind: fc.constant("read" as const), hash, spans }),
+      fc.record({ kind: fc.constant("wrote" as const), hash, to: hash, edits }),
+      fc.record({ kind: fc.constant("forget" as const), most: fc.nat(3) }),
+    );
+    const steps = fc.array(fc.tuple(fc.constantFrom("f", "g"), events), { maxLength: 40 });
+    const held = (files: KnownFiles) =>
+      ["f", "g"].reduce((sum, name) => {
+        const records = [...files.states(name)].map((sha256) => files.find(name, sha256));
+        const weights = records.map((record) => {
+          const own = (record?.origins ?? []).map(({ changes }) => changes?.length ?? 0);
+          const lists = [record?.lines, record?.verbatim, record?.parts].map((list) => list?.length ?? 0);
+          return [...own, ...lists].reduce((one, next) => one + next, 0);
+        });
+        return sum + weights.reduce((one, next) => one + next, 0);
+      }, 0);
+    fc.assert(
+      fc.property(steps, (list) => {
+        let files = KnownFiles.empty;
+        for (const [name, step] of list) {
+          if (step.kind === "read") files = files.learn(name, read(step.hash, step.spans));
+          else if (step.kind === "forget")
+            files = step.most === 0 ? files.forget(name) : files.forgetOldStates(name, step.most);
+          else {
+            const own = { base: step.hash, request: "" };
+            files = files.learn(name, wrote(step.hash, step.to, { changes: step.edits, own, derived: true }));
+          }
+          expect(files.weight).toBe(held(files));
+        }
+      }),
+    );
+  });
+
   it("is never a line whose text was neither shown nor written", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
