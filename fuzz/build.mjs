@@ -9,6 +9,9 @@ const here = fileURLToPath(new URL("./", import.meta.url));
 /** Where found inputs and the built worker lie: it outlives a run and is never committed. */
 export const cache = join(here, "..", "node_modules", ".cache", "holdfast-fuzz");
 
+/** What sources load when a provider or a server is first asked: no target does. */
+const loadedLater = ["@anthropic-ai/sdk", "@google/genai", "@modelcontextprotocol/client", "openai"];
+
 /**
  * Bundles the worker from the sources, with counters in ours and none in libraries.
  *
@@ -29,7 +32,7 @@ export async function buildWorker() {
     conditions: ["holdfast-source"],
     // jsonc-parser is for bundlers only as a module.
     mainFields: ["module", "main"],
-    external: ["fs-native-extensions", "pg-native"],
+    external: ["fs-native-extensions", "pg-native", ...loadedLater],
     banner: {
       js: 'import { createRequire as fuzzRequire } from "node:module"; const require = fuzzRequire(import.meta.url);',
     },

@@ -269,6 +269,11 @@ const breaches: readonly Breach[] = [
   },
   {
     rule: "declared",
+    file: "packages/mcp/src/undeclared.ts",
+    source: 'import * as undeclared from "esbuild";\nexport const borrowed = undeclared;\n',
+  },
+  {
+    rule: "declared-or-bundled",
     file: "packages/cli/src/undeclared.ts",
     source: 'import * as undeclared from "esbuild";\nexport const borrowed = undeclared;\n',
   },
