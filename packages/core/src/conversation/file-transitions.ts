@@ -1,7 +1,7 @@
 import { changeOf, effectsOf, type FileNaming, type FileStateHash } from "./file-effects.js";
 import type { ConversationContext, TurnNode } from "./node.js";
 import type { FileEffect, TaskSummary, TurnPayload } from "./payload.js";
-import { isOnPath, nodesBelow } from "./tree-paths.js";
+import { branchOf } from "./tree-paths.js";
 
 /** How the state of one file changed along a stretch of a path, and who had a part in it. */
 export interface FileTransition {
@@ -136,10 +136,6 @@ function knownMerges(naming: FileNaming): WeakMap<TaskSummary, readonly FileEffe
   const known = knownByNaming.get(naming) ?? new WeakMap<TaskSummary, readonly FileEffect[]>();
   knownByNaming.set(naming, known);
   return known;
-}
-
-function branchOf(context: ConversationContext, { taskId, tipId }: TaskSummary): readonly TurnNode[] {
-  return isOnPath(context, taskId, tipId) ? nodesBelow(context, taskId, tipId) : [];
 }
 
 /** The changes of a merge, each ours if a tool had a part in it; inner merges have been looked at. */

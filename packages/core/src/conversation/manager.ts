@@ -9,7 +9,7 @@ import { type ConversationStart, firstEvent } from "./first-event.js";
 import { applyEvent, startedContext } from "./fold.js";
 import { type ContextListener, JournaledContext, type StoredContext } from "./journaled-context.js";
 import type { JsonValue } from "./json.js";
-import { filesMade, Manifests } from "./manifest.js";
+import { filesMade, Manifests, type Onto } from "./manifest.js";
 import { checkCustom, checkPatch, type DeclaredKey, type MetadataKey } from "./metadata-key.js";
 import { type ModelAnswer, payloadsOfAnswer } from "./model-answer.js";
 import type { ConversationContext, PendingRestore, StagedItem, TurnMetadata, TurnNode } from "./node.js";
@@ -209,7 +209,7 @@ export class ContextManager {
 
   /** Adds the current task's summary to its parent branch. `no_task`, `no_summary`, `open_calls`. */
   completeTask(request: CompleteTask): TurnNode | ConversationRefusal {
-    return this.carryOut(this.decide({ kind: "complete", ...request }));
+    return this.carryOut(this.decide({ kind: "complete", ...request }, "stay"));
   }
 
   /**
@@ -221,9 +221,10 @@ export class ContextManager {
     return isRefusal(decision) ? decision : applyEvent(this.current, decision);
   }
 
-  private decide(move: TaskMove): TaskDecision {
+  private decide(move: TaskMove, files: Onto["files"] = "follow"): TaskDecision {
     if (move.kind === "restart") return restartTask(this.current, move, this.make);
-    const filesOf = (from: string, to: string) => filesMade(this.current, from, to, this.manifests);
+    const filesOf = (from: string, to: string, nodeId: string) =>
+      filesMade(this.current, from, to, this.manifests, { nodeId, files });
     return completeTask(this.current, move, this.make, filesOf);
   }
 

@@ -5,6 +5,7 @@ import type { ConversationContext, TurnNode } from "./node.js";
 import { PathFold } from "./path-fold.js";
 import type { FileDelta } from "./payload.js";
 import { commonAncestor, nodesBelow } from "./tree-paths.js";
+import { inTime, lastNamed } from "./tree-writes.js";
 
 /** The states of files that a node implies, by name; of a file that is not in it nothing is known there. */
 export type Manifest = PersistentMap<FileStateHash>;
@@ -65,12 +66,14 @@ export function filesChanged(
  * files that only others changed, are not among it. Sorted by path.
  *
  * @param fromId a node above.
+ * @param onto where it is told, if not here: what was left otherwise there since then stands, and is not among it.
  */
 export function filesMade(
   context: ConversationContext,
   fromId: string,
   toId: string,
   manifests = new Manifests(),
+  onto?: Onto,
 ): readonly FileDelta[] {
   const base = manifests.at(context, fromId);
   const transitions = transitionsAlong(context, nodesBelow(context, fromId, toId), {
@@ -81,7 +84,36 @@ export function filesMade(
   for (const [path, { before, ours, last }] of transitions) {
     if (ours && before !== undefined && before !== last) deltas.push({ path, from: before, to: last });
   }
-  return deltas.sort(byPath);
+  const standing = onto === undefined ? deltas : stillSo(context, deltas, toId, onto, manifests.naming);
+  return standing.toSorted(byPath);
+}
+
+/** The node below which the work of another branch is told, and what becomes of the files then. */
+export interface Onto {
+  readonly nodeId: string;
+  /** `follow`: what was only put back there, with a move of the head, is made again. */
+  readonly files: "stay" | "follow";
+}
+
+/** Two branches may have written one file in turn: it is as the later one left it, whichever is merged into which. */
+function stillSo(
+  context: ConversationContext,
+  deltas: readonly FileDelta[],
+  toId: string,
+  { nodeId, files }: Onto,
+  naming: FileNaming,
+): readonly FileDelta[] {
+  if (deltas.length === 0) return deltas;
+  const { id } = commonAncestor(context, toId, nodeId);
+  const there = lastNamed(context, id, nodeId, { naming, which: files === "follow" ? "own" : "all" });
+  if (there.size === 0) return deltas;
+  const made = lastNamed(context, id, toId, { naming });
+  return deltas.filter(({ path, to }) => {
+    const [ours, theirs] = [made.get(path), there.get(path)];
+    return (
+      ours === undefined || theirs === undefined || theirs.after === to || inTime(theirs.node, ours.node) < 0
+    );
+  });
 }
 
 /** By code units: the same order everywhere. */

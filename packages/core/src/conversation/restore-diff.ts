@@ -92,7 +92,7 @@ function diffTo(
   for (const path of new Set([...back.keys(), ...forth.keys(), ...beside.keys()])) {
     const state = stood.has(path) ? stood.get(path) : there.get(path);
     const known = { back: back.get(path), forth: forth.get(path), there: state };
-    const file = difference(context, path, known, beside.get(path));
+    const file = difference(context, path, known, beside.get(path), writes.get(path)?.at(-1));
     if (file !== undefined) files.push(file);
   }
   return { fromId, toId, writes, files: files.sort(byPath) };
@@ -189,17 +189,20 @@ function difference(
   path: string,
   { back, forth, there }: KnownOfFile,
   beside: Beside | undefined,
+  newest?: TreeWrite,
 ): DifferingFile | undefined {
   const isAside = back === undefined && forth === undefined;
   const onPath = back === undefined ? forth?.first : back.last;
   const left = isAside || isLater(context, beside, back) ? beside?.last : onPath;
   const before = isEarlier(context, beside, back) ? beside?.first : back?.first;
   const wanted = there === undefined ? before : there;
-  if (left !== undefined && left === wanted) return undefined;
+  // Where the head had come without the files, they may stand as the branch that is gone to had left them.
+  const stood = left !== undefined && left === wanted ? leftSince(context, newest, back) : undefined;
+  if (left !== undefined && left === wanted && (stood === undefined || stood === wanted)) return undefined;
   const maker = back !== undefined && back.first !== back.last ? back : forth;
   return {
     path,
-    left,
+    left: stood === undefined ? left : stood,
     wanted,
     ours: maker?.ours === true || beside !== undefined,
     others: maker?.others === true || (isAside && beside?.others === true),
@@ -215,6 +218,18 @@ function isLater(
 ): boolean {
   if (beside === undefined || back === undefined) return false;
   return inTime(beside.lastNode, nodeOf(context, back.lastId)) > 0;
+}
+
+/** How the newest write of all branches left a file, where it came after what the path that is left says of it. */
+function leftSince(
+  context: ConversationContext,
+  newest: TreeWrite | undefined,
+  back: FileTransition | undefined,
+): FileStateHash | undefined {
+  if (newest === undefined || back === undefined) return undefined;
+  const last = nodeOf(context, back.lastId);
+  // What a merge tells was done before it.
+  return last.payload.kind === "task_summary" || inTime(newest.node, last) > 0 ? newest.after : undefined;
 }
 
 /** Whether it wrote it before that path spoke of it at all. */

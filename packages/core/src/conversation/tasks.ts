@@ -66,13 +66,13 @@ export function startTask(context: ConversationContext, request: StartTask, make
 /**
  * Puts a summary of the current task on its parent branch, like a merge commit; the task's branch stays.
  *
- * @param filesOf what changed between two nodes, written by code.
+ * @param filesOf what the way from one node to another changed and is still so below a third, written by code.
  */
 export function completeTask(
   context: ConversationContext,
   request: CompleteTask,
   make: MakeNode,
-  filesOf: (fromId: string, toId: string) => readonly FileDelta[],
+  filesOf: (fromId: string, toId: string, ontoId: string) => readonly FileDelta[],
 ): TaskDecision {
   const current = currentTask(context);
   if (isRefusal(current)) return current;
@@ -88,7 +88,7 @@ export function completeTask(
       taskId: current.task.id,
       name: current.boundary.name,
       summary: request.summary,
-      files: filesOf(current.task.id, context.currentNodeId),
+      files: filesOf(current.task.id, context.currentNodeId, parentTip.id),
       tipId: left.tipId,
     },
     parentTip.id,

@@ -1,5 +1,6 @@
 import { awaitedBy } from "./exchange.js";
 import type { ConversationContext, TurnNode } from "./node.js";
+import type { TaskSummary } from "./payload.js";
 
 /** The node; throws where there is none, for ids that come from the conversation itself. */
 export function nodeOf(context: ConversationContext, id: string): TurnNode {
@@ -24,6 +25,14 @@ export function nodesBelow(context: ConversationContext, aboveId: string, toId: 
   for (let node = nodeOf(context, toId); node.id !== aboveId; node = parentOf(context, node))
     nodes.push(node);
   return nodes.reverse();
+}
+
+/** The nodes of a task that was merged, in the order of its path; none where the branch is not there. */
+export function branchOf(
+  context: ConversationContext,
+  { taskId, tipId }: Pick<TaskSummary, "taskId" | "tipId">,
+): readonly TurnNode[] {
+  return isOnPath(context, taskId, tipId) ? nodesBelow(context, taskId, tipId) : [];
 }
 
 /** Whether `aboveId` stands on the path from the root to `id`; a node stands on its own. */

@@ -2,6 +2,7 @@ import { changeOf, effectsOf, type FileNaming, type FileStateHash } from "./file
 import type { ConversationContext, TurnNode } from "./node.js";
 import { upwards } from "./path.js";
 import type { FileEffect } from "./payload.js";
+import { branchOf, nodesBelow } from "./tree-paths.js";
 
 /** A change of a file by a tool of ours or by a restore, on whichever branch it stands. */
 export interface TreeWrite {
@@ -42,6 +43,56 @@ export function inTime(one: TurnNode, other: TurnNode): number {
   if (one.timestamp !== other.timestamp) return one.timestamp - other.timestamp;
   if (one.id.length !== other.id.length) return one.id.length - other.id.length;
   return one.id < other.id ? -1 : one.id > other.id ? 1 : 0;
+}
+
+/** What a node says of the state of a file. */
+export interface NamedState {
+  readonly node: TurnNode;
+  readonly after: FileStateHash;
+}
+
+/**
+ * By file, what was said of it last on the way down to a node and on the branches that were merged there, in the order of
+ * time: what a merge tells once more was said before.
+ *
+ * @param which `own`: not what a restore put back, that moved the head as well.
+ */
+export function lastNamed(
+  context: ConversationContext,
+  aboveId: string,
+  nodeId: string,
+  { naming, which = "all" }: { readonly naming: FileNaming; readonly which?: "all" | "own" },
+): ReadonlyMap<string, NamedState> {
+  const last = new Map<string, NamedState>();
+  for (const node of workBelow(context, aboveId, nodeId)) {
+    if (which === "own" && isMoveBack(node)) continue;
+    for (const { path, after } of effectsOf(node.payload)) {
+      const name = naming(path);
+      const known = last.get(name);
+      if (known === undefined || inTime(known.node, node) <= 0) last.set(name, { node, after });
+    }
+  }
+  return last;
+}
+
+/** Without recursion: branches may merge others deeper than any call stack. */
+function* workBelow(context: ConversationContext, aboveId: string, nodeId: string): Generator<TurnNode> {
+  const merged = new Set<string>();
+  const ahead = [nodesBelow(context, aboveId, nodeId)];
+  for (let nodes = ahead.pop(); nodes !== undefined; nodes = ahead.pop()) {
+    for (const node of nodes) {
+      const { payload } = node;
+      if (payload.kind !== "task_summary") yield node;
+      else if (!merged.has(payload.taskId)) {
+        merged.add(payload.taskId);
+        ahead.push(branchOf(context, payload));
+      }
+    }
+  }
+}
+
+function isMoveBack({ payload }: TurnNode): boolean {
+  return payload.kind === "restore" && payload.fromId !== payload.toId;
 }
 
 /** The nodes whose work a node stands on: those above it, and the branches of the tasks that were merged there. */
