@@ -114,7 +114,7 @@ async function mend(store, stateDir, quick) {
   const whole = readFileSync(path);
   const bad = { "cut off": 0, "head moved": 0, "turn lost": 0, "not told": 0, "not sound": 0 };
   let [tried, placeholders] = [0, 0];
-  for (const { bytes, lost, isSame } of damages(whole, foreign, quick)) {
+  for (const { bytes, lost, isWhole } of damages(whole, foreign, quick)) {
     writeFileSync(path, bytes);
     tried += 1;
     const named = new Set([...lost].flatMap((line) => nodes.get(line) ?? []));
@@ -123,7 +123,7 @@ async function mend(store, stateDir, quick) {
     const others = [...nodes.values()].flat().filter((node) => !named.has(node));
     if (others.some((node) => !leadsToRoot(context, node))) bad["cut off"] += 1;
     if (!lost.has(head.line) && context.currentNodeId !== head.id) bad["head moved"] += 1;
-    if (open.problems.length + open.losses.length === 0 && !isSame) bad["not told"] += 1;
+    if (open.problems.length + open.losses.length === 0 && isWhole !== true) bad["not told"] += 1;
     const turn = must(open.manager.commitStagedItems("after it"));
     must(await open.close());
     must(await repairSession(store, id, { apply: true }));
@@ -159,10 +159,11 @@ function leadsToRoot(context, id) {
 }
 
 /**
- * The journal in every damaged form, and the lines (0-based) that may be lost by it.
+ * The journal in every damaged form, and the lines (0-based) that may be lost by it. Without its last line it is whole,
+ * as it was before that was written: nothing in it can tell more.
  *
  * @param {Buffer} whole @param {Buffer} foreign of another session @param {boolean} quick
- * @returns {Generator<{ bytes: Buffer, lost: ReadonlySet<number>, isSame?: boolean }>}
+ * @returns {Generator<{ bytes: Buffer, lost: ReadonlySet<number>, isWhole?: boolean }>}
  */
 function* damages(whole, foreign, quick) {
   const lines = whole
@@ -174,8 +175,8 @@ function* damages(whole, foreign, quick) {
     for (let byte = at; byte < whole.length; byte += stride) {
       const bytes = Buffer.from(whole);
       bytes[byte] = way(whole[byte] ?? 0);
-      const isSame = bytes[byte] === whole[byte];
-      yield { bytes, lost: new Set([lineOf(whole, byte)]), isSame };
+      const isWhole = bytes[byte] === whole[byte];
+      yield { bytes, lost: new Set([lineOf(whole, byte)]), isWhole };
     }
   for (let from = 0; from < whole.length; from += stride * 11) {
     const to = Math.min(from + 700, whole.length);
@@ -183,7 +184,8 @@ function* damages(whole, foreign, quick) {
     yield { bytes: Buffer.from(whole).fill(0, from, to), lost };
   }
   for (let at = 0; at < lines.length; at += quick ? 3 : 1) {
-    yield { bytes: Buffer.concat(lines.filter((_, line) => line !== at)), lost: new Set([at]) };
+    const isWhole = at === lines.length - 1;
+    yield { bytes: Buffer.concat(lines.filter((_, line) => line !== at)), lost: new Set([at]), isWhole };
     const some = lines.slice(at, at + 3);
     yield {
       bytes: Buffer.concat([...lines.slice(0, at + 3), ...some, ...lines.slice(at + 3)]),

@@ -3,7 +3,8 @@
  * who speak while a tool runs; tasks, rewinds and restores; and beside it a shell and another session that write into
  * the same folder. Each text says who wrote it. Arguments: root, state folder, session, seed.
  */
-import { writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   carryOut,
@@ -38,7 +39,19 @@ function text(who) {
 `;
 }
 
-/** A file is overwritten only where it was read. */
+/** The state that a change names: what stands there now. @param {string} path */
+function baseOf(path) {
+  try {
+    return {
+      base_content_sha256: createHash("sha256")
+        .update(readFileSync(join(root, path)))
+        .digest("hex"),
+    };
+  } catch {
+    return {};
+  }
+}
+
 async function readsAll() {
   const step = newId();
   const calls = paths.map((path) => {
@@ -53,10 +66,11 @@ async function readsAll() {
 function call(step) {
   const callId = newId();
   const path = pick(paths);
-  const args = { file_path: path, content: text("ours") };
+  const base = random() < 0.9 ? baseOf(path) : {};
+  const args = { file_path: path, content: text("ours"), ...base };
   const [name, given] =
     random() < 0.15
-      ? ["delete_file", { file_path: path }]
+      ? ["delete_file", { file_path: path, ...base }]
       : random() < 0.3
         ? ["read_file", { file_path: path }]
         : ["write_file", args];
