@@ -51,7 +51,8 @@ export const glob: Target = {
         ensure(matched === wanted, "a glob means what it says", { pattern, path, matched });
     }
     const plain = paths.split("\n")[0] ?? "";
-    if (/^[a-z0-9.]+(\/[a-z0-9]+)*$/.test(plain) && plain !== ".") {
+    // Paths that are matched have no `.` and `..`; a glob may begin with them.
+    if (/^(?!\.{1,2}(?:\/|$))[a-z0-9.]+(\/[a-z0-9]+)*$/.test(plain)) {
       const itself = await compileGlob(plain);
       ensure(
         !isRefusal(itself) && itself.matches(plain) && !itself.matches(`${plain}x`),
