@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { describeMachine } from "./machine.mjs";
 import { loadPart, partNames } from "./parts.mjs";
-import { countBad, tableOf } from "./table.mjs";
+import { badOf, countBad, tableOf } from "./table.mjs";
 
 /**
  * `npm run proof -- [PART …] [--quick] [--only "under change sets"]`: breaks what can break and counts broken promises. Prints Markdown;
@@ -18,9 +18,12 @@ if (unknown.length > 0) {
 }
 
 console.log(`# The proof\n\n${describeMachine(process.argv.slice(2))}`);
+/** @type {string[]} */
+const badParts = [];
 let bad = 0;
 for (const name of positionals.length === 0 ? partNames : positionals) bad += await runPart(name);
-console.log(bad === 0 ? "Nothing was bad." : `**${bad} bad.**`);
+// What was bad once more, last: whoever sees only the end of a long output must see what it was.
+console.log(bad === 0 ? "Nothing was bad." : [...badParts, `**${bad} bad.**`].join("\n"));
 process.exitCode = bad === 0 ? 0 : 1;
 
 /** @param {string} name @returns {Promise<number>} how much was bad */
@@ -31,9 +34,17 @@ async function runPart(name) {
     console.log(`## ${part.title}\n\nIts short part is a test: ${part.quickInTest}.\n`);
     return 0;
   }
-  const print = (/** @type {string} */ line) => void process.stderr.write(`${name}: ${line}\n`);
+  /** @type {string[]} */
+  const said = [];
+  const print = (/** @type {string} */ line) => {
+    process.stderr.write(`${name}: ${line}\n`);
+    said.push(line.slice(0, 500));
+  };
   const rows = await part.run({ quick: values.quick, only: values.only, print });
   const seconds = ((performance.now() - begun) / 1_000).toFixed(0);
   console.log(`## ${part.title}\n\n${tableOf(rows)}\n${seconds} s.\n`);
-  return countBad(rows);
+  const count = countBad(rows);
+  if (count > 0)
+    badParts.push(`## Bad: ${part.title}\n\n${said.slice(-40).join("\n")}\n\n${tableOf(badOf(rows))}`);
+  return count;
 }

@@ -31,10 +31,16 @@ export function tableOf(rows) {
  * @param {readonly Row[]} rows
  */
 export function countBad(rows) {
-  let bad = rows.length === 0 ? 1 : 0;
-  for (const row of rows) {
-    for (const count of Object.values(row.bad)) bad += count;
-    if (row.tried === 0 && row.notHad === undefined) bad += 1;
-  }
-  return bad;
+  return rows.reduce((bad, row) => bad + badIn(row), rows.length === 0 ? 1 : 0);
+}
+
+/** @param {readonly Row[]} rows @returns {readonly Row[]} those that are counted as bad */
+export function badOf(rows) {
+  return rows.filter((row) => badIn(row) > 0);
+}
+
+/** @param {Row} row */
+function badIn(row) {
+  const broken = Object.values(row.bad).reduce((sum, count) => sum + count, 0);
+  return row.tried === 0 && row.notHad === undefined ? broken + 1 : broken;
 }
