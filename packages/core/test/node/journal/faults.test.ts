@@ -97,6 +97,19 @@ function struck(stateDir: string, { name, count }: Call, fault: string): string 
   return runTraced(options, "journal-turn.mjs", stateDir, "s").stdout;
 }
 
+/**
+ * Killed at this call, in a copy of the state folder. A run may differ from the traced one in a call (Node asks for its
+ * control group as it starts, and may be moved between two runs): the kill does not come down then, and is tried again.
+ */
+function killed(stateDir: string, call: Call): { readonly copy: string; readonly told: string } {
+  for (let left = 3; ; left--) {
+    const copy = copyOf(stateDir);
+    const told = struck(copy, call, "signal=KILL");
+    if (!told.includes("over")) return { copy, told };
+    expect(left, `${call.name} ${call.count} is not reached`).toBeGreaterThan(1);
+  }
+}
+
 /** What stands there afterwards, and that it can be gone on with. */
 async function lengthAfter(stateDir: string): Promise<number> {
   const session = await open(stateDir);
@@ -124,9 +137,7 @@ describe.skipIf(!hasStrace)("a turn under strace", () => {
     const calls = callsOf(stateDir);
     expect(calls.length).toBeGreaterThan(12);
     for (const call of calls.filter((_, at) => at % stride === 0)) {
-      const copy = copyOf(stateDir);
-      const told = struck(copy, call, "signal=KILL");
-      expect(told, `${call.name} ${call.count}`).not.toContain("over");
+      const { copy, told } = killed(stateDir, call);
       const length = await lengthAfter(copy);
       expect(length, `${call.name} ${call.count}`).toBeGreaterThanOrEqual(acknowledged(told));
       expect(length, `${call.name} ${call.count}`).toBeLessThanOrEqual(acknowledged(told) + 3);
