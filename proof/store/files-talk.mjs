@@ -16,6 +16,13 @@ export function randomFrom(seed) {
   };
 }
 
+let ahead = 0;
+/** Somebody puts the clock forward and back now and then: what came after what is told by the journal alone. */
+function restlessClock() {
+  if (Math.random() < 0.05) ahead = Math.round((Math.random() - 0.5) * 60_000);
+  return Date.now() + ahead;
+}
+
 /**
  * A session for writing, with its workspace; without an id a new one.
  *
@@ -24,8 +31,8 @@ export function randomFrom(seed) {
 export async function hold({ root, stateDir }, session) {
   const workspace = must(await openWorkspace({ roots: [root], stateDir }));
   const store = storeAt(stateDir);
-  const newId = timeSortedIds(() => Date.now(), randomBytes);
-  const sources = { ids: newId, now: () => Date.now(), naming: namesFrom(root) };
+  const newId = timeSortedIds(restlessClock, randomBytes);
+  const sources = { ids: newId, now: restlessClock, naming: namesFrom(root) };
   const opened =
     session === undefined
       ? await createConversation(store, sources)

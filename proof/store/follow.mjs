@@ -42,7 +42,7 @@ export async function killTalks(talker, { kills, seed = 1, print }) {
   }
   return {
     figure: "F9",
-    what: `${kills} kills of a session that writes files, with a shell and another session beside it; then opened`,
+    what: `${kills} kills of a session that writes files, by a clock that is put back and forth, with a shell and another session beside it; then opened`,
     tried: kills,
     bad,
     seen: `${seen.settled} writes without a result told of, ${seen.restores} restores settled, ${seen.apart} files of others or other branches named; ${seen.moved} files put back and taken back, ${seen.refused} refused`,

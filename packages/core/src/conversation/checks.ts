@@ -112,7 +112,9 @@ export function checkRules(
     }
     case "context_management":
     case "summary":
-      return decides(payload) ? checkDecision(context, nodeBelow(node, parent), choices) : undefined;
+      return decides(payload)
+        ? checkDecision(context, nodeBelow(node, parent, context.nodes.size), choices)
+        : undefined;
     case "task_summary": {
       if (!context.tasks.has(payload.taskId)) return noSuchTask(payload.taskId);
       return context.nodes.has(payload.tipId) ? undefined : noSuchNode(payload.tipId);

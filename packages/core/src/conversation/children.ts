@@ -43,7 +43,7 @@ const growing = new WeakMap<TurnNode, GrowingList>();
 
 /** The node with these children, whose list is made when somebody asks for it. */
 function grownNode(node: TurnNode, list: GrowingList): TurnNode {
-  const { id, parentId, timestamp, payload, metadata, taskId, depth, turnParentId, exchange } = node;
+  const { id, parentId, timestamp, payload, metadata, taskId, depth, order, turnParentId, exchange } = node;
   let childIds: readonly string[] | undefined;
   const grown: TurnNode = {
     id,
@@ -57,6 +57,7 @@ function grownNode(node: TurnNode, list: GrowingList): TurnNode {
     metadata,
     taskId,
     depth,
+    order,
     ...(turnParentId === undefined ? {} : { turnParentId }),
     exchange,
   };

@@ -66,6 +66,7 @@ export function startedContext(
     metadata: root.metadata ?? {},
     taskId: sessionId,
     depth: 0,
+    order: 0,
     exchange: noExchange,
   };
   const task: TaskRecord = { id: sessionId, parentTaskId: null, tipId: sessionId, outcome: "open" };
@@ -138,7 +139,7 @@ function addOne(
       : refuse("unknown_node", `There is no node ${node.parentId} to put node ${node.id} under.`);
   }
   const began = event.turn === true && node.id === event.head ? event.nodes[0]?.parentId : undefined;
-  const added = nodeBelow(node, parent, began ?? undefined);
+  const added = nodeBelow(node, parent, context.nodes.size, began ?? undefined);
   const elder = withChild(parent, node.id, edit);
   const known = elder === parent ? context.nodes : context.nodes.set(parent.id, elder, edit);
   const nodes = known.set(node.id, added, edit);
@@ -174,9 +175,10 @@ const noMetadata: TurnMetadata = {};
 /**
  * A node of the tree, below its parent.
  *
+ * @param order how many nodes there are before it.
  * @param turnParentId where it begins a turn: the node on which the head stood before.
  */
-export function nodeBelow(node: NewNode, parent: TurnNode, turnParentId?: string): TurnNode {
+export function nodeBelow(node: NewNode, parent: TurnNode, order: number, turnParentId?: string): TurnNode {
   const { id, timestamp, payload, metadata = noMetadata } = node;
   const { exchange } = advance(parent.exchange, { id, payload, metadata });
   const below: TurnNode = {
@@ -189,6 +191,7 @@ export function nodeBelow(node: NewNode, parent: TurnNode, turnParentId?: string
     metadata,
     taskId: payload.kind === "task_boundary" ? id : parent.taskId,
     depth: parent.depth + 1,
+    order,
     exchange,
   };
   return turnParentId === undefined ? below : { ...below, turnParentId };

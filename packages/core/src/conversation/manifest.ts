@@ -5,7 +5,7 @@ import type { ConversationContext, TurnNode } from "./node.js";
 import { PathFold } from "./path-fold.js";
 import type { FileDelta } from "./payload.js";
 import { commonAncestor, nodesBelow } from "./tree-paths.js";
-import { inTime, lastNamed } from "./tree-writes.js";
+import { inOrder, lastNamed } from "./tree-writes.js";
 
 /** The states of files that a node implies, by name; of a file that is not in it nothing is known there. */
 export type Manifest = PersistentMap<FileStateHash>;
@@ -111,7 +111,7 @@ function stillSo(
   return deltas.filter(({ path, to }) => {
     const [ours, theirs] = [made.get(path), there.get(path)];
     return (
-      ours === undefined || theirs === undefined || theirs.after === to || inTime(theirs.node, ours.node) < 0
+      ours === undefined || theirs === undefined || theirs.after === to || inOrder(theirs.node, ours.node) < 0
     );
   });
 }

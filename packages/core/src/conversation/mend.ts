@@ -136,6 +136,7 @@ export class MendingFold {
         metadata: metadata ?? {},
         taskId: payload.kind === "task_boundary" ? id : (elder?.taskId ?? ""),
         depth: (elder?.depth ?? -1) + 1,
+        order: this.context.nodes.size + orphans.size,
         exchange: noExchange,
       };
       orphans = orphans.set(id, orphan);

@@ -18,6 +18,8 @@ export interface TurnNode {
   readonly taskId: string;
   /** Steps from the root, which has 0; derived. */
   readonly depth: number;
+  /** How many nodes there were before it: the order of the journal, whatever its clock said; derived. */
+  readonly order: number;
   /** Of a message that began a turn: the node on which the head stood before; derived. */
   readonly turnParentId?: string;
   /** The calls that stand open below it, or were answered together with such; derived. */

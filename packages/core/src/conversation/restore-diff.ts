@@ -7,7 +7,7 @@ import type { ConversationContext, TurnNode } from "./node.js";
 import { upwards } from "./path.js";
 import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 import { commonAncestor, isOnPath, nodeOf, nodesBelow } from "./tree-paths.js";
-import { inTime, standingAt, type TreeWrite, type TreeWrites, writesInTree } from "./tree-writes.js";
+import { inOrder, standingAt, type TreeWrite, type TreeWrites, writesInTree } from "./tree-writes.js";
 
 /** Between which nodes the files are moved. */
 export type RestoreDirection =
@@ -82,7 +82,7 @@ function diffTo(
   const terms = { naming, before: (path: string) => base.get(path), isOurs: leftBy(writes) };
   const back = transitionsAlong(context, nodesBelow(context, id, fromId), terms);
   const forth = transitionsAlong(context, nodesBelow(context, id, toId), terms);
-  const beside = writesBeside(context, writes, { toId, since });
+  const beside = writesBeside(context, writes, { fromId, toId, since });
   // Between two branches each has the files that it made itself; on one path they are those that stood there.
   const isAbove = isOnPath(context, toId, fromId);
   const stood = isAbove
@@ -110,6 +110,8 @@ interface Beside {
   readonly lastNode: TurnNode;
   /** Somebody else wrote in between. */
   readonly others: boolean;
+  /** Whether any of it stands beside the path that is left as well, which tells its own itself. */
+  readonly isElsewhere: boolean;
 }
 
 /**
@@ -119,13 +121,14 @@ interface Beside {
 function writesBeside(
   context: ConversationContext,
   writes: TreeWrites,
-  { toId, since }: { readonly toId: string; readonly since: string },
+  { fromId, toId, since }: { readonly fromId: string; readonly toId: string; readonly since: string },
 ): ReadonlyMap<string, Beside> {
   const standing = standingAt(context, toId);
+  const left = standingAt(context, fromId);
   const begin = nodeOf(context, since);
   const beside = new Map<string, Beside>();
   for (const [path, each] of writes) {
-    const later = each.filter(({ node }) => !standing.has(node.id) && inTime(node, begin) > 0);
+    const later = each.filter(({ node }) => !standing.has(node.id) && inOrder(node, begin) > 0);
     const [first, last] = [later.at(0), later.at(-1)];
     if (first === undefined || last === undefined) continue;
     const others = later.some((write, at) => isGap(later[at - 1], write));
@@ -135,6 +138,7 @@ function writesBeside(
       firstNode: first.node,
       lastNode: last.node,
       others,
+      isElsewhere: later.some(({ node }) => !left.has(node.id)),
     });
   }
   return beside;
@@ -155,7 +159,7 @@ function stoodThere(
   const last = new Map<string, TreeWrite>();
   for (const [path, each] of writes) {
     const write = each.findLast(
-      ({ node }) => inTime(node, begin) <= 0 && !standing.has(node.id) && !isOnPath(context, toId, node.id),
+      ({ node }) => inOrder(node, begin) <= 0 && !standing.has(node.id) && !isOnPath(context, toId, node.id),
     );
     if (write !== undefined) last.set(path, write);
   }
@@ -166,7 +170,7 @@ function stoodThere(
     for (const effect of effectsOf(node.payload)) {
       const path = naming(effect.path);
       const write = sought.delete(path) ? last.get(path) : undefined;
-      if (write !== undefined && inTime(node, write.node) > 0) stood.delete(path);
+      if (write !== undefined && inOrder(node, write.node) > 0) stood.delete(path);
     }
   }
   return stood;
@@ -204,7 +208,7 @@ function difference(
     path,
     left: stood === undefined ? left : stood,
     wanted,
-    ours: maker?.ours === true || beside !== undefined,
+    ours: maker?.ours === true || beside?.isElsewhere === true || (isAside && beside !== undefined),
     others: maker?.others === true || (isAside && beside?.others === true),
     ...defined({ aside: isAside ? (true as const) : undefined }),
   };
@@ -217,7 +221,7 @@ function isLater(
   back: FileTransition | undefined,
 ): boolean {
   if (beside === undefined || back === undefined) return false;
-  return inTime(beside.lastNode, nodeOf(context, back.lastId)) > 0;
+  return inOrder(beside.lastNode, nodeOf(context, back.lastId)) > 0;
 }
 
 /** How the newest write of all branches left a file, where it came after what the path that is left says of it. */
@@ -229,7 +233,7 @@ function leftSince(
   if (newest === undefined || back === undefined) return undefined;
   const last = nodeOf(context, back.lastId);
   // What a merge tells was done before it.
-  return last.payload.kind === "task_summary" || inTime(newest.node, last) > 0 ? newest.after : undefined;
+  return last.payload.kind === "task_summary" || inOrder(newest.node, last) > 0 ? newest.after : undefined;
 }
 
 /** Whether it wrote it before that path spoke of it at all. */
@@ -239,7 +243,7 @@ function isEarlier(
   back: FileTransition | undefined,
 ): boolean {
   if (beside === undefined) return false;
-  return back === undefined || inTime(beside.firstNode, nodeOf(context, back.firstId)) < 0;
+  return back === undefined || inOrder(beside.firstNode, nodeOf(context, back.firstId)) < 0;
 }
 
 /** The restore and what was done after it, inverted. */

@@ -121,9 +121,20 @@ function untoldWrites(
     const isRunning = running.has(idOf(write)) || idOf(write) === context.pendingRestore?.restoreId;
     return !isTold(write) && !isOver && !isRunning && write.before !== write.after;
   });
-  const inTime = open.reverse().toSorted((one, other) => one.time - other.time);
-  for (const write of inTime) untold.set(idOf(write), [...(untold.get(idOf(write)) ?? []), write]);
+  for (const write of inOrderOfTime(open.reverse()))
+    untold.set(idOf(write), [...(untold.get(idOf(write)) ?? []), write]);
   return untold;
+}
+
+/** Those of one file stay in their order, also where the clock was put back between them. */
+function inOrderOfTime(writes: readonly CallerWrite[]): readonly CallerWrite[] {
+  const latest = new Map<string, number>();
+  const timed = writes.map((write) => {
+    const time = Math.max(write.time, latest.get(write.path) ?? write.time);
+    latest.set(write.path, time);
+    return { write, time };
+  });
+  return timed.toSorted((one, other) => one.time - other.time).map(({ write }) => write);
 }
 
 /** What a node tells of the writes of a call or a restore. */

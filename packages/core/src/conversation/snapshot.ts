@@ -66,7 +66,7 @@ export function snapshotParts(
 const partNodes = 500;
 
 /** All fields of a node are kept or derived; another one does not compile. */
-type Derived = "childIds" | "taskId" | "depth" | "exchange";
+type Derived = "childIds" | "taskId" | "depth" | "order" | "exchange";
 type KeptOfNode = "id" | "parentId" | "timestamp" | "payload" | "metadata" | "turnParentId";
 const allOfNode: [Exclude<keyof TurnNode, KeptOfNode | Derived>] extends [never] ? true : never = true;
 
@@ -227,7 +227,7 @@ function nodesIn(
       const { turnParentId } = node;
       nodes = nodes.set(
         node.id,
-        nodeBelow(now === undefined ? node : { ...node, metadata: now }, parent, turnParentId),
+        nodeBelow(now === undefined ? node : { ...node, metadata: now }, parent, nodes.size, turnParentId),
         edit,
       );
       // Nobody holds a node yet.

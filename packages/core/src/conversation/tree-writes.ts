@@ -12,7 +12,7 @@ export interface TreeWrite {
   readonly after: FileStateHash;
 }
 
-/** What the conversation did to files, by file, in the order of time. */
+/** What the conversation did to files, by file, in the order of the journal. */
 export type TreeWrites = ReadonlyMap<string, readonly TreeWrite[]>;
 
 /** All branches of the tree are looked through; what a merge tells once more is left out. */
@@ -26,7 +26,7 @@ export function writesInTree(context: ConversationContext, naming: FileNaming): 
       else known.push({ node, before, after });
     }
   }
-  for (const each of writes.values()) each.sort((one, other) => inTime(one.node, other.node));
+  for (const each of writes.values()) each.sort((one, other) => inOrder(one.node, other.node));
   return writes;
 }
 
@@ -38,11 +38,9 @@ function changesOf({ payload }: TurnNode): readonly FileEffect[] {
 
 const none: readonly FileEffect[] = [];
 
-/** By the time of the nodes; ids, which grow, decide where the clock stood still. */
-export function inTime(one: TurnNode, other: TurnNode): number {
-  if (one.timestamp !== other.timestamp) return one.timestamp - other.timestamp;
-  if (one.id.length !== other.id.length) return one.id.length - other.id.length;
-  return one.id < other.id ? -1 : one.id > other.id ? 1 : 0;
+/** As the journal has them. Their times say less: a clock may be put back, between two sessions and within one. */
+export function inOrder(one: TurnNode, other: TurnNode): number {
+  return one.order - other.order;
 }
 
 /** What a node says of the state of a file. */
@@ -53,7 +51,7 @@ export interface NamedState {
 
 /**
  * By file, what was said of it last on the way down to a node and on the branches that were merged there, in the order of
- * time: what a merge tells once more was said before.
+ * the journal: what a merge tells once more was said before.
  *
  * @param which `own`: not what a restore put back, that moved the head as well.
  */
@@ -69,7 +67,7 @@ export function lastNamed(
     for (const { path, after } of effectsOf(node.payload)) {
       const name = naming(path);
       const known = last.get(name);
-      if (known === undefined || inTime(known.node, node) <= 0) last.set(name, { node, after });
+      if (known === undefined || inOrder(known.node, node) <= 0) last.set(name, { node, after });
     }
   }
   return last;

@@ -15,10 +15,11 @@ import { currentBase, isRefusal, type MemoryDisk, memoryPorts, Workspace } from 
 import { openCharsets } from "../../src/node/disk/charsets.js";
 import { sha256 } from "../../src/node/disk/digest.js";
 import { carryOut, followFiles, runConversationTool } from "../../src/tools/index.js";
-import { countedIds, must, steadyClock } from "./support.js";
+import { countedIds, must, restlessClock } from "./support.js";
 
 const paths = ["a", "b", "c"];
-const sources = { ids: countedIds(), now: steadyClock() };
+// What counts is the order of the journal: a clock may be put back.
+const sources = { ids: countedIds(), now: restlessClock() };
 
 /** A conversation in a store and its files, all in memory. Each text says who wrote it. */
 class Talk {

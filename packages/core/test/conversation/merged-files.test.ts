@@ -10,15 +10,19 @@ import { type MemoryDisk, memoryPorts, Workspace } from "../../src/files/index.j
 import { openCharsets } from "../../src/node/disk/charsets.js";
 import { sha256 } from "../../src/node/disk/digest.js";
 import { carryOut, followFiles, runConversationTool } from "../../src/tools/index.js";
-import { countedIds, must, steadyClock } from "./support.js";
+import { countedIds, must, restlessClock, steadyClock } from "./support.js";
 
 /** A conversation about one file, all in memory. */
 class Talk {
-  readonly sources = { ids: countedIds(), now: steadyClock() };
+  readonly sources: { readonly ids: () => string; readonly now: () => number };
   readonly disk: MemoryDisk;
   readonly workspace: Workspace;
 
-  private constructor(private opened: ContextManager | undefined) {
+  private constructor(
+    private opened: ContextManager | undefined,
+    now: () => number,
+  ) {
+    this.sources = { ids: countedIds(), now };
     const newId = () => randomUUID().replaceAll("-", "");
     const clock = { now: this.sources.now };
     const ports = memoryPorts({ digest: sha256, newId, codec: openCharsets(), clock });
@@ -27,8 +31,8 @@ class Talk {
     this.disk.poke("x", Buffer.from("A"));
   }
 
-  static async begin(): Promise<Talk> {
-    const talk = new Talk(undefined);
+  static async begin(now: () => number): Promise<Talk> {
+    const talk = new Talk(undefined, now);
     talk.opened = must(await createConversation(memorySessionStore(), talk.sources)).manager;
     must(talk.manager.commitStagedItems("go"));
     await talk.read();
@@ -99,95 +103,101 @@ class Talk {
 
 const hash = (text: string) => sha256(Buffer.from(text));
 
-describe("a file that a task and the branch around it wrote in turn, when the task is completed", () => {
-  it.each(["keep", "restore"])("stays as the branch left it later, files: %s", async (files) => {
-    const talk = await Talk.begin();
-    const task = await talk.pausedTask("B");
-    await talk.write("C");
-    await talk.move("task_resume", { task_id: task });
-    await talk.move("task_complete", { summary: "done", files });
-    expect(await talk.stands()).toEqual({ x: "C", apart: [] });
-    expect(talk.merged).toEqual([]);
-  });
-
-  it.each(["keep", "restore"])(
-    "stays as it was put back there without the head, files: %s",
-    async (files) => {
-      const talk = await Talk.begin();
-      const before = talk.head;
+describe.each([
+  { clock: "steady", clockFrom: steadyClock },
+  { clock: "restless", clockFrom: restlessClock },
+])(
+  "a file that a task and the branch around it wrote in turn, when the task is completed, by a $clock clock",
+  ({ clockFrom }) => {
+    it.each(["keep", "restore"])("stays as the branch left it later, files: %s", async (files) => {
+      const talk = await Talk.begin(clockFrom());
       const task = await talk.pausedTask("B");
-      await talk.move("restore_files", { turn_id: before });
+      await talk.write("C");
       await talk.move("task_resume", { task_id: task });
       await talk.move("task_complete", { summary: "done", files });
+      expect(await talk.stands()).toEqual({ x: "C", apart: [] });
+      expect(talk.merged).toEqual([]);
+    });
+
+    it.each(["keep", "restore"])(
+      "stays as it was put back there without the head, files: %s",
+      async (files) => {
+        const talk = await Talk.begin(clockFrom());
+        const before = talk.head;
+        const task = await talk.pausedTask("B");
+        await talk.move("restore_files", { turn_id: before });
+        await talk.move("task_resume", { task_id: task });
+        await talk.move("task_complete", { summary: "done", files });
+        expect(await talk.stands()).toEqual({ x: "A", apart: [] });
+        expect(talk.merged).toEqual([]);
+      },
+    );
+
+    it("is as the task made it once the files follow, also where they were put back in a pause", async () => {
+      const talk = await Talk.begin(clockFrom());
+      const task = await talk.pausedTask("B", "restore");
+      await talk.move("task_resume", { task_id: task });
+      await talk.move("task_complete", { summary: "done", files: "restore" });
+      expect(await talk.stands()).toEqual({ x: "B", apart: [] });
+      expect(talk.merged).toEqual([[hash("A"), hash("B")]]);
+    });
+
+    it("is as it was put back in a pause where the files stay, and the answer names it", async () => {
+      const talk = await Talk.begin(clockFrom());
+      const task = await talk.pausedTask("B", "restore");
+      await talk.move("task_resume", { task_id: task });
+      const told = await talk.move("task_complete", { summary: "done" });
+      expect(told).toContain("not as they were there: x");
       expect(await talk.stands()).toEqual({ x: "A", apart: [] });
       expect(talk.merged).toEqual([]);
-    },
-  );
+    });
 
-  it("is as the task made it once the files follow, also where they were put back in a pause", async () => {
-    const talk = await Talk.begin();
-    const task = await talk.pausedTask("B", "restore");
-    await talk.move("task_resume", { task_id: task });
-    await talk.move("task_complete", { summary: "done", files: "restore" });
-    expect(await talk.stands()).toEqual({ x: "B", apart: [] });
-    expect(talk.merged).toEqual([[hash("A"), hash("B")]]);
-  });
-
-  it("is as it was put back in a pause where the files stay, and the answer names it", async () => {
-    const talk = await Talk.begin();
-    const task = await talk.pausedTask("B", "restore");
-    await talk.move("task_resume", { task_id: task });
-    const told = await talk.move("task_complete", { summary: "done" });
-    expect(told).toContain("not as they were there: x");
-    expect(await talk.stands()).toEqual({ x: "A", apart: [] });
-    expect(talk.merged).toEqual([]);
-  });
-
-  it("is as somebody else left it, where that was seen there later", async () => {
-    const talk = await Talk.begin();
-    const task = await talk.pausedTask("B");
-    talk.disk.poke("x", Buffer.from("S"));
-    await talk.read();
-    await talk.move("task_resume", { task_id: task });
-    await talk.move("task_complete", { summary: "done" });
-    expect(await talk.stands()).toEqual({ x: "S", apart: [] });
-  });
-
-  it("is as the task left it, where that wrote it again", async () => {
-    const talk = await Talk.begin();
-    const task = await talk.pausedTask("B");
-    await talk.write("C");
-    await talk.move("task_resume", { task_id: task });
-    await talk.write("D");
-    await talk.move("task_complete", { summary: "done" });
-    expect(await talk.stands()).toEqual({ x: "D", apart: [] });
-    expect(talk.merged).toEqual([[hash("A"), hash("D")]]);
-  });
-
-  it.each(["keep", "restore"])(
-    "counts by when it was written, not by when it was merged, files: %s",
-    async (files) => {
-      const talk = await Talk.begin();
-      const outer = must(talk.manager.startTask({ name: "outer" }));
-      const inner = await talk.pausedTask("B");
-      await talk.move("task_pop", {});
-      await talk.write("C");
-      await talk.move("task_resume", { task_id: inner });
-      await talk.move("task_complete", { summary: "inner" });
-      expect(talk.manager.getCurrentNode().taskId).toBe(outer.id);
-      await talk.move("task_complete", { summary: "outer", files });
-      expect(await talk.stands()).toEqual({ x: "C", apart: [] });
-    },
-  );
-
-  it("is as the later of two merged tasks made it, in whichever order they are merged", async () => {
-    const talk = await Talk.begin();
-    const first = await talk.pausedTask("B");
-    const second = await talk.pausedTask("D");
-    for (const task_id of [second, first]) {
-      await talk.move("task_resume", { task_id });
+    it("is as somebody else left it, where that was seen there later", async () => {
+      const talk = await Talk.begin(clockFrom());
+      const task = await talk.pausedTask("B");
+      talk.disk.poke("x", Buffer.from("S"));
+      await talk.read();
+      await talk.move("task_resume", { task_id: task });
       await talk.move("task_complete", { summary: "done" });
-    }
-    expect(await talk.stands()).toEqual({ x: "D", apart: [] });
-  });
-});
+      expect(await talk.stands()).toEqual({ x: "S", apart: [] });
+    });
+
+    it("is as the task left it, where that wrote it again", async () => {
+      const talk = await Talk.begin(clockFrom());
+      const task = await talk.pausedTask("B");
+      await talk.write("C");
+      await talk.move("task_resume", { task_id: task });
+      await talk.write("D");
+      await talk.move("task_complete", { summary: "done" });
+      expect(await talk.stands()).toEqual({ x: "D", apart: [] });
+      expect(talk.merged).toEqual([[hash("A"), hash("D")]]);
+    });
+
+    it.each(["keep", "restore"])(
+      "counts by when it was written, not by when it was merged, files: %s",
+      async (files) => {
+        const talk = await Talk.begin(clockFrom());
+        const outer = must(talk.manager.startTask({ name: "outer" }));
+        const inner = await talk.pausedTask("B");
+        await talk.move("task_pop", {});
+        await talk.write("C");
+        await talk.move("task_resume", { task_id: inner });
+        await talk.move("task_complete", { summary: "inner" });
+        expect(talk.manager.getCurrentNode().taskId).toBe(outer.id);
+        await talk.move("task_complete", { summary: "outer", files });
+        expect(await talk.stands()).toEqual({ x: "C", apart: [] });
+      },
+    );
+
+    it("is as the later of two merged tasks made it, in whichever order they are merged", async () => {
+      const talk = await Talk.begin(clockFrom());
+      const first = await talk.pausedTask("B");
+      const second = await talk.pausedTask("D");
+      for (const task_id of [second, first]) {
+        await talk.move("task_resume", { task_id });
+        await talk.move("task_complete", { summary: "done" });
+      }
+      expect(await talk.stands()).toEqual({ x: "D", apart: [] });
+    });
+  },
+);

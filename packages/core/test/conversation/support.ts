@@ -26,6 +26,16 @@ export function steadyClock(from = 1_000_000): () => number {
   };
 }
 
+/** A clock that somebody puts back and forth: no two times in a row need be in their order. */
+export function restlessClock(from = 1_000_000_000): () => number {
+  let calls = 0;
+  return () => {
+    calls += 1;
+    // 37 has no divisor in common with 101: every time of a hundred seconds comes, in no order.
+    return from + ((calls * 37) % 101) * 1_000;
+  };
+}
+
 /** A conversation in memory whose root is `n1`. */
 export function newManager(): ContextManager {
   return new ContextManager({ ids: countedIds(), now: steadyClock() });
