@@ -174,12 +174,20 @@ function priorsOf(context: ConversationContext, event: ConversationEvent): reado
     return typeof parentId === "string" ? [{ type: "head_moved", head: parentId, reason: "navigate" }] : [];
   }
   if (event.type !== "nodes_added" && event.type !== "head_moved") return [];
-  const added = event.type === "nodes_added" ? event.nodes : [];
-  const head = added.find(({ id }) => id === event.head)?.parentId ?? event.head;
+  const head = lastKnownAbove(context, event.head, event.type === "nodes_added" ? event.nodes : []);
   if (!context.nodes.has(head) || !isPruned(context, head)) return [];
   return [...upwards(context, head)]
     .filter(({ id }) => context.pruned.has(id))
     .map(({ id }): ConversationEvent => ({ type: "unpruned", nodeId: id }));
+}
+
+/** Above a node that is to be added, below others that are to be added with it: the first that is there already. */
+function lastKnownAbove(context: ConversationContext, headId: string, added: readonly NewNode[]): string {
+  const parents = new Map(added.map(({ id, parentId }) => [id, parentId]));
+  let id = headId;
+  // As many steps as there are nodes: they may stand in a circle.
+  for (let left = added.length; left > 0 && !context.nodes.has(id); left--) id = parents.get(id) ?? id;
+  return id;
 }
 
 /** What of an event can follow although the whole cannot; undefined where that is nothing. */

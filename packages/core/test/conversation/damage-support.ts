@@ -61,13 +61,19 @@ export function linesOf(records: readonly JournalRecord[]): readonly Uint8Array[
 
 /** Turns with calls, tasks, staged items, branches and a prune: every kind of event. */
 export function scriptedLife(prefix = "n", turns = 2): Life {
+  return playedLife(prefix, (manager) => {
+    for (let turn = 0; turn < turns; turn += 1) playTurn(manager, turn);
+  });
+}
+
+export function playedLife(prefix: string, play: (manager: ContextManager) => void): Life {
   const manager = new ContextManager({ ids: sortedIds(prefix), now: steadyClock() });
   const begun = manager.context;
   const events: ConversationEvent[] = [];
   manager.subscribe((_, event) => {
     if (event !== undefined) events.push(event);
   });
-  for (let turn = 0; turn < turns; turn += 1) playTurn(manager, turn);
+  play(manager);
   return lifeOf(begun, events);
 }
 

@@ -7,10 +7,12 @@ import {
   lifeOf,
   linesOf,
   opened,
+  playedLife,
   promptsHold,
   scriptedLife,
 } from "./damage-support.js";
 import { operation, World } from "./operations.js";
+import { must } from "./support.js";
 
 /** `HOLDFAST_SWEEP=all` tries every byte of a longer journal, too. */
 const isLong = process.env.HOLDFAST_SWEEP === "all";
@@ -182,6 +184,21 @@ describe("a journal of which something is lost", () => {
       parentId,
       payload: { kind: "lost", records: { from: seq, to: seq } },
     });
+  });
+
+  it("keeps a turn of several nodes where the placeholder above them stands in a pruned branch", () => {
+    const life = playedLife("n", (manager) => {
+      const first = must(manager.startTask({ name: "t" }));
+      must(manager.restartTask({}));
+      must(manager.addToStagingArea({ kind: "note", text: "n", audience: "model" }));
+      must(manager.prune(first.id));
+      must(manager.commitStagedItems("go on"));
+    });
+    const restart = life.records.findIndex(
+      ({ event }) => event.type === "nodes_added" && event.head === "n0003",
+    );
+    const found = holdAfterDamage(life, without(life, restart), new Set([restart]));
+    expect(found.losses).toMatchObject([{ placeholders: ["n0003"] }]);
   });
 
   it(
