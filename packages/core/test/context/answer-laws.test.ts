@@ -53,12 +53,14 @@ function bent(value: unknown, all: readonly Bend[]): unknown {
     const place = places[at % places.length];
     if (place === undefined) continue;
     const [holder, key] = place;
+    // What came over a wire holds nothing twice, and nothing within itself.
+    const other: unknown = structuredClone(by);
     if (Array.isArray(holder)) {
-      if (what === "repeat") holder.splice(Number(key), 0, holder[Number(key)]);
+      if (what === "repeat") holder.splice(Number(key), 0, structuredClone(holder[Number(key)]));
       else if (what === "remove") holder.splice(Number(key), 1);
-      else holder[Number(key)] = by;
+      else holder[Number(key)] = other;
     } else if (what === "remove") delete holder[key];
-    else holder[key] = by;
+    else holder[key] = other;
   }
   return copy;
 }
