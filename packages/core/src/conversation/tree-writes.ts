@@ -38,9 +38,17 @@ function changesOf({ payload }: TurnNode): readonly FileEffect[] {
 
 const none: readonly FileEffect[] = [];
 
-/** As the journal has them. Their times say less: a clock may be put back, between two sessions and within one. */
+/**
+ * As the journal has them. Their times say less: a clock may be put back, between two sessions and within one. Only what
+ * was imported is by its times: a subagent's transcript stands in the journal behind all that went on beside it.
+ */
 export function inOrder(one: TurnNode, other: TurnNode): number {
-  return one.order - other.order;
+  const byTime = isImported(one) && isImported(other) ? one.timestamp - other.timestamp : 0;
+  return byTime === 0 ? one.order - other.order : byTime;
+}
+
+function isImported({ metadata }: TurnNode): boolean {
+  return metadata.provenance?.source?.startsWith("import:") === true;
 }
 
 /** What a node says of the state of a file. */

@@ -2,6 +2,7 @@ import {
   applyEvent,
   type ConversationContext,
   type FileEffect,
+  type NewNode,
   startedContext,
   type TurnPayload,
 } from "../../src/conversation/index.js";
@@ -22,8 +23,9 @@ export function withNode(
   id: string,
   parentId: string,
   payload: TurnPayload,
+  rest: Partial<Pick<NewNode, "timestamp" | "metadata">> = {},
 ): ConversationContext {
-  const node = { id, parentId, timestamp: 0, payload };
+  const node = { id, parentId, timestamp: 0, payload, ...rest };
   const next = applyEvent(context, { type: "nodes_added", nodes: [node], head: id });
   if (isRefusal(next)) throw new Error(next.message);
   return next;

@@ -210,6 +210,20 @@ describe("back to a node above", () => {
   }
 });
 
+describe("an imported branch that stands in the journal behind what went on beside it", () => {
+  it.each([
+    { written: "before the node that is gone back to", at: 20, plan: ["restore x 4→3"] },
+    { written: "after it", at: 40, plan: ["restore x 4→2"] },
+  ])("counts by its times: $written", async ({ at, plan }) => {
+    const metadata = { provenance: { source: "import:claude" } };
+    let tree = withNode(freshConversation(), "c1", "root", wrote("x", "1", "2"), { timestamp: 10, metadata });
+    tree = withNode(tree, "c2", "c1", said, { timestamp: 30, metadata });
+    tree = withNode(tree, "c3", "c2", wrote("x", "3", "4"), { timestamp: 50, metadata });
+    tree = withNode(tree, "b1", "c1", wrote("x", "2", "3"), { timestamp: at, metadata });
+    expect(shown(await planOf(tree, { fromId: "c3", toId: "c2" }, { x: "4" }))).toEqual(plan);
+  });
+});
+
 describe("sideways, through the common ancestor", () => {
   const start = withPath(freshConversation(), "o", "root", [saw("x", "1"), saw("keep", "1")]);
 
