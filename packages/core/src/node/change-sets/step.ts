@@ -186,6 +186,7 @@ function replaceOld(
   const exchanged = spot.exchanges === true && exchangeWith(stage.path, path);
   if (exchanged === "gone") return changed;
   if (!exchanged) {
+    if (!provedAgain(proved, sha256)) return changed;
     renameOver(stage.path, path);
     return "taken";
   }

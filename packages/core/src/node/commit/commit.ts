@@ -25,6 +25,7 @@ import {
   lostLock,
   type ProvedFile,
   prove,
+  provedAgain,
 } from "./proved-file.js";
 import { severalNames, waitForSet } from "./set-links.js";
 import {
@@ -51,7 +52,8 @@ export async function commitFile(
   try {
     if (expected.kind === "absent") return await createFile(spot, bytes, options, cleanup);
     if (!options.inPlace) await waitForSet(spot);
-    const proved = await prove(spot, expected, cleanup);
+    const looksAfter = !options.inPlace && spot.exchanges === true;
+    const proved = await prove(spot, expected, cleanup, looksAfter);
     if (proved.kind !== "proved") return proved;
     const barred = barredFrom(proved, spot);
     if (barred !== undefined) return barred;
@@ -80,7 +82,7 @@ export async function removeFile(
 ): Promise<Committed | Changed | Refusal> {
   const cleanup = new Cleanup();
   try {
-    const proved = await prove(spot, expected, cleanup);
+    const proved = await prove(spot, expected, cleanup, true);
     if (proved.kind !== "proved") return proved;
     const barred = barredFrom(proved, spot);
     if (barred !== undefined) return barred;
@@ -169,7 +171,10 @@ async function replaceFile(
   const path = spot.folder.at(spot.name);
   const exchanged = spot.exchanges === true && exchangeWith(stage.path, path);
   if (exchanged === "gone") return changed;
-  if (!exchanged) renameOver(stage.path, path);
+  if (!exchanged) {
+    if (!provedAgain(last, expected.sha256)) return changed;
+    renameOver(stage.path, path);
+  }
   cleanup.keepStage();
   const found = exchanged
     ? afterStep(spot, () =>

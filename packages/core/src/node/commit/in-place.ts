@@ -4,7 +4,7 @@ import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { writeAll } from "../disk/io.js";
 import { openFlags } from "../disk/platform.js";
 import { identityOf, openFile, readUpTo, type Spot, statAt } from "../disk/reading.js";
-import { changed, lookAgain, lostLock, type ProvedFile } from "./proved-file.js";
+import { changed, lookAgain, lostLock, type ProvedFile, provedAgain } from "./proved-file.js";
 import type { Cleanup } from "./stage.js";
 
 interface Overwrite {
@@ -34,7 +34,7 @@ export async function writeInPlace(
   if (!(await guard())) return lostLock(spot);
   const last = lookAgain(spot, expected, proved, cleanup);
   if (last.kind !== "proved") return last;
-  if (last.stat.ino !== opened.stat.ino) return changed;
+  if (last.stat.ino !== opened.stat.ino || !provedAgain(last, expected.sha256)) return changed;
   try {
     overwrite(opened.fd, bytes, old.length);
   } catch (error) {

@@ -33,19 +33,30 @@ export interface ProvedFile {
   readonly kind: "proved";
   readonly fd: number;
   readonly stat: BigIntStats;
+  /** Its mtime was old when it was looked at: whatever was written into it since then has another one. */
+  readonly isFirm: boolean;
 }
 
 /** How often a file that moved without changing its content is looked at again. */
 const looks = 3;
 
-/** `verify`, and of a large file `verifyLarge`: for whoever looks before the step, not right before it. */
+/** What is at most hashed in one go, after the step: some 30 ms on a slow machine. */
+const atOnceBytes = 8 * 1024 * 1024;
+
+/**
+ * `verify`, and of a large file `verifyLarge`: for whoever looks before the step, not right before it.
+ *
+ * @param looksAfter the caller holds the file against its hash after the step as well (`provedAgain`), where that is not firm.
+ */
 export async function prove(
   spot: Spot,
   expected: ExpectedFile,
   cleanup: Cleanup,
+  looksAfter = false,
 ): Promise<ProvedFile | Changed | Refusal> {
-  const isLarge = expected.identity.size > sliceBytes;
-  return isLarge ? await verifyLarge(spot, expected, cleanup) : verify(spot, expected, cleanup);
+  const { size } = expected.identity;
+  if (size <= sliceBytes) return verify(spot, expected, cleanup);
+  return await verifyLarge(spot, expected, cleanup, looksAfter && size <= atOnceBytes);
 }
 
 /** Opens the target and proves that it is the expected file: by its identity, else by its hash. */
@@ -56,19 +67,23 @@ export function verify(spot: Spot, expected: ExpectedFile, cleanup: Cleanup): Pr
   const { fd, stat } = opened;
   const identity = identityOf(stat);
   if (stat.size !== expected.identity.size) return changed;
-  if (sameIdentity(identity, expected.identity) && isOldEnough(identity)) return { kind: "proved", fd, stat };
-  if (hashOpened(fd, Number(stat.size)) !== expected.sha256) return changed;
-  return { kind: "proved", fd, stat };
+  // Before the hash: by its end a stamp that was young may be old, and two writes of one tick have the same.
+  const proved = { kind: "proved", fd, stat, isFirm: !isYoung(stat.mtimeNs) } as const;
+  if (sameIdentity(identity, expected.identity) && isOldEnough(identity)) return proved;
+  return hashOpened(fd, Number(stat.size)) === expected.sha256 ? proved : changed;
 }
 
 /**
  * The same of a large file: hashed while others have their turns. The last look finds what was written meanwhile, if the
  * time stamp was old when it was taken: so a young one is waited for.
+ *
+ * @param isHasty it is not waited for.
  */
 async function verifyLarge(
   spot: Spot,
   expected: ExpectedFile,
   cleanup: Cleanup,
+  isHasty: boolean,
 ): Promise<ProvedFile | Changed | Refusal> {
   const opened = openFile(spot);
   if (opened.kind === "refusal") return changed;
@@ -77,11 +92,12 @@ async function verifyLarge(
   const identity = identityOf(opened.stat);
   if (identity.size !== expected.identity.size) return changed;
   if (sameIdentity(identity, expected.identity) && isOldEnough(identity))
-    return { kind: "proved", fd, stat: opened.stat };
-  const stat = await onceOld(opened);
+    return { kind: "proved", fd, stat: opened.stat, isFirm: !isYoung(opened.stat.mtimeNs) };
+  const stat = isHasty ? opened.stat : await onceOld(opened);
   if (stat.size !== expected.identity.size) return changed;
-  if ((await takeSlices(hashOpenedInSlices(fd, Number(stat.size)))) !== expected.sha256) return changed;
-  return { kind: "proved", fd, stat };
+  const proved = { kind: "proved", fd, stat, isFirm: !isYoung(stat.mtimeNs) } as const;
+  const hash = await takeSlices(hashOpenedInSlices(fd, Number(stat.size)));
+  return hash === expected.sha256 ? proved : changed;
 }
 
 /** What an open file is once its time stamp hides no later write; one that is written all the time, as it is then. */
@@ -95,13 +111,13 @@ async function onceOld({ fd, stat }: OpenedFile): Promise<BigIntStats> {
 }
 
 /**
- * Whether an open file that has lost its name since it was proved still has the expected content. Its ctime
- * moved with the name, so only its mtime can save computing the hash.
+ * Whether an open file still has the expected content, right before or after the step. With the name that it loses its
+ * ctime moves, so only its mtime can save computing the hash.
  */
-export function provedAgain({ fd, stat }: ProvedFile, sha256: string): boolean {
+export function provedAgain({ fd, stat, isFirm }: ProvedFile, sha256: string): boolean {
   const now = fstatSync(fd, { bigint: true });
   if (now.size !== stat.size) return false;
-  if (now.mtimeNs === stat.mtimeNs && !isYoung(now.mtimeNs)) return true;
+  if (now.mtimeNs === stat.mtimeNs && isFirm) return true;
   return hashOpened(fd, Number(now.size)) === sha256;
 }
 
@@ -144,12 +160,12 @@ export function lookAgain(
  * @param keepOpen returns the file open, too.
  */
 export function displacedBy(
-  { fd, stat }: ProvedFile,
+  { fd, stat, isFirm }: ProvedFile,
   sha256: string,
   cleanup: Cleanup,
   keepOpen = false,
 ): { readonly displaced?: Uint8Array; readonly replacedFile?: ReplacedFile } {
-  const file = new OpenReplacedFile(fd, { size: stat.size, mtimeNs: stat.mtimeNs, sha256 });
+  const file = new OpenReplacedFile(fd, { size: stat.size, mtimeNs: stat.mtimeNs, sha256 }, isFirm);
   const displaced = file.changed();
   if (keepOpen) cleanup.leavesOpen(fd);
   return { ...defined({ displaced }), ...(keepOpen ? { replacedFile: file.hold() } : {}) };

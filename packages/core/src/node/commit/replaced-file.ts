@@ -19,18 +19,20 @@ interface KnownContent {
 /** A file without a name, kept open for as long as another program may still write into it. */
 export class OpenReplacedFile implements ReplacedFile, DescriptorHolder {
   readonly bytes: number;
-  private isProved: boolean;
   private isClosed = false;
   /** Bytes that were found when the descriptor was let go, for the next look. */
   private found: Uint8Array | undefined;
 
-  /** @param known its content when it was last proved. The descriptor is ours from here on. */
+  /**
+   * @param known its content when it was last proved. The descriptor is ours from here on.
+   * @param isProved its mtime was old then, so that a write since then shows.
+   */
   constructor(
     private readonly fd: number,
     private known: KnownContent,
+    private isProved = !isYoung(known.mtimeNs),
   ) {
     this.bytes = Number(known.size);
-    this.isProved = !isYoung(known.mtimeNs);
   }
 
   /** It is held open from here on, by nobody else, until it is closed or the descriptor is needed. */

@@ -1,17 +1,18 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { prove } from "../../../src/node/commit/proved-file.js";
+import { prove, provedAgain } from "../../../src/node/commit/proved-file.js";
 import { Cleanup } from "../../../src/node/commit/stage.js";
 import { openRoot } from "../../../src/node/disk/folder.js";
 import { identityOf, statAt } from "../../../src/node/disk/reading.js";
 import { sha } from "../../support.js";
 import { freshFolder } from "../support.js";
 
-const content = "a line of a large file\n".repeat(100_000);
+const large = "a line of a large file\n".repeat(100_000);
 
-/** A large file that was just written, and how to prove that it is the expected one. */
-function youngFile() {
+/** A file that was just written, and how to prove that it is the expected one. */
+function youngFile(content = large) {
   const root = freshFolder();
   const path = join(root, "f");
   const { folder } = openRoot(root);
@@ -27,7 +28,8 @@ function youngFile() {
   // As of a file that somebody else copied there: what was read before was another one.
   const identity = { ...identityOf(stat), inode: 0n };
   const expected = { kind: "file", identity, sha256: sha(Buffer.from(content)) } as const;
-  return { path, proving: () => prove(spot, expected, cleanup) };
+  const proving = (looksAfter?: boolean) => prove(spot, expected, cleanup, looksAfter);
+  return { path, proving, sha256: expected.sha256 };
 }
 
 it("the time stamp of a large file, once it is proved, hides no write that came after", async () => {
@@ -39,7 +41,29 @@ it("the time stamp of a large file, once it is proved, hides no write that came 
 it("what is written into it before that is found", async () => {
   const { path, proving } = youngFile();
   const proved = proving();
-  setTimeout(() => writeFileSync(path, content.replace("a line", "A LINE")), 60);
+  setTimeout(() => writeFileSync(path, large.replace("a line", "A LINE")), 60);
   expect(await proved).toMatchObject({ kind: "changed" });
   expect(readFileSync(path, "utf8")).toMatch(/^A LINE/);
+});
+
+it("a young large file is not waited for by whoever looks at it after the step", async () => {
+  const { proving } = youngFile();
+  expect(await proving(true)).toMatchObject({ kind: "proved", isFirm: false });
+});
+
+it.each([
+  ["small", "a line\n"],
+  ["large", large],
+])("a time stamp that was young does not prove a %s file once it is old", async (_size, content) => {
+  const { path, proving, sha256 } = youngFile(content);
+  // As two writes within one tick of the kernel's clock have it, and young for long enough to be looked at.
+  const stamp = (Date.now() + 1_000) / 1_000;
+  utimesSync(path, stamp, stamp);
+  const proved = await proving(true);
+  if (proved.kind !== "proved") throw new Error("the file is as it was written");
+  expect(provedAgain(proved, sha256)).toBe(true);
+  writeFileSync(path, content.replace("a line", "A LINE"));
+  utimesSync(path, stamp, stamp);
+  await pause(1_300);
+  expect(provedAgain(proved, sha256)).toBe(false);
 });
