@@ -110,7 +110,7 @@ export const journal: Target = {
   },
 };
 
-/** As a store keeps them: with texts and media beside the lines. */
+/** As a store with snapshots keeps them: with texts and media beside the lines, and each under a number of its own. */
 function checkSnapshot(id: string, given: readonly JournalRecord[]): void {
   const kept = new Map<string, Uint8Array>();
   const put = (blob: Uint8Array) => {
@@ -118,11 +118,13 @@ function checkSnapshot(id: string, given: readonly JournalRecord[]): void {
     kept.set(name, blob);
     return name;
   };
-  const records = given.flatMap((record) => {
-    const line = new TextDecoder().decode(encodeRecord(record, put).subarray(0, -1));
-    const read = readLine(line, (name) => kept.get(name));
-    return read.kind === "record" ? [read.record] : [];
-  });
+  const records = given
+    .flatMap((record) => {
+      const line = new TextDecoder().decode(encodeRecord(record, put).subarray(0, -1));
+      const read = readLine(line, (name) => kept.get(name));
+      return read.kind === "record" ? [read.record] : [];
+    })
+    .map((record, at) => ({ ...record, seq: at + 1 }));
   const whole = replay(id, records);
   if (whole.problems.length > 0 || whole.losses.length > 0) return;
   const half = Math.ceil(records.length / 2);
