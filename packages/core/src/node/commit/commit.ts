@@ -166,15 +166,14 @@ async function replaceFile(
   if (!(await options.guard())) return lostLock(spot);
   const folder = readyToSync(spot, cleanup);
   const stage = spot.exchanges === true ? underSwapName(spot, made, name, cleanup) : made;
+  // Not after the look by name: what gets the name between that and a renaming is lost.
+  if (spot.exchanges !== true && !provedAgain(proved, expected.sha256)) return changed;
   const last = lookAgain(spot, expected, proved, cleanup, stage);
   if (last.kind !== "proved") return last;
   const path = spot.folder.at(spot.name);
   const exchanged = spot.exchanges === true && exchangeWith(stage.path, path);
   if (exchanged === "gone") return changed;
-  if (!exchanged) {
-    if (!provedAgain(last, expected.sha256)) return changed;
-    renameOver(stage.path, path);
-  }
+  if (!exchanged) renameOver(stage.path, path);
   cleanup.keepStage();
   const found = exchanged
     ? afterStep(spot, () =>

@@ -32,9 +32,10 @@ export async function writeInPlace(
   const old = readUpTo(opened.fd, size, size);
   if (old === undefined) return changed;
   if (!(await guard())) return lostLock(spot);
+  if (!provedAgain(proved, expected.sha256)) return changed;
   const last = lookAgain(spot, expected, proved, cleanup);
   if (last.kind !== "proved") return last;
-  if (last.stat.ino !== opened.stat.ino || !provedAgain(last, expected.sha256)) return changed;
+  if (last.stat.ino !== opened.stat.ino) return changed;
   try {
     overwrite(opened.fd, bytes, old.length);
   } catch (error) {
