@@ -143,11 +143,6 @@ function dress(
 /** Looks once more whether the target is the expected file; one that only moved is proved again. */
 export function lookOnce(prepared: PreparedStep): PreparedStep | Changed | Refusal {
   const { spot, step, proved, stage, links, cleanup } = prepared;
-  const isRenamed = stage !== undefined && spot.exchanges !== true;
-  if (isRenamed && proved !== undefined && step.expected.kind === "file") {
-    // As for a single file: not after the look by name.
-    if (!provedAgain(proved, step.expected.sha256)) return changed;
-  }
   const now = statAt(spot);
   if (step.expected.kind === "absent") return now === undefined ? prepared : changed;
   if (proved === undefined || now === undefined || !now.isFile()) return changed;
@@ -191,6 +186,10 @@ function replaceOld(
   const exchanged = spot.exchanges === true && exchangeWith(stage.path, path);
   if (exchanged === "gone") return changed;
   if (!exchanged) {
+    // As for a single file: its content, and the name last.
+    if (!provedAgain(proved, sha256)) return changed;
+    const now = statAt(spot);
+    if (now === undefined || !sameIdentity(identityOf(now), identityOf(proved.stat))) return changed;
     renameOver(stage.path, path);
     return "taken";
   }

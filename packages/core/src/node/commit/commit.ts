@@ -52,8 +52,7 @@ export async function commitFile(
   try {
     if (expected.kind === "absent") return await createFile(spot, bytes, options, cleanup);
     if (!options.inPlace) await waitForSet(spot);
-    const looksAfter = !options.inPlace && spot.exchanges === true;
-    const proved = await prove(spot, expected, cleanup, looksAfter);
+    const proved = await prove(spot, expected, cleanup, true);
     if (proved.kind !== "proved") return proved;
     const barred = barredFrom(proved, spot);
     if (barred !== undefined) return barred;
@@ -166,14 +165,18 @@ async function replaceFile(
   if (!(await options.guard())) return lostLock(spot);
   const folder = readyToSync(spot, cleanup);
   const stage = spot.exchanges === true ? underSwapName(spot, made, name, cleanup) : made;
-  // Not after the look by name: what gets the name between that and a renaming is lost.
-  if (spot.exchanges !== true && !provedAgain(proved, expected.sha256)) return changed;
-  const last = lookAgain(spot, expected, proved, cleanup, stage);
+  let last = lookAgain(spot, expected, proved, cleanup, stage);
   if (last.kind !== "proved") return last;
   const path = spot.folder.at(spot.name);
   const exchanged = spot.exchanges === true && exchangeWith(stage.path, path);
   if (exchanged === "gone") return changed;
-  if (!exchanged) renameOver(stage.path, path);
+  if (!exchanged) {
+    // Nothing will be seen of what came out. The name last: what gets it between that look and the step is lost.
+    if (!provedAgain(last, expected.sha256)) return changed;
+    last = lookAgain(spot, expected, last, cleanup, stage);
+    if (last.kind !== "proved") return last;
+    renameOver(stage.path, path);
+  }
   cleanup.keepStage();
   const found = exchanged
     ? afterStep(spot, () =>

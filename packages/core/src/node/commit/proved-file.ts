@@ -40,23 +40,24 @@ export interface ProvedFile {
 /** How often a file that moved without changing its content is looked at again. */
 const looks = 3;
 
-/** What is at most hashed in one go, after the step: some 30 ms on a slow machine. */
+/** What is at most hashed in one go, right beside the step: some 30 ms on a slow machine. */
 const atOnceBytes = 8 * 1024 * 1024;
 
 /**
  * `verify`, and of a large file `verifyLarge`: for whoever looks before the step, not right before it.
  *
- * @param looksAfter the caller holds the file against its hash after the step as well (`provedAgain`), where that is not firm.
+ * @param looksAgain the caller holds one that is not firm against its hash once more, right before or after the step
+ *   (`provedAgain`): a young stamp is then not waited for.
  */
 export async function prove(
   spot: Spot,
   expected: ExpectedFile,
   cleanup: Cleanup,
-  looksAfter = false,
+  looksAgain = false,
 ): Promise<ProvedFile | Changed | Refusal> {
   const { size } = expected.identity;
   if (size <= sliceBytes) return verify(spot, expected, cleanup);
-  return await verifyLarge(spot, expected, cleanup, looksAfter && size <= atOnceBytes);
+  return await verifyLarge(spot, expected, cleanup, looksAgain && size <= atOnceBytes);
 }
 
 /** Opens the target and proves that it is the expected file: by its identity, else by its hash. */
