@@ -140,7 +140,7 @@ export type Expected = { readonly kind: "absent" } | ExpectedFile;
 export interface ExpectedFile {
   readonly kind: "file";
   readonly sha256: string;
-  /** The identity at the time of the read: while it is the same, the hash need not be computed again. */
+  /** The identity at the time of the read: while it is the same and is firm, the hash need not be computed again. */
   readonly identity: FileIdentity;
 }
 
@@ -151,6 +151,8 @@ export interface FileIdentity {
   readonly size: bigint;
   readonly mtimeNs: bigint;
   readonly ctimeNs: bigint;
+  /** Its ctime was old when it was taken, before any byte was read: whatever was written since then has another one. */
+  readonly isFirm: boolean;
 }
 
 /** What a look at a directory entry finds, without opening it. `size` is in bytes, `links` counts its names. */

@@ -91,10 +91,11 @@ async function ownersRules(disk: Disk, root: string): Promise<readonly IgnoreRul
   if (identity !== undefined && "kind" in identity) return identity;
   const known = identity === undefined ? undefined : kept.get(path);
   if (known !== undefined && identity !== undefined && isSame(known.identity, identity)) return known.rules;
+  // Two writes within one tick of the file system's clock look the same: what is young before it is read is parsed each time.
+  const isTold = identity !== undefined && isOld(identity);
   const rules = await rulesOf(disk, root, "", [holdfastIgnore]);
   if ("kind" in rules) return rules;
-  // Two writes within one tick of the file system's clock look the same: a young file is parsed each time.
-  if (identity !== undefined && isOld(identity)) kept.set(path, { identity, rules });
+  if (isTold) kept.set(path, { identity, rules });
   else kept.delete(path);
   return rules;
 }

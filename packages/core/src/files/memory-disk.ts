@@ -79,7 +79,15 @@ export class MemoryDisk implements Disk {
     const inode = replaced?.identity.inode ?? this.clock;
     return {
       bytes: bytes.slice(),
-      identity: { device: 1n, inode, size: BigInt(bytes.length), mtimeNs: this.clock, ctimeNs: this.clock },
+      identity: {
+        device: 1n,
+        inode,
+        size: BigInt(bytes.length),
+        mtimeNs: this.clock,
+        ctimeNs: this.clock,
+        // Each write has a stamp of its own.
+        isFirm: true,
+      },
     };
   }
 

@@ -123,4 +123,11 @@ const wholeSince = refuse(
 );
 
 /** For a state on which a change is only planned, never written. */
-const noIdentity: FileIdentity = { device: 0n, inode: 0n, size: 0n, mtimeNs: 0n, ctimeNs: 0n };
+const noIdentity: FileIdentity = {
+  device: 0n,
+  inode: 0n,
+  size: 0n,
+  mtimeNs: 0n,
+  ctimeNs: 0n,
+  isFirm: false,
+};

@@ -5,6 +5,8 @@ import type { WorkspacePorts } from "./ports.js";
 /** How many replaced files are kept open, and how much space they may take; the oldest are closed first. */
 const limitFiles = 64;
 const limitBytes = 64 * 1024 * 1024;
+/** What is read whole in one go at most when it is closed for want of room. */
+const atOnceBytes = 8 * 1024 * 1024;
 /** Calls that follow each other more quickly share one look. */
 const restMs = 50;
 /** After so long the replaced files are looked at even if nobody calls. */
@@ -36,6 +38,8 @@ interface WatchedFile {
  */
 export class ReplacedFiles {
   private watched: WatchedFile[] = [];
+  /** Found in files that were closed for want of room, for the next look. */
+  private found: WatchedFile[] = [];
   private notices: string[] = [];
   private lookedAt = Number.NEGATIVE_INFINITY;
   private waits = false;
@@ -66,10 +70,14 @@ export class ReplacedFiles {
    * @param when `soon` is content with a look a moment ago; `end` trusts no young time stamp.
    */
   async look(when: "soon" | "now" | "end"): Promise<void> {
-    if (this.watched.length === 0) return;
+    if (this.watched.length + this.found.length === 0) return;
     const now = this.ports.clock.now();
     if (when === "soon" && Math.abs(now - this.lookedAt) < restMs) return;
     this.lookedAt = now;
+    for (const closed of this.found.splice(0)) {
+      if (closed.pending !== undefined) await this.keepFound(closed, closed.pending);
+      if (closed.pending !== undefined) this.found.push(closed);
+    }
     for (const watched of [...this.watched]) {
       const isOver = when === "end" || (!watched.sure && now - watched.since >= graceMs);
       const bytes = watched.file.changed(isOver ? "sure" : undefined) ?? watched.pending;
@@ -110,8 +118,17 @@ export class ReplacedFiles {
     // The newest stays, whatever its size: it is the one that somebody may have open.
     while (this.watched.length > 1 && (this.watched.length > limitFiles || bytes > limitBytes)) {
       const [oldest] = this.watched.splice(0, 1);
-      bytes -= oldest?.file.bytes ?? 0;
-      oldest?.file.close();
+      if (oldest === undefined) return;
+      bytes -= oldest.file.bytes;
+      this.closeWithLook(oldest);
     }
+  }
+
+  /** A large file is read only if its time stamp moved: this is in the middle of a call. */
+  private closeWithLook(watched: WatchedFile): void {
+    const { file } = watched;
+    const bytes = file.changed(file.bytes <= atOnceBytes ? "sure" : undefined) ?? watched.pending;
+    file.close();
+    if (bytes !== undefined) this.found.push({ ...watched, pending: bytes });
   }
 }

@@ -45,3 +45,18 @@ it("the last look lets every file go, even where the work on one fails", async (
   await expect(held.end()).rejects.toThrow("a bug");
   expect(files.map(({ closed }) => closed)).toEqual([1, 1]);
 });
+
+it("what was written into a file that is closed for want of room is kept and told", async () => {
+  const kept: Uint8Array[] = [];
+  const held = new ReplacedFiles({ clock: { now: () => 5_000 } }, async ({ bytes }) => {
+    kept.push(bytes);
+    return "found";
+  });
+  const first = replaced(Uint8Array.of(1));
+  held.watch(place, "before", first);
+  for (let more = 0; more < 64; more += 1)
+    held.watch(place, "before", { bytes: 3, changed: () => undefined, close() {} });
+  expect(first.closed).toBe(1);
+  await held.look("now");
+  expect([held.takeNotices(), kept]).toEqual(["found", [Uint8Array.of(1)]]);
+});

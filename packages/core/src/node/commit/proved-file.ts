@@ -3,7 +3,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import {
   type Changed,
   type ExpectedFile,
-  type FileIdentity,
   type Refusal,
   type ReplacedFile,
   refuse,
@@ -70,7 +69,7 @@ export function verify(spot: Spot, expected: ExpectedFile, cleanup: Cleanup): Pr
   if (stat.size !== expected.identity.size) return changed;
   // Before the hash: by its end a stamp that was young may be old, and two writes of one tick have the same.
   const proved = { kind: "proved", fd, stat, isFirm: !isYoung(stat.mtimeNs) } as const;
-  if (sameIdentity(identity, expected.identity) && isOldEnough(identity)) return proved;
+  if (sameIdentity(identity, expected.identity) && expected.identity.isFirm) return proved;
   return hashOpened(fd, Number(stat.size)) === expected.sha256 ? proved : changed;
 }
 
@@ -92,7 +91,7 @@ async function verifyLarge(
   const { fd } = opened;
   const identity = identityOf(opened.stat);
   if (identity.size !== expected.identity.size) return changed;
-  if (sameIdentity(identity, expected.identity) && isOldEnough(identity))
+  if (sameIdentity(identity, expected.identity) && expected.identity.isFirm)
     return { kind: "proved", fd, stat: opened.stat, isFirm: !isYoung(opened.stat.mtimeNs) };
   const stat = isHasty ? opened.stat : await onceOld(opened);
   if (stat.size !== expected.identity.size) return changed;
@@ -104,7 +103,7 @@ async function verifyLarge(
 /** What an open file is once its time stamp hides no later write; one that is written all the time, as it is then. */
 async function onceOld({ fd, stat }: OpenedFile): Promise<BigIntStats> {
   let latest = stat;
-  for (let look = 0; look < looks && !isOldEnough(identityOf(latest)); look++) {
+  for (let look = 0; look < looks && isYoung(latest.ctimeNs); look++) {
     await pause(clockTickMs + 1);
     latest = fstatSync(fd, { bigint: true });
   }
@@ -112,18 +111,15 @@ async function onceOld({ fd, stat }: OpenedFile): Promise<BigIntStats> {
 }
 
 /**
- * Whether an open file still has the expected content, right before or after the step. With the name that it loses its
- * ctime moves, so only its mtime can save computing the hash.
+ * Whether an open file still has the expected content, right before or after the step. A small one is hashed in any
+ * case, since a program that wrote into a mapping of it may write there again without a new stamp. With the name that it
+ * loses its ctime moves, so only its mtime can save computing the hash of a large one.
  */
 export function provedAgain({ fd, stat, isFirm }: ProvedFile, sha256: string): boolean {
   const now = fstatSync(fd, { bigint: true });
   if (now.size !== stat.size) return false;
-  if (now.mtimeNs === stat.mtimeNs && isFirm) return true;
+  if (now.mtimeNs === stat.mtimeNs && isFirm && now.size > sliceBytes) return true;
   return hashOpened(fd, Number(now.size)) === sha256;
-}
-
-function isOldEnough(identity: FileIdentity): boolean {
-  return !isYoung(identity.ctimeNs);
 }
 
 /**

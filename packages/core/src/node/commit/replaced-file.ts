@@ -4,6 +4,7 @@ import { type DescriptorHolder, dropDescriptor, holdDescriptor } from "../disk/d
 import { sha256 } from "../disk/digest.js";
 import { closeQuietly, codeOf } from "../disk/platform.js";
 import { readUpTo } from "../disk/reading.js";
+import { sliceBytes } from "../disk/slices.js";
 import { isYoung } from "../disk/time-stamps.js";
 
 /** A larger file is not read again. */
@@ -59,8 +60,11 @@ export class OpenReplacedFile implements ReplacedFile, DescriptorHolder {
   private look(care: "sure" | undefined): Uint8Array | undefined {
     const now = fstatSync(this.fd, { bigint: true });
     const moved = now.size !== this.known.size || now.mtimeNs !== this.known.mtimeNs;
-    if (!moved && (this.isProved || care !== "sure")) return undefined;
-    this.isProved = care === "sure";
+    // Into a mapping a program may write without a new stamp: what is small is read where it matters.
+    const tells = this.isProved && this.bytes > sliceBytes;
+    if (!moved && (tells || care !== "sure")) return undefined;
+    // Before the read: a stamp that is young now hides a later write of its tick.
+    this.isProved = care === "sure" && !isYoung(now.mtimeNs);
     const bytes = readUpTo(this.fd, Number(now.size), limitBytes);
     if (bytes === undefined) return undefined;
     const hash = sha256(bytes);

@@ -32,7 +32,7 @@ export interface OpenedFile {
   readonly stat: BigIntStats;
 }
 
-/** The identity by which an unchanged file is recognised. */
+/** The identity by which an unchanged file is recognised; taken before its bytes are, for `isFirm`. */
 export function identityOf(stat: BigIntStats): FileIdentity {
   return {
     device: stat.dev,
@@ -40,6 +40,7 @@ export function identityOf(stat: BigIntStats): FileIdentity {
     size: stat.size,
     mtimeNs: stat.mtimeNs,
     ctimeNs: stat.ctimeNs,
+    isFirm: !isYoung(stat.ctimeNs),
   };
 }
 
@@ -97,11 +98,10 @@ export function readWhole(spot: Spot, limitBytes: number): FileBytes | OpenedFil
     if (opened.stat.size > BigInt(limitBytes)) return tooLarge(spot, opened.stat.size, limitBytes);
     isLarge = opened.stat.size > sliceBytes;
     if (isLarge) return opened;
+    // Of before the read: by its end a stamp that was young may be old, and two writes of one tick have the same.
+    const identity = identityOf(opened.stat);
     const bytes = readUpTo(opened.fd, Number(opened.stat.size), limitBytes);
-    // The identity is that of before the read: while it holds, nothing was written since.
-    return bytes === undefined
-      ? tooLarge(spot, undefined, limitBytes)
-      : { kind: "bytes", bytes, identity: identityOf(opened.stat) };
+    return bytes === undefined ? tooLarge(spot, undefined, limitBytes) : { kind: "bytes", bytes, identity };
   } finally {
     if (!isLarge) closeQuietly(opened.fd);
   }
@@ -123,13 +123,13 @@ export async function readLarge(
     // Where the process lets it be collected: else what was made of the file before may be held beside this one.
     if (stat.size >= feltBytes) globalThis.gc?.();
     const identity = identityOf(stat);
-    const bytes = isYoung(stat.ctimeNs) ? undefined : await takeSlices(readOpened(fd, Number(stat.size)));
+    const bytes = identity.isFirm ? await takeSlices(readOpened(fd, Number(stat.size))) : undefined;
     const now = fstatSync(fd, { bigint: true });
-    if (bytes !== undefined && sameIdentity(identityOf(now), identity))
-      return { kind: "bytes", bytes, identity };
+    const identityNow = identityOf(now);
+    if (bytes !== undefined && sameIdentity(identityNow, identity)) return { kind: "bytes", bytes, identity };
     const again = readUpTo(fd, Number(now.size), limitBytes);
     if (again === undefined) return tooLarge({ shown }, undefined, limitBytes);
-    return { kind: "bytes", bytes: again, identity: identityOf(now) };
+    return { kind: "bytes", bytes: again, identity: identityNow };
   } finally {
     closeQuietly(fd);
   }

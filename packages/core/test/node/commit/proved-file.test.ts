@@ -1,7 +1,8 @@
-import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { type BigIntStats, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
+import type { ExpectedFile } from "../../../src/files/index.js";
 import { prove, provedAgain } from "../../../src/node/commit/proved-file.js";
 import { Cleanup } from "../../../src/node/commit/stage.js";
 import { openRoot } from "../../../src/node/disk/folder.js";
@@ -29,8 +30,16 @@ function youngFile(content = large) {
   const identity = { ...identityOf(stat), inode: 0n };
   const expected = { kind: "file", identity, sha256: sha(Buffer.from(content)) } as const;
   const proving = (looksAgain?: boolean) => prove(spot, expected, cleanup, looksAgain);
-  return { path, proving, sha256: expected.sha256 };
+  const provingAs = (read: ExpectedFile) => prove(spot, read, cleanup, true);
+  return { path, proving, provingAs, stat, sha256: expected.sha256 };
 }
+
+/** Of the same file and the same stamps, with what was read before a second write of their tick. */
+const readBefore = (stat: BigIntStats, isFirm: boolean): ExpectedFile => ({
+  kind: "file",
+  identity: { ...identityOf(stat), isFirm },
+  sha256: sha("read before that write"),
+});
 
 it("the time stamp of a large file, once it is proved, hides no write that came after", async () => {
   const { path, proving } = youngFile();
@@ -67,4 +76,33 @@ it.each([
   utimesSync(path, stamp, stamp);
   await pause(1_300);
   expect(provedAgain(proved, sha256)).toBe(false);
+});
+
+it.each([
+  ["small", "a line\n"],
+  ["large", large],
+])(
+  "a time stamp that was young at the read of a %s file does not prove it once it is old",
+  async (_size, content) => {
+    const { provingAs, stat } = youngFile(content);
+    await pause(150);
+    expect(await provingAs(readBefore(stat, false))).toMatchObject({ kind: "changed" });
+  },
+);
+
+it("a small file is compared at the step although every stamp is as it was: a mapping moves none", async () => {
+  const { provingAs, stat, sha256 } = youngFile("a line\n");
+  await pause(150);
+  const read = readBefore(stat, true);
+  const proved = await provingAs(read);
+  if (proved.kind !== "proved") throw new Error("the stamps are those of the read");
+  expect([provedAgain(proved, read.sha256), provedAgain(proved, sha256)]).toEqual([false, true]);
+});
+
+it("whether a stamp tells is judged when the identity is taken", async () => {
+  const { path, stat } = youngFile("a line\n");
+  await pause(150);
+  expect(identityOf(stat).isFirm).toBe(true);
+  writeFileSync(path, "another line\n");
+  expect(identityOf(statSync(path, { bigint: true })).isFirm).toBe(false);
 });

@@ -30,3 +30,29 @@ it("a write within the second of a coarse clock is found in a file that was repl
   onTestFinished(() => file.close());
   expect(Buffer.from(file.changed("sure") ?? []).toString()).toBe("theirs");
 });
+
+it("a look while the stamp is young does not make it tell", () => {
+  const path = join(freshFolder(), "f");
+  const stamp = 1_700_000_000.5;
+  const now = (ms: number) => vi.setSystemTime(stamp * 1_000 + ms);
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const large = "theirs\n".repeat(200_000);
+  const put = (text: string) => {
+    writeFileSync(path, text);
+    utimesSync(path, stamp, stamp);
+  };
+  now(10);
+  put(large);
+  const { size, mtimeNs } = statSync(path, { bigint: true });
+  const file = new OpenReplacedFile(openSync(path, "r"), {
+    size,
+    mtimeNs,
+    sha256: sha256(Buffer.from(large)),
+  });
+  onTestFinished(() => file.close());
+  expect(file.changed("sure")).toBeUndefined();
+  put(large.replace("theirs", "THEIRS"));
+  now(1_500);
+  expect(Buffer.from(file.changed("sure") ?? []).toString()).toMatch(/^THEIRS/);
+});
