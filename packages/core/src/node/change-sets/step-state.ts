@@ -1,7 +1,7 @@
 import { renameSync } from "node:fs";
 import { basename } from "node:path";
 import { exchangeWith, publishNew } from "../commit/commit.js";
-import { bytesOf, isSameFile } from "../commit/exchanged.js";
+import { bytesOf, putBack as giveNameBack, isSameFile } from "../commit/exchanged.js";
 import { hashNow } from "../commit/real-path.js";
 import { sha256 } from "../disk/digest.js";
 import type { Folder } from "../disk/folder.js";
@@ -65,7 +65,7 @@ function isTaken(
 export function putBack(folder: Folder, names: RecordedStep, exchanges: boolean): boolean {
   const { entry, stageName, keptName } = names;
   const path = folder.at(basename(entry.realPath));
-  if (entry.after === null) return publishNew({ path: folder.at(keptName) }, path) !== "taken";
+  if (entry.after === null) return nameAgain(folder, names);
   if (entry.before === null) return takeAway(folder, names);
   const isExchanged = statAt(spotIn(folder, stageName)) !== undefined;
   const aside = isExchanged ? stageName : keptName;
@@ -88,8 +88,22 @@ function takeAway(folder: Folder, { entry, stageName, keptName }: RecordedStep):
   renameSync(path, folder.at(keptName));
   const moved = statAt(spotIn(folder, keptName));
   if (stage === undefined || (moved !== undefined && isSameFile(moved, stage))) return true;
-  publishNew({ path: folder.at(keptName) }, path);
+  nameAgain(folder, { entry, keptName });
   return false;
+}
+
+/**
+ * Gives what was moved aside its name again; a file keeps ours as well, by which it is known until the end. A folder or
+ * a link is somebody else's, who put it there in the moment of the step.
+ *
+ * @returns false if something else has the name by now.
+ */
+function nameAgain(folder: Folder, { entry, keptName }: Pick<RecordedStep, "entry" | "keptName">): boolean {
+  const kept = spotIn(folder, keptName);
+  const name = basename(entry.realPath);
+  if (statAt(kept)?.isFile() !== false)
+    return publishNew({ path: folder.at(keptName) }, folder.at(name)) !== "taken";
+  return giveNameBack(folder.at(keptName), { ...kept, name });
 }
 
 /**

@@ -29,13 +29,17 @@ export function recoverSwap(state: StateFolder, folder: Folder, { stageName, cha
   const hash = bytes === undefined ? undefined : sha256(bytes);
   const isKnown = hash !== undefined && (hash === change.after || hash === change.before);
   if (isKnown) unlinkSync(folder.at(name));
-  else if (hashNow(folder, change.realPath) === change.after) giveBack(folder, aside, change);
-  else if (bytes === undefined || hash === undefined) throw stuck(name);
-  else {
-    keepDisplacedBytes(state, change, { bytes, sha256: hash, shown: name });
-    unlinkSync(folder.at(name));
-  }
+  else if (hashNow(folder, change.realPath) !== change.after || !giveBack(folder, aside, change))
+    keepAside(state, aside, change);
   return true;
+}
+
+/** What lies there is somebody else's, who has lost the name to a still later file. */
+function keepAside(state: StateFolder, aside: Spot, change: HistoryEntry): void {
+  const bytes = bytesOf(aside);
+  if (bytes === undefined) throw stuck(aside.name);
+  keepDisplacedBytes(state, change, { bytes, sha256: sha256(bytes), shown: aside.name });
+  unlinkSync(aside.folder.at(aside.name));
 }
 
 /**
@@ -67,17 +71,22 @@ export function keepDisplacedBytes(
   });
 }
 
-function giveBack(folder: Folder, aside: Spot, { realPath, after }: HistoryEntry): void {
-  const isDeletion = after === null;
+/**
+ * @returns false if another program was there first: its file is the newest and has the name, and what is to be kept
+ *   lies aside.
+ */
+function giveBack(folder: Folder, aside: Spot, { realPath, after }: HistoryEntry): boolean {
   const name = basename(realPath);
   const [from, to] = [folder.at(aside.name), folder.at(name)];
-  if (isDeletion) {
-    if (!putBack(from, { ...aside, name })) throw stuck(aside.name);
-    return;
-  }
-  if (exchange(from, to)) unlinkSync(from);
-  else renameOver(from, to);
+  if (after === null) return putBack(from, { ...aside, name });
+  const isExchanged = exchange(from, to);
+  if (!isExchanged) renameOver(from, to);
+  const isOurs = !isExchanged || hashNow(folder, aside.name) === after;
+  // As in a step that is exchanged back: what came out is newer than what went in.
+  if (!isOurs) exchange(from, to);
+  else if (isExchanged) unlinkSync(from);
   folder.sync();
+  return isOurs;
 }
 
 /** A file that may be neither deleted nor copied stays there. */

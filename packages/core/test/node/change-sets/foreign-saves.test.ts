@@ -1,5 +1,14 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, realpathSync, renameSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { FileChange } from "../../../src/files/index.js";
@@ -163,6 +172,37 @@ describe
       expect(scene.texts("a", "moved")).toEqual(["theirs", null]);
       scene.nothingOfOurs();
     });
+
+    it.each(
+      [
+        { what: "deleted", change: { content: { kind: "delete" } } },
+        { what: "moved", change: { content: { kind: "same" }, renameTo: "moved" } },
+      ].flatMap((each) => [
+        { ...each, other: "folder" },
+        { ...each, other: "link" },
+      ]),
+    )(
+      "gives the name back to a $other that took it right before the file was $what",
+      async ({ change, other }) => {
+        const scene = newScene();
+        scene.put("a");
+        writeFileSync(
+          scene.request,
+          JSON.stringify([{ path: "a", base: sha256(bytesOf("old a")), ...change }]),
+        );
+        const isKept = () => namesIn(join(scene.stateDir, "changes")).length === 1;
+        const end = await actBeforeCall(scene, "rename", 2, isKept, () => {
+          rmSync(scene.path("a"));
+          if (other === "link") return symlinkSync("elsewhere", scene.path("a"));
+          mkdirSync(scene.path("a"));
+          writeFileSync(join(scene.path("a"), "within"), "theirs");
+        });
+        expect(end.code).toBe(other === "link" ? "not_a_file" : "is_directory");
+        if (other === "link") expect(readlinkSync(scene.path("a"))).toBe("elsewhere");
+        else expect(textAt(join(scene.path("a"), "within"))).toBe("theirs");
+        scene.nothingOfOurs();
+      },
+    );
 
     it("keeps, and tells of, a save that was moved aside when a later save took its name", async () => {
       const scene = newScene();

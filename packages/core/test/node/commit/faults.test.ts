@@ -438,4 +438,45 @@ describe.skipIf(!hasStrace)("under strace", () => {
       expect(textAt(join(trial.stateDir, "blobs", blob.slice(0, 2), blob))).toBe("theirs");
     }
   });
+
+  /** Whether what strace runs is held up in `renameat2`, by its number on x86-64 or arm64. */
+  function isExchanging(strace: number | undefined): boolean {
+    const children = readFileSync(`/proc/${strace}/task/${strace}/children`, "utf8").trim();
+    return children.split(" ").some((pid) => {
+      try {
+        return /^(316|276) /.test(readFileSync(`/proc/${pid}/syscall`, "utf8"));
+      } catch {
+        return false;
+      }
+    });
+  }
+
+  it("a program that saves while the next start gives another one's file back has the name, and both are there", async () => {
+    const trial = newTrial("old");
+    runWrite(trial, [
+      "-o",
+      "/dev/null",
+      "-e",
+      "trace=renameat2",
+      "-e",
+      "inject=renameat2:signal=KILL:when=1",
+    ]);
+    const [left = ""] = stagesIn(trial.root);
+    writeFileSync(join(trial.root, left), "theirs");
+    writeFileSync(trial.file, fresh);
+    const delays = ["-o", "/dev/null", "-e", "trace=renameat2", "-e", "inject=renameat2:delay_enter=2000000"];
+    const child = startTraced(delays, "start.mjs", trial.root, trial.stateDir);
+    const closed = once(child, "close");
+    while (!isExchanging(child.pid) && child.exitCode === null)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    writeFileSync(`${trial.file}.new`, "latest");
+    renameSync(`${trial.file}.new`, trial.file);
+    await closed;
+    expect(contentOf(trial)).toBe("latest");
+    const { entries, intents } = await recovered(trial);
+    expect([intents, stagesIn(trial.root)]).toEqual([[], []]);
+    const blob = sha256(bytesOf("theirs"));
+    expect(entries).toMatchObject([{ after: blob, displaced: true }]);
+    expect(textAt(join(trial.stateDir, "blobs", blob.slice(0, 2), blob))).toBe("theirs");
+  });
 });
