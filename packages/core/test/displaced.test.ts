@@ -112,5 +112,6 @@ it("many writes hold few files open", async () => {
   }
   const before = readdirSync("/proc/self/fd").length;
   await on.workspace.letGo();
-  expect(before - readdirSync("/proc/self/fd").length).toBe(64);
+  // And the one that the last call has no room for.
+  expect(before - readdirSync("/proc/self/fd").length).toBe(64 + 1);
 });

@@ -250,11 +250,9 @@ export interface Changed {
 export interface ReplacedFile {
   /** How much space it takes while it is open. */
   readonly bytes: number;
-  /**
-   * Its bytes, if they differ from those of the last look.
-   *
-   * @param care `sure` does not rely on a time stamp that is too young to tell.
-   */
-  changed(care?: "sure"): Uint8Array | undefined;
+  /** Its bytes, if its time stamps moved since the last look and they differ from those of then. */
+  changed(): Uint8Array | undefined;
+  /** The same whatever its time stamps say: it is hashed, with turns for others in between. */
+  changedByHash(): Promise<Uint8Array | undefined>;
   close(): void;
 }

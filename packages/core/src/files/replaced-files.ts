@@ -5,8 +5,8 @@ import type { WorkspacePorts } from "./ports.js";
 /** How many replaced files are kept open, and how much space they may take; the oldest are closed first. */
 const limitFiles = 64;
 const limitBytes = 64 * 1024 * 1024;
-/** What is read whole in one go at most when it is closed for want of room. */
-const atOnceBytes = 8 * 1024 * 1024;
+/** What is hashed once more when it leaves, although it was when its second was over. */
+const smallBytes = 1024 * 1024;
 /** Calls that follow each other more quickly share one look. */
 const restMs = 50;
 /** After so long the replaced files are looked at even if nobody calls. */
@@ -26,6 +26,7 @@ interface WatchedFile {
   readonly before: string;
   readonly file: ReplacedFile;
   readonly since: number;
+  /** It was hashed after its second. */
   sure: boolean;
   /** What was found and could not be kept yet. */
   pending?: Uint8Array | undefined;
@@ -33,13 +34,13 @@ interface WatchedFile {
 
 /**
  * Files that were replaced and that other programs may still have open: their writes now go into a file
- * without a name. So these files are kept open and looked at again, with the next calls, after a second and
- * at the end; such a write is kept, recorded, and reported with the next answer.
+ * without a name. So these files are kept open and looked at again, with the next calls, and by their bytes after
+ * a second and at the end; such a write is kept, recorded, and reported with the next answer.
  */
 export class ReplacedFiles {
   private watched: WatchedFile[] = [];
-  /** Found in files that were closed for want of room, for the next look. */
-  private found: WatchedFile[] = [];
+  /** For which there is no room: the next look is their last. */
+  private leaving: WatchedFile[] = [];
   private notices: string[] = [];
   private lookedAt = Number.NEGATIVE_INFINITY;
   private waits = false;
@@ -67,34 +68,49 @@ export class ReplacedFiles {
   /**
    * Looks whether anything was written. Must not be called by who holds a lock.
    *
-   * @param when `soon` is content with a look a moment ago; `end` trusts no young time stamp.
+   * @param when `soon` is content with a look a moment ago; `end` is the last of all.
    */
   async look(when: "soon" | "now" | "end"): Promise<void> {
-    if (this.watched.length + this.found.length === 0) return;
+    // Without a rest: many calls in a row would leave many files open.
+    if (this.leaving.length > 0) await this.lookLast(this.leaving.splice(0));
+    if (this.watched.length === 0) return;
     const now = this.ports.clock.now();
     if (when === "soon" && Math.abs(now - this.lookedAt) < restMs) return;
     this.lookedAt = now;
-    for (const closed of this.found.splice(0)) {
-      if (closed.pending !== undefined) await this.keepFound(closed, closed.pending);
-      if (closed.pending !== undefined) this.found.push(closed);
-    }
     for (const watched of [...this.watched]) {
       const isOver = when === "end" || (!watched.sure && now - watched.since >= graceMs);
-      const bytes = watched.file.changed(isOver ? "sure" : undefined) ?? watched.pending;
       watched.sure ||= isOver;
-      if (bytes !== undefined) await this.keepFound(watched, bytes);
+      await this.lookAt(watched, isOver);
+    }
+  }
+
+  private async lookAt(watched: WatchedFile, byHash: boolean): Promise<void> {
+    const { file } = watched;
+    const bytes = (byHash ? await file.changedByHash() : file.changed()) ?? watched.pending;
+    if (bytes !== undefined) await this.keepFound(watched, bytes);
+  }
+
+  private async lookLast(leaving: readonly WatchedFile[]): Promise<void> {
+    try {
+      for (const watched of leaving) {
+        await this.lookAt(watched, !watched.sure || watched.file.bytes <= smallBytes);
+        watched.file.close();
+        if (watched.pending !== undefined) this.leaving.push(watched);
+      }
+    } finally {
+      for (const { file } of leaving) file.close();
     }
   }
 
   /** A disk that fails now may keep it at the next look; the call that looked has nothing to do with it. */
   private async keepFound(watched: WatchedFile, bytes: Uint8Array): Promise<void> {
     const { target, before } = watched;
-    watched.pending = bytes;
+    // Not while it is being kept: a look of another call would tell of it, too.
+    watched.pending = undefined;
     try {
-      const words = await this.keep({ target, before, bytes });
-      watched.pending = undefined;
-      this.notices.push(words);
+      this.notices.push(await this.keep({ target, before, bytes }));
     } catch (error) {
+      watched.pending = bytes;
       if (!(error instanceof DiskFault)) throw error;
     }
   }
@@ -104,7 +120,7 @@ export class ReplacedFiles {
     try {
       await this.look("end");
     } finally {
-      for (const { file } of this.watched.splice(0)) file.close();
+      for (const { file } of [...this.leaving.splice(0), ...this.watched.splice(0)]) file.close();
     }
   }
 
@@ -120,15 +136,7 @@ export class ReplacedFiles {
       const [oldest] = this.watched.splice(0, 1);
       if (oldest === undefined) return;
       bytes -= oldest.file.bytes;
-      this.closeWithLook(oldest);
+      this.leaving.push(oldest);
     }
-  }
-
-  /** A large file is read only if its time stamp moved: this is in the middle of a call. */
-  private closeWithLook(watched: WatchedFile): void {
-    const { file } = watched;
-    const bytes = file.changed(file.bytes <= atOnceBytes ? "sure" : undefined) ?? watched.pending;
-    file.close();
-    if (bytes !== undefined) this.found.push({ ...watched, pending: bytes });
   }
 }

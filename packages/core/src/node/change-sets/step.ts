@@ -171,7 +171,7 @@ function moveAside({ step, spot, names, proved }: PreparedStep): "taken" | Chang
   renameSync(spot.folder.at(spot.name), spot.folder.at(names.keptName));
   const kept = statAt({ ...spot, name: names.keptName });
   const isExpected =
-    kept !== undefined && isSameFile(kept, proved.stat) && provedAgain(proved, step.expected.sha256);
+    kept !== undefined && isSameFile(kept, proved.stat) && provedAgain(proved, step.expected.sha256, true);
   return isExpected ? "taken" : changed;
 }
 
@@ -187,7 +187,7 @@ function replaceOld(
   if (exchanged === "gone") return changed;
   if (!exchanged) {
     // As for a single file: its content, and the name last.
-    if (!provedAgain(proved, sha256)) return changed;
+    if (!provedAgain(proved, sha256, true)) return changed;
     const now = statAt(spot);
     if (now === undefined || !sameIdentity(identityOf(now), identityOf(proved.stat))) return changed;
     renameOver(stage.path, path);

@@ -32,7 +32,7 @@ export interface Exchanged {
 export function proveExchanged(spot: Spot, exchanged: Exchanged): "right" | Changed {
   const { stage, proved, sha256, keepsStage } = exchanged;
   const came = statAt(asideOf(spot, stage));
-  if (came !== undefined && isSameFile(came, proved.stat) && provedAgain(proved, sha256)) {
+  if (came !== undefined && isAsProved(came, proved.stat) && provedAgain(proved, sha256, keepsStage)) {
     if (keepsStage !== true) unlinkSync(stage.path);
     return "right";
   }
@@ -48,7 +48,7 @@ export function proveExchanged(spot: Spot, exchanged: Exchanged): "right" | Chan
 export function proveAside(spot: Spot, aside: Spot, proved: ProvedFile, sha256: string): "right" | Changed {
   const path = spot.folder.at(aside.name);
   const came = statAt(aside);
-  if (came !== undefined && isSameFile(came, proved.stat) && provedAgain(proved, sha256)) {
+  if (came !== undefined && isAsProved(came, proved.stat) && provedAgain(proved, sha256)) {
     unlinkSync(path);
     return "right";
   }
@@ -86,7 +86,7 @@ function giveBack(spot: Spot, { stage, bytes, cleanup, keepOpen, keepsStage }: E
   spot.folder.sync();
   const known = { size: BigInt(bytes.length), mtimeNs: ours.mtimeNs, sha256: digest(bytes) };
   const file = new OpenReplacedFile(stage.fd, known);
-  const displaced = older ?? file.changed("sure");
+  const displaced = older ?? file.changedAtOnce();
   if (keepOpen) cleanup.leavesOpen(stage.fd);
   return {
     kind: "changed",
@@ -118,6 +118,17 @@ export function bytesOf(aside: Spot): Uint8Array | undefined {
 
 function asideOf(spot: Spot, stage: Stage): Spot {
   return { ...spot, name: basename(stage.path) };
+}
+
+/** Whether it is the file that was looked at, with the mode, owner and number of names that the new one was given for it. */
+function isAsProved(came: BigIntStats, proved: BigIntStats): boolean {
+  return (
+    isSameFile(came, proved) &&
+    came.mode === proved.mode &&
+    came.uid === proved.uid &&
+    came.gid === proved.gid &&
+    came.nlink === proved.nlink
+  );
 }
 
 /** Whether two looks saw one file, whatever its names. */

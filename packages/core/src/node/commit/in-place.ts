@@ -4,6 +4,7 @@ import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { writeAll } from "../disk/io.js";
 import { openFlags } from "../disk/platform.js";
 import { identityOf, openFile, readUpTo, type Spot, statAt } from "../disk/reading.js";
+import { hashInSlices, takeSlices } from "../disk/slices.js";
 import { changed, lookAgain, lostLock, type ProvedFile, provedAgain } from "./proved-file.js";
 import type { Cleanup } from "./stage.js";
 
@@ -31,6 +32,8 @@ export async function writeInPlace(
   const size = Number(proved.stat.size);
   const old = readUpTo(opened.fd, size, size);
   if (old === undefined) return changed;
+  // No file is left that could be looked at later: what the stamps do not show has to be seen now.
+  if ((await takeSlices(hashInSlices(old))) !== expected.sha256) return changed;
   if (!(await guard())) return lostLock(spot);
   if (!provedAgain(proved, expected.sha256)) return changed;
   const last = lookAgain(spot, expected, proved, cleanup);

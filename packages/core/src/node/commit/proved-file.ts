@@ -113,12 +113,14 @@ async function onceOld({ fd, stat }: OpenedFile): Promise<BigIntStats> {
 /**
  * Whether an open file still has the expected content, right before or after the step. A small one is hashed in any
  * case, since a program that wrote into a mapping of it may write there again without a new stamp. With the name that it
- * loses its ctime moves, so only its mtime can save computing the hash of a large one.
+ * loses its ctime moves, so only its mtime can save computing the hash of another one; `changedByHash` is for those.
+ *
+ * @param isOfSet the steps of a set follow each other in one go, so that a small one is not hashed, either.
  */
-export function provedAgain({ fd, stat, isFirm }: ProvedFile, sha256: string): boolean {
+export function provedAgain({ fd, stat, isFirm }: ProvedFile, sha256: string, isOfSet = false): boolean {
   const now = fstatSync(fd, { bigint: true });
   if (now.size !== stat.size) return false;
-  if (now.mtimeNs === stat.mtimeNs && isFirm && now.size > sliceBytes) return true;
+  if (now.mtimeNs === stat.mtimeNs && isFirm && (isOfSet || now.size > sliceBytes)) return true;
   return hashOpened(fd, Number(now.size)) === sha256;
 }
 
@@ -157,12 +159,12 @@ export function lookAgain(
  * @param keepOpen returns the file open, too.
  */
 export function displacedBy(
-  { fd, stat, isFirm }: ProvedFile,
+  { fd, stat }: ProvedFile,
   sha256: string,
   cleanup: Cleanup,
   keepOpen = false,
 ): { readonly displaced?: Uint8Array; readonly replacedFile?: ReplacedFile } {
-  const file = new OpenReplacedFile(fd, { size: stat.size, mtimeNs: stat.mtimeNs, sha256 }, isFirm);
+  const file = new OpenReplacedFile(fd, { size: stat.size, mtimeNs: stat.mtimeNs, sha256 });
   const displaced = file.changed();
   if (keepOpen) cleanup.leavesOpen(fd);
   return { ...defined({ displaced }), ...(keepOpen ? { replacedFile: file.hold() } : {}) };

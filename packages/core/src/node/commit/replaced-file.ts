@@ -3,9 +3,8 @@ import type { ReplacedFile } from "../../files/index.js";
 import { type DescriptorHolder, dropDescriptor, holdDescriptor } from "../disk/descriptors.js";
 import { sha256 } from "../disk/digest.js";
 import { closeQuietly, codeOf } from "../disk/platform.js";
-import { readUpTo } from "../disk/reading.js";
-import { sliceBytes } from "../disk/slices.js";
-import { isYoung } from "../disk/time-stamps.js";
+import { hashOpenedInSlices, readUpTo } from "../disk/reading.js";
+import { finishSlices, type Slices, takeSlices } from "../disk/slices.js";
 
 /** A larger file is not read again. */
 const limitBytes = 256 * 1024 * 1024;
@@ -14,6 +13,8 @@ const limitBytes = 256 * 1024 * 1024;
 interface KnownContent {
   readonly size: bigint;
   readonly mtimeNs: bigint;
+  /** Of the first look: before it the name was lost, which moves it. */
+  readonly ctimeNs?: bigint;
   readonly sha256: string;
 }
 
@@ -24,14 +25,10 @@ export class OpenReplacedFile implements ReplacedFile, DescriptorHolder {
   /** Bytes that were found when the descriptor was let go, for the next look. */
   private found: Uint8Array | undefined;
 
-  /**
-   * @param known its content when it was last proved. The descriptor is ours from here on.
-   * @param isProved its mtime was old then, so that a write since then shows.
-   */
+  /** @param known its content when it was last proved. The descriptor is ours from here on. */
   constructor(
     private readonly fd: number,
     private known: KnownContent,
-    private isProved = !isYoung(known.mtimeNs),
   ) {
     this.bytes = Number(known.size);
   }
@@ -42,35 +39,27 @@ export class OpenReplacedFile implements ReplacedFile, DescriptorHolder {
     return this;
   }
 
-  changed(care?: "sure"): Uint8Array | undefined {
-    if (this.isClosed) {
-      const { found } = this;
-      this.found = undefined;
-      return found;
-    }
+  changed(): Uint8Array | undefined {
+    if (this.isClosed) return this.takeFound();
     try {
-      return this.look(care);
+      return this.readIfMoved();
     } catch (error) {
-      // No call asked for this file: a disk that cannot read it fails none.
-      if (codeOf(error) === "") throw error;
-      return undefined;
+      return ignored(error);
     }
   }
 
-  private look(care: "sure" | undefined): Uint8Array | undefined {
-    const now = fstatSync(this.fd, { bigint: true });
-    const moved = now.size !== this.known.size || now.mtimeNs !== this.known.mtimeNs;
-    // Into a mapping a program may write without a new stamp: what is small is read where it matters.
-    const tells = this.isProved && this.bytes > sliceBytes;
-    if (!moved && (tells || care !== "sure")) return undefined;
-    // Before the read: a stamp that is young now hides a later write of its tick.
-    this.isProved = care === "sure" && !isYoung(now.mtimeNs);
-    const bytes = readUpTo(this.fd, Number(now.size), limitBytes);
-    if (bytes === undefined) return undefined;
-    const hash = sha256(bytes);
-    const same = hash === this.known.sha256;
-    this.known = { size: now.size, mtimeNs: now.mtimeNs, sha256: hash };
-    return same ? undefined : bytes;
+  async changedByHash(): Promise<Uint8Array | undefined> {
+    if (this.isClosed) return this.takeFound();
+    return await takeSlices(this.compare()).catch(ignored);
+  }
+
+  /** The same in one go, for who cannot wait. */
+  changedAtOnce(): Uint8Array | undefined {
+    try {
+      return finishSlices(this.compare());
+    } catch (error) {
+      return ignored(error);
+    }
   }
 
   close(): void {
@@ -81,8 +70,52 @@ export class OpenReplacedFile implements ReplacedFile, DescriptorHolder {
   }
 
   letGo(): void {
-    const found = this.changed("sure");
+    const found = this.changedAtOnce();
     this.close();
     this.found = found;
   }
+
+  private takeFound(): Uint8Array | undefined {
+    const { found } = this;
+    this.found = undefined;
+    return found;
+  }
+
+  private readIfMoved(): Uint8Array | undefined {
+    const { size, mtimeNs, ctimeNs } = fstatSync(this.fd, { bigint: true });
+    const { known } = this;
+    const isSame = (known.ctimeNs ?? ctimeNs) === ctimeNs && size === known.size && mtimeNs === known.mtimeNs;
+    if (!isSame) return this.read();
+    this.known = { ...known, ctimeNs };
+    return undefined;
+  }
+
+  /** By its bytes alone: no stamp tells of a write through a mapping, nor of the second one within a tick of the clock. */
+  private *compare(): Slices<Uint8Array | undefined> {
+    const { size } = fstatSync(this.fd, { bigint: true });
+    const hashing = hashOpenedInSlices(this.fd, Math.min(Number(size), limitBytes));
+    for (;;) {
+      const slice = hashing.next();
+      if (slice.done === true) return slice.value === this.known.sha256 ? undefined : this.read();
+      yield;
+      // By now the number of the descriptor may be another file's.
+      if (this.isClosed) return this.takeFound();
+    }
+  }
+
+  private read(): Uint8Array | undefined {
+    const { size, mtimeNs, ctimeNs } = fstatSync(this.fd, { bigint: true });
+    const bytes = readUpTo(this.fd, Number(size), limitBytes);
+    if (bytes === undefined) return undefined;
+    const hash = sha256(bytes);
+    const same = hash === this.known.sha256;
+    this.known = { size, mtimeNs, ctimeNs, sha256: hash };
+    return same ? undefined : bytes;
+  }
+}
+
+/** No call asked for this file: a disk that cannot read it fails none. */
+function ignored(error: unknown): undefined {
+  if (codeOf(error) === "") throw error;
+  return undefined;
 }

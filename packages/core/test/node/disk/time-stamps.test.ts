@@ -1,4 +1,4 @@
-import { openSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { OpenReplacedFile } from "../../../src/node/commit/replaced-file.js";
@@ -28,22 +28,15 @@ it("a write within the second of a coarse clock is found in a file that was repl
   const known = { size, mtimeNs, sha256: sha256(Buffer.from("before")) };
   const file = new OpenReplacedFile(openSync(path, "r"), known);
   onTestFinished(() => file.close());
-  expect(Buffer.from(file.changed("sure") ?? []).toString()).toBe("theirs");
+  expect(Buffer.from(file.changedAtOnce() ?? []).toString()).toBe("theirs");
 });
 
-it("a look while the stamp is young does not make it tell", () => {
+it("a write without a new time stamp is found in a large file, with turns for others", async () => {
   const path = join(freshFolder(), "f");
-  const stamp = 1_700_000_000.5;
-  const now = (ms: number) => vi.setSystemTime(stamp * 1_000 + ms);
-  vi.useFakeTimers({ toFake: ["Date"] });
-  onTestFinished(() => void vi.useRealTimers());
   const large = "theirs\n".repeat(200_000);
-  const put = (text: string) => {
-    writeFileSync(path, text);
-    utimesSync(path, stamp, stamp);
-  };
-  now(10);
-  put(large);
+  writeFileSync(path, large);
+  const stamp = 1_700_000_000.5;
+  utimesSync(path, stamp, stamp);
   const { size, mtimeNs } = statSync(path, { bigint: true });
   const file = new OpenReplacedFile(openSync(path, "r"), {
     size,
@@ -51,8 +44,50 @@ it("a look while the stamp is young does not make it tell", () => {
     sha256: sha256(Buffer.from(large)),
   });
   onTestFinished(() => file.close());
-  expect(file.changed("sure")).toBeUndefined();
-  put(large.replace("theirs", "THEIRS"));
-  now(1_500);
-  expect(Buffer.from(file.changed("sure") ?? []).toString()).toMatch(/^THEIRS/);
+  expect(await file.changedByHash()).toBeUndefined();
+  writeFileSync(path, large.replace("theirs", "THEIRS"));
+  utimesSync(path, stamp, stamp);
+  let turns = 0;
+  const turning = setInterval(() => (turns += 1), 0);
+  const found = await file.changedByHash();
+  clearInterval(turning);
+  expect(Buffer.from(found ?? []).toString()).toMatch(/^THEIRS/);
+  expect(turns).toBeGreaterThan(0);
+});
+
+it("a program that gives the time of writing back is seen by the time of the change", () => {
+  const path = join(freshFolder(), "f");
+  writeFileSync(path, "before");
+  const stamp = 1_700_000_000.5;
+  utimesSync(path, stamp, stamp);
+  const { size, mtimeNs } = statSync(path, { bigint: true });
+  const known = { size, mtimeNs, sha256: sha256(Buffer.from("before")) };
+  const file = new OpenReplacedFile(openSync(path, "r"), known);
+  onTestFinished(() => file.close());
+  expect(file.changed()).toBeUndefined();
+  const { ctimeNs } = statSync(path, { bigint: true });
+  // Where the clock is coarse, the next tick.
+  while (statSync(path, { bigint: true }).ctimeNs === ctimeNs) {
+    writeFileSync(path, "THEIRS".slice(0, 6));
+    utimesSync(path, stamp, stamp);
+  }
+  expect(Buffer.from(file.changed() ?? []).toString()).toBe("THEIRS");
+});
+
+it("a file that is let go while it is hashed is not read under the number of another one", async () => {
+  const path = join(freshFolder(), "f");
+  const large = "theirs\n".repeat(200_000);
+  writeFileSync(path, large);
+  const { size, mtimeNs } = statSync(path, { bigint: true });
+  const file = new OpenReplacedFile(openSync(path, "r"), {
+    size,
+    mtimeNs,
+    sha256: sha256(Buffer.from(large)),
+  });
+  const looking = file.changedByHash();
+  file.letGo();
+  writeFileSync(path, "another");
+  const other = openSync(path, "r");
+  onTestFinished(() => closeSync(other));
+  expect(await looking).toBeUndefined();
 });
