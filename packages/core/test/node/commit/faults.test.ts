@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
+  chmodSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -398,6 +400,19 @@ describe.skipIf(!hasStrace)("under strace", () => {
     expect(end).toEqual({ verdict: "changed" });
     expect(contentOf(trial)).toBe("theirs");
     expect(statSync(trial.file).nlink).toBe(1);
+  });
+
+  it.concurrent.each([
+    ["a mode", (file: string) => chmodSync(file, 0o400), { mode: 0o400, nlink: 1 }],
+    ["a further name", (file: string) => linkSync(file, `${file}.too`), { mode: 0o644, nlink: 2 }],
+  ])("%s that a file gets between the last look and the exchange stays its own", async (_, act, has) => {
+    const trial = newTrial("old");
+    chmodSync(trial.file, 0o644);
+    const end = await overtake(trial, "renameat2", () => act(trial.file));
+    expect(end).toEqual({ verdict: "changed" });
+    expect(contentOf(trial)).toBe("old");
+    const { mode, nlink } = statSync(trial.file);
+    expect({ mode: mode & 0o777, nlink }).toEqual(has);
   });
 
   it.each([
