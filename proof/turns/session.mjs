@@ -78,15 +78,19 @@ function textsOf({ nodes }) {
 }
 
 /**
- * What was displaced last is found by the next look.
+ * What was displaced last is found by the next look; what a look finds that has begun by then, is told with the answer after.
  *
  * @param {import("@holdfast/core/node").OpenedWorkspace} workspace
  * @param {readonly string[]} names
  */
 async function lastNotices(workspace, names) {
-  await pause(100);
-  const found = await Promise.all(names.map((path) => workspace.read({ path })));
-  return found.flatMap((read) => (read.kind === "read" && read.notice !== undefined ? [read.notice] : []));
+  const notices = [];
+  for (let round = 0; round < 2; round += 1) {
+    await pause(100);
+    const found = await Promise.all(names.map((path) => workspace.read({ path })));
+    notices.push(...found.flatMap((read) => (read.kind === "read" ? [read.notice ?? ""] : [])));
+  }
+  return notices;
 }
 
 /** Files as they are in a repository: our own sources, each with a line that counts. @param {string} root */

@@ -3,10 +3,12 @@ import {
   answerBudgetChars,
   type CallKnowledge,
   type ChangeRequest,
+  displacedNoteOf,
   type FileState,
   isRefusal,
   type ListedEntry,
   type OutcomeCode,
+  outcomeOfOneFile,
   type ReadOutcome,
   type ReadRequest,
   renderResult,
@@ -59,7 +61,7 @@ export class HoldfastBackend {
     const path = this.inside(filePath);
     return this.asCall(async (knowledge) => {
       const read = (window: Pick<ReadRequest, "offset" | "limit">) =>
-        this.workspace.run({ kind: "read", path, ...window }, { knowledge });
+        this.workspace.run({ kind: "read", path, ...window }, { knowledge, isSilent: true });
       const first = await read({ offset: offset + 1, limit });
       // An empty file has no first line for a window to begin at.
       const isEmpty = first.kind === "refusal" && first.code === "out_of_range" && offset === 0;
@@ -70,7 +72,8 @@ export class HoldfastBackend {
   /** Of files up to the limit of a full read. The dates are not known here. */
   async readRaw(filePath: string): Promise<BackendRaw> {
     return this.asCall<BackendRaw>(async (knowledge) => {
-      const outcome = await this.workspace.run({ kind: "read", path: this.inside(filePath) }, { knowledge });
+      const request = { kind: "read", path: this.inside(filePath) } as const;
+      const outcome = await this.workspace.run(request, { knowledge, isSilent: true });
       if (outcome.kind === "refusal")
         return { answer: { error: phraseRefusal(filePath, outcome, deepagentsWords) } };
       const data = { content: outcome.state.content, mimeType, created_at: "", modified_at: "" };
@@ -150,7 +153,9 @@ export class HoldfastBackend {
       onDone(outcome);
       const { state, code } = outcome;
       const { sha256 = null, version = 0 } = state;
-      return { answer: { path: filePath, filesUpdate: null, metadata: { code, sha256, version } } };
+      const note = displacedNoteOf(outcome).trim();
+      const metadata = { code, sha256, version, ...(note === "" ? {} : { displacedNote: note }) };
+      return { answer: { path: filePath, filesUpdate: null, metadata } };
     });
   }
 
@@ -245,8 +250,13 @@ export interface BackendData {
 export interface BackendWritten {
   path?: string;
   filesUpdate?: null;
-  /** For the host: the code, and the state that the file is in. */
-  metadata?: { readonly code: OutcomeCode; readonly sha256: string | null; readonly version: number };
+  /** For the host: the code, the state that the file is in, and what other programs wrote into replaced files. */
+  metadata?: {
+    readonly code: OutcomeCode;
+    readonly sha256: string | null;
+    readonly version: number;
+    readonly displacedNote?: string;
+  };
   error?: string;
 }
 
@@ -278,7 +288,8 @@ function readAnswer(filePath: string, outcome: ReadOutcome): Answered<BackendRea
 
 /** A refusal that brings the state on disk has shown it: the next call may build on it. */
 function refusalAnswer(filePath: string, outcome: WriteRefusal): Answered<BackendWritten> {
-  const sentence = phraseRefusal(filePath, outcome, deepagentsWords);
+  const phrase = phraseRefusal(filePath, outcome, deepagentsWords);
+  const sentence = phrase + displacedNoteOf(outcome, phrase);
   const { state } = outcome;
   const content = contentToShow(outcome);
   if (state === null || state.sha256 === null || content === undefined)
@@ -293,10 +304,9 @@ function refusalAnswer(filePath: string, outcome: WriteRefusal): Answered<Backen
 }
 
 function onlyFile(set: ApplyChangesOutcome): WriteOutcome {
-  const [file] = set.files;
-  if (file !== undefined) return file.outcome;
-  if (!isRefusal(set)) throw new Error("a change set without a file was carried out");
-  return { ...set, state: null, shownBefore: false };
+  if (set.files.length === 0 && !isRefusal(set))
+    throw new Error("a change set without a file was carried out");
+  return outcomeOfOneFile(set);
 }
 
 function toFile({ path, isDirectory, sizeBytes }: ListedEntry): BackendFile {

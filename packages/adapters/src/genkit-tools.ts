@@ -5,6 +5,7 @@ import {
   type ChangeRequest,
   causeOf,
   cutVisibly,
+  displacedNoteOf,
   escapeForDisplay,
   type FileState,
   isRefusal,
@@ -102,7 +103,7 @@ export const genkitTools: readonly GenkitTool[] = [
     async run({ workspace, knowledge: known, words }, input) {
       const { filePath: path, ...window } = input as { filePath: string; offset?: number; limit?: number };
       const knowledge = new FactRecorder(known);
-      const outcome = await workspace.run({ kind: "read", path, ...window }, { knowledge });
+      const outcome = await workspace.run({ kind: "read", path, ...window }, { knowledge, isSilent: true });
       const image = outcome.kind === "refusal" ? await imageAt(workspace, path, outcome) : undefined;
       return image ?? reading(words, knowledge, outcome);
     },
@@ -268,7 +269,8 @@ function writing(words: Vocabulary, recorder: FactRecorder, path: string, outcom
       cutVisibly(`OK (${code}): ${message}`, mostToldUnits),
       told && { ...told, facts: recorder.factsWith([]) },
     );
-  const sentence = phraseRefusal(path, outcome, words);
+  const phrase = phraseRefusal(path, outcome, words);
+  const sentence = phrase + displacedNoteOf(outcome, phrase);
   const content = contentToShow(outcome);
   if (content === undefined || state === null || told === undefined) return answer(sentence);
   const frame = (shown: FileState, text: string) =>

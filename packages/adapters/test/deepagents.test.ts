@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { holdfastBackend, holdfastTools } from "../src/deepagents.js";
@@ -139,4 +139,21 @@ describe("the tools for LangChain", () => {
     expect(await read?.run({ file_path: "a.txt" })).toContain("one\n</file>");
     expect(read?.schema).toMatchObject({ type: "object", required: ["file_path"] });
   });
+});
+
+it("tells the host what another program wrote into a replaced file, and the agent where a change is refused", async () => {
+  const { backend, root } = await openBackend({ "a.txt": "one\n", "b.txt": "one\n", "c.txt": "one\n" });
+  await backend.read("/a.txt");
+  await backend.read("/b.txt");
+  const late = openSync(join(root, "a.txt"), "a");
+  await backend.edit("/a.txt", "one", "two");
+  writeSync(late, "late\n");
+  await backend.read("/a.txt");
+  expect(await backend.edit("/b.txt", "one", "two")).toMatchObject({
+    metadata: { code: "applied", displacedNote: expect.stringContaining("displaced write") },
+  });
+  await new Promise((next) => setTimeout(next, 60));
+  writeSync(late, "later\n");
+  expect((await backend.edit("/c.txt", "one", "two")).error).toContain("displaced write");
+  closeSync(late);
 });

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { carryApproved } from "../src/tools/approval.js";
 import { type Ground, ground, sha } from "./support.js";
 
 /** Another program that opened a file and has not written yet. */
@@ -78,6 +79,55 @@ describe.each([
     other.writes("late\n");
     const next = await on.workspace.undo({ path: "a.txt" });
     expect(next).toMatchObject({ code: "applied", message: expect.stringContaining("displaced write") });
+    other.close();
+  });
+
+  it("is told of in the answer about the one file of a set, too", async () => {
+    const on = await ground({ "a.txt": "one\n", "b.txt": "b\n" }, { disk });
+    const other = opener(on, "a.txt");
+    await on.workspace.write({ path: "a.txt", content: "two\n", base: sha("one\n") });
+    other.writes("late\n");
+    const args = { file_path: "b.txt", base_content_sha256: sha("b\n") };
+    expect(await on.call("delete_file", args)).toMatchObject({
+      code: "applied",
+      message: expect.stringContaining("displaced write"),
+    });
+    other.close();
+  });
+
+  it("is told of once, with the answer that is shown, where a person's answer was overtaken", async () => {
+    const on = await ground({ "a.txt": "one\n", "b.txt": "b\nc\n" }, { disk });
+    const { workspace } = on;
+    const other = opener(on, "a.txt");
+    await workspace.write({ path: "a.txt", content: "two\n", base: sha("one\n") });
+    let asked = 0;
+    const approve = async () => {
+      asked += 1;
+      if (asked > 1) return { kind: "yes" } as const;
+      other.writes("late\n");
+      // So that the next call looks again.
+      await new Promise((go) => setTimeout(go, 60));
+      on.put("b.txt", "b\nchanged\n");
+      return { kind: "yes" } as const;
+    };
+    const request = { kind: "edit", path: "b.txt", edits: [{ oldString: "b\n", newString: "B\n" }] } as const;
+    await workspace.read({ path: "b.txt" }, { isSilent: true });
+    const outcome = await carryApproved(workspace, request, {}, approve);
+    const message = "message" in outcome ? outcome.message : "";
+    expect([asked, outcome.kind]).toEqual([2, "written"]);
+    expect(message.split("displaced write")).toHaveLength(2);
+    expect(message).toContain(sha("one\nlate\n").slice(0, 12));
+    expect(await workspace.read({ path: "a.txt" })).not.toHaveProperty("notice");
+    other.close();
+  });
+
+  it("waits for an answer that shows it", async () => {
+    const on = await ground({ "a.txt": "one\n" }, { disk });
+    const other = opener(on, "a.txt");
+    await on.workspace.write({ path: "a.txt", content: "two\n", base: sha("one\n") });
+    other.writes("late\n");
+    expect(await on.workspace.read({ path: "a.txt" }, { isSilent: true })).not.toHaveProperty("notice");
+    expect(await on.workspace.read({ path: "a.txt" })).toHaveProperty("notice");
     other.close();
   });
 

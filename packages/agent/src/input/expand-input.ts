@@ -127,7 +127,7 @@ class Expansion {
       return this.#addResource(written, await resources.read(server, uri, this.options.signal));
     const bare = path.length > 1 ? path.replace(/\/+$/u, "") : path;
     const window = range === undefined ? {} : { offset: range.from, limit: range.to - range.from + 1 };
-    const outcome = await this.options.workspace.read({ path: bare, ...window });
+    const outcome = await this.options.workspace.read({ path: bare, ...window }, { isSilent: true });
     if (outcome.kind === "read") return this.#report(written, this.#show(outcome, bare));
     // A name may hold such signs itself: `[id].tsx`.
     if (/[*?[{]/u.test(path) && outcome.code !== "is_directory") return this.#addAll(mention, { glob: path });
@@ -197,7 +197,7 @@ class Expansion {
     let shown = 0;
     for (const { path } of open) {
       if (this.options.signal?.aborted === true || this.#isFull()) break;
-      const outcome = await this.options.workspace.read({ path });
+      const outcome = await this.options.workspace.read({ path }, { isSilent: true });
       if (outcome.kind === "read" && this.#show(outcome, path) !== "left_out") shown += 1;
     }
     const more = found.more === undefined ? "" : " or more";
@@ -223,7 +223,7 @@ class Expansion {
       const names = files.map(({ path }) => path).join(", ");
       return this.#tell(written, "nothing", `It could be ${names}: say which.`);
     }
-    const outcome = await this.options.workspace.read({ path: only.path });
+    const outcome = await this.options.workspace.read({ path: only.path }, { isSilent: true });
     if (outcome.kind !== "read") return this.#tell(written, "nothing", toPerson(outcome));
     this.#tell(written, this.#show(outcome, only.path), `It is ${only.path}.`);
   }

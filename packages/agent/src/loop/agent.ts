@@ -287,7 +287,7 @@ class OpenedAgent implements Agent {
       return undefined;
     const refreshed = await refreshTrackedFiles({
       manager,
-      read: (request) => workspace.read(request),
+      read: (request) => workspace.read(request, { isSilent: true }),
       isVisible: this.isVisible,
       asShown: (payload) => this.#asShown(payload),
       into,

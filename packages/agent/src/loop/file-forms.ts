@@ -122,7 +122,7 @@ export class FileForms implements FileOffers {
   }
 
   async file(path: string): Promise<string | undefined> {
-    const found = await this.parts.workspace.read({ path });
+    const found = await this.parts.workspace.read({ path }, { isSilent: true });
     if (found.kind !== "read") return undefined;
     const payload = fileContentOf(found, { path });
     const offer = this.#ofText(payload);

@@ -43,7 +43,7 @@ export class MemoryFile {
   /** Undefined where it is not there, or is no text. */
   async text(): Promise<string | undefined> {
     const { workspace, path } = this.parts;
-    const found = await workspace.read({ path });
+    const found = await workspace.read({ path }, { isSilent: true });
     return found.kind === "read" ? found.state.content : undefined;
   }
 

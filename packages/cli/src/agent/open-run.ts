@@ -198,7 +198,7 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
   const instructions = await readInstructions({
     folders: [""],
     names: settings.instructions?.files ?? [],
-    read: (request) => workspace.read(request),
+    read: (request) => workspace.read(request, { isSilent: true }),
   });
   const summarising = await summariserModel(opening);
   const uploads = uploadsOf(opening);

@@ -24,6 +24,11 @@ export interface RunScope {
    * nothing was shown before, it gives a window of no lines.
    */
   readonly isUnasked?: boolean;
+  /**
+   * Of a read: the caller shows no `notice`. What was found of other programs' writes, which is told once, waits for an
+   * answer that does.
+   */
+  readonly isSilent?: boolean;
   /** The call of a conversation that asks: each of its writes is recorded with it. Nobody's unless given. */
   readonly caller?: WriteCaller;
   /** The strict last stage of a patch, so that its failure can be shown. */

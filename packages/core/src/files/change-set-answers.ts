@@ -1,5 +1,6 @@
 import { escapeForDisplay } from "../text/index.js";
 import { withoutState } from "./change.js";
+import { displacedNotes, withDisplacedNote } from "./displaced-notes.js";
 import type { ApplyChangesOutcome, ChangedFile, ChangeSetRefusal, WriteOutcome } from "./outcomes.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 
@@ -27,20 +28,11 @@ export function outcomeOfOneFile(outcome: ApplyChangesOutcome): WriteOutcome {
     const { files: _, ...refusal } = outcome;
     return withoutState(refusal);
   }
-  if (files.length === 1) return file.outcome;
+  const note = displacedNotes([outcome], file.outcome.message);
+  const told = withDisplacedNote(file.outcome, note);
+  if (files.length === 1) return told;
   const together = files.filter((other) => other !== file).map((other) => other.outcome);
-  const { message } = file.outcome;
-  return { ...file.outcome, message: message + displacedNotes(together, message), together };
-}
-
-/**
- * What the messages of these files say of other programs' writes, for an answer that shows another message.
- *
- * @param said the message that is shown.
- */
-export function displacedNotes(outcomes: readonly WriteOutcome[], said: string): string {
-  const notes = outcomes.map((one) => (one.kind === "unchanged" ? "" : (one.displacedNote ?? "")));
-  return notes.filter((note) => !said.includes(note)).join("");
+  return { ...told, together };
 }
 
 /** The answer to a set, from those to its files. */

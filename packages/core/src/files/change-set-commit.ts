@@ -5,6 +5,7 @@ import type { Current } from "./current.js";
 import { overtaken, refuseFresh } from "./decide.js";
 import { digestOf } from "./digest.js";
 import type { Committed, Expected, Target } from "./disk.js";
+import { withDisplacedNote } from "./displaced-notes.js";
 import { isKeptApart, isStateApart } from "./kept-states.js";
 import { entryOf, noteDisplaced, removedAccess } from "./landing.js";
 import type { WriteOutcome, WriteRefusal } from "./outcomes.js";
@@ -91,7 +92,7 @@ async function enterAgain(
 async function answerStopped(member: PlannedMember, at: number, done: SetStopped): Promise<WriteOutcome> {
   const words = await noteStopped(member, at, done);
   const refused = await refuseStopped(member, at, done);
-  return words === "" ? refused : { ...refused, message: `${refused.message}${words}`, displacedNote: words };
+  return withDisplacedNote(refused, words);
 }
 
 /** Keeps what other programs lost to the steps of a set that was stopped. @returns sentences that say so. */
@@ -149,13 +150,13 @@ async function answerCommitted(
   const source = member.member.kind === "arriving" ? sourceOf(planned, member) : undefined;
   const before = source === undefined ? current : source.decision.current;
   const outcome = await answerWritten(site, target, {
-    plan: { ...plan, message: plan.message + displaced },
+    plan,
     before,
     next,
     ...(source === undefined ? {} : { from: source.site }),
   });
   const replaced = current.kind === "file" ? current.sha256 : null;
-  return { ...outcome, replaced, ...(displaced === "" ? {} : { displacedNote: displaced }) };
+  return withDisplacedNote({ ...outcome, replaced }, displaced);
 }
 
 const leftAlone = refuse(

@@ -3,9 +3,10 @@ import { resolveBase } from "./base.js";
 import { type Call, isMadeAlready } from "./call.js";
 import { type Change, withoutState } from "./change.js";
 import { carryOutSet, previewMembers } from "./change-set.js";
-import { displacedNotes, names } from "./change-set-answers.js";
+import { names } from "./change-set-answers.js";
 import type { Member } from "./change-set-members.js";
 import { readCurrent } from "./current.js";
+import { displacedNotes, withDisplacedNote } from "./displaced-notes.js";
 import { removeEmptyFolders } from "./empty-folders.js";
 import { isStateApart, type KeptState } from "./kept-states.js";
 import type { ApplyChangesOutcome, WriteOutcome, WriteRefusal } from "./outcomes.js";
@@ -88,17 +89,14 @@ function together(
   if (isRefusal(outcome)) {
     const state = mine.state;
     const shownBefore = mine.kind === "written" || mine.shownBefore;
-    const notes = displacedNotes(
-      files.map((file) => file.outcome),
-      message,
-    );
-    return { ...refuse(outcome.code, message + notes), success: false, state, shownBefore };
+    const refused = { ...refuse(outcome.code, message), success: false, state, shownBefore } as const;
+    return withDisplacedNote(refused, displacedNotes([outcome], message));
   }
   if (files.length === 1) return mine;
   const others = files.map((file) => file.outcome).filter((other) => other !== asked);
-  const said = mine.message + displacedNotes(others, mine.message);
-  const whole = `${said} The change set was undone as a whole: ${names(files)}.`;
-  return { ...mine, message: whole, together: others };
+  const told = withDisplacedNote(mine, displacedNotes(others, mine.message));
+  const whole = `${told.message} The change set was undone as a whole: ${names(files)}.`;
+  return { ...told, message: whole, together: others };
 }
 
 function withName<Outcome extends WriteOutcome>(outcome: Outcome, path: string): Outcome {

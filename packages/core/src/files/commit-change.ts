@@ -5,6 +5,7 @@ import { type Current, isLarge, learnState } from "./current.js";
 import { overtaken, refuseFresh, type WriteDecision } from "./decide.js";
 import { digestInSteps } from "./digest.js";
 import type { Changed, Committed, Target } from "./disk.js";
+import { withDisplacedNote } from "./displaced-notes.js";
 import { removeEmptyFolders } from "./empty-folders.js";
 import {
   isKeptApart,
@@ -127,7 +128,7 @@ async function commitTo(
     if (done.kind !== "changed") return refuseFresh(site, isCancelled() ? cancelled : done);
     const refused = await overtaken(site, { sha256: current.kind === "file" ? current.sha256 : null });
     const displaced = await noteDisplaced(session, found, current, done.displaced);
-    return { ...refused, message: `${refused.message}${displaced}` };
+    return withDisplacedNote(refused, displaced);
   }
   await intent.done();
   if (plan.undoes !== undefined && after === null) await removeMadeFor(site, plan.undoes);
@@ -136,11 +137,7 @@ async function commitTo(
     plan.bytes !== null && after !== null && done.identity !== undefined
       ? { kind: "file", bytes: plan.bytes, sha256: after, identity: done.identity }
       : { kind: "absent" };
-  return written(site, target, {
-    plan: { ...plan, message: plan.message + displaced },
-    before: current,
-    next,
-  });
+  return withDisplacedNote(await written(site, target, { plan, before: current, next }), displaced);
 }
 
 /** The folders that were made for a write go with it, where nothing else is in them by now. */

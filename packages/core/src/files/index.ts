@@ -3,6 +3,7 @@ export type { MadeState, RunScope } from "./call.js";
 export { outcomeOfOneFile } from "./change-set-answers.js";
 export type * from "./disk.js";
 export { DiskFault, type FaultState } from "./disk-fault.js";
+export { type ChangeOutcome, displacedNoteOf, withDisplacedNote } from "./displaced-notes.js";
 export type { CorrectedEdit, Corrector, EditApplier, EditSketch, FailedEdit } from "./edit-models.js";
 export { applyEdits } from "./exact-edits.js";
 export { FileScan, type ScanJob, unreadableFile } from "./file-scan.js";

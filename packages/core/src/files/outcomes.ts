@@ -219,6 +219,8 @@ export interface ChangeSetDone {
   readonly files: readonly ChangedFile[];
   /** The set was all of this folder. */
   readonly folder?: string;
+  /** As of `WriteRefusal`; those of the files are beside it. */
+  readonly displacedNote?: string;
 }
 
 /** Nothing was written. Files that were no reason for it have the code `not_applied`. */
@@ -228,6 +230,8 @@ export interface ChangeSetRefusal extends Refusal {
   readonly files: readonly ChangedFile[];
   /** The set was all of this folder. */
   readonly folder?: string;
+  /** As of `WriteRefusal`; those of the files are beside it. */
+  readonly displacedNote?: string;
 }
 
 /** What became of one file of a change set. */
@@ -303,6 +307,8 @@ export interface Unchanged {
   /** Whether the caller had been shown all of `state` before this call. */
   readonly shownBefore: boolean;
   readonly together?: readonly WriteOutcome[];
+  /** As of `WriteRefusal`. */
+  readonly displacedNote?: string;
 }
 
 /** Why nothing was written, with the true state. */
@@ -320,8 +326,8 @@ export interface WriteRefusal extends Refusal {
   readonly difference?: ShownDifference;
   readonly together?: readonly WriteOutcome[];
   /**
-   * Of a file of a change set: the end of the message, that says what another program wrote to it at the moment of
-   * the step. An answer that shows the message of another file of the set says it, too.
+   * The end of the message, that says what other programs wrote into replaced files, at the moment of the step or
+   * later. It is told once: who shows another message, or drops this outcome, says it with another one (`displacedNoteOf`).
    */
   readonly displacedNote?: string;
 }

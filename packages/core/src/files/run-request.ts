@@ -7,8 +7,16 @@ import { changeOf, toolOf } from "./change-requests.js";
 import { applySet, previewSet } from "./change-set.js";
 import { previewUndo, setToUndo, undoSet } from "./change-set-undo.js";
 import type { Target } from "./disk.js";
+import { withDisplacedNote } from "./displaced-notes.js";
 import { listEntries } from "./listing.js";
-import type { FileOutcome, ReadOutcome, Unchanged, WriteOutcome, WriteRefusal } from "./outcomes.js";
+import type {
+  ApplyChangesOutcome,
+  FileOutcome,
+  ReadOutcome,
+  Unchanged,
+  WriteOutcome,
+  WriteRefusal,
+} from "./outcomes.js";
 import { outsideFolder, tidyPath } from "./path-policy.js";
 import type { PreviewOutcome } from "./preview.js";
 import { readMany } from "./read-many.js";
@@ -76,7 +84,7 @@ async function readFile(call: Call, request: Asked<ReadRequest>, ticket?: Ticket
     (await readTarget(call, target, tidy.path, request));
   const outcome = await atTurn(call.session, tidy.path, work, { ticket, signal: call.signal });
   if (outcome.kind === "refusal") return { ...outcome, path: tidy.path };
-  const notice = replacedFiles.takeNotices();
+  const notice = call.isSilent === true ? "" : replacedFiles.takeNotices();
   return notice === "" ? outcome : { ...outcome, notice };
 }
 
@@ -134,7 +142,7 @@ async function changeWith<Done extends DoneChange>(
 }
 
 /** With the answer it is said what other programs wrote into files that were replaced. */
-async function withFound<Outcome extends { readonly message: string }>(
+async function withFound<Outcome extends WriteOutcome | ApplyChangesOutcome>(
   call: Call,
   work: () => Promise<Outcome>,
 ): Promise<Outcome> {
@@ -142,5 +150,5 @@ async function withFound<Outcome extends { readonly message: string }>(
   await replacedFiles.look("soon");
   const outcome = await work();
   const words = replacedFiles.takeNotices();
-  return words === "" ? outcome : { ...outcome, message: `${outcome.message}\n${words}` };
+  return withDisplacedNote(outcome, words === "" ? "" : `\n${words}`);
 }

@@ -1,12 +1,15 @@
 import {
+  type ChangeOutcome,
   type ChangeReport,
   type ChangeRequest,
-  type FileOutcome,
+  displacedNoteOf,
+  isRefusal,
   type Knowledge,
   type Preview,
   type RunScope,
   refuse,
   type WriteOutcome,
+  withDisplacedNote,
 } from "../files/index.js";
 import type { ToolWorkspace } from "./tool.js";
 
@@ -34,43 +37,56 @@ export async function carryApproved(
   request: ChangeRequest,
   scope: RunScope,
   approve: Approve,
-): Promise<FileOutcome> {
+): Promise<ChangeOutcome> {
+  // What a dropped outcome tells of other programs' writes is told once: the one that is shown tells it.
+  let note = "";
   for (let asked = 0; asked < mostQuestions; asked++) {
-    const preview = await workspace.preview(request, scope);
-    if (preview.kind !== "preview") {
-      // What would change nothing now may come to a change by then: that is asked about, too.
-      const outcome = await workspace.run(request, { ...scope, agreed: [] });
-      if (isNotAgreed(outcome)) continue;
-      return outcome;
-    }
-    const approval = await approve({ request, preview });
-    switch (approval.kind) {
-      case "no":
-        return denied(request, approval.message);
-      case "instead":
-        return byPerson(await workspace.run(approval.request, scopeOfPerson(scope)));
-      case "yes": {
-        const outcome = await workspace.run(request, { ...scope, agreed: agreedOf(preview) });
-        // Another plan, or another state beneath it: what it comes to now is asked, or refused for itself.
-        if (outcome.kind !== "refusal" || !overtakenCodes.has(outcome.code)) return outcome;
-        break;
-      }
-      default:
-        return approval satisfies never;
-    }
+    const outcome = await askOnce(workspace, request, scope, approve);
+    if (outcome.kind !== "overtaken") return withDisplacedNote(outcome, note);
+    note += displacedNoteOf(outcome.by);
   }
   // No write is what was agreed to: it is refused as such, with the state that is there.
-  return workspace.run(request, { ...scope, agreed: [] });
+  return withDisplacedNote(await workspace.run(request, { ...scope, agreed: [] }), note);
+}
+
+/** Another plan, or another state beneath it: what it comes to now is asked, or refused for itself. */
+interface Overtaken {
+  readonly kind: "overtaken";
+  readonly by: ChangeOutcome;
+}
+
+async function askOnce(
+  workspace: ToolWorkspace,
+  request: ChangeRequest,
+  scope: RunScope,
+  approve: Approve,
+): Promise<ChangeOutcome | Overtaken> {
+  const preview = await workspace.preview(request, scope);
+  if (preview.kind !== "preview") {
+    // What would change nothing now may come to a change by then: that is asked about, too.
+    const outcome = await workspace.run(request, { ...scope, agreed: [] });
+    return isRefusal(outcome) && outcome.code === "not_agreed" ? { kind: "overtaken", by: outcome } : outcome;
+  }
+  const approval = await approve({ request, preview });
+  switch (approval.kind) {
+    case "no":
+      return denied(request, approval.message);
+    case "instead":
+      return byPerson(await workspace.run(approval.request, scopeOfPerson(scope)));
+    case "yes": {
+      const outcome = await workspace.run(request, { ...scope, agreed: agreedOf(preview) });
+      const isOvertaken = isRefusal(outcome) && overtakenCodes.has(outcome.code);
+      return isOvertaken ? { kind: "overtaken", by: outcome } : outcome;
+    }
+    default:
+      return approval satisfies never;
+  }
 }
 
 const overtakenCodes: ReadonlySet<string> = new Set(["not_agreed", "state_mismatch"]);
 
 /** A file that moves again and again is not asked about for ever. */
 const mostQuestions = 3;
-
-function isNotAgreed(outcome: FileOutcome): boolean {
-  return outcome.kind === "refusal" && outcome.code === "not_agreed";
-}
 
 /** The model learns of a text that a person wrote what its answer shows, and no more. */
 function scopeOfPerson(scope: RunScope): RunScope {
@@ -87,7 +103,7 @@ function scopeOfPerson(scope: RunScope): RunScope {
   return { ...scope, knowledge: told };
 }
 
-function byPerson(outcome: FileOutcome): FileOutcome {
+function byPerson(outcome: ChangeOutcome): ChangeOutcome {
   if (outcome.kind === "written") return oneByPerson(outcome);
   if (outcome.kind !== "change_set") return outcome;
   const files = outcome.files.map(({ path, outcome: one }) => ({ path, outcome: oneByPerson(one) }));
@@ -112,7 +128,7 @@ function agreedOf({ files }: Preview) {
   return files.map(({ agreed }) => agreed);
 }
 
-function denied(request: ChangeRequest, said = "A person said no."): FileOutcome {
+function denied(request: ChangeRequest, said = "A person said no."): ChangeOutcome {
   const refusal = refuse("denied", `${said} Nothing was changed.`);
   if (request.kind === "apply_changes") return { ...refusal, success: false, files: [] };
   return { ...refusal, success: false, state: null, shownBefore: false };

@@ -195,7 +195,7 @@ async function refuseCall(
 
 async function latestState({ workspace, knowledge }: ToolContext, path: string): Promise<FileState | null> {
   try {
-    const scope = { isUnasked: true, ...(knowledge === undefined ? {} : { knowledge }) };
+    const scope = { isUnasked: true, isSilent: true, ...(knowledge === undefined ? {} : { knowledge }) };
     const outcome = await workspace.run({ kind: "read", path }, scope);
     if (outcome.kind !== "read") return null;
     const { state } = outcome;

@@ -30,7 +30,7 @@ async function readAll(call: CompatCall, path: string): Promise<CompatAnswer> {
 /** The first lines, without the terminator of the last one. */
 async function readHead(call: CompatCall, path: string, lines: number): Promise<CompatAnswer> {
   const { workspace, knowledge } = call;
-  const outcome = await workspace.run({ kind: "read", path, limit: lines }, { knowledge });
+  const outcome = await workspace.run({ kind: "read", path, limit: lines }, { knowledge, isSilent: true });
   if (isRefusal(outcome)) return fail(call, outcome);
   const { state } = outcome;
   return sayLines(call, state, state.content.replace(/\r?\n$/, ""));
@@ -39,13 +39,16 @@ async function readHead(call: CompatCall, path: string, lines: number): Promise<
 /** The last lines; what follows a final newline counts as one, empty, as the official server counts. */
 async function readTail(call: CompatCall, path: string, lines: number, tries = 5): Promise<CompatAnswer> {
   const { workspace, knowledge } = call;
-  const probe = await workspace.run({ kind: "read", path, limit: 1 }, { knowledge });
+  const probe = await workspace.run({ kind: "read", path, limit: 1 }, { knowledge, isSilent: true });
   if (isRefusal(probe)) return fail(call, probe);
   const { totalLines = 0, finalNewline = false } = probe.state.facts ?? {};
   const wanted = finalNewline ? lines - 1 : lines;
   if (wanted < 1 || totalLines === 0) return answerText("");
   const offset = Math.max(1, totalLines - wanted + 1);
-  const outcome = await workspace.run({ kind: "read", path, offset, limit: wanted }, { knowledge });
+  const outcome = await workspace.run(
+    { kind: "read", path, offset, limit: wanted },
+    { knowledge, isSilent: true },
+  );
   if (isRefusal(outcome)) return fail(call, outcome);
   const { state } = outcome;
   if (state.sha256 !== probe.state.sha256 && tries > 1) return readTail(call, path, lines, tries - 1);

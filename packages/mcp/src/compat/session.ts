@@ -87,7 +87,7 @@ export function shownIn(answer: CompatAnswer): readonly ShownLines[] {
 
 /** Reads a text of which the client is shown all. */
 export async function readWhole({ workspace, knowledge }: CompatCall, path: string): Promise<WholeFile> {
-  const outcome = await workspace.run({ kind: "read", path }, { knowledge });
+  const outcome = await workspace.run({ kind: "read", path }, { knowledge, isSilent: true });
   return isRefusal(outcome) ? outcome : { kind: "whole", state: outcome.state };
 }
 

@@ -1,5 +1,7 @@
 import {
+  type ChangeOutcome,
   describeShownInTurns,
+  displacedNoteOf,
   escapeForPeople,
   type FileState,
   isRefusal,
@@ -22,7 +24,7 @@ export async function writeFile(
   const outcome = await workspace.run(request, { knowledge });
   return isRefusal(outcome)
     ? failWrite(call, outcome)
-    : answerText(`Successfully wrote to ${escapeForPeople(path)}`);
+    : answerText(withNote(`Successfully wrote to ${escapeForPeople(path)}`, outcome));
 }
 
 /**
@@ -68,7 +70,13 @@ async function answerEdited(call: CompatCall, path: string, outcome: WriteOutcom
   const after = state.content;
   const before = outcome.kind === "written" ? outcome.change.beforeText : null;
   const { text, lines } = await diffOf(path, { before: before ?? after, after }, call.room);
-  return answerText(text, linesOf(state, lines));
+  return answerText(withNote(text, outcome), linesOf(state, lines));
+}
+
+/** In the official server's words, and behind them what other programs wrote into replaced files. */
+function withNote(text: string, outcome: ChangeOutcome): string {
+  const note = displacedNoteOf(outcome, text).trim();
+  return note === "" || text.endsWith("\n") ? text + note : `${text}\n${note}`;
 }
 
 /** Of a file that may hold secrets nothing is shown to who has not read it. */
@@ -117,9 +125,12 @@ export async function moveFile(
   const request = { kind: "apply_changes", changes: [change], tool: "move_file" } as const;
   const set = await workspace.run(request, { knowledge });
   if (!isRefusal(set))
-    return answerText(`Successfully moved ${escapeForPeople(source)} to ${escapeForPeople(destination)}`);
+    return answerText(
+      withNote(`Successfully moved ${escapeForPeople(source)} to ${escapeForPeople(destination)}`, set),
+    );
   const refusals = set.files.flatMap(({ outcome }) => (isRefusal(outcome) ? [outcome] : []));
-  return fail(call, refusals.find(({ code }) => code !== "not_applied") ?? refusals[0] ?? set);
+  const failed = fail(call, refusals.find(({ code }) => code !== "not_applied") ?? refusals[0] ?? set);
+  return { ...failed, text: withNote(failed.text, set) };
 }
 
 /** `create_directory`: with the folders above it; one that exists is fine. */

@@ -1,10 +1,19 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { isRefusal } from "@holdfast/core";
 import { openWorkspace } from "@holdfast/core/node";
 import { expect, onTestFinished, test } from "vitest";
 import { turnsDuring } from "../../../core/test/turns.js";
 import { roomWithin } from "../../src/compat/fit.js";
-import { compatWords, type FilesystemWorkspace } from "../../src/compat/session.js";
-import { editFile } from "../../src/compat/writing.js";
+import { readTextFile } from "../../src/compat/reading.js";
+import {
+  type CompatAnswer,
+  type CompatCall,
+  compatWords,
+  type FilesystemWorkspace,
+  shownIn,
+} from "../../src/compat/session.js";
+import { editFile, moveFile, writeFile } from "../../src/compat/writing.js";
 import { makeGround } from "../server-process.js";
 
 const lines = Array.from({ length: 150_000 }, (_, at) => `line ${at} of the file\n`).join("");
@@ -60,3 +69,35 @@ test.each([true, false])(
     expect(turns).toBeGreaterThanOrEqual(3);
   },
 );
+
+test("what another program wrote into a replaced file is told behind the official server's words", async () => {
+  const { root, stateDir, put } = await makeGround();
+  const names = ["a.txt", "b.txt", "c.txt"];
+  for (const name of names) await put(name, "one\n");
+  const { workspace, watched } = await openTold(root, stateDir);
+  const asCall = async (work: (call: CompatCall) => Promise<CompatAnswer>) => {
+    const knowledge = workspace.begin();
+    const room = roomWithin({ budgetChars: 2_000 });
+    const answer = await work({ workspace: watched, knowledge, words: compatWords(false), room });
+    knowledge.end(shownIn(answer));
+    return answer;
+  };
+  const read = (path: string) => asCall((call) => readTextFile(call, { path }));
+  for (const name of names) await read(name);
+  const late = openSync(join(root, "a.txt"), "a");
+  await asCall((call) => writeFile(call, { path: "a.txt", content: "two\n" }));
+
+  const tells = async (line: string, change: (call: CompatCall) => Promise<CompatAnswer>) => {
+    // So that the next call looks again.
+    await new Promise((next) => setTimeout(next, 60));
+    writeSync(late, line);
+    expect(await read("a.txt")).toMatchObject({ text: "two\n" });
+    const text = expect.stringContaining("A displaced write was found");
+    expect(await asCall(change)).toMatchObject({ kind: "text", text });
+  };
+  await tells("late\n", (call) => writeFile(call, { path: "b.txt", content: "two\n" }));
+  const edits = [{ oldText: "one", newText: "two" }];
+  await tells("later\n", (call) => editFile(call, { path: "c.txt", edits }));
+  await tells("later still\n", (call) => moveFile(call, { source: "c.txt", destination: "d.txt" }));
+  closeSync(late);
+});

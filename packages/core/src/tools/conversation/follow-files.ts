@@ -30,7 +30,7 @@ export function followFiles(
 ): FilesThatFollow {
   return {
     look: async (path) => {
-      const outcome = await workspace.read({ path });
+      const outcome = await workspace.read({ path }, { isSilent: true });
       if (outcome.kind !== "read") return refuse("invalid_arguments", outcome.message);
       return { path: outcome.state.path, after: outcome.state.sha256, by: "seen" };
     },
