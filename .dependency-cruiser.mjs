@@ -10,6 +10,10 @@ const rooms = {
 /** Rooms that consist of rooms, in the order in which these may import; what all of them share comes first. */
 const subRooms = {
   "core/patch": ["model", "compare", "read", "locate", "explain", "apply", "replace", "section"],
+  "core/files": ["lines", "values", "ignore", "seen", "access", "reading", "change", "sets", "workspace"],
+  "core/conversation": ["values", "tree", "journal", "follow", "import", "sessions"],
+  "core/context": ["layout", "render", "providers", "debug"],
+  "core/tools": ["wire", "tool", "file-tools", "run", "conversation"],
   "core/node": ["disk", "commit", "search", "state-folder", "change-sets", "journal", "workspace"],
 };
 

@@ -1,4 +1,4 @@
-import { IgnoreList } from "../../packages/core/src/files/ignore-list.js";
+import { IgnoreList } from "../../packages/core/src/files/ignore/ignore-list.js";
 import { ensure, partsOf, type Target } from "../target.js";
 
 /**

@@ -15,8 +15,8 @@ import {
   TreeShape,
 } from "@holdfast/core";
 import { treeRows } from "../../packages/cli/src/page/tree-rows.js";
-import { crc32 } from "../../packages/core/src/conversation/crc32.js";
-import { sealedEnd } from "../../packages/core/src/conversation/journal-codec.js";
+import { crc32 } from "../../packages/core/src/conversation/journal/crc32.js";
+import { sealedEnd } from "../../packages/core/src/conversation/journal/journal-codec.js";
 import { ensure, type Target } from "../target.js";
 
 /**

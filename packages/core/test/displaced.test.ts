@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { carryApproved } from "../src/tools/approval.js";
+import { carryApproved } from "../src/tools/tool/approval.js";
 import { type Ground, ground, sha } from "./support.js";
 
 /** Another program that opened a file and has not written yet. */

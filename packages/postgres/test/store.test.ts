@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { type OpenSession, openConversation, repairSession, type SessionStore } from "@holdfast/core";
 import { afterEach, describe, expect, it } from "vitest";
-import { crc32 } from "../../core/src/conversation/crc32.js";
+import { crc32 } from "../../core/src/conversation/journal/crc32.js";
 import { describeStore } from "../../core/test/conversation/store-conformance.js";
 import { message, renamed, started } from "../../core/test/conversation/store-events.js";
 import { openPostgresStore } from "../src/index.js";

@@ -1,19 +1,46 @@
-export { currentBase, emptySha256, type GivenBase, shownBase } from "./base.js";
-export type { MadeState, RunScope } from "./call.js";
-export { outcomeOfOneFile } from "./change-set-answers.js";
-export type * from "./disk.js";
-export { DiskFault, type FaultState } from "./disk-fault.js";
-export { type ChangeOutcome, displacedNoteOf, withDisplacedNote } from "./displaced-notes.js";
-export type { CorrectedEdit, Corrector, EditApplier, EditSketch, FailedEdit } from "./edit-models.js";
-export { applyEdits } from "./exact-edits.js";
-export { FileScan, type ScanJob, unreadableFile } from "./file-scan.js";
-export { fileTypes } from "./file-types.js";
-export type { FileFindings, FoundLine, SearchOutput } from "./findings.js";
-export { compileGlob, type Glob } from "./glob.js";
-export { defaultGuards, type Guards, type OnMismatch } from "./guards.js";
-export { excludedByOwner } from "./ignore-rules.js";
-export { isKeptApart } from "./kept-states.js";
-export { KeyedMutex } from "./keyed-mutex.js";
+export type { MadeState, RunScope } from "./access/call.js";
+export { outcomeOfOneFile } from "./access/change-set-answers.js";
+export { type ChangeOutcome, displacedNoteOf, withDisplacedNote } from "./access/displaced-notes.js";
+export { isKeptApart } from "./access/kept-states.js";
+export { KeyedMutex } from "./access/keyed-mutex.js";
+export type { PathNames } from "./access/path-names.js";
+export type { AgreedFile, Preview, PreviewedFile, PreviewOutcome } from "./access/preview.js";
+export { protectionAt } from "./access/protection.js";
+export { defaultKeepSecrets, defaultLimits, type KeepSecrets, type Limits } from "./access/session.js";
+export { SessionStateService } from "./access/session-state.js";
+export type { WorkspaceOptions } from "./access/workspace-options.js";
+export { applyEdits } from "./change/exact-edits.js";
+export { changeHeading } from "./change/mismatch.js";
+export { rebasedWords } from "./change/rebased-words.js";
+export { excludedByOwner } from "./ignore/ignore-rules.js";
+export { carryLine, carrySpans, type LineEdit, type LinePart, lineEdits } from "./lines/line-facts.js";
+export { joinSpans, type LineSpan, outsideSpans } from "./lines/line-spans.js";
+export { keepLines, type MovedEdits, moveEdits } from "./lines/moved-lines.js";
+export { namedLines } from "./lines/named-lines.js";
+export { type InPlaceEdit, PersistentMap } from "./lines/persistent-map.js";
+export { type PlacedLines, placeSteps } from "./lines/placed-lines.js";
+export { type SourcedSpan, sourcesIn } from "./lines/sourced-spans.js";
+export { FileScan, type ScanJob, unreadableFile } from "./reading/file-scan.js";
+export { compileGlob, type Glob } from "./reading/glob.js";
+export { compilePattern, type LinePattern, type PatternOptions } from "./reading/line-pattern.js";
+export { requiredLiterals } from "./reading/required-literal.js";
+export { loadLinePattern } from "./reading/searching.js";
+export { KnownFiles, type KnownRecord, type LearnOptions } from "./seen/known-files.js";
+export { unchangedIn, unchangedStub } from "./seen/rereads.js";
+export {
+  type CallKnowledge,
+  knownState,
+  SessionKnowledge,
+  type SessionKnowledgeOptions,
+} from "./seen/session-knowledge.js";
+export { allOf, type ShownLines, type ShownSince, shownBy } from "./seen/shown-lines.js";
+export { currentBase, emptySha256, type GivenBase, shownBase } from "./values/base.js";
+export type * from "./values/disk.js";
+export { DiskFault, type FaultState } from "./values/disk-fault.js";
+export type { CorrectedEdit, Corrector, EditApplier, EditSketch, FailedEdit } from "./values/edit-models.js";
+export { fileTypes } from "./values/file-types.js";
+export type { FileFindings, FoundLine, SearchOutput } from "./values/findings.js";
+export { defaultGuards, type Guards, type OnMismatch } from "./values/guards.js";
 export type {
   FileName,
   Knowledge,
@@ -24,26 +51,12 @@ export type {
   OwnWrite,
   StateChanged,
   StateMet,
-} from "./knowledge.js";
-export { isKnownWhole, isSeen } from "./knowledge.js";
-export { KnownFiles, type KnownRecord, type LearnOptions } from "./known-files.js";
-export { carryLine, carrySpans, type LineEdit, type LinePart, lineEdits } from "./line-facts.js";
-export { compilePattern, type LinePattern, type PatternOptions } from "./line-pattern.js";
-export { joinSpans, type LineSpan, outsideSpans } from "./line-spans.js";
-export { MemoryDisk, memoryPorts } from "./memory-disk.js";
-export { changeHeading } from "./mismatch.js";
-export { keepLines, type MovedEdits, moveEdits } from "./moved-lines.js";
-export { namedLines } from "./named-lines.js";
-export type * from "./outcomes.js";
-export type { PathNames } from "./path-names.js";
-export { bareName, isSecret, protectedReason, tidyPath } from "./path-policy.js";
-export { type InPlaceEdit, PersistentMap } from "./persistent-map.js";
-export { type PlacedLines, placeSteps } from "./placed-lines.js";
-export type * from "./ports.js";
-export type { AgreedFile, Preview, PreviewedFile, PreviewOutcome } from "./preview.js";
-export { type ProtectedPath, protectedPaths, protectionOf } from "./protected-paths.js";
-export { protectionAt } from "./protection.js";
-export { rebasedWords } from "./rebased-words.js";
+} from "./values/knowledge.js";
+export { isKnownWhole, isSeen } from "./values/knowledge.js";
+export type * from "./values/outcomes.js";
+export { bareName, isSecret, protectedReason, tidyPath } from "./values/path-policy.js";
+export type * from "./values/ports.js";
+export { type ProtectedPath, protectedPaths, protectionOf } from "./values/protected-paths.js";
 export {
   type AnyRefusalCode,
   type ConversationCode,
@@ -59,23 +72,10 @@ export {
   refuseIn,
   type SuccessCode,
   successCodes,
-} from "./refusal.js";
-export type * from "./requests.js";
-export { isLook } from "./requests.js";
-export { requiredLiterals } from "./required-literal.js";
-export { unchangedIn, unchangedStub } from "./rereads.js";
-export { loadLinePattern } from "./searching.js";
-export { defaultKeepSecrets, defaultLimits, type KeepSecrets, type Limits } from "./session.js";
-export {
-  type CallKnowledge,
-  knownState,
-  SessionKnowledge,
-  type SessionKnowledgeOptions,
-} from "./session-knowledge.js";
-export { SessionStateService } from "./session-state.js";
-export { allOf, type ShownLines, type ShownSince, shownBy } from "./shown-lines.js";
-export { type SourcedSpan, sourcesIn } from "./sourced-spans.js";
-export type * from "./stores.js";
+} from "./values/refusal.js";
+export type * from "./values/requests.js";
+export { isLook } from "./values/requests.js";
+export type * from "./values/stores.js";
 export {
   inWords,
   libraryWords,
@@ -84,6 +84,6 @@ export {
   say,
   type Vocabulary,
   type Worded,
-} from "./vocabulary.js";
-export { Workspace } from "./workspace.js";
-export type { WorkspaceOptions } from "./workspace-options.js";
+} from "./values/vocabulary.js";
+export { MemoryDisk, memoryPorts } from "./workspace/memory-disk.js";
+export { Workspace } from "./workspace/workspace.js";

@@ -1,17 +1,5 @@
 export { type Envelope, type EnvelopeFile, parseEnvelope } from "../conversation/index.js";
 export { chooseSuffix, type FrameSuffix } from "../text/index.js";
-export type { Approval, Approve, Question } from "./approval.js";
-export { fileOfCall, intentOf, type ParsedArguments, parseArguments } from "./arguments.js";
-export {
-  allTools,
-  dialectTools,
-  findTool,
-  type OwnTool,
-  readingTools,
-  type ToolName,
-  toolNames,
-  tools,
-} from "./catalog.js";
 export { type CallPaths, pathsOfCall } from "./conversation/call-paths.js";
 export { type Carried, carryOut, type StandingCall, type TurnHost } from "./conversation/carry-out.js";
 export {
@@ -39,6 +27,17 @@ export {
   type ConversationToolContext,
   runConversationTool,
 } from "./conversation/run-conversation-tool.js";
+export { type Tool, toolOfName } from "./conversation/tool-of-name.js";
+export {
+  allTools,
+  dialectTools,
+  findTool,
+  type OwnTool,
+  readingTools,
+  type ToolName,
+  toolNames,
+  tools,
+} from "./file-tools/catalog.js";
 export {
   type HostCode,
   type HostRequest,
@@ -49,10 +48,8 @@ export {
   hostCodes,
   hostSchema,
   runHostTool,
-} from "./host-tool.js";
-export { phraseResult } from "./phrase.js";
-export { protocolText, readOnlyProtocolText } from "./protocol-text.js";
-export { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "./read-media.js";
+} from "./run/host-tool.js";
+export { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "./run/read-media.js";
 export {
   catching,
   questionOf,
@@ -60,11 +57,14 @@ export {
   runToolWithResult,
   type ToolContext,
   type ToolRun,
-} from "./run-tool.js";
-export { type JsonSchema, type NamedArguments, understand } from "./shapes.js";
-export { meaningsOf, nearestName, plainName } from "./spellings.js";
-export { type FileTool, jsonSchema, type ToolAnnotations, type ToolWorkspace } from "./tool.js";
-export { type Tool, toolOfName } from "./tool-of-name.js";
+} from "./run/run-tool.js";
+export type { Approval, Approve, Question } from "./tool/approval.js";
+export { fileOfCall, intentOf, type ParsedArguments, parseArguments } from "./tool/arguments.js";
+export { phraseResult } from "./tool/phrase.js";
+export { protocolText, readOnlyProtocolText } from "./tool/protocol-text.js";
+export { type JsonSchema, type NamedArguments, understand } from "./tool/shapes.js";
+export { meaningsOf, nearestName, plainName } from "./tool/spellings.js";
+export { type FileTool, jsonSchema, type ToolAnnotations, type ToolWorkspace } from "./tool/tool.js";
 export { type FileFrame, type WrittenFrame, writeFrame } from "./wire/envelope.js";
 export { describeRepair } from "./wire/notes.js";
 export {

@@ -11,7 +11,7 @@ import {
   toOpenAI,
   toOpenAIResponses,
 } from "../../src/context/index.js";
-import { payloadsOfAnswer } from "../../src/conversation/model-answer.js";
+import { payloadsOfAnswer } from "../../src/conversation/values/model-answer.js";
 import { rendered, Tree, user } from "./support.js";
 
 const named = { step: "s", model: "gpt-audio" };

@@ -16,7 +16,7 @@ import {
   toOpenAIResponses,
 } from "../../src/context/index.js";
 import type { Media, TurnPayload } from "../../src/conversation/index.js";
-import { payloadsOfAnswer } from "../../src/conversation/model-answer.js";
+import { payloadsOfAnswer } from "../../src/conversation/values/model-answer.js";
 import { refuse } from "../../src/files/index.js";
 import { call, overlay, rendered, result, Tree, user } from "./support.js";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { advance, noExchange } from "../../src/conversation/exchange.js";
+import { advance, noExchange } from "../../src/conversation/values/exchange.js";
 
 it("keeps thousands of parallel calls apart in time that grows with their number", {
   timeout: 20_000,

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { crc32 as zlibCrc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { crc32 } from "../../src/conversation/crc32.js";
 import {
   type JournalRecord,
   journalVersion,
@@ -11,8 +10,9 @@ import {
   readJournal,
   versionOf,
 } from "../../src/conversation/index.js";
-import { encodeRecord, isSealed, readLine } from "../../src/conversation/journal-codec.js";
-import { outOfLineBytes } from "../../src/conversation/out-of-line.js";
+import { crc32 } from "../../src/conversation/journal/crc32.js";
+import { encodeRecord, isSealed, readLine } from "../../src/conversation/journal/journal-codec.js";
+import { outOfLineBytes } from "../../src/conversation/journal/out-of-line.js";
 import { awkwardEvents, longLife, message, started } from "./store-events.js";
 
 /** Large texts, as a store keeps them. */

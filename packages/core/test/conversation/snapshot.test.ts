@@ -16,7 +16,7 @@ import {
   snapshotParts,
   type TimedEvent,
 } from "../../src/conversation/index.js";
-import { sealJson } from "../../src/conversation/journal-codec.js";
+import { sealJson } from "../../src/conversation/journal/journal-codec.js";
 import type { PersistentMap } from "../../src/files/index.js";
 import { operation, World } from "./operations.js";
 import { awkwardEvents, longLife, started } from "./store-events.js";

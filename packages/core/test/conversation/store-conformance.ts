@@ -34,7 +34,7 @@ export interface StoreTrial {
 }
 
 /**
- * What every session store keeps to (conversation/store.ts). One suite: what holds for one holds for all.
+ * What every session store keeps to (conversation/values/store.ts). One suite: what holds for one holds for all.
  *
  * @param open a store without sessions.
  */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyEdits } from "../../src/files/exact-edits.js";
+import { applyEdits } from "../../src/files/change/exact-edits.js";
 import type { ExactEdit } from "../../src/files/index.js";
 
 const edit = (oldString: string, newString: string, more: Partial<ExactEdit> = {}): ExactEdit => ({

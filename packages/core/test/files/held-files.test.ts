@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { DiskFault } from "../../src/files/disk-fault.js";
-import { ReplacedFiles } from "../../src/files/replaced-files.js";
+import { ReplacedFiles } from "../../src/files/access/replaced-files.js";
+import { DiskFault } from "../../src/files/values/disk-fault.js";
 
 const place = { realPath: "/r/a", relativePath: "a" };
 

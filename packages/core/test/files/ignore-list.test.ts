@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { IgnoreList } from "../../src/files/ignore-list.js";
+import { IgnoreList } from "../../src/files/ignore/ignore-list.js";
 
 /** Every kind of name that patterns tell apart; folders end with a slash. */
 const tree = [

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { carryLine, carrySpans, lineEdits } from "../../src/files/line-facts.js";
+import { carryLine, carrySpans, lineEdits } from "../../src/files/lines/line-facts.js";
 import { diffTexts } from "../../src/patch/index.js";
 
 const lines = fc.array(fc.constantFrom("a\n", "b\n", "c\n", "d\n"), { maxLength: 30 });

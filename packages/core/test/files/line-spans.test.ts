@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { joinSpans, outsideSpans } from "../../src/files/line-spans.js";
+import { joinSpans, outsideSpans } from "../../src/files/lines/line-spans.js";
 
 const span = fc
   .tuple(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 6 }))

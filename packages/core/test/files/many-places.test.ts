@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { applyEdits } from "../../src/files/exact-edits.js";
+import { applyEdits } from "../../src/files/change/exact-edits.js";
 import { isRefusal } from "../../src/files/index.js";
-import { carryParts, carrySpans } from "../../src/files/line-facts.js";
-import { placeSteps } from "../../src/files/placed-lines.js";
+import { carryParts, carrySpans } from "../../src/files/lines/line-facts.js";
+import { placeSteps } from "../../src/files/lines/placed-lines.js";
 import type { ExactEdit } from "../../src/patch/index.js";
 
 const all = (oldString: string, newString: string): ExactEdit => ({ oldString, newString, replaceAll: true });

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { memoryPorts, Workspace } from "../../src/files/index.js";
-import { placeSplices } from "../../src/files/placed-lines.js";
+import { placeSplices } from "../../src/files/lines/placed-lines.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pathNames } from "../../src/files/path-names.js";
+import { pathNames } from "../../src/files/access/path-names.js";
 
 const disk = { roots: ["/link", "/more"], realRoots: ["/project", "/more"] };
 

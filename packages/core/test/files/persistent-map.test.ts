@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PersistentMap } from "../../src/files/persistent-map.js";
+import { PersistentMap } from "../../src/files/lines/persistent-map.js";
 
 const key = fc.oneof(fc.string({ maxLength: 3 }), fc.constantFrom("Aa", "BB", "AaAa", "BBBB", "AaBB"));
 const step = fc.oneof(

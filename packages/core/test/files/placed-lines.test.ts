@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { LineEdit } from "../../src/files/line-facts.js";
-import { composeEdits, placeSplices } from "../../src/files/placed-lines.js";
+import type { LineEdit } from "../../src/files/lines/line-facts.js";
+import { composeEdits, placeSplices } from "../../src/files/lines/placed-lines.js";
 import type { TextSplice } from "../../src/patch/index.js";
 import { splitLines } from "../../src/text/index.js";
 

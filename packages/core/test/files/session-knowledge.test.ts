@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { comparingReport } from "../../src/files/change-report.js";
 import {
   isKnownWhole,
   type KnowledgeEvent,
@@ -8,6 +7,7 @@ import {
   type LineSpan,
   SessionKnowledge,
 } from "../../src/files/index.js";
+import { comparingReport } from "../../src/files/values/change-report.js";
 import { finish } from "../../src/text/index.js";
 import { hangMs, sha } from "../support.js";
 

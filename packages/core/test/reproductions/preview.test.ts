@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Workspace } from "../../src/files/index.js";
-import type { Asked, WriteFileRequest } from "../../src/files/requests.js";
+import type { Asked, WriteFileRequest } from "../../src/files/values/requests.js";
 import { ground } from "../support.js";
 import { openSession, sha } from "./scene.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { carryApproved } from "../../src/tools/approval.js";
 import { carryOut } from "../../src/tools/index.js";
+import { carryApproved } from "../../src/tools/tool/approval.js";
 import { must, openSession, openTalk } from "../reproductions/scene.js";
 import { sha } from "../support.js";
 

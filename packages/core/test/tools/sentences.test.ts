@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { libraryWords, say, type Vocabulary } from "../../src/files/index.js";
 import { allTools, dialectTools, readingTools, tools } from "../../src/tools/index.js";
-import { vocabularyOf } from "../../src/tools/vocabulary.js";
+import { vocabularyOf } from "../../src/tools/tool/vocabulary.js";
 import { foreignNames, wordsOf, wordsOfTool } from "./door-words.js";
 import { sentencesBelow } from "./sentences.js";
 
@@ -9,7 +9,7 @@ import { sentencesBelow } from "./sentences.js";
 const source = new URL("../../src/", import.meta.url);
 const templates = sentencesBelow(source).filter(
   // What `refuseIn` itself is given stands where it is called.
-  ({ kind, file }) => kind === "template" && file !== "files/refusal.ts",
+  ({ kind, file }) => kind === "template" && file !== "files/values/refusal.ts",
 );
 
 const selections = [tools, readingTools, allTools, [], ...dialectTools.map((tool) => [tool])];

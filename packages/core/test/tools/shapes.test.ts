@@ -11,7 +11,7 @@ import {
   toolNames,
   understand,
 } from "../../src/tools/index.js";
-import { meaningsOf, nearestName, plainName, spellings } from "../../src/tools/spellings.js";
+import { meaningsOf, nearestName, plainName, spellings } from "../../src/tools/tool/spellings.js";
 import { openSession, sha } from "../reproductions/scene.js";
 
 type Args = JsonObject;

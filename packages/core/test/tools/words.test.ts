@@ -23,7 +23,7 @@ import {
   type ToolName,
   tools,
 } from "../../src/tools/index.js";
-import { runToolWithResult, type ToolContext } from "../../src/tools/run-tool.js";
+import { runToolWithResult, type ToolContext } from "../../src/tools/run/run-tool.js";
 import type { Call } from "../reproductions/scene.js";
 import { sha } from "../support.js";
 import { foreignNames, wordsOf, wordsOfTool } from "./door-words.js";

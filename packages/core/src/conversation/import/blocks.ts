@@ -1,7 +1,7 @@
-import { isJson, isJsonObject, type JsonObject, type JsonValue } from "../json.js";
-import { defineMetadataKey } from "../metadata-key.js";
-import type { TurnMetadata } from "../node.js";
-import type { ModelMessage } from "../payload.js";
+import { isJson, isJsonObject, type JsonObject, type JsonValue } from "../values/json.js";
+import { defineMetadataKey } from "../values/metadata-key.js";
+import type { TurnMetadata } from "../values/node.js";
+import type { ModelMessage } from "../values/payload.js";
 import type { EntryNode } from "./foreign-entry.js";
 import { textOf } from "./lines.js";
 import { mediaOf, textIn } from "./media-blocks.js";

@@ -1,6 +1,6 @@
 import { defined } from "../../text/index.js";
-import type { JsonObject } from "../json.js";
-import type { TurnUsage } from "../node.js";
+import type { JsonObject } from "../values/json.js";
+import type { TurnUsage } from "../values/node.js";
 import {
   argsOf,
   blocksOf,

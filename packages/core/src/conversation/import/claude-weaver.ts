@@ -1,5 +1,5 @@
 import { type Advancing, defined } from "../../text/index.js";
-import type { JsonObject } from "../json.js";
+import type { JsonObject } from "../values/json.js";
 import { blocksOf, noteForPerson, textAndRest } from "./blocks.js";
 import { attachmentNodes, ClaudeContent } from "./claude-content.js";
 import { FoldedCounter } from "./folded-lines.js";

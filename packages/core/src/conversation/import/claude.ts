@@ -1,5 +1,5 @@
 import { type Advancing, defined } from "../../text/index.js";
-import type { JsonObject } from "../json.js";
+import type { JsonObject } from "../values/json.js";
 import { blocksOf, textAndRest } from "./blocks.js";
 import { type AgentStart, ClaudeWeaver, noUuid } from "./claude-weaver.js";
 import type { ForeignEntry } from "./foreign-entry.js";

@@ -1,5 +1,5 @@
 import type { Advancing } from "../../text/index.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../values/json.js";
 import type { BesideFile } from "./foreign-session.js";
 import { incompleteLines } from "./incomplete.js";
 import { type ImportProblem, objectOf, readLines, type SourceLine, textOf } from "./lines.js";

@@ -1,6 +1,6 @@
 import { defined } from "../../text/index.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
-import type { TurnUsage } from "../node.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../values/json.js";
+import type { TurnUsage } from "../values/node.js";
 import { noteForModel, noteForPerson, textAndRest, unknown, userNodes } from "./blocks.js";
 import { type CodexAgentFile, codexParentOf, keyOf, nameOf, SpawnedAgents } from "./codex-agents.js";
 import { type CodexAnswer, type CodexItem, codexItem, resultOf, thoughtOf } from "./codex-items.js";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../json.js";
+import type { JsonObject } from "../values/json.js";
 
 /** An image or a document that an address holds in itself (`data:`), as a block that `mediaOf` reads. */
 export function blockOfDataUrl(url: string, mimeType?: string): JsonObject | undefined {

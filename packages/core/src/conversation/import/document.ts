@@ -1,5 +1,5 @@
 import type { Advancing } from "../../text/index.js";
-import type { JsonObject } from "../json.js";
+import type { JsonObject } from "../values/json.js";
 import { holdsRecords, listNames, readIndented } from "./indented.js";
 import { endOfBlanks, endOfString } from "./json-scan.js";
 import {

@@ -1,6 +1,6 @@
-import type { ConversationEvent } from "../event.js";
-import type { TurnMetadata } from "../node.js";
-import type { TurnPayload } from "../payload.js";
+import type { ConversationEvent } from "../values/event.js";
+import type { TurnMetadata } from "../values/node.js";
+import type { TurnPayload } from "../values/payload.js";
 
 /** An entry of a foreign session before it has our ids and its place in the tree. */
 export interface ForeignEntry {

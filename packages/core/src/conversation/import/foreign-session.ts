@@ -1,6 +1,6 @@
-import type { Digest } from "../file-content.js";
-import type { IdSource } from "../ids.js";
-import type { TimedEvent } from "../store.js";
+import type { Digest } from "../values/file-content.js";
+import type { IdSource } from "../values/ids.js";
+import type { TimedEvent } from "../values/store.js";
 import type { FoldedLines } from "./folded-lines.js";
 import type { ForeignEntry } from "./foreign-entry.js";
 import type { ImportProblem } from "./lines.js";

@@ -1,6 +1,6 @@
 import { defined } from "../../text/index.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
-import type { TurnUsage } from "../node.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../values/json.js";
+import type { TurnUsage } from "../values/node.js";
 import { FoldedCounter } from "./folded-lines.js";
 import type { EntryNode, EntryScope, ForeignEntry } from "./foreign-entry.js";
 import {

@@ -1,6 +1,6 @@
 import { defined } from "../../text/index.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
-import type { ModelOrigin } from "../payload.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../values/json.js";
+import type { ModelOrigin } from "../values/payload.js";
 import { argsOf, madeNode, noteForModel, resultNodes, userNodes } from "./blocks.js";
 import type { EntryNode } from "./foreign-entry.js";
 import { objectOf, textOf } from "./lines.js";

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
-import type { TurnUsage } from "../node.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../values/json.js";
+import type { TurnUsage } from "../values/node.js";
 import { partsOf } from "./gemini-parts.js";
 import { countOf, objectOf, textOf } from "./lines.js";
 

@@ -1,5 +1,5 @@
 import type { Advancing } from "../../text/index.js";
-import type { JsonObject } from "../json.js";
+import type { JsonObject } from "../values/json.js";
 import { foldedIn } from "./folded-lines.js";
 import type { ForeignEntry } from "./foreign-entry.js";
 import type { BesideFile, ForeignSession } from "./foreign-session.js";

@@ -1,5 +1,5 @@
 import { defined } from "../../text/index.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../values/json.js";
 import type { ForeignFormat } from "./foreign-session.js";
 import { type ImportProblem, objectOf, type SourceLine, whereOf } from "./lines.js";
 

@@ -1,5 +1,5 @@
 import type { Advancing } from "../../text/index.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../values/json.js";
 import { endOfString } from "./json-scan.js";
 import { type ImportProblem, mostLevels, parsed, type SourceLine } from "./lines.js";
 

@@ -1,6 +1,6 @@
 import { type Advancing, finish } from "../../text/index.js";
-import type { Digest } from "../file-content.js";
-import { type ConversationRefusal, refuse } from "../refusal.js";
+import type { Digest } from "../values/file-content.js";
+import { type ConversationRefusal, refuse } from "../values/refusal.js";
 import { assemble } from "./assemble.js";
 import { readClaude } from "./claude.js";
 import { readClaudeStream } from "./claude-stream.js";

@@ -1,5 +1,5 @@
 import { type Advancing, defined } from "../../text/index.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../values/json.js";
 import { deepToJson } from "./deep-json.js";
 import { partsOfJoined } from "./joined-lines.js";
 

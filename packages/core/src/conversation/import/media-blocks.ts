@@ -1,6 +1,6 @@
 import { isBase64 } from "../../text/index.js";
-import type { JsonObject } from "../json.js";
-import type { Media } from "../payload.js";
+import type { JsonObject } from "../values/json.js";
+import type { Media } from "../values/payload.js";
 import { objectOf, textOf } from "./lines.js";
 
 /**

@@ -1,6 +1,6 @@
 import { defined } from "../../text/index.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
-import type { ModelOrigin } from "../payload.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../values/json.js";
+import type { ModelOrigin } from "../values/payload.js";
 import { argsOf, noteForModel, noteForPerson, resultNodes, unknown, userNodes } from "./blocks.js";
 import { blockOfDataUrl } from "./data-url.js";
 import type { EntryNode } from "./foreign-entry.js";

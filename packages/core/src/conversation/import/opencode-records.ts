@@ -1,4 +1,4 @@
-import type { JsonObject } from "../json.js";
+import type { JsonObject } from "../values/json.js";
 import { FoldedCounter } from "./folded-lines.js";
 import { FreeIds } from "./free-ids.js";
 import { type ImportProblem, objectOf, type SourceLine, textOf, timeIn } from "./lines.js";

@@ -1,6 +1,6 @@
 import type { Advancing } from "../../text/index.js";
-import type { JsonObject } from "../json.js";
-import type { TurnUsage } from "../node.js";
+import type { JsonObject } from "../values/json.js";
+import type { TurnUsage } from "../values/node.js";
 import { noteForPerson } from "./blocks.js";
 import type { EntryNode, EntryScope, ForeignEntry } from "./foreign-entry.js";
 import type { ForeignSession } from "./foreign-session.js";

@@ -1,7 +1,7 @@
 import { countLines, quoteForDisplay } from "../../text/index.js";
-import type { Digest } from "../file-content.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
-import type { ShownChars, ShownText } from "../payload.js";
+import type { Digest } from "../values/file-content.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../values/json.js";
+import type { ShownChars, ShownText } from "../values/payload.js";
 import { objectOf, textOf } from "./lines.js";
 import { type Envelope, type EnvelopeFile, parseEnvelope } from "./parse-envelope.js";
 

@@ -1,6 +1,6 @@
 import { defined } from "../../text/index.js";
-import type { Digest } from "../file-content.js";
-import type { FileEffect, ToolCall, ToolResultPayload, TurnPayload } from "../payload.js";
+import type { Digest } from "../values/file-content.js";
+import type { FileEffect, ToolCall, ToolResultPayload, TurnPayload } from "../values/payload.js";
 import type { EntryNode, ForeignEntry } from "./foreign-entry.js";
 import { parsed, textOf } from "./lines.js";
 import { readOwnAnswer, type ToldState } from "./own-answer.js";

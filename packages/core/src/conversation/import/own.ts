@@ -1,12 +1,12 @@
 import type { Advancing } from "../../text/index.js";
-import { type JournalRecord, journalVersion } from "../event.js";
-import { eventFromJson, eventToJson, mapPayloads } from "../event-shape.js";
-import { type Digest, withoutClaims } from "../file-content.js";
-import type { JsonObject } from "../json.js";
-import { type ConversationRefusal, refuse } from "../refusal.js";
-import { replayInSteps } from "../replay.js";
-import { isSessionId } from "../session-id.js";
-import type { TimedEvent } from "../store.js";
+import { replayInSteps } from "../journal/replay.js";
+import { type JournalRecord, journalVersion } from "../values/event.js";
+import { eventFromJson, eventToJson, mapPayloads } from "../values/event-shape.js";
+import { type Digest, withoutClaims } from "../values/file-content.js";
+import type { JsonObject } from "../values/json.js";
+import { type ConversationRefusal, refuse } from "../values/refusal.js";
+import { isSessionId } from "../values/session-id.js";
+import type { TimedEvent } from "../values/store.js";
 import type { ImportedSession } from "./foreign-session.js";
 import { type ImportProblem, type SourceLine, type SourceLines, textOf } from "./lines.js";
 

@@ -1,7 +1,7 @@
 import { type Advancing, defined } from "../../text/index.js";
-import type { JsonObject } from "../json.js";
-import type { TurnMetadata, TurnUsage } from "../node.js";
-import type { ModelMessage, ModelOrigin, TurnPayload } from "../payload.js";
+import type { JsonObject } from "../values/json.js";
+import type { TurnMetadata, TurnUsage } from "../values/node.js";
+import type { ModelMessage, ModelOrigin, TurnPayload } from "../values/payload.js";
 import {
   argsOf,
   blocksOf,

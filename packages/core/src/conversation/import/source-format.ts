@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../json.js";
+import { isJsonObject, type JsonObject } from "../values/json.js";
 import { isBareItem } from "./codex-reader.js";
 import type { ForeignFormat } from "./foreign-session.js";
 import { isContent } from "./gemini-records.js";

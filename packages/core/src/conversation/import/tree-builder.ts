@@ -1,9 +1,9 @@
 import { defined } from "../../text/index.js";
-import type { ConversationEvent, NewNode } from "../event.js";
-import { advance, awaitedBy, type Exchange, isOfModel, noExchange, speaks } from "../exchange.js";
-import type { TurnMetadata } from "../node.js";
-import type { TurnPayload } from "../payload.js";
-import type { TimedEvent } from "../store.js";
+import type { ConversationEvent, NewNode } from "../values/event.js";
+import { advance, awaitedBy, type Exchange, isOfModel, noExchange, speaks } from "../values/exchange.js";
+import type { TurnMetadata } from "../values/node.js";
+import type { TurnPayload } from "../values/payload.js";
+import type { TimedEvent } from "../values/store.js";
 import { foldedText } from "./folded-lines.js";
 import type { EntryNode, EntryScope, ForeignEntry } from "./foreign-entry.js";
 import type { ForeignSession, ImportOptions } from "./foreign-session.js";

@@ -1,8 +1,8 @@
 import type { FileRequest } from "../../files/index.js";
 import { splitByFile } from "../../patch/index.js";
 import { defined } from "../../text/index.js";
-import { intentOf } from "../arguments.js";
-import type { FileTool } from "../tool.js";
+import { intentOf } from "../tool/arguments.js";
+import type { FileTool } from "../tool/tool.js";
 
 /** The files that a call is about, as far as its arguments name them, and whether it only looks at them. */
 export interface CallPaths {

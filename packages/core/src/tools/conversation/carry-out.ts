@@ -16,16 +16,16 @@ import {
 import { deltaReads } from "../../economy/index.js";
 import { isRefusal, refuse, type Workspace, type WriteCaller } from "../../files/index.js";
 import { defined } from "../../text/index.js";
-import { type HostTool, type HostToolResult, runHostTool } from "../host-tool.js";
-import { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "../read-media.js";
-import { runToolWithResult, type ToolContext } from "../run-tool.js";
-import type { ToolWorkspace } from "../tool.js";
-import { toolOfName } from "../tool-of-name.js";
+import { type HostTool, type HostToolResult, runHostTool } from "../run/host-tool.js";
+import { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "../run/read-media.js";
+import { runToolWithResult, type ToolContext } from "../run/run-tool.js";
+import type { ToolWorkspace } from "../tool/tool.js";
 import type { ToolReply } from "../wire/result.js";
 import { type CallPaths, pathsOfCall } from "./call-paths.js";
 import type { ConversationHost } from "./conversation-tool.js";
 import { fileEffects } from "./file-effects.js";
 import { type ConversationReply, runConversationTool } from "./run-conversation-tool.js";
+import { toolOfName } from "./tool-of-name.js";
 
 /** A call of the model that stands in the tree. */
 export interface StandingCall {

@@ -9,7 +9,7 @@ import type {
   Summariser,
   TaskMove,
 } from "../../conversation/index.js";
-import type { ToolAnnotations, ToolDefinition } from "../tool.js";
+import type { ToolAnnotations, ToolDefinition } from "../tool/tool.js";
 import type { ConversationRequest } from "./conversation-request.js";
 
 /**

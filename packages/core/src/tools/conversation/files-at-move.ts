@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { refuse } from "../../files/index.js";
-import type { ArgumentRefusal } from "../tool.js";
+import type { ArgumentRefusal } from "../tool/tool.js";
 import type { FilesAtMove } from "./conversation-request.js";
 
 /** Parameters of the tools that move the head: what becomes of the files. */

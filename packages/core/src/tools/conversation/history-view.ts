@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { payloadKinds } from "../../conversation/index.js";
 import { defined } from "../../text/index.js";
-import { readOnlyAnnotations } from "../tool.js";
+import { readOnlyAnnotations } from "../tool/tool.js";
 import { defineConversationTool } from "./conversation-tool.js";
 
 /** What one answer can hold of an outline, in lines; the newest are shown. */

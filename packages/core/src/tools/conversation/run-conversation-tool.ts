@@ -6,8 +6,8 @@ import {
 } from "../../conversation/index.js";
 import { type ConversationCode, isRefusal } from "../../files/index.js";
 import { causeOf } from "../../text/index.js";
-import { intentOf } from "../arguments.js";
-import { catching } from "../run-tool.js";
+import { catching } from "../run/run-tool.js";
+import { intentOf } from "../tool/arguments.js";
 import { carryConversation } from "./carry-conversation.js";
 import { findConversationTool } from "./catalog.js";
 import { type ConversationAnswer, type ConversationHost, renderAnswer } from "./conversation-tool.js";

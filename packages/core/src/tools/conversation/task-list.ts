@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { readOnlyAnnotations } from "../tool.js";
+import { readOnlyAnnotations } from "../tool/tool.js";
 import { defineConversationTool } from "./conversation-tool.js";
 
 export const taskList = defineConversationTool({

@@ -1,0 +1,184 @@
+import {
+  activeTasks,
+  type ConversationContext,
+  chatterWords,
+  TreeShape,
+  type TurnNode,
+  taskState,
+} from "../../conversation/index.js";
+import { clip } from "../../text/index.js";
+import { describePayload } from "./debug-payload.js";
+import { type OutlineReader, type Wording, wordingFor } from "./debug-text.js";
+
+/** What an outline of a tree shows, and for whom. */
+export interface OutlineOptions {
+  /** Nodes to show; of the others it is said how many there are. By default all. */
+  readonly filter?: (node: TurnNode) => boolean;
+  /** Tasks of which only the first node is shown, by their ids. */
+  readonly fold?: ReadonlySet<string>;
+  /** Levels of branches to show; of what lies deeper it is said how much there is. By default all. */
+  readonly depth?: number;
+  /** Chatter (`TreeShape`) is one line where it stands, unless it is to be shown node by node. */
+  readonly chatter?: "shown";
+  /** UTF-16 units of a node's own text at most; 80 unless given. */
+  readonly width?: number;
+  /** By default a model: then angle brackets are written so that no text can be a frame of a tool. */
+  readonly reader?: OutlineReader;
+  /** Shows when a node was made, in these words. @param timestamp in milliseconds since the epoch. */
+  readonly time?: (timestamp: number) => string;
+}
+
+/**
+ * The whole tree for people and for tests, one line a node: id, kind, the beginning of what it says, and
+ * what is special about it. A line goes deeper only where a branch or a task begins; the branch that goes on
+ * longest in time, or that leads to the head, keeps the depth. Controls and bidirectional marks are shown
+ * escaped. Costs the size of the tree.
+ */
+export function debugOutline(context: ConversationContext, options: OutlineOptions = {}): string {
+  const wording = wordingFor(options.reader ?? "model", options.width ?? 80);
+  return [
+    headline(context, wording),
+    ...treeLines(context, new Marks(context, wording), options),
+    ...orphanLines(context, wording),
+    ...context.stagingArea.map(
+      ({ id, payload }) => `staged ${wording.name(id)} ${describePayload(payload, wording)}`,
+    ),
+    "",
+  ].join("\n");
+}
+
+function headline(context: ConversationContext, { name, quote }: Wording): string {
+  const { sessionId, title, nodes, expansions, pendingRestore } = context;
+  const parts = [`session ${name(sessionId)}`];
+  if (title !== undefined) parts.push(quote(clip(title, longestTitle)));
+  parts.push(`${nodes.size} nodes`);
+  if (expansions.length > 0)
+    parts.push(`expanded: ${expansions.map(({ taskId, turns }) => `${name(taskId)} (${turns})`).join(", ")}`);
+  if (pendingRestore !== undefined) parts.push(`restore pending: ${name(pendingRestore.restoreId)}`);
+  return parts.join(", ");
+}
+
+/** A title may be a whole message; UTF-16 units. */
+const longestTitle = 120;
+
+/** What is known of nodes without climbing for each. */
+class Marks {
+  private readonly active: ReadonlySet<string>;
+
+  constructor(
+    readonly context: ConversationContext,
+    readonly wording: Wording,
+  ) {
+    this.active = activeTasks(context);
+  }
+
+  of(node: TurnNode): string {
+    const { context } = this;
+    const marks: string[] = [];
+    const task = node.payload.kind === "task_boundary" ? context.tasks.get(node.id) : undefined;
+    if (task !== undefined && node.depth > 0) marks.push(taskState(context, task, this.active));
+    if (node.metadata.isHiddenFromLlm === true) marks.push("hidden");
+    if (context.pruned.has(node.id)) marks.push("pruned");
+    if (node.metadata.label !== undefined) marks.push(`label ${this.wording.quote(node.metadata.label)}`);
+    const text = marks.length === 0 ? "" : ` [${marks.join(", ")}]`;
+    return node.id === context.currentNodeId ? `${text} <- head` : text;
+  }
+}
+
+interface Visit {
+  readonly id: string;
+  readonly level: number;
+}
+
+/** Without recursion: a conversation is deeper than any call stack. */
+function treeLines(context: ConversationContext, marks: Marks, options: OutlineOptions): readonly string[] {
+  const lines = new OutlineLines(context, marks.wording, options);
+  const shape = new TreeShape(context, { tasksAside: true });
+  const open: Visit[] = [{ id: context.sessionId, level: 0 }];
+  for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
+    const node = context.nodes.get(visit.id);
+    if (node === undefined) continue;
+    const folded = options.fold?.has(node.id) === true && node.payload.kind === "task_boundary";
+    lines.add(node, visit.level, marks.of(node), folded);
+    if (folded) continue;
+    const { main, sides, chatter } =
+      options.chatter === "shown" ? shape.plainLineOf(node) : shape.lineOf(node);
+    lines.addChatter(chatter, visit.level);
+    if (main !== undefined) open.push({ id: main, level: visit.level });
+    for (const id of sides.toReversed()) open.push({ id, level: visit.level + 1 });
+  }
+  return lines.done();
+}
+
+/** The lines of an outline, and how many nodes were left out between them. */
+class OutlineLines {
+  readonly #lines: string[] = [];
+  #skipped = 0;
+
+  constructor(
+    readonly context: ConversationContext,
+    readonly wording: Wording,
+    readonly options: OutlineOptions,
+  ) {}
+
+  add(node: TurnNode, level: number, marks: string, folded: boolean): void {
+    const { filter, depth = Number.POSITIVE_INFINITY } = this.options;
+    if (level > depth || filter?.(node) === false) {
+      this.#skipped += 1;
+      return;
+    }
+    this.#addSkipped();
+    const time = this.options.time === undefined ? "" : `${this.options.time(node.timestamp)} `;
+    const id = this.wording.name(node.id);
+    this.#lines.push(`${indentOf(level)}${id} ${time}${this.#describe(node)}${marks}${folded ? " …" : ""}`);
+  }
+
+  /** One line for all of it, which belongs to the node above. */
+  addChatter(ids: readonly string[], level: number): void {
+    const { depth = Number.POSITIVE_INFINITY } = this.options;
+    const shown = level > depth ? [] : ids.filter((id) => this.#shows(id));
+    if (shown.length > 0) {
+      this.#addSkipped();
+      this.#lines.push(`${indentOf(level)}(${this.wording.name(chatterWords(this.context, shown))})`);
+    }
+    this.#skipped += ids.length - shown.length;
+  }
+
+  #shows(id: string): boolean {
+    const node = this.context.nodes.get(id);
+    return node !== undefined && this.options.filter?.(node) !== false;
+  }
+
+  /** The root is called what the session is called now, not what it was begun with. */
+  #describe({ id, payload }: TurnNode): string {
+    if (id !== this.context.sessionId || payload.kind !== "task_boundary")
+      return describePayload(payload, this.wording);
+    return `session ${this.wording.quote(clip(this.context.title ?? payload.name, longestTitle))}`;
+  }
+
+  done(): readonly string[] {
+    this.#addSkipped();
+    return this.#lines;
+  }
+
+  #addSkipped(): void {
+    if (this.#skipped > 0) this.#lines.push(`(${this.#skipped} not shown)`);
+    this.#skipped = 0;
+  }
+}
+
+function indentOf(level: number): string {
+  return "  ".repeat(Math.min(level, deepest));
+}
+
+/** Deeper levels are drawn at this one, so that lines stay readable. */
+const deepest = 20;
+
+function orphanLines(context: ConversationContext, wording: Wording): readonly string[] {
+  return [...context.orphans.values()]
+    .toSorted((one, other) => one.timestamp - other.timestamp || (one.id < other.id ? -1 : 1))
+    .map(({ id, parentId, payload }) => {
+      const parent = parentId === null ? "none" : wording.name(parentId);
+      return `orphan ${wording.name(id)} (parent ${parent}) ${describePayload(payload, wording)}`;
+    });
+}

@@ -1,0 +1,159 @@
+import type { TurnUsage } from "../../conversation/index.js";
+import { defined } from "../../text/index.js";
+import { imageDraft, SpokenAnswer } from "./completion-media.js";
+import { countIn, listIn, parsed, recordIn, textIn, writtenJson } from "./fields.js";
+import type { OpenAISignature } from "./openai-shared.js";
+import {
+  type AnswerEnd,
+  type AnswerOptions,
+  answerOf,
+  type DraftedAnswerPart,
+  type DraftedCall,
+  type ReceivedAnswer,
+} from "./received-answer.js";
+import { isStream, readStream } from "./stream.js";
+
+/** A whole response of the Chat Completions API, or one chunk of its stream. */
+export interface OpenAIResponse {
+  readonly choices: readonly object[];
+  readonly usage?: object | null;
+}
+
+/**
+ * The model's answer out of a response of the Chat Completions API: its first choice, with usage (of a stream:
+ * where the request has `stream_options: { include_usage: true }`). A sound that it made is media of the answer beside
+ * its transcript, and so are images that stand in `images` or in the content, as OpenRouter sends them. What came of a stream that broke off is
+ * told apart in `ended` and `flaws`; a call whose arguments are not closed is none. Never throws, and never
+ * rejects for what the stream throws.
+ */
+export function fromOpenAI(response: OpenAIResponse, options: AnswerOptions): ReceivedAnswer;
+export function fromOpenAI(
+  stream: AsyncIterable<OpenAIResponse>,
+  options: AnswerOptions,
+): Promise<ReceivedAnswer>;
+export function fromOpenAI(
+  source: OpenAIResponse | AsyncIterable<OpenAIResponse>,
+  options: AnswerOptions,
+): ReceivedAnswer | Promise<ReceivedAnswer> {
+  const given = { provider: "openai", ...options };
+  const draft = new CompletionDraft();
+  if (isStream(source))
+    return readStream(source, (chunk) => draft.take(chunk, "delta")).then(({ error }) =>
+      draft.finish(given, error),
+    );
+  draft.take(source, "message");
+  return draft.finish(given);
+}
+
+/** A call while its pieces come. */
+interface OpenCompletionCall {
+  id: string;
+  name: string;
+  json: string;
+  readonly type: string;
+}
+
+/** The first choice while its chunks come; a whole response is one chunk. */
+class CompletionDraft {
+  #text = "";
+  #refusal = "";
+  #stopReason: string | undefined;
+  #usage: Readonly<Record<string, unknown>> = {};
+  readonly #calls = new Map<string, OpenCompletionCall>();
+  readonly #spoken = new SpokenAnswer();
+  /** Once each, since some servers send them again at the end; of what is not known one of each kind. */
+  readonly #images = new Map<string, DraftedAnswerPart>();
+
+  take(chunk: unknown, member: "delta" | "message"): void {
+    const usage = recordIn(chunk, "usage");
+    if (Object.keys(usage).length > 0) this.#usage = usage;
+    const choice = listIn(chunk, "choices").find((one) => (countIn(one, "index") ?? 0) === 0);
+    if (choice === undefined) return;
+    this.#stopReason = textIn(choice, "finish_reason") ?? this.#stopReason;
+    const said = recordIn(choice, member);
+    this.#text += textIn(said, "content") ?? "";
+    this.#spoken.take(said);
+    for (const part of [...listIn(said, "content"), ...listIn(said, "images")]) this.#takePart(part);
+    this.#refusal += textIn(said, "refusal") ?? "";
+    for (const [at, call] of listIn(said, "tool_calls").entries()) this.#takeCall(call, at);
+  }
+
+  /** A content in parts, or an image beside it. */
+  #takePart(part: unknown): void {
+    const text = textIn(part, "text");
+    const refusal = textIn(part, "refusal");
+    if (text !== undefined) this.#text += text;
+    else if (refusal !== undefined) this.#refusal += refusal;
+    else {
+      const draft = imageDraft(part);
+      // In a stream a kind that nobody knows comes in as many pieces as a text does.
+      this.#images.set(draft.kind === "unknown" ? draft.type : (writtenJson(part) ?? ""), draft);
+    }
+  }
+
+  /** Pieces belong together by their index; servers that give none begin a call with its id. */
+  #takeCall(call: unknown, at: number): void {
+    const index = countIn(call, "index");
+    const id = textIn(call, "id") ?? "";
+    const last = [...this.#calls.keys()].at(-1);
+    const key = index === undefined ? (id === "" ? (last ?? String(at)) : `id ${id}`) : String(index);
+    const begun = this.#calls.get(key) ?? {
+      id: "",
+      name: "",
+      json: "",
+      type: textIn(call, "type") ?? "function",
+    };
+    const piece = recordIn(call, "function");
+    begun.id = begun.id === "" ? id : begun.id;
+    begun.name += textIn(piece, "name") ?? "";
+    begun.json += textIn(piece, "arguments") ?? "";
+    this.#calls.set(key, begun);
+  }
+
+  finish(options: AnswerOptions & { readonly provider: string }, error?: unknown): ReceivedAnswer {
+    const ended = this.#stopReason === undefined ? "cut" : endOf(this.#stopReason);
+    const calls = [...this.#calls.values()];
+    const whole = ended !== "cut" || calls.length > 0;
+    const drafts: DraftedAnswerPart[] = [
+      { kind: "text", text: this.#text, whole: whole || this.#refusal !== "" },
+      { kind: "text", text: this.#refusal, whole, signature: this.#refusal === "" ? undefined : refusalMark },
+      ...this.#spoken.drafts(whole),
+      ...this.#images.values(),
+      ...calls.map((call) => draftOf(call, ended)),
+    ];
+    // Where there is nothing of a kind there is no part of it, of which the end could be missing.
+    const said = drafts.filter((draft) => draft.kind !== "text" || draft.text !== "");
+    const usage = usageOf(this.#usage);
+    return answerOf(said, { ended, stopReason: this.#stopReason, usage, error }, options);
+  }
+}
+
+const refusalMark = JSON.stringify({ refusal: true } satisfies OpenAISignature);
+
+/** Nothing says that a call is over, but arguments that are closed. */
+function draftOf({ id, name, json, type }: OpenCompletionCall, ended: AnswerEnd): DraftedAnswerPart {
+  if (type !== "function") return { kind: "unknown", type: `${type} tool call` };
+  const value = parsed(json);
+  const whole = ended !== "cut" || value !== undefined;
+  const call: DraftedCall = { kind: "call", callId: id, name, args: { json }, whole };
+  const again = writtenJson(value);
+  return again === undefined || again === json
+    ? call
+    : { ...call, signature: JSON.stringify({ arguments: json } satisfies OpenAISignature) };
+}
+
+function endOf(stopReason: string): AnswerEnd {
+  if (stopReason === "length") return "length";
+  return stopReason === "content_filter" ? "refused" : "complete";
+}
+
+function usageOf(usage: Readonly<Record<string, unknown>>): TurnUsage {
+  const prompt = recordIn(usage, "prompt_tokens_details");
+  return defined({
+    inputTokens: countIn(usage, "prompt_tokens"),
+    cachedInputTokens: countIn(prompt, "cached_tokens"),
+    cacheWriteTokens: countIn(prompt, "cache_write_tokens"),
+    outputTokens: countIn(usage, "completion_tokens"),
+    thoughtTokens: countIn(recordIn(usage, "completion_tokens_details"), "reasoning_tokens"),
+  });
+}

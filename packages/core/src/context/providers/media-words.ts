@@ -1,0 +1,41 @@
+import { fromBase64, sha256Of, shortHash } from "../../text/index.js";
+import type { BlobDataPart, InlineDataPart, MediaPart } from "../layout/content.js";
+import { wireText } from "./wire-ids.js";
+
+/** Stands for media that cannot be sent as such: of a type that the API does not take, or that nobody has read. */
+export function mediaText(part: MediaPart): string {
+  return "blobData" in part ? unresolvedText(part) : untakenText(part);
+}
+
+/** Stands for media whose bytes nobody has read, or that are lost. */
+export function unresolvedText({ blobData }: BlobDataPart): string {
+  const { mimeType, sizeBytes, sha256 } = blobData;
+  return `[Media of type ${wireText(mimeType)} are not available here${named(sizeBytes, sha256)}.]`;
+}
+
+/** Stands for media of a type that an API does not take. */
+export function untakenText(part: InlineDataPart): string {
+  return `[Media of type ${wireText(part.inlineData.mimeType)} cannot be shown here${facts(part)}.]`;
+}
+
+/** Stands in a result for media that follow it, since it holds text only. */
+export function followingText(part: InlineDataPart): string {
+  return `[Media of type ${wireText(part.inlineData.mimeType)} follow in the next message of the user${facts(part)}.]`;
+}
+
+/** Size and hash, as the journal names the bytes: nothing where they are no Base64. */
+function facts(part: InlineDataPart): string {
+  const known = knownFacts.get(part);
+  if (known !== undefined) return known;
+  const bytes = fromBase64(part.inlineData.data);
+  const written = bytes === undefined ? "" : named(bytes.length, sha256Of(bytes));
+  knownFacts.set(part, written);
+  return written;
+}
+
+/** A prompt is sent again and again, and its parts stay the same objects. */
+const knownFacts = new WeakMap<InlineDataPart, string>();
+
+function named(sizeBytes: number, sha256: string): string {
+  return `: ${sizeBytes} bytes, sha256 ${wireText(shortHash(sha256))}`;
+}

@@ -1,0 +1,146 @@
+import { defined } from "../../text/index.js";
+import type { Content } from "../layout/content.js";
+import { lengthOf } from "../layout/layout.js";
+import { wireName, wireText } from "./wire-ids.js";
+
+/**
+ * What the form of every provider gives: `body` is spread into the request of the provider's SDK, to whose
+ * types it is assignable. Its lists are not `readonly`, because those of the SDKs are not.
+ */
+export interface ProviderRequest<Body extends object> {
+  readonly body: Body;
+  readonly report: RequestReport;
+}
+
+/** What a request holds beside the conversation, and for whom it is. All of it can be left out. */
+export interface RequestOptions {
+  /** The model, as the request names it; without one, the rules of the newest hold. */
+  readonly model?: string;
+  /** The instructions that stand before the conversation; a blank text is left out. */
+  readonly system?: string;
+  readonly tools?: readonly OfferedTool[];
+  /** `RenderReport.stableParts` of the rendering; all parts unless given. */
+  readonly stableParts?: number;
+  /**
+   * How many parts of the contents stand before each place up to which the request is to be kept (Anthropic); at most three,
+   * since the head has the first mark. Chosen from the contents alone unless given.
+   */
+  readonly breakpoints?: readonly number[];
+  /**
+   * Now, in milliseconds since the epoch: answers in sound that their API still knows then go back by their ids (Chat
+   * Completions). Without it, as what was said in them.
+   */
+  readonly nowMs?: number;
+  /** How long a cache is kept, where requests say so (Anthropic): sets the breakpoints of the report. */
+  readonly cache?: "5m" | "1h";
+}
+
+/** A tool as it is offered to a model. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly description?: string;
+  /** The JSON Schema of its arguments: an object's. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** How large a request is, and what of it the next one begins with as well. */
+export interface RequestReport {
+  /** UTF-16 units; media as Base64, tools as JSON. */
+  readonly chars: {
+    readonly system: number;
+    readonly tools: number;
+    readonly contents: number;
+  };
+  /** What stays whatever is appended: tools, system text and the first parts of the contents. */
+  readonly stable: { readonly parts: number; readonly chars: number };
+  readonly caching: Caching;
+}
+
+/** What a provider keeps of a request for the next one. */
+export type Caching =
+  /** Only up to the places that the request marks. Set where `RequestOptions.cache` is given. */
+  | { readonly kind: "breakpoints"; readonly breakpoints: readonly CacheBreakpoint[]; readonly says: string }
+  /** By itself, the longest beginning that it has met before. */
+  | { readonly kind: "automatic"; readonly says: string };
+
+/** A place up to which a provider may keep a request: all before it is part of what is kept. */
+export interface CacheBreakpoint {
+  readonly after: "tools" | "system" | "contents";
+  /** In `contents`: the message and the block of it that carries the mark. */
+  readonly message?: number;
+  readonly block?: number;
+  /** How many parts of the neutral form it takes in. */
+  readonly parts: number;
+  /** UTF-16 units from the beginning: tools, system text, these parts. */
+  readonly chars: number;
+}
+
+/** The system text as it is sent; undefined where there is nothing to say. */
+export function systemText({ system }: RequestOptions): string | undefined {
+  return system === undefined || system.trim() === "" ? undefined : wireText(system);
+}
+
+/** The tools as they are sent: names that every provider takes, schemas of objects. */
+export function offeredTools({ tools = [] }: RequestOptions): readonly ToolOffer[] {
+  return tools.map(({ name, description, inputSchema }) => ({
+    name: wireName(name),
+    ...defined({ description }),
+    inputSchema: { ...inputSchema, type: "object" },
+  }));
+}
+
+/** A tool whose name and schema a provider takes. */
+export interface ToolOffer extends OfferedTool {
+  readonly inputSchema: Readonly<Record<string, unknown>> & { readonly type: "object" };
+}
+
+/** The report on a request. `caching` is asked last, knowing what is stable. */
+export function reportOn(
+  contents: readonly Content[],
+  options: RequestOptions,
+  caching: (sizes: RequestSizes) => Caching,
+): RequestReport {
+  const sizes = new RequestSizes(contents, options);
+  return {
+    chars: { system: sizes.system, tools: sizes.tools, contents: sizes.upTo(sizes.parts) - sizes.head },
+    stable: { parts: sizes.stable, chars: sizes.upTo(sizes.stable) },
+    caching: caching(sizes),
+  };
+}
+
+/** The sizes of a request, in UTF-16 units. */
+export class RequestSizes {
+  readonly system: number;
+  readonly tools: number;
+  /** How many parts there are, and how many of them are stable. */
+  readonly parts: number;
+  readonly stable: number;
+  /** Units before and with each part of the contents. */
+  readonly #sums: readonly number[];
+
+  constructor(contents: readonly Content[], options: RequestOptions) {
+    const offered = offeredTools(options);
+    this.system = systemText(options)?.length ?? 0;
+    this.tools = offered.length === 0 ? 0 : JSON.stringify(offered).length;
+    const sums: number[] = [];
+    let sum = this.head;
+    for (const { parts } of contents)
+      for (const part of parts) {
+        sum += lengthOf(part);
+        sums.push(sum);
+      }
+    this.#sums = sums;
+    this.parts = sums.length;
+    this.stable = Math.max(0, Math.min(options.stableParts ?? sums.length, sums.length));
+  }
+
+  /** Units of tools and system text together. */
+  get head(): number {
+    return this.system + this.tools;
+  }
+
+  /** Units from the beginning of the request up to and with so many parts. */
+  upTo(parts: number): number {
+    return this.#sums[parts - 1] ?? this.head;
+  }
+}

@@ -1,0 +1,191 @@
+import type { ModelMessage, OverlayForm, TurnNode, UserMessage } from "../../conversation/index.js";
+import { defined } from "../../text/index.js";
+import {
+  type Answer,
+  type DraftPart,
+  drop,
+  dropPendingThoughts,
+  emit,
+  type Layout,
+  mark,
+  type NodeDrafts,
+  sameAnswer,
+} from "../layout/layout.js";
+import { followers, type PartSource, type RenderScope, userText } from "./render-scope.js";
+import { addressIn, attached } from "./rule-files.js";
+import { mediaParts } from "./rule-media.js";
+import { withinText } from "./shows.js";
+import { hasText } from "./texts.js";
+import { whyLost } from "./thoughts.js";
+
+/** Appends the parts of a node. Where its chosen form has none, the boundary is noted all the same. */
+export function appendDrafts(layout: Layout, drafts: readonly DraftPart[], source: PartSource): Layout {
+  if (drafts.length === 0)
+    return source.choice === undefined ? layout : mark(layout, source.nodeId, source.choice);
+  return followers(drafts).reduce(emit, layout);
+}
+
+/** A text on the user's side, in its chosen form; a blank one is left out, and said to be. */
+export function draftText(
+  layout: Layout,
+  text: string,
+  rule: DraftPart["rule"],
+  source: PartSource,
+): NodeDrafts {
+  const form = source.choice?.form;
+  const draft = form?.form === "replaced" ? replacedText(source, form) : userText(source, rule, text);
+  return "text" in draft.part && hasText(draft.part.text)
+    ? { layout, drafts: [draft] }
+    : { layout: drop(layout, source.nodeId, "empty_text"), drafts: [] };
+}
+
+function replacedText(
+  source: PartSource,
+  { text, by, shows, refers }: Extract<OverlayForm, { form: "replaced" }>,
+): DraftPart {
+  return {
+    ...userText(source, by, text),
+    refers,
+    ...(shows === undefined ? {} : { shows: withinText(text, shows) }),
+  };
+}
+
+/** The layout with a user's message: its words, then its media, of which a single one may stand by its address. */
+export function userMessage(
+  before: Layout,
+  payload: UserMessage,
+  source: PartSource,
+  { settings }: RenderScope,
+): Layout {
+  const media = payload.media ?? [];
+  const form = source.choice?.form;
+  const api = form?.form === "uri" ? form.fileApi : undefined;
+  const { layout, address } = addressIn(before, api, source, settings);
+  const silent = media.length > 0 && payload.text.trim() === "" && form?.form !== "replaced";
+  const text = silent ? { layout, drafts: [] } : draftText(layout, payload.text, "message", source);
+  if (address !== undefined)
+    return appendDrafts(text.layout, [...text.drafts, attached(address, source)], source);
+  const { layout: next, parts } = mediaParts(text.layout, media, source.nodeId);
+  const drafts = parts.map((part): DraftPart => ({ ...source, role: "user", part, rule: "media" }));
+  return appendDrafts(next, [...text.drafts, ...drafts], source);
+}
+
+/** Thoughts wait until what they led to is there: alone they are valid nowhere. */
+export function modelMessage(
+  layout: Layout,
+  node: TurnNode,
+  payload: ModelMessage,
+  source: PartSource,
+  scope: RenderScope,
+): Layout {
+  const answer = { step: payload.step };
+  const lost = whyLost(layout, node, payload.from, scope);
+  const thoughts = lost === undefined ? thoughtDrafts(payload, source, answer) : [];
+  const known = lost === undefined ? layout : forget(layout, payload, source.nodeId, lost);
+  const { layout: next, drafts: made } = madeDrafts(known, payload, source, answer, lost === undefined);
+  const written = [...textDrafts(payload, source, answer, lost === undefined), ...made];
+  const texts =
+    written.length > 0 ? written : signatureAlone(next, payload, source, answer, lost === undefined);
+  const alone = thoughts.length > 0 && !leadOn(next, thoughts, answer) ? dropPendingThoughts(next) : next;
+  if (texts.length > 0) return appendDrafts(alone, [...thoughts, ...texts], source);
+  if (thoughts.length === 0)
+    return appendDrafts(isSilent(payload) ? next : drop(next, node.id, "empty_text"), [], source);
+  const drafts = thoughts.map((draft, at) => ({ ...draft, cut: draft.cut && at === 0, choice: undefined }));
+  const before = alone.pendingThoughts?.drafts ?? [];
+  return { ...appendDrafts(alone, [], source), pendingThoughts: { answer, drafts: [...before, ...drafts] } };
+}
+
+/** Whether thoughts go on those that wait: of one answer, and no two that can be read, which providers refuse. */
+function leadOn({ pendingThoughts }: Layout, thoughts: readonly DraftPart[], answer: Answer): boolean {
+  if (!sameAnswer(pendingThoughts?.answer, answer)) return false;
+  const isReadable = ({ part }: DraftPart) => "text" in part;
+  return !(pendingThoughts?.drafts.some(isReadable) === true && thoughts.some(isReadable));
+}
+
+/**
+ * Gemini sends a signature without words behind an answer, and wants it back. It stays where the answer has
+ * said something: alone it would be an answer that says nothing.
+ */
+function signatureAlone(
+  { pendingThoughts, parts, answer: last }: Layout,
+  { text, thought, redactedThought, signature }: ModelMessage,
+  source: PartSource,
+  answer: Answer,
+  signs: boolean,
+): readonly DraftPart[] {
+  if (signature === undefined || !signs || source.choice !== undefined) return [];
+  if (thought !== undefined || redactedThought !== undefined || pendingThoughts !== undefined) return [];
+  if (parts?.item.role !== "model" || !sameAnswer(last, answer)) return [];
+  const part = { text, thoughtSignature: signature };
+  return [{ ...source, role: "model", part, rule: "message", answer }];
+}
+
+function thoughtDrafts(
+  payload: ModelMessage,
+  source: PartSource,
+  answer: DraftPart["answer"] & object,
+): readonly DraftPart[] {
+  const { thought, redactedThought, signature } = payload;
+  const common = { ...source, role: "model", rule: "thought", answer } as const;
+  const drafts: DraftPart[] = [];
+  if (thought !== undefined && (thought.trim() !== "" || signature !== undefined)) {
+    const signed = defined({ thoughtSignature: signature });
+    drafts.push({ ...common, part: { text: thought, thought: true, ...signed } });
+  }
+  if (redactedThought !== undefined && redactedThought !== "")
+    drafts.push({ ...common, part: { redactedThought } });
+  return drafts;
+}
+
+function textDrafts(
+  payload: ModelMessage,
+  source: PartSource,
+  answer: DraftPart["answer"] & object,
+  signs: boolean,
+): readonly DraftPart[] {
+  const form = source.choice?.form;
+  const replaced = form?.form === "replaced" ? form : undefined;
+  const text = replaced?.text ?? payload.text;
+  if (!hasText(text)) return [];
+  const signature = payload.thought === undefined ? payload.signature : undefined;
+  const signed = signs && replaced === undefined && signature !== undefined;
+  const part = signed ? { text, thoughtSignature: signature } : { text };
+  const shows = replaced?.shows === undefined ? {} : { shows: withinText(text, replaced.shows) };
+  const { refers } = replaced ?? {};
+  return [{ ...source, role: "model", part, rule: replaced?.by ?? "message", answer, refers, ...shows }];
+}
+
+/** What the model made; it goes where the text is replaced. A signature that nothing before it bears is the first's. */
+function madeDrafts(
+  layout: Layout,
+  payload: ModelMessage,
+  source: PartSource,
+  answer: DraftPart["answer"] & object,
+  signs: boolean,
+): NodeDrafts {
+  const { media = [], text, thought, redactedThought, signature } = payload;
+  if (media.length === 0 || source.choice?.form.form === "replaced") return { layout, drafts: [] };
+  const isFree = signs && thought === undefined && redactedThought === undefined && !hasText(text);
+  const { layout: next, parts } = mediaParts(layout, media, source.nodeId);
+  const drafts = parts.map((part, at): DraftPart => {
+    const signed = at === 0 && isFree ? defined({ thoughtSignature: signature }) : {};
+    return { ...source, role: "model", part: { ...part, ...signed }, rule: "media", answer };
+  });
+  return { layout: next, drafts };
+}
+
+/** Whether there was nothing to say: many answers are nothing but calls. */
+function isSilent({ text, thought, redactedThought, media = [] }: ModelMessage): boolean {
+  return media.length === 0 && text === "" && !hasText(thought) && redactedThought === undefined;
+}
+
+function forget(
+  layout: Layout,
+  { thought, redactedThought, signature }: ModelMessage,
+  nodeId: string,
+  why: "foreign_thought" | "bound_thought",
+): Layout {
+  if (thought === undefined && redactedThought === undefined && signature === undefined) return layout;
+  const lostThought = layout.lostThought || thought !== undefined || redactedThought !== undefined;
+  return { ...drop(layout, nodeId, why), lostThought };
+}

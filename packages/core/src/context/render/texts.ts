@@ -1,0 +1,111 @@
+import type {
+  FileDelta,
+  FileLedgerEntry,
+  Restore,
+  Summary,
+  TaskBoundary,
+  TaskSummary,
+} from "../../conversation/index.js";
+import { escapeForDisplay, quoteForDisplay } from "../../text/index.js";
+
+// The renderer's own words. Every change here changes the bytes of all prompts.
+
+export const interruptedText =
+  "interrupted: no result of this call was recorded. Whether it took effect is not known.";
+
+/** What stands in the prompt for a node whose record is lost. */
+export const lostNodeText =
+  "[A part of the conversation is lost here: it cannot be read any more, and what it said is not known.]";
+
+export const placeholderText = "[The output of this call is hidden.]";
+
+/** @param summary what stands for all that came before, where the task begins with that. */
+export function taskText(task: TaskBoundary, summary: string | undefined): string {
+  const lines = [`[Task ${quoteForDisplay(task.name)} begins here.]`];
+  if (task.lost !== undefined) lines.push(lostNodeText);
+  if (hasText(task.goal)) lines.push(`Goal: ${task.goal}`);
+  if (task.restartOf !== undefined) lines.push("An earlier attempt at it failed.");
+  if (hasText(task.hint)) lines.push(`Hint: ${task.hint}`);
+  if (hasText(summary)) lines.push(`What came before, in short:\n${summary}`);
+  return lines.join("\n");
+}
+
+/** Of a session that begins with the summary of another. */
+export function sessionText(summary: string): string {
+  return `[What came before this session, in short:]\n${summary}`;
+}
+
+/** What stands in the prompt for a completed task: its summary, its files, how to see it in full. */
+export function taskSummaryText({ name, taskId, summary, files }: TaskSummary): string {
+  return [
+    `[Task ${quoteForDisplay(name)} is complete.]`,
+    ...(hasText(summary) ? [summary] : []),
+    ...deltaLines("Files that it changed", files),
+    `[Its full history: expand_task_summary with task_id ${quoteForDisplay(taskId)}.]`,
+  ].join("\n");
+}
+
+/** What stands in the prompt for a summary of another branch. */
+export function branchSummaryText(text: string): string {
+  return `[Summary of another branch of this conversation:]\n${text}`;
+}
+
+/** What stands in the prompt for all that a compaction left out. */
+export function compactionText(summary: Extract<Summary, { of: "compaction" }>): string {
+  const { text, files, ledger, instruction } = summary;
+  return [
+    "[What came before this point is left out. In short:]",
+    ...(hasText(text) ? [text] : []),
+    ...deltaLines("Files that were changed", files ?? []),
+    ...ledgerLines(ledger ?? []),
+    ...(instruction === undefined
+      ? []
+      : ["The instruction that holds now, word for word:", instruction.text]),
+  ].join("\n");
+}
+
+function ledgerLines(ledger: readonly FileLedgerEntry[]): readonly string[] {
+  if (ledger.length === 0) return [];
+  const lines = ledger.map((entry) => `- ${ledgerLine(entry)}`);
+  return ["Files that were changed, as recorded by the tools:", ...lines];
+}
+
+function ledgerLine({ path, to, version, added, removed, check }: FileLedgerEntry): string {
+  const state = to === null ? "deleted" : `sha256 ${shortState(to)}`;
+  const number = version === undefined ? "" : `version ${version}, `;
+  const last =
+    check === undefined
+      ? "nothing was run since"
+      : `then ${quoteForDisplay(check.command)} ${check.failed ? "failed" : "ran"}`;
+  return `${escapeForDisplay(path)}: ${number}${state}, +${added} -${removed} lines, ${last}`;
+}
+
+/** The note to the model on a move that put files back, or on its undoing. */
+export function restoreText({ files, undoes }: Restore): string {
+  const what = undoes === undefined ? "The conversation was moved" : "A move of the conversation was undone";
+  if (files.length === 0) return `[${what}; no file was changed by it.]`;
+  return [`[${what}, and files were put back with it.]`, ...deltaLines("Files", files)].join("\n");
+}
+
+/** Names a file whose bytes come by address. */
+export function addressText(attributes: string): string {
+  return `<file${attributes} content="attached"/>`;
+}
+
+/** Whether there is a text that is not blank. */
+export function hasText(text: string | undefined): text is string {
+  return text !== undefined && text.trim() !== "";
+}
+
+function deltaLines(title: string, files: readonly FileDelta[]): readonly string[] {
+  if (files.length === 0) return [];
+  const lines = files.map(
+    ({ path, from, to }) => `- ${escapeForDisplay(path)}: ${shortState(from)} → ${shortState(to)}`,
+  );
+  return [`${title}:`, ...lines];
+}
+
+/** Twelve digits: a prompt reads as it did when it was first sent, or the provider's cache of it is lost. */
+function shortState(sha256: string | null): string {
+  return sha256 === null ? "no file" : sha256.slice(0, 12);
+}

@@ -1,0 +1,68 @@
+import type { FileIdentity, Target } from "../values/disk.js";
+import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
+import { largeSize, TimeBudget, takeLarge, takeSteps } from "../values/time-budget.js";
+import { digestInSteps } from "./digest.js";
+import { learnText } from "./file-text.js";
+import type { Session } from "./session.js";
+
+/** The state of a target now: one read, one hash; decoded only by those who need the text. */
+export type Current = CurrentFile | { readonly kind: "absent" };
+
+/** The bytes of a regular file as one read found them. */
+export interface CurrentFile {
+  readonly kind: "file";
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  readonly identity: FileIdentity;
+}
+
+/** Whether a state is large enough to be gone through in slices. */
+export function isLarge(current: Current): current is CurrentFile {
+  return current.kind === "file" && current.bytes.length > largeSize;
+}
+
+/**
+ * Decodes a large file in turns with the rest of the process: whoever asks for its text then has it at once.
+ *
+ * @param budget without one it takes as long as it takes.
+ */
+export async function learnState(
+  { ports }: Session,
+  { bytes }: CurrentFile,
+  encoding: string | undefined,
+  budget = new TimeBudget(ports),
+): Promise<Refusal<"timeout"> | undefined> {
+  const late = await takeSteps(learnText(bytes, ports.codec, encoding), budget);
+  return late ?? undefined;
+}
+
+/**
+ * Reads the state of a target, or says why it is nothing that can be served.
+ *
+ * @param budget without one it takes as long as it takes.
+ */
+export async function readCurrent(
+  target: Target,
+  session: Session,
+  limitBytes: number,
+  budget = new TimeBudget(session.ports),
+): Promise<Current | Refusal> {
+  const entry = await target.look();
+  switch (entry.kind) {
+    case "refusal":
+      return entry;
+    case "missing":
+      return { kind: "absent" };
+    case "directory":
+      return refuse("is_directory", "This is a folder, not a file.");
+    case "other":
+      return refuse("not_a_file", `This is a ${entry.what}, not a file.`);
+    case "file": {
+      const read = await target.read(limitBytes);
+      if (isRefusal(read)) return read;
+      const { bytes, identity } = read;
+      const sha256 = await takeLarge(digestInSteps(session.ports, bytes), bytes.length, budget);
+      return typeof sha256 === "string" ? { kind: "file", bytes, sha256, identity } : sha256;
+    }
+  }
+}

@@ -1,0 +1,238 @@
+import {
+  type AlikeBytes,
+  bytesAlikeInSteps,
+  type CharsetCodec,
+  type DecodedText,
+  decodeBesideInSteps,
+  decodeBytes,
+  decodeInSteps,
+  encodeInSteps,
+  finish,
+  type NotText,
+  normaliseName,
+  type Steps,
+  type TextFormat,
+  utf8,
+} from "../../text/index.js";
+import type { TextFacts } from "../values/outcomes.js";
+import { type Refusal, refuse, refuseIn } from "../values/refusal.js";
+import { largeSize } from "../values/time-budget.js";
+
+/** The text of a file and the format in which it goes back to the disk. */
+export interface FileText {
+  readonly kind: "file_text";
+  readonly text: string;
+  readonly format: TextFormat;
+  /** Where they are known already. */
+  readonly facts?: TextFacts;
+}
+
+/**
+ * The text of these bytes, or `binary` / `undecodable` with the sentence that says so. At once: of large bytes those
+ * are passed that `learnText` was asked for.
+ */
+export function decodeFile(bytes: Uint8Array, codec: CharsetCodec, named?: string): FileText | Refusal {
+  const known = bytes.length <= largeSize ? undefined : knownText(bytes, named);
+  return known ?? asFileText(decodeBytes(bytes, codec, named), bytes);
+}
+
+/**
+ * Decodes large bytes and looks at their lines, in steps; then `decodeFile` has the text of these very bytes at once,
+ * for as long as somebody holds them. Small ones are left for `decodeFile`.
+ */
+export function* learnText(bytes: Uint8Array, codec: CharsetCodec, named?: string): Steps<void> {
+  if (bytes.length <= largeSize || knownText(bytes, named) !== undefined) return;
+  const text = asFileText(yield* decodeInSteps(bytes, codec, named), bytes);
+  const facts = text.kind === "refusal" ? {} : { facts: yield* factsInSteps(text, bytes.length) };
+  const known = knownTexts.get(bytes) ?? new Map<string | undefined, FileText | Refusal>();
+  knownTexts.set(bytes, known.set(named, { ...text, ...facts }));
+}
+
+/**
+ * The same of large bytes that are much like others, of which `learnText` was asked: their text is made of that one,
+ * as far as it goes, so that there are no two copies of it.
+ *
+ * @param alike what `bytesAlikeInSteps` says of the two.
+ */
+function* learnTextBeside(
+  bytes: Uint8Array,
+  other: Uint8Array,
+  alike: AlikeBytes,
+  codec: CharsetCodec,
+): Steps<void> {
+  const known = knownText(other, undefined);
+  const isAsked = bytes.length > largeSize && known?.kind === "file_text";
+  const made = isAsked ? yield* decodeBesideInSteps(bytes, { ...known, bytes: other }, alike) : undefined;
+  if (made === undefined) return yield* learnText(bytes, codec);
+  const text = { kind: "file_text", ...made } as const;
+  const facts = yield* factsInSteps(text, bytes.length);
+  knownTexts.set(bytes, new Map([[undefined, { ...text, facts }]]));
+}
+
+/**
+ * Learns the text of a state of the same file, without a second copy of what the present state has of it.
+ *
+ * @param present bytes whose text was learned; undefined where there is no file.
+ * @returns the same bytes: a part of the present ones where these only add to them, so that one copy can go.
+ */
+export function* learnPast(
+  past: Uint8Array,
+  present: Uint8Array | undefined,
+  codec: CharsetCodec,
+): Steps<Uint8Array> {
+  if (present === undefined || past.length <= largeSize) {
+    yield* learnText(past, codec);
+    return past;
+  }
+  const alike = yield* bytesAlikeInSteps(past, present);
+  const { head, tail } = alike;
+  const begins = head === past.length ? present.subarray(0, head) : undefined;
+  const bytes = begins ?? (tail === past.length ? present.subarray(present.length - tail) : past);
+  yield* learnTextBeside(bytes, present, alike, codec);
+  return bytes;
+}
+
+/** The same of large bytes that were made of this text: they are not decoded to a second copy of it. */
+function* rememberText(bytes: Uint8Array, text: string, format: TextFormat): Steps<void> {
+  // Another encoding is found out by looking at the bytes, and a mark in the text is one of the file to a reader.
+  const isCertain =
+    format.encoding === "utf-8" && format.certainty === "proven" && !text.startsWith("\ufeff");
+  if (bytes.length <= largeSize || !isCertain) return;
+  const known = { kind: "file_text", text, format } as const;
+  const facts = yield* factsInSteps(known, bytes.length);
+  knownTexts.set(bytes, new Map([[undefined, { ...known, facts }]]));
+}
+
+/** The text of large bytes, if `learnText` was asked for it. */
+export function knownText(bytes: Uint8Array, named: string | undefined): FileText | Refusal | undefined {
+  return knownTexts.get(bytes)?.get(named);
+}
+
+/** By the encoding that the caller insists on. Nobody changes bytes that were read or planned. */
+const knownTexts = new WeakMap<Uint8Array, Map<string | undefined, FileText | Refusal>>();
+
+function asFileText(decoded: DecodedText | NotText, bytes: Uint8Array): FileText | Refusal {
+  switch (decoded.kind) {
+    case "text":
+      return { kind: "file_text", text: decoded.text, format: decoded.format };
+    case "binary":
+      return refuse(
+        "binary",
+        `The file is not text (${kindOfBytes(bytes)}, ${bytes.length} bytes): ${decoded.reason}.`,
+      );
+    case "undecodable":
+      return refuse(
+        "undecodable",
+        `The file cannot be read as text: ${decoded.reason}. Name its encoding if you know it.`,
+      );
+  }
+}
+
+/** The format of a file that is yet to be made. */
+export function newFormat(codec: CharsetCodec, named?: string): TextFormat | Refusal {
+  if (named === undefined) return utf8;
+  const encoding = normaliseName(named);
+  const unicode = ["utf-8", "utf-16le", "utf-16be"].includes(encoding);
+  if (!unicode && !codec.knows(encoding)) {
+    return refuse("invalid_arguments", `No encoding of the name ${named} is known.`);
+  }
+  return {
+    encoding,
+    // Without its mark a UTF-16 file is taken for binary by the next reader.
+    bom: encoding.startsWith("utf-16"),
+    certainty: "named",
+  };
+}
+
+/**
+ * The bytes of a new text in the format of its file, in steps.
+ *
+ * @param added the lines that are new; where the charset is only guessed, they are asked for and must be ASCII.
+ * @returns `unencodable` or `invalid_arguments`, with the characters in question.
+ */
+export function* encodeFileInSteps(
+  text: string,
+  added: () => Steps<string> | string,
+  format: TextFormat,
+  codec: CharsetCodec,
+): Steps<Uint8Array | Refusal<"unencodable" | "invalid_arguments">> {
+  if (text.includes("\0")) {
+    return refuse(
+      "invalid_arguments",
+      "The new text holds a NUL character, which no text file can. Nothing was written.",
+    );
+  }
+  const fresh = format.certainty === "guessed" ? added() : "";
+  if (!(yield* isAscii(typeof fresh === "string" ? fresh : yield* fresh))) {
+    return refuseIn(
+      "unencodable",
+      "The file's encoding is only a guess ($encoding), so that new text may hold nothing but ASCII." +
+        '[ Say {encoding}: "$encoding" (or the right one) to insist.]',
+      { encoding: format.encoding },
+    );
+  }
+  const bytes = yield* encodeInSteps(text, format, codec);
+  if (bytes !== undefined) {
+    yield* rememberText(bytes, text, format);
+    return bytes;
+  }
+  const reason = text.isWellFormed()
+    ? `${format.encoding} cannot hold every character of it`
+    : "it holds half of a surrogate pair";
+  return refuse("unencodable", `The new text cannot be written: ${reason}. Nothing was written.`);
+}
+
+/** What there is to tell about a text, found in one pass without splitting it. */
+export function textFacts(text: FileText, totalBytes: number): TextFacts {
+  return text.facts ?? finish(factsInSteps(text, totalBytes));
+}
+
+function* factsInSteps({ text, format }: FileText, totalBytes: number): Steps<TextFacts> {
+  let lf = 0;
+  let crlf = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
+    if (at > 0 && text.charCodeAt(at - 1) === 13) crlf++;
+    else lf++;
+    if ((lf + crlf) % stepLines === 0) yield;
+  }
+  let cr = 0;
+  for (let at = lf + crlf === 0 ? text.indexOf("\r") : -1; at >= 0; at = text.indexOf("\r", at + 1))
+    if (++cr % stepLines === 0) yield;
+  const ended = text.endsWith("\n") || (cr > 0 && text.endsWith("\r"));
+  const kinds = [lf > 0, crlf > 0, cr > 0].filter(Boolean).length;
+  return {
+    encoding: format.encoding,
+    bom: format.bom,
+    guessed: format.certainty === "guessed",
+    endings: kinds > 1 ? "mixed" : crlf > 0 ? "crlf" : cr > 0 ? "cr" : lf > 0 ? "lf" : "none",
+    totalLines: lf + crlf + cr + (text === "" || ended ? 0 : 1),
+    finalNewline: ended,
+    totalBytes,
+  };
+}
+
+/** Found in about a millisecond. */
+const stepLines = 16_384;
+
+function* isAscii(text: string): Steps<boolean> {
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) > 127) return false;
+    if (at % largeSize === largeSize - 1) yield;
+  }
+  return true;
+}
+
+const signatures: readonly (readonly [string, readonly number[]])[] = [
+  ["a PNG image", [0x89, 0x50, 0x4e, 0x47]],
+  ["a JPEG image", [0xff, 0xd8, 0xff]],
+  ["a GIF image", [0x47, 0x49, 0x46, 0x38]],
+  ["a PDF document", [0x25, 0x50, 0x44, 0x46]],
+  ["a ZIP archive", [0x50, 0x4b, 0x03, 0x04]],
+  ["a gzip archive", [0x1f, 0x8b]],
+  ["an ELF program", [0x7f, 0x45, 0x4c, 0x46]],
+];
+
+function kindOfBytes(bytes: Uint8Array): string {
+  const found = signatures.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte));
+  return found?.[0] ?? "binary data";
+}

@@ -1,0 +1,132 @@
+import { quoteForDisplay, shortHash } from "../../text/index.js";
+import type { Changed, CommitOptions, Committed, ExpectedFile, Target } from "../values/disk.js";
+import { isRefusal, type Refusal } from "../values/refusal.js";
+import type { HistoryEntry } from "../values/stores.js";
+import { takeAll } from "../values/time-budget.js";
+import type { Current } from "./current.js";
+import { digestInSteps } from "./digest.js";
+import { isStateApart, keepBytes } from "./kept-states.js";
+import type { DisplacedWrite } from "./replaced-files.js";
+import { defaultKeepSecrets, type Session } from "./session.js";
+import type { Site } from "./site.js";
+
+/** The one step that changes the disk: new bytes, or no file, instead of the state that was read. */
+export function takeStep(
+  target: Target,
+  bytes: Uint8Array | null,
+  current: Current,
+  options: CommitOptions,
+): Promise<Committed | Changed | Refusal> {
+  const expected = current.kind === "file" ? expectedFile(current) : undefined;
+  if (bytes !== null) return target.commit(bytes, expected ?? { kind: "absent" }, options);
+  if (expected === undefined) throw new Error("a plan deletes a file that is not there");
+  return target.remove(expected, options);
+}
+
+/** For the entry of a deletion: who can use the file, so that no more can when it is made again. */
+export async function removedAccess(target: Target): Promise<Pick<HistoryEntry, "removed">> {
+  const removed = await target.access?.();
+  return removed === undefined ? {} : { removed };
+}
+
+/** A history entry of a change that is about to be made, without what it changes. */
+export function entryOf(
+  { call, change, target }: Pick<Site, "call" | "change" | "target">,
+  isApart: boolean,
+): Omit<HistoryEntry, "before" | "after"> {
+  const { caller } = call;
+  const entry = newEntry(call.session, target, change.tool, isApart);
+  return caller === undefined ? entry : { ...entry, caller: { ...caller, path: change.path } };
+}
+
+/**
+ * A history entry of now, without what changed.
+ *
+ * @param isApart the state before, or the one after, is kept apart.
+ */
+function newEntry(
+  session: Session,
+  target: Pick<Target, "realPath">,
+  tool: string,
+  isApart: boolean,
+): Omit<HistoryEntry, "before" | "after"> {
+  const { keepSecrets } = session;
+  return {
+    id: session.ports.newId(),
+    realPath: target.realPath,
+    time: session.ports.clock.now(),
+    session: session.id,
+    tool,
+    ...(isApart && keepSecrets !== defaultKeepSecrets ? { keepSecrets } : {}),
+  };
+}
+
+/**
+ * Keeps and records bytes that another program, without our lock, wrote into a file that was replaced, so that
+ * they can be restored.
+ *
+ * @param before the hash of what that file held; `null` where there was none.
+ * @returns half a sentence that says where they are.
+ */
+export async function keepDisplaced(
+  session: Session,
+  target: Pick<Target, "realPath" | "relativePath">,
+  before: string | null,
+  bytes: Uint8Array,
+): Promise<string> {
+  const sha256 = await takeAll(digestInSteps(session.ports, bytes), session.ports);
+  const madeFrom = before ?? undefined;
+  const kept = await keepBytes(session, target, { sha256, bytes }, { care: "sure", madeFrom });
+  const isApart = before !== null && (await isStateApart(session, target, before));
+  const intent = await session.ports.history.begin({
+    ...newEntry(session, target, "another program", isApart),
+    before,
+    after: sha256,
+    displaced: true,
+  });
+  if (!isRefusal(intent)) await intent.done();
+  const prefix = shortHash(sha256);
+  return kept === "kept"
+    ? `it is kept as state ${prefix} and can be restored (holdfast restore FILE@${prefix})`
+    : "it could not be kept";
+}
+
+/**
+ * The same for bytes of the very moment of the step.
+ *
+ * @param member the file's name, where several are written as one.
+ * @returns a sentence for the end of the message.
+ */
+export async function noteDisplaced(
+  session: Session,
+  target: Target,
+  current: Current,
+  bytes: Uint8Array | undefined,
+  member?: string,
+): Promise<string> {
+  if (bytes === undefined) return "";
+  const before = current.kind === "file" ? current.sha256 : null;
+  const where = await keepDisplaced(session, target, before, bytes);
+  const name = member === undefined ? "" : ` ${quoteForDisplay(member)}`;
+  return ` At the same moment another program wrote to the old file${name}: ${where}.`;
+}
+
+/** The same for bytes that are found later in a replaced file. Must not be called under its lock. */
+export async function noteFound(
+  session: Session,
+  { target, before, bytes }: DisplacedWrite,
+): Promise<string> {
+  const lock = await session.ports.locks.acquire(target.realPath, session.limits.lockMs);
+  try {
+    // Without the lock they are kept and reported all the same; only the order of the history is at stake.
+    const where = await keepDisplaced(session, target, before, bytes);
+    const name = quoteForDisplay(target.relativePath);
+    return `A displaced write was found: another program still had ${name} open as it was before an earlier write, and wrote to that; ${where}.`;
+  } finally {
+    if (!isRefusal(lock)) await lock.release();
+  }
+}
+
+function expectedFile(current: Extract<Current, { kind: "file" }>): ExpectedFile {
+  return { kind: "file", sha256: current.sha256, identity: current.identity };
+}

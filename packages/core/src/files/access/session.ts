@@ -1,0 +1,89 @@
+import type { SessionKnowledge } from "../seen/session-knowledge.js";
+import type { Corrector, EditApplier } from "../values/edit-models.js";
+import type { Guards } from "../values/guards.js";
+import type { WorkspacePorts } from "../values/ports.js";
+import type { Arrivals } from "./arrivals.js";
+import type { KeyedMutex } from "./keyed-mutex.js";
+import type { ReplacedFiles } from "./replaced-files.js";
+import type { SessionStateService } from "./session-state.js";
+
+/** Limits of a workspace; each can be set by the host. */
+export interface Limits {
+  /** A full read above this many bytes is refused with a hint to use a window; 256 KiB. */
+  readonly fullReadBytes: number;
+  /** What one window may hold, in bytes; 256 KiB. */
+  readonly windowBytes: number;
+  /** What one read of many files may hold together, in bytes; 1 MiB. */
+  readonly manyReadBytes: number;
+  /** The largest file that is handed on as bytes, such as an image; 16 MiB. */
+  readonly mediaBytes: number;
+  /** The largest file that is changed, in bytes; 64 MiB. */
+  readonly changeBytes: number;
+  /** The most lines of a file that is changed; 4 million. */
+  readonly changeLines: number;
+  /** The largest Markdown document of which a section is changed, in bytes: it is parsed as a whole; 1 MiB. */
+  readonly sectionBytes: number;
+  /** How long to wait for a lock, in milliseconds; 10 s. */
+  readonly lockMs: number;
+  /** How long a listing or a search may take, in milliseconds; 5 s. */
+  readonly searchMs: number;
+  /** What the lines that a search shows may hold together, in UTF-16 units; 48 Ki. */
+  readonly searchUnits: number;
+  /** How long the patch engine may think, in milliseconds; 5 s. */
+  readonly patchMs: number;
+  /** How long a change may take before its step, in milliseconds; beside it the engine has `patchMs`; 5 s. */
+  readonly editMs: number;
+}
+
+export const defaultLimits: Limits = {
+  fullReadBytes: 256 * 1024,
+  windowBytes: 256 * 1024,
+  manyReadBytes: 1024 * 1024,
+  mediaBytes: 16 * 1024 * 1024,
+  changeBytes: 64 * 1024 * 1024,
+  changeLines: 4_000_000,
+  sectionBytes: 1024 * 1024,
+  lockMs: 10_000,
+  searchMs: 5_000,
+  searchUnits: 48 * 1024,
+  patchMs: 5_000,
+  editMs: 5_000,
+};
+
+/** For how long states of secrets are kept: whole days, or not at all. */
+export type KeepSecrets = number | "none";
+
+/** Seven days. */
+export const defaultKeepSecrets: KeepSecrets = 7;
+
+/** What the host lets a model do within a change; nothing unless it says so. */
+export interface Models {
+  readonly match: "exact" | "flexible";
+  readonly corrector: Corrector | undefined;
+  readonly applier: EditApplier | undefined;
+}
+
+/** What the parts of one workspace share. */
+export interface Session {
+  readonly id: string;
+  readonly ports: WorkspacePorts;
+  readonly limits: Limits;
+  /** Of callers who bring no knowledge of their own. */
+  readonly knowledge: SessionKnowledge;
+  readonly versions: SessionStateService;
+  readonly mutex: KeyedMutex;
+  readonly arrivals: Arrivals;
+  readonly replacedFiles: ReplacedFiles;
+  readonly guards: Guards;
+  readonly models: Models;
+  /** For how many days states of files that may hold secrets are kept, if at all. */
+  readonly keepSecrets: KeepSecrets;
+  /** Nothing is written by this session. */
+  readonly readOnly: boolean;
+  /** Absolute folders in which nothing is ever written through the tools. */
+  readonly ownFolders: readonly string[];
+  /** A folder within them in which tools may write all the same. */
+  readonly memoryFolder: string | undefined;
+  /** Whether a person has explicitly allowed writing this protected path (relative to its root). */
+  readonly allowsProtected: (relativePath: string) => boolean;
+}

@@ -1,0 +1,42 @@
+import type { Target } from "../values/disk.js";
+import type { Subject } from "./answers.js";
+import type { Call } from "./call.js";
+import type { Change, Past } from "./change.js";
+import { findState } from "./kept-states.js";
+
+/** A change and its target, under the target's lock. */
+export interface Site {
+  readonly call: Call;
+  readonly change: Change;
+  readonly target: Target;
+  /** The past of the file; read once, and only for those who ask. */
+  readonly past: () => Promise<Past>;
+}
+
+/** @param target open as long as the site is used, its lock held. */
+export function siteOf(call: Call, change: Change, target: Target): Site {
+  let loaded: Promise<Past> | undefined;
+  const past = () => {
+    loaded ??= loadPast(call, change, target);
+    return loaded;
+  };
+  return { call, change, target: target, past };
+}
+
+/** What an answer about the site is about. */
+export function subjectOf({ call, change, target }: Site): Subject {
+  const file = { path: change.path, realPath: target.realPath };
+  return { call, file, encoding: change.options.encoding };
+}
+
+async function loadPast(call: Call, change: Change, target: Target): Promise<Past> {
+  const history = await call.session.ports.history.entries(target.realPath);
+  const known = () => {
+    const told = call.knowledge.states({ path: change.path, realPath: target.realPath });
+    const written = history.flatMap((entry) => [entry.before, entry.after]);
+    return [...told, ...written.filter((sha256) => sha256 !== null)];
+  };
+  const hasOthers = async () =>
+    ((await call.session.ports.history.ofOtherFolder?.(target.realPath)) ?? []).length > 0;
+  return { history, known, hasOthers, find: (sha256) => findState(call.session, target, sha256) };
+}

@@ -1,0 +1,156 @@
+import { endingAt, inEndingsAt, spliceInSteps } from "../../patch/index.js";
+import {
+  countLines,
+  endsLine,
+  escapeForDisplay,
+  isSameInSteps,
+  lineStartInSteps,
+  type Steps,
+} from "../../text/index.js";
+import type { Plan } from "../access/change.js";
+import type { Current } from "../access/current.js";
+import { encodeFileInSteps, type FileText } from "../access/file-text.js";
+import type { Session } from "../access/session.js";
+import { splicedReport } from "../values/change-report.js";
+import { isRefusal, refuse, refuseIn } from "../values/refusal.js";
+import type { AddTextRequest, Asked, InsertLinesRequest } from "../values/requests.js";
+import type { TimeBudget } from "../values/time-budget.js";
+import { countChars } from "./edit-plan.js";
+import { largePlan, textOf, tooManyLines } from "./plans.js";
+
+/**
+ * The content, exactly, at the end of the file: where the last line has no newline, the content continues
+ * it, and the message says so. A file that is missing is made.
+ */
+export function planAppend(
+  session: Session,
+  request: Asked<AddTextRequest>,
+  current: Current,
+  budget: TimeBudget,
+): Plan | Promise<Plan> {
+  const before = textOf(session, request.encoding, current);
+  if (isRefusal(before)) return before;
+  const { text } = before;
+  const continues = text !== "" && !endsLine(text);
+  const message =
+    `Appended ${countChars(request.content)} chars to ${escapeForDisplay(request.path)}.${madeHere(current)}` +
+    (continues && !startsLine(request.content) ? continued : "");
+  const fresh = inEndingsAt(text, text.length, request.content);
+  const added = { before, at: text.length, fresh, message, grows: true };
+  return largePlan(planAdded(session, current, added), current, request.content, budget);
+}
+
+/** The content, exactly, before the first character of the file, after a byte order mark. */
+export function planPrepend(
+  session: Session,
+  request: Asked<AddTextRequest>,
+  current: Current,
+  budget: TimeBudget,
+): Plan | Promise<Plan> {
+  const before = textOf(session, request.encoding, current);
+  if (isRefusal(before)) return before;
+  const { text } = before;
+  const fresh = inEndingsAt(text, 0, request.content);
+  const joins = text !== "" && !endsLine(fresh);
+  const message =
+    `Prepended ${countChars(request.content)} chars to ${escapeForDisplay(request.path)}.${madeHere(current)}` +
+    (joins ? " Your text does not end with a newline, so the old first line continues its last one." : "");
+  const added = { before, at: 0, fresh, message, grows: false };
+  return largePlan(planAdded(session, current, added), current, request.content, budget);
+}
+
+/**
+ * Whole lines after a line of the file: a missing newline at their end is added. Whether the file ends with
+ * a newline stays as it was.
+ */
+export function planInsert(
+  session: Session,
+  request: Asked<InsertLinesRequest>,
+  current: Current,
+  budget: TimeBudget,
+): Plan | Promise<Plan> {
+  if (current.kind === "absent" && request.afterLine === 0)
+    return planPrepend(session, request, current, budget);
+  if (current.kind === "absent") return refuse("file_missing", "There is no file to insert lines in.");
+  return largePlan(insertInSteps(session, request, current), current, request.content, budget);
+}
+
+function* insertInSteps(session: Session, request: Asked<InsertLinesRequest>, current: Current): Steps<Plan> {
+  const before = textOf(session, request.encoding, current);
+  if (isRefusal(before)) return before;
+  const { afterLine, content } = request;
+  const { from, total } = yield* lineStartInSteps(before.text, afterLine);
+  if (from === undefined)
+    return refuseIn(
+      "out_of_range",
+      "{afterLine} is $line, but the file has $total lines; 0 to $total are possible.",
+      { line: afterLine, total },
+    );
+  const head = before.text.slice(0, from);
+  const tail = before.text.slice(from);
+  const fresh = asWholeLines(before.text, head, tail, content);
+  const message = insertMessage(request);
+  return yield* planAdded(session, current, { before, at: from, fresh, message, grows: false });
+}
+
+/** What an insertion did, in a sentence. */
+export function insertMessage({ afterLine, content, path }: Asked<InsertLinesRequest>): string {
+  const places = afterLine === 0 ? "before line 1" : `after line ${afterLine}`;
+  return `Inserted ${countLinesOf(content)} of ${escapeForDisplay(path)}, ${places}.`;
+}
+
+interface Added {
+  readonly before: FileText;
+  /** Where it is put, in UTF-16 units. */
+  readonly at: number;
+  readonly fresh: string;
+  readonly message: string;
+  /** The old text is the beginning of the new one. */
+  readonly grows: boolean;
+}
+
+function* planAdded(
+  session: Session,
+  current: Current,
+  { before, at, fresh, message, grows }: Added,
+): Steps<Plan> {
+  const splices = [{ from: at, to: at, text: fresh }];
+  const text = yield* spliceInSteps(before.text, splices);
+  if (fresh === "" && current.kind === "file")
+    return { kind: "unchanged", code: "no_change", message: "The content is empty; nothing was added." };
+  const tooLong = yield* tooManyLines(session, text);
+  if (tooLong !== undefined) return tooLong;
+  const bytes = yield* encodeFileInSteps(text, () => fresh, before.format, session.ports.codec);
+  if ("kind" in bytes) return bytes;
+  const report = yield* splicedReport(current.kind === "absent" ? null : before.text, text, splices);
+  const keeps =
+    grows && current.kind === "file" && (yield* isSameInSteps(bytes, current.bytes, current.bytes.length));
+  const plan = { kind: "write", bytes, text, message, report } as const;
+  return keeps ? { ...plan, keepsBeginning: true } : plan;
+}
+
+function asWholeLines(text: string, head: string, tail: string, content: string): string {
+  if (content === "") return "";
+  const ending = endingAt(text, Math.max(0, head.length - 1));
+  const own = inEndingsAt(text, Math.max(0, head.length - 1), content);
+  const bare = own.replace(/(?:\r\n|\n|\r)$/, "");
+  // The last line has no newline: it gets one, and the new last line has none.
+  if (tail === "" && head !== "" && !endsLine(head)) return `${ending}${bare}`;
+  return own === bare ? `${own}${ending}` : own;
+}
+
+function countLinesOf(content: string): string {
+  const count = countLines(content);
+  return count === 1 ? "1 line" : `${count} lines`;
+}
+
+function madeHere(current: Current): string {
+  return current.kind === "absent" ? " The file did not exist; it was created." : "";
+}
+
+function startsLine(content: string): boolean {
+  return /^[\n\r]/.test(content);
+}
+
+const continued =
+  " The last line had no newline, so your text continues that line; begin with a newline to start a new one.";

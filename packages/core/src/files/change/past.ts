@@ -1,0 +1,180 @@
+import { shortHash } from "../../text/index.js";
+import type { Planning } from "../access/call.js";
+import type { Past, Plan } from "../access/change.js";
+import type { Current } from "../access/current.js";
+import type { KeptState } from "../access/kept-states.js";
+import { emptySha256, parseHash } from "../values/base.js";
+import type { FileAccess } from "../values/disk.js";
+import { refuse, refuseIn } from "../values/refusal.js";
+import type { HistoryEntry } from "../values/stores.js";
+import type { TimeBudget } from "../values/time-budget.js";
+import { nounOfWrite } from "../values/write-noun.js";
+import { mismatchMessage } from "./mismatch.js";
+import { type PastPlan, planBytes, planKept } from "./plans.js";
+
+/**
+ * What undo does now: the last recorded write that was not taken back yet, if the disk still holds it.
+ *
+ * @param set the set that is taken back as a whole; undefined where one file is taken back alone.
+ */
+export async function planUndo(
+  { session, budget }: Planning,
+  past: Past,
+  current: Current,
+  set?: UndoneSet,
+): Promise<Plan> {
+  const changeSet = set?.changeSet;
+  const last = lastInForce(past.history);
+  if (last === undefined)
+    return refuse("nothing_to_undo", (await past.hasOthers()) ? onlyOthers : nothingLeft);
+  if (last.changeSet !== changeSet) return notTogether(last, changeSet);
+  const disk = current.kind === "file" ? current.sha256 : null;
+  if (disk !== last.after) {
+    return refuse("state_mismatch", movedOn(nounOfWrite(last.tool), current));
+  }
+  if (last.before === null)
+    return planBytes(session, current, null, {
+      message: `Undone: the ${nounOfWrite(last.tool)} had created this file; it is deleted again.`,
+      undoes: last.id,
+      budget,
+    });
+  const noun = nounOfWrite(last.tool);
+  const plan = { message: `Undone: the file is as it was before the ${noun}.`, undoes: last.id, budget };
+  // Of a file that only has another name the bytes are there, however little is kept.
+  const moved = disk === null ? await set?.findMoved(last.before) : undefined;
+  if (moved !== undefined) {
+    const back = await planKept(session, current, moved, plan);
+    return back.kind === "write" ? { ...back, movedFrom: moved.realPath } : back;
+  }
+  const kept = await past.find(last.before);
+  if (kept === undefined) return bytesGone(last.before);
+  if (disk !== null) return planKept(session, current, kept, plan);
+  const access = accessBefore(past);
+  return planKept(session, current, kept, { ...plan, access, message: madeAgain(noun, access) });
+}
+
+/** Who could use the file when it was deleted last; undefined where that is not recorded. */
+function accessBefore({ history }: Past): FileAccess | undefined {
+  return history.findLast(({ after, displaced }) => after === null && displaced !== true)?.removed;
+}
+
+function madeAgain(noun: string, access: FileAccess | undefined): string {
+  if (access === undefined)
+    return `Undone: the file has the content that it had before the ${noun}. Its mode was not recorded then.`;
+  if (access.hadMore === undefined) return `Undone: the file is as it was before the ${noun}.`;
+  return `Undone: the file has the content that it had before the ${noun}, and its mode as far as that opens it to nobody else. Owner, access list and extended attributes are not all brought back.`;
+}
+
+/** A change set that is taken back as a whole. */
+export interface UndoneSet {
+  readonly changeSet: string;
+  /** The state in the file of the set that has it by another name now, and loses that name by the undo. */
+  findMoved(sha256: string): Promise<(KeptState & { readonly realPath: string }) | undefined>;
+}
+
+/** Which state a person means by `FILE@sha`, and its bytes. */
+export async function planRestore(
+  { session, budget }: Planning,
+  past: Past,
+  wanted: string,
+  current: Current,
+): Promise<Plan> {
+  const hash = parseHash(wanted);
+  if (typeof hash !== "string") return refuseIn("invalid_hash", noState);
+  const fitting = [...new Set(past.known())].filter((sha256) => sha256.startsWith(hash));
+  const [sha256] = fitting;
+  if (sha256 === undefined)
+    return refuseIn("bytes_gone", "No state $wanted of this file is known.[ {log} lists those that are.]", {
+      wanted,
+    });
+  if (fitting.length > 1)
+    return refuse(
+      "invalid_hash",
+      `${wanted} is the beginning of ${fitting.length} states of this file; give more digits.`,
+    );
+  if (current.kind === "file" && current.sha256 === sha256) {
+    return { kind: "unchanged", code: "no_change", message: "The file is in this state already." };
+  }
+  const kept = await past.find(sha256);
+  return kept === undefined
+    ? bytesGone(sha256)
+    : planKept(session, current, kept, restored(past, sha256, budget));
+}
+
+function restored(past: Past, sha256: string, budget: TimeBudget): PastPlan {
+  return { message: `Restored to ${shortHash(sha256)}.`, access: accessBefore(past), budget };
+}
+
+/** An earlier state in the place of the very one that is named; of a state that is there already, nothing. */
+export async function planState(
+  { session, budget }: Planning,
+  { from, sha256 }: { readonly from: string | null; readonly sha256: string | null },
+  current: Current,
+  past: () => Promise<Past>,
+): Promise<Plan> {
+  const disk = current.kind === "file" ? current.sha256 : null;
+  if (disk === sha256)
+    return { kind: "unchanged", code: "no_change", message: "The file is in this state already." };
+  if (disk !== from)
+    return refuse("state_mismatch", `${mismatchMessage} It is not in the state that was to be replaced.`);
+  if (sha256 === null)
+    return planBytes(session, current, null, { message: "Deleted: there was no such file.", budget });
+  const known = await past();
+  const kept = sha256 === emptySha256 ? noContent : await known.find(sha256);
+  return kept === undefined
+    ? bytesGone(sha256)
+    : planKept(session, current, kept, restored(known, sha256, budget));
+}
+
+/**
+ * The newest write in force: an undo takes back the write that it names, and is no write itself, so that
+ * each further undo goes one step further.
+ */
+export function lastInForce(history: readonly HistoryEntry[]): HistoryEntry | undefined {
+  const undone = new Set(history.map((entry) => entry.undoes).filter((id) => id !== undefined));
+  return history.findLast(
+    (entry) => entry.undoes === undefined && entry.displaced !== true && !undone.has(entry.id),
+  );
+}
+
+/** Whether the last undo of this state left the present one: the undo is asked for a second time. */
+export function wasUndone(base: string, current: Current, { history }: Past): boolean {
+  const undo = history.findLast(
+    (entry) => entry.undoes !== undefined && (entry.before ?? emptySha256) === base,
+  );
+  return undo !== undefined && undo.after === (current.kind === "file" ? current.sha256 : null);
+}
+
+const nothingLeft = "No write of these tools to this file is left to take back.";
+const onlyOthers = `${nothingLeft} Those that are recorded were made in another folder, which had this place before and is gone.`;
+
+const noContent: KeptState = { bytes: new Uint8Array(), isApart: false };
+
+function notTogether(last: HistoryEntry, changeSet: string | undefined): Plan {
+  if (changeSet === undefined)
+    return refuse("busy", "A change set wrote this file while the undo waited for its lock; try again.");
+  return refuse(
+    "state_mismatch",
+    `State Mismatch: The file was written again (${nounOfWrite(last.tool)}) after the change set that is to be undone as a whole; undo that write first.`,
+  );
+}
+
+/** Why the last write is not taken back: the disk holds other than it left. */
+function movedOn(write: string, current: Current): string {
+  const happened =
+    current.kind === "absent"
+      ? "The file is gone: somebody deleted or moved it"
+      : "The file has changed on disk";
+  return `State Mismatch: ${happened} since the last write (${write}), so that write is not taken back. Nothing was changed.`;
+}
+
+const noState =
+  "A state is named by its sha256: 64 hexadecimal digits, or at least the first 12.[ {log} lists those of the file.]";
+
+function bytesGone(sha256: string): Plan {
+  return refuseIn(
+    "bytes_gone",
+    "The bytes of state $state are not kept any more. Nothing was changed.[ {log} lists the states that are kept.]",
+    { state: shortHash(sha256) },
+  );
+}

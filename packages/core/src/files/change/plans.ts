@@ -1,0 +1,330 @@
+import {
+  addedLinesInSteps,
+  applyDiff,
+  applyDiffInTurns,
+  carryEndingsInSteps,
+  describeMendedContext,
+  describeOtherFile,
+  omissionInSteps,
+  type PatchOutcome,
+  type PatchRequest,
+  type PatchSuccess,
+  type Repair,
+  type RepairKind,
+  type StrictApplier,
+} from "../../patch/index.js";
+import { clip, type Steps } from "../../text/index.js";
+import type { Plan, PlannedWrite } from "../access/change.js";
+import type { Current } from "../access/current.js";
+import { digestInSteps } from "../access/digest.js";
+import {
+  decodeFile,
+  encodeFileInSteps,
+  type FileText,
+  learnPast,
+  learnText,
+  newFormat,
+} from "../access/file-text.js";
+import type { KeptState } from "../access/kept-states.js";
+import type { Session } from "../access/session.js";
+import { lineEdits } from "../lines/line-facts.js";
+import { joinSpans } from "../lines/line-spans.js";
+import type { PlacedLines } from "../lines/placed-lines.js";
+import { emptySha256 } from "../values/base.js";
+import { allLines, comparingReport, placedReport, unreported } from "../values/change-report.js";
+import type { FileAccess } from "../values/disk.js";
+import { fromPatch, isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
+import type { Asked, PatchFileRequest, WriteFileRequest } from "../values/requests.js";
+import { type TimeBudget, takeLarge } from "../values/time-budget.js";
+
+/** What a diff makes of a file: placed, corrected, strictly applied, encoded as the file was. */
+export async function planPatch(
+  session: Session,
+  request: Asked<PatchFileRequest>,
+  current: Current,
+  budget: TimeBudget,
+  applier?: StrictApplier,
+): Promise<Plan> {
+  const before = textOf(session, request.encoding, current);
+  if (isRefusal(before)) return before;
+  const tooLong = await takeLarge(tooManyLines(session, before.text), before.text.length, budget);
+  if (tooLong !== undefined) return tooLong;
+  const outcome = await place(session, {
+    base: current.kind === "absent" ? null : before.text,
+    diff: request.diff,
+    path: request.path,
+    limitMs: session.limits.patchMs,
+    ...(applier === undefined ? {} : { applier }),
+  });
+  if (outcome.kind === "refusal") return fromPatch(outcome);
+  switch (outcome.code) {
+    case "no_change":
+      return {
+        kind: "unchanged",
+        code: "no_change",
+        message: withSentences("The diff changes nothing; the file stays as it is.", outcome.repairs),
+      };
+    case "already_applied":
+      return {
+        kind: "unchanged",
+        code: "already_applied",
+        message: withSentences(
+          "Already applied: the file already holds what the diff asks for. Nothing was written.",
+          outcome.repairs,
+        ),
+      };
+    case "applied":
+      return largePlan(planPatched(session, outcome, before, current), current, outcome.text, budget);
+  }
+}
+
+function* planPatched(
+  session: Session,
+  outcome: PatchSuccess,
+  before: FileText,
+  current: Current,
+): Steps<Plan> {
+  const { text, landed, repairs, addedText } = outcome;
+  const bytes = yield* encodeFileInSteps(text, () => addedText, before.format, session.ports.codec);
+  if ("kind" in bytes) return bytes;
+  const old = current.kind === "absent" ? null : before.text;
+  const report = yield* placedReport(old, text, placedByDiff(outcome));
+  const message = patchMessage(outcome);
+  const plainMessage = patchMessage({ ...outcome, repairs: unquoted(repairs) });
+  return { kind: "write", bytes, text, message, plainMessage, report: { ...report, landed, repairs } };
+}
+
+/** Plans at once where the file and what comes to it are small; else in turns with the rest of the process. */
+export function largePlan(
+  steps: Steps<Plan>,
+  current: Current,
+  given: string | Uint8Array,
+  budget: TimeBudget,
+): Plan | Promise<Plan> {
+  const size = current.kind === "absent" ? 0 : current.bytes.length;
+  return takeLarge(steps, Math.max(size, given.length), budget);
+}
+
+/** The engine's outcome, the same whether others have their turns meanwhile or not. */
+async function place({ ports }: Session, request: PatchRequest): Promise<PatchOutcome> {
+  return ports.nextTurn === undefined ? applyDiff(request) : applyDiffInTurns(request, ports.nextTurn);
+}
+
+/** What whole new content makes of a file: a text in the file's own format, or bytes as they are. */
+export function planWrite(
+  session: Session,
+  request: Asked<WriteFileRequest>,
+  current: Current,
+  budget: TimeBudget,
+): Plan | Promise<Plan> {
+  return largePlan(writeInSteps(session, request, current), current, request.content, budget);
+}
+
+function* writeInSteps(session: Session, request: Asked<WriteFileRequest>, current: Current): Steps<Plan> {
+  const next =
+    typeof request.content === "string"
+      ? yield* newText(session, request, request.content, current)
+      : asGiven(request.content);
+  if (isRefusal(next)) return next;
+  const { bytes, before, text } = next;
+  if (current.kind === "file" && (yield* sameHash(session, bytes, current.sha256))) {
+    return {
+      kind: "unchanged",
+      code: "no_change",
+      message:
+        "The file already holds this text (in its own encoding and line endings); nothing was written.",
+    };
+  }
+  const message = current.kind === "absent" ? "File created." : "File overwritten.";
+  const report =
+    typeof request.content === "string"
+      ? { ...(yield* comparingReport(before, text)), sentWhole: true, authored: allLines(text) }
+      : { ...unreported, sentWhole: true };
+  return { kind: "write", bytes, message, report, ...(typeof request.content === "string" ? { text } : {}) };
+}
+
+/** Puts the bytes of a kept state back as they were. */
+export async function planKept(
+  session: Session,
+  current: Current,
+  kept: KeptState,
+  { message, undoes, budget, access = kept.isApart ? ownerOnly : undefined }: PastPlan,
+): Promise<Plan> {
+  const plan = await planBytes(session, current, kept.bytes, { message, undoes, budget });
+  if (plan.kind !== "write") return plan;
+  const given = current.kind === "file" || access === undefined ? {} : { access };
+  return { ...plan, ...given, ...(kept.isApart ? { isUnshown: true } : {}) };
+}
+
+/** For what may hold secrets, where nothing is recorded: it never becomes readable for others. */
+const ownerOnly: FileAccess = { mode: 0o600 };
+
+/** What is said of bytes that are put back, and the time that this may take. */
+export interface PastPlan {
+  readonly message: string;
+  /** The entry of the history that is taken back. */
+  readonly undoes?: string | undefined;
+  /** Who could use the file that is made again, where that is recorded. */
+  readonly access?: FileAccess | undefined;
+  readonly budget: TimeBudget;
+}
+
+/** Puts these bytes there as they are; `null` deletes the file. */
+export function planBytes(
+  session: Session,
+  current: Current,
+  bytes: Uint8Array | null,
+  plan: PastPlan,
+): Plan | Promise<Plan> {
+  const steps = bytesInSteps(session, current, bytes, plan);
+  return largePlan(steps, current, bytes ?? "", plan.budget);
+}
+
+function* bytesInSteps(
+  session: Session,
+  current: Current,
+  past: Uint8Array | null,
+  { message, undoes }: PastPlan,
+): Steps<PlannedWrite> {
+  const { codec } = session.ports;
+  if (current.kind === "file") yield* learnText(current.bytes, codec);
+  const present = current.kind === "file" ? current.bytes : undefined;
+  const bytes = past === null ? null : yield* learnPast(past, present, codec);
+  const before = current.kind === "file" ? decodedText(session, current.bytes) : null;
+  const after = bytes === null ? "" : decodedText(session, bytes);
+  const report = after === null ? unreported : yield* comparingReport(before, after);
+  return { kind: "write", bytes, message, report, ...(undoes === undefined ? {} : { undoes }) };
+}
+
+/** The text of bytes; `null` where they are none. */
+export function decodedText(session: Session, bytes: Uint8Array): string | null {
+  const decoded = decodeFile(bytes, session.ports.codec);
+  return isRefusal(decoded) ? null : decoded.text;
+}
+
+interface NewContent {
+  readonly kind: "content";
+  readonly bytes: Uint8Array;
+  readonly before: string | null;
+  readonly text: string;
+}
+
+function* newText(
+  session: Session,
+  request: Asked<WriteFileRequest>,
+  content: string,
+  current: Current,
+): Steps<NewContent | Refusal> {
+  const before = textOf(session, request.encoding, current);
+  if (isRefusal(before)) return before;
+  const tooLong = (yield* tooManyLines(session, content)) ?? (yield* tooManyLines(session, before.text));
+  if (tooLong !== undefined) return tooLong;
+  // A byte order mark of the file is never part of its text, so one in the content is content.
+  const { format } = before;
+  const existing = current.kind === "absent" ? null : before.text;
+  const omission = existing === null ? undefined : yield* refuseOmission(existing, content);
+  if (omission !== undefined) return omission;
+  const text = existing === null ? content : yield* carryEndingsInSteps(existing, content);
+  const added = () => (existing === null ? text : addedLinesInSteps(existing, text));
+  const bytes = yield* encodeFileInSteps(text, added, format, session.ports.codec);
+  if ("kind" in bytes) return bytes;
+  return { kind: "content", bytes, before: existing, text };
+}
+
+function* refuseOmission(before: string, content: string): Steps<Refusal | undefined> {
+  const line = yield* omissionInSteps(before, content);
+  if (line === undefined) return undefined;
+  return refuseIn(
+    "placeholder",
+    'The new content leaves something out: "$line". Write the whole text[, or change a part with {patch,edit:or}]. Nothing was written.',
+    { line: clip(line, 80) },
+  );
+}
+
+/** Lines cost memory by their number: a file of nothing but newlines is larger than its bytes. In steps. */
+export function* tooManyLines(session: Session, text: string): Steps<Refusal | undefined> {
+  const limit = session.limits.changeLines;
+  let lines = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
+    lines += 1;
+    if (lines > limit)
+      return refuse("too_large", `A text of more than ${limit} lines is not changed line by line.`);
+    if (lines % stepLines === 0) yield;
+  }
+  return undefined;
+}
+
+/** Found in about a millisecond. */
+const stepLines = 16_384;
+
+/** A view of its own: what is remembered of it ends with this call, since the bytes are the caller's. */
+function asGiven(bytes: Uint8Array): NewContent {
+  return { kind: "content", bytes: bytes.subarray(), before: null, text: "" };
+}
+
+/** The text that stands there; for a file that is yet to be made the empty one, in the format it will have. */
+export function textOf(session: Session, encoding: string | undefined, current: Current): FileText | Refusal {
+  if (current.kind === "file") return decodeFile(current.bytes, session.ports.codec, encoding);
+  const format = newFormat(session.ports.codec, encoding);
+  return "kind" in format ? format : { kind: "file_text", text: "", format };
+}
+
+/** A diff whose added lines were mended on the way: they did not stand in the call as they are. */
+function placedByDiff({ changes, repairs }: PatchSuccess): PlacedLines {
+  const isMended = repairs.some(({ kind }) => mending.has(kind));
+  const authored = isMended ? [] : changes.map(({ newFrom, newTo }) => ({ from: newFrom + 1, to: newTo }));
+  return { changes: lineEdits(changes), authored: joinSpans(authored) };
+}
+
+const mending: ReadonlySet<RepairKind> = new Set<RepairKind>([
+  "escaped",
+  "entities",
+  "pasted_numbers",
+  "missing_prefix",
+  "blank_lines",
+  "indentation",
+  "punctuation",
+]);
+
+/**
+ * What a patch did, after seed 1's words.
+ *
+ * @param note a sentence that the caller must know, right behind these words.
+ */
+export function patchMessage(outcome: Pick<PatchSuccess, "landed" | "repairs">, note?: string): string {
+  const places = outcome.landed.map(({ newStart, newLines }) =>
+    newLines > 1 ? `${newStart}-${newStart + newLines - 1}` : `${newStart}`,
+  );
+  const mended = describeMendedContext(outcome.repairs);
+  const words = "Patch applied successfully.";
+  const applied = withSentences(note === undefined ? words : `${words} ${note}`, outcome.repairs);
+  const done = mended === undefined ? applied : `${applied} ${mended}`;
+  if (places.length === 0) return done;
+  const [first = ""] = places;
+  if (places.length === 1) {
+    return `${done} 1 hunk landed at ${first.includes("-") ? "lines" : "line"} ${first}.`;
+  }
+  const shown = places.slice(0, maxPlaces).join(", ");
+  const more = places.length > maxPlaces ? ` and ${places.length - maxPlaces} more` : "";
+  return `${done} ${places.length} hunks landed at lines ${shown}${more}.`;
+}
+
+/** The seed's words, and what the caller must know right after them. */
+function withSentences(words: string, repairs: readonly Repair[]): string {
+  const other = describeOtherFile(repairs);
+  return other === undefined ? words : `${words} ${other}`;
+}
+
+const maxPlaces = 20;
+
+/** The repairs of which a message quotes nothing of the file. */
+export function unquoted(repairs: readonly Repair[]): readonly Repair[] {
+  return repairs.filter(({ kind }) => kind !== "context_mended");
+}
+
+/** Whether these bytes are the state of this hash; in steps. */
+export function* sameHash(session: Session, bytes: Uint8Array, sha256: string): Steps<boolean> {
+  return bytes.length === 0
+    ? sha256 === emptySha256
+    : (yield* digestInSteps(session.ports, bytes)) === sha256;
+}

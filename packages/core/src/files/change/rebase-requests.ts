@@ -1,0 +1,227 @@
+import { finish, type InexactUse } from "../../patch/index.js";
+import { isSameInSteps } from "../../text/index.js";
+import type { Planning } from "../access/call.js";
+import type { LineByLine, Plan, PlannedWrite, Since } from "../access/change.js";
+import type { Current } from "../access/current.js";
+import type { Session } from "../access/session.js";
+import type { LineSpan } from "../lines/line-spans.js";
+import { namedLines } from "../lines/named-lines.js";
+import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
+import type {
+  AddTextRequest,
+  Asked,
+  EditFileRequest,
+  InsertLinesRequest,
+  PatchFileRequest,
+  UpdateSectionRequest,
+} from "../values/requests.js";
+import { insertMessage, planAppend, planInsert, planPrepend } from "./added-text.js";
+import { planEdits } from "./edit-plan.js";
+import { editInSteps } from "./exact-edits.js";
+import { patchMessage, planPatch, textOf, unquoted } from "./plans.js";
+import { moveChange, type Rebasing } from "./rebase.js";
+import { rebasedWords } from "./rebased-words.js";
+import { askSection, planSection } from "./section-plan.js";
+
+/** A diff: each hunk where its lines, context included, stand by now. */
+export function patchByLines({ session, budget }: Planning, request: Asked<PatchFileRequest>): LineByLine {
+  return {
+    asked: request,
+    rebase: async (then, now, since) => {
+      const planned = await planPatch(session, request, then, budget);
+      if (planned.kind !== "write") return planned;
+      const { landed, repairs } = planned.report;
+      const named = landed.map(({ oldStart, oldLines }) => ({ from: oldStart, to: oldStart + oldLines - 1 }));
+      const message: Rebasing["message"] = (_, places, quotes) =>
+        patchMessage({ landed: places, repairs: quotes ? repairs : unquoted(repairs) }, rebasedWords(since));
+      const { encoding } = request;
+      const moved = moveChange({ session, budget, encoding, then, now, since, planned, named, message });
+      return since.by === "own"
+        ? moved
+        : agreeing(await moved, await patchByText({ session, budget }, request, then, now));
+    },
+  };
+}
+
+/** Exact edits: each where the lines of its old text stand by now. */
+export function editByLines(
+  { session, budget }: Planning,
+  request: Asked<EditFileRequest>,
+  inexact: InexactUse = "off",
+): LineByLine {
+  return {
+    asked: request,
+    rebase: async (then, now, since) => {
+      const planned = await planEdits(session, request, then, budget, inexact);
+      if (planned.kind !== "write") return planned;
+      const named = editedLines(session, request, then, inexact);
+      if (named === undefined) return unplaced;
+      const { encoding } = request;
+      const moved = moveChange({ session, budget, encoding, then, now, since, planned, named });
+      // All places are meant, also those that came since; and others' texts have no lines of their own.
+      return since.by === "own" && !request.edits.some(meansAll)
+        ? moved
+        : agreeing(await moved, await planEdits(session, request, now, budget, inexact));
+    },
+  };
+}
+
+/** An addition to the end: it stands behind what others added there, but never in one of their lines. */
+export function appendByLines({ session, budget }: Planning, request: Asked<AddTextRequest>): LineByLine {
+  return {
+    asked: request,
+    rebase: async (then, now, since) => {
+      const [before, present] = [
+        textOf(session, request.encoding, then),
+        textOf(session, request.encoding, now),
+      ];
+      if (isRefusal(before)) return before;
+      if (isRefusal(present)) return present;
+      const ends = [before.text, present.text].every((text) => text === "" || /[\n\r]$/.test(text));
+      return ends ? withWords(await planAppend(session, request, now, budget), since) : openEnd;
+    },
+  };
+}
+
+/** An addition to the beginning, where nothing was added there since. */
+export function prependByLines({ session, budget }: Planning, request: Asked<AddTextRequest>): LineByLine {
+  return {
+    asked: request,
+    rebase: async (then, now, since) => {
+      const planned = await planPrepend(session, request, then, budget);
+      if (planned.kind !== "write") return planned;
+      if (since.by === "any") return withWords(await planPrepend(session, request, now, budget), since);
+      const { encoding } = request;
+      return moveChange({ session, budget, encoding, then, now, since, planned, named: [] });
+    },
+  };
+}
+
+/** Whole lines behind the line that they were put behind in the base. */
+export function insertByLines({ session, budget }: Planning, request: Asked<InsertLinesRequest>): LineByLine {
+  const { afterLine, encoding } = request;
+  return {
+    asked: request,
+    rebase: async (then, now, since) => {
+      // A number says nothing that a computed difference could be held against.
+      if (since.by === "any") return unplaced;
+      const planned = await planInsert(session, request, then, budget);
+      if (planned.kind !== "write") return planned;
+      const named = afterLine === 0 ? [] : [{ from: afterLine, to: afterLine }];
+      const message = (by: number) =>
+        `${insertMessage({ ...request, afterLine: afterLine + by })} ${rebasedWords(since)}`;
+      return moveChange({ session, budget, encoding, then, now, since, planned, named, message });
+    },
+  };
+}
+
+/** A section that reads as it did in the base; a new one at the end, where there still is none. */
+export function sectionByLines(
+  { session, budget }: Planning,
+  request: Asked<UpdateSectionRequest>,
+): LineByLine {
+  return {
+    asked: request,
+    rebase: async (then, now, since) => {
+      const planned = await planSection(session, request, then, budget);
+      if (planned.kind !== "write") return planned;
+      const again = await planSection(session, request, now, budget);
+      if (again.kind !== "write") return changedSection;
+      const [before, present] = await sectionsOf({ session, budget }, request, then, now);
+      if (before !== present) return changedSection;
+      if (since.by === "any" || before === undefined) return withWords(again, since);
+      const { encoding } = request;
+      const moved = moveChange({ session, budget, encoding, then, now, since, planned, named: [] });
+      return agreeing(await moved, withWords(again, since));
+    },
+  };
+}
+
+async function sectionsOf(
+  { session, budget }: Planning,
+  { encoding, sectionHeader: header }: Asked<UpdateSectionRequest>,
+  ...states: readonly Current[]
+): Promise<readonly (string | undefined)[]> {
+  const texts: (string | undefined)[] = [];
+  for (const state of states) {
+    const read = textOf(session, encoding, state);
+    const job = { kind: "text", text: isRefusal(read) ? "" : read.text, header } as const;
+    const answer = await askSection(session, job, budget);
+    texts.push(answer.kind === "text" ? answer.text : undefined);
+  }
+  return texts;
+}
+
+/**
+ * A diff on the present text by its lines alone: its numbers are taken away, so that every hunk must have one
+ * place in its base and in the present text, and nothing but numbers may need repair.
+ */
+async function patchByText(
+  { session, budget }: Planning,
+  request: Asked<PatchFileRequest>,
+  then: Current,
+  now: Current,
+): Promise<Plan> {
+  const unnumbered = { ...request, diff: request.diff.replace(/^@@ -\d[\d, +-]*@@/gm, "@@ @@") };
+  const planned = await planPatch(session, unnumbered, then, budget);
+  if (planned.kind !== "write" || !fitsExactly(planned)) return unplaced;
+  const again = await planPatch(session, unnumbered, now, budget);
+  return again.kind === "write" && fitsExactly(again) ? again : unplaced;
+}
+
+function fitsExactly({ report }: PlannedWrite): boolean {
+  return report.repairs.every(({ kind }) => harmless.has(kind));
+}
+
+/** Repairs of the diff's form, not of its lines. */
+const harmless: ReadonlySet<string> = new Set([
+  "line_number",
+  "line_counts",
+  "fence_removed",
+  "prose_removed",
+  "header_mended",
+  "dialect",
+  "empty_hunk",
+]);
+
+/** The moved change, if the request comes to the very same by its text. */
+function agreeing(moved: Plan, byText: Plan): Plan {
+  if (moved.kind !== "write") return moved;
+  if (byText.kind !== "write" || moved.bytes === null || byText.bytes === null) return unplaced;
+  return finish(isSameInSteps(moved.bytes, byText.bytes)) ? moved : unplaced;
+}
+
+function withWords(plan: Plan, since: Since): Plan {
+  if (plan.kind !== "write") return plan;
+  const words = rebasedWords(since);
+  const plain = plan.plainMessage === undefined ? {} : { plainMessage: `${plan.plainMessage} ${words}` };
+  return { ...plan, message: `${plan.message} ${words}`, ...plain };
+}
+
+function meansAll({ replaceAll, expectedReplacements = 1 }: EditFileRequest["edits"][number]): boolean {
+  return replaceAll === true || expectedReplacements > 1;
+}
+
+/** The lines of the base in which the old texts stand; those that an earlier edit of the call wrote are not of it. */
+function editedLines(
+  session: Session,
+  { encoding, edits, path }: Asked<EditFileRequest>,
+  then: Current,
+  inexact: InexactUse,
+): readonly LineSpan[] | undefined {
+  const before = textOf(session, encoding, then);
+  if (isRefusal(before)) return undefined;
+  const edited = finish(editInSteps(before.text, edits, { path, inexact }));
+  if (isRefusal(edited)) return undefined;
+  return namedLines(edited.steps);
+}
+
+const notMade = (why: string): Refusal =>
+  refuse("state_mismatch", `It was not made on the present state: ${why}`);
+const unplaced = notMade("its places there cannot be said for certain.");
+const openEnd = notMade(
+  "the last line has no newline, so that the text would run into a line that was changed.",
+);
+const changedSection = notMade(
+  "the section was changed since your base, or is not the only one of its name.",
+);

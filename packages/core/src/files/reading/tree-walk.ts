@@ -1,0 +1,210 @@
+import {
+  type IgnoreRules,
+  ignoreFiles,
+  isIgnored,
+  isLeftOut,
+  join,
+  rootOf,
+  rulesOf,
+} from "../ignore/ignore-rules.js";
+import type { DirectoryEntry, Disk, Target } from "../values/disk.js";
+import { isRefusal, type Refusal } from "../values/refusal.js";
+import type { TimeBudget } from "../values/time-budget.js";
+
+/** One entry that a walk came by. */
+export interface WalkedEntry {
+  readonly entry: DirectoryEntry;
+  /** As the caller names it: begins with the name of the folder where the walk began. */
+  readonly path: string;
+  /** Relative to that folder. */
+  readonly below: string;
+  /** The folder that holds it, held open while the visitor looks at it. */
+  readonly folder: Target;
+}
+
+/** How far `walkTree` goes, and whether the ignore files count. */
+export interface WalkOptions {
+  /** Levels below the folder; at least 1. */
+  readonly depth: number;
+  /** Also what the ignore files leave out, and `.git`. */
+  readonly all: boolean;
+  /** Told of each folder when all of it was come by, while it is still held open. */
+  readonly leave?: () => Promise<void>;
+  /** As `Target.entries`; asked anew at each folder. */
+  readonly sizes?: "none" | (() => number);
+  /** The walk ends where it is spent, and rests in between. */
+  readonly budget: TimeBudget;
+}
+
+/** A walk that came to its end; `more` where it did not come by everything. */
+export interface Walked {
+  readonly kind: "walked";
+  /** A folder has more entries than are looked at, or the time was up. */
+  readonly more?: "limit" | "time";
+  /** The folders that were come by without their inside, because they cannot be entered, as the caller names them. */
+  readonly closed: readonly string[];
+  /** Whether a folder lies at the end of the depth that was asked for. */
+  readonly goesDeeper: boolean;
+}
+
+/** Looks at an entry; `false` ends the walk. */
+export type Visitor = (entry: WalkedEntry) => Promise<boolean> | boolean;
+
+/**
+ * Walks a folder level by level through handles, in byte order of the names, so that no link leads it
+ * astray: links are come by, never followed. What the ignore files leave out is left out, and `.git` with it; of an
+ * ignored folder, all.
+ *
+ * @param name how the caller names the folder; the entries' paths begin with it.
+ * @returns `busy` where a folder cannot be entered for want of descriptors: what is in it would be missing in silence.
+ */
+export async function walkTree(
+  disk: Disk,
+  target: Target,
+  name: string,
+  options: WalkOptions,
+  visit: Visitor,
+): Promise<Walked | Refusal> {
+  const walk = new TreeWalk(disk, rootOf(target), options, visit);
+  const rules = options.all ? [] : await walk.rulesAbove(target.relativePath);
+  if ("kind" in rules) return rules;
+  if (isIgnored(rules, target.relativePath, true)) return nothingWalked;
+  const start = { path: name === "." ? "" : name, below: "" };
+  const refusal = await walk.descend(target, start, options.depth, rules);
+  const { more, closed, goesDeeper } = walk;
+  return refusal ?? { kind: "walked", closed, goesDeeper, ...(more === undefined ? {} : { more }) };
+}
+
+const nothingWalked: Walked = { kind: "walked", closed: [], goesDeeper: false };
+
+class TreeWalk {
+  more: Walked["more"];
+  readonly closed: string[] = [];
+  goesDeeper = false;
+  private ended = false;
+
+  constructor(
+    private readonly disk: Disk,
+    private readonly root: string,
+    private readonly options: WalkOptions,
+    private readonly visit: Visitor,
+  ) {}
+
+  async rulesAbove(folder: string): Promise<readonly IgnoreRules[] | Refusal> {
+    const rules: IgnoreRules[] = [];
+    const parts = folder.split("/").filter((part) => part !== "");
+    const above = parts.map((_, at) => [parts.slice(0, at).join("/"), ignoreFiles] as const);
+    for (const [path, names] of [["", [".git/info/exclude"]] as const, ...above]) {
+      const found = await this.rulesOf(path, names);
+      if ("kind" in found) return found;
+      rules.push(...found);
+    }
+    return rules;
+  }
+
+  private rulesOf(folder: string, names: readonly string[]): Promise<readonly IgnoreRules[] | Refusal> {
+    return rulesOf(this.disk, this.root, folder, names, this.options.budget);
+  }
+
+  async descend(
+    folder: Target,
+    names: { readonly path: string; readonly below: string },
+    depth: number,
+    above: readonly IgnoreRules[],
+  ): Promise<Refusal | undefined> {
+    const { sizes } = this.options;
+    const listing = await folder.entries(maxScanned, typeof sizes === "function" ? sizes() : sizes);
+    if (isRefusal(listing)) return listing;
+    if (listing.more) this.more ??= "limit";
+    const own = this.options.all ? [] : await this.ownRules(folder, listing.entries);
+    if ("kind" in own) return own;
+    const rules = this.options.all ? [] : [...above, ...own];
+    const refusal = await this.visitAll(folder, listing.entries, { names, depth, rules });
+    await this.options.leave?.();
+    return refusal;
+  }
+
+  private async visitAll(
+    folder: Target,
+    entries: readonly DirectoryEntry[],
+    { names, depth, rules }: Inside,
+  ): Promise<Refusal | undefined> {
+    for (const entry of entries) {
+      if (!(await this.hasTime())) return undefined;
+      if (this.leavesOut(rules, join(folder.relativePath, entry.name), entry)) continue;
+      const [path, below] = [join(names.path, entry.name), join(names.below, entry.name)];
+      if (this.ended || !(await this.visit({ entry, path, below, folder }))) {
+        this.ended = true;
+        return undefined;
+      }
+      if (entry.kind !== "directory") continue;
+      const inside = { names: { path, below }, depth: depth - 1, rules };
+      const refusal = await this.into(folder, entry, inside);
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
+  }
+
+  private async hasTime(): Promise<boolean> {
+    const { budget } = this.options;
+    if (budget.isDue()) {
+      await budget.rest();
+      if (budget.isSpent()) {
+        this.more = "time";
+        this.ended = true;
+      }
+    }
+    return !this.ended;
+  }
+
+  private leavesOut(rules: readonly IgnoreRules[], path: string, entry: DirectoryEntry): boolean {
+    if (this.options.all) return false;
+    return entry.name === ".git" || isLeftOut(rules, path, entry.kind === "directory");
+  }
+
+  /** The listing has told already which ignore files there are: most folders have none. */
+  private async ownRules(
+    folder: Target,
+    entries: readonly DirectoryEntry[],
+  ): Promise<readonly IgnoreRules[] | Refusal> {
+    const there = ignoreFiles.filter((name) => entries.some((entry) => entry.name === name));
+    return this.rulesOf(folder.relativePath, there);
+  }
+
+  /**
+   * A subfolder that cannot be entered is come by without its inside: one without permission, or with a name that is no
+   * UTF-8, is noted, one that was just deleted is not. Where it could be entered in a moment, the walk ends.
+   */
+  private async into(
+    folder: Target,
+    child: DirectoryEntry,
+    { names, depth, rules }: Inside,
+  ): Promise<Refusal | undefined> {
+    if (depth < 1) this.goesDeeper = true;
+    else if (!child.openable) this.closed.push(names.path);
+    if (depth < 1 || !child.openable) return undefined;
+    const inside = await folder.child(child.name);
+    if (isRefusal(inside)) return this.passBy(names.path, inside);
+    try {
+      return this.passBy(names.path, await this.descend(inside, names, depth, rules));
+    } finally {
+      await inside.close();
+    }
+  }
+
+  /** What a folder that was not entered means for the walk. */
+  private passBy(path: string, refusal: Refusal | undefined): Refusal | undefined {
+    if (refusal?.code === "permission_denied") this.closed.push(path);
+    return refusal?.code === "busy" ? refusal : undefined;
+  }
+}
+
+/** Where a walk is. */
+interface Inside {
+  readonly names: { readonly path: string; readonly below: string };
+  readonly depth: number;
+  readonly rules: readonly IgnoreRules[];
+}
+
+/** How many entries of one folder are looked at; above it the walk says that there are more. */
+const maxScanned = 200_000;

@@ -1,0 +1,165 @@
+import { standsAside } from "../access/change-set-answers.js";
+import type { Current } from "../access/current.js";
+import { digestOf } from "../access/digest.js";
+import { withDisplacedNote } from "../access/displaced-notes.js";
+import { isKeptApart, isStateApart } from "../access/kept-states.js";
+import { entryOf, noteDisplaced, removedAccess } from "../access/landing.js";
+import type { Session } from "../access/session.js";
+import { written as answerWritten } from "../change/commit-change.js";
+import { overtaken, refuseFresh } from "../change/decide.js";
+import type { Committed, Expected, Target } from "../values/disk.js";
+import type { WriteOutcome, WriteRefusal } from "../values/outcomes.js";
+import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
+import type { SetStep, SetStopped } from "../values/stores.js";
+import { type PlannedMember, sourceOf } from "./change-set-members.js";
+
+/**
+ * Writes what was planned, all or nothing, and answers for each file in the order given.
+ *
+ * @returns a refusal where the set as a whole could not even begin.
+ */
+export async function commitSet(
+  session: Session,
+  planned: readonly PlannedMember[],
+  guard: () => Promise<boolean>,
+): Promise<readonly WriteOutcome[] | Refusal> {
+  const changeSet = session.ports.newId();
+  const steps: SetStep[] = [];
+  for (const member of planned)
+    steps.push(await stepOf(session, changeSet, member, sourceOf(planned, member)));
+  const done = await session.ports.changeSets.commit(changeSet, steps, guard);
+  switch (done.kind) {
+    case "refusal":
+      return done;
+    case "set_stopped":
+      return Promise.all(planned.map((member, at) => answerStopped(member, at, done)));
+    case "set_committed": {
+      const outcomes: WriteOutcome[] = [];
+      for (const [at, member] of planned.entries()) {
+        outcomes.push(await answerCommitted(session, planned, member, done.files[at]));
+      }
+      return outcomes;
+    }
+  }
+}
+
+async function stepOf(
+  session: Session,
+  changeSet: string,
+  { site, decision }: PlannedMember,
+  source: PlannedMember | undefined,
+): Promise<SetStep> {
+  const { change, target } = site;
+  const { plan, current } = decision;
+  const before = current.kind === "file" ? current.sha256 : null;
+  const after = plan.bytes === null ? null : digestOf(session.ports, plan.bytes);
+  const expected: Expected =
+    current.kind === "file"
+      ? { kind: "file", sha256: current.sha256, identity: current.identity }
+      : { kind: "absent" };
+  const replaced = before ?? after;
+  const isApart = replaced === null ? isKeptApart(target) : await isStateApart(session, target, replaced);
+  return {
+    entry: {
+      ...entryOf(site, isApart),
+      before,
+      after,
+      changeSet,
+      ...(after === null ? await removedAccess(target) : {}),
+      ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
+    },
+    enter: () => enterAgain(session, change.path, target, current.kind === "file" ? "refuse" : "create"),
+    expected,
+    bytes: plan.bytes,
+    movedFrom: source?.site.target.realPath,
+    access: plan.access,
+    keepOpen: session.keepSecrets !== "none" || !isApart,
+  };
+}
+
+async function enterAgain(
+  session: Session,
+  path: string,
+  before: Target,
+  missing: "refuse" | "create",
+): Promise<Target | Refusal> {
+  const target = await session.ports.disk.enter(path, missing);
+  if (isRefusal(target) || target.realPath === before.realPath) return target;
+  await target.close();
+  return refuse("busy", "The path came to mean another file; try again.");
+}
+
+async function answerStopped(member: PlannedMember, at: number, done: SetStopped): Promise<WriteOutcome> {
+  const words = await noteStopped(member, at, done);
+  const refused = await refuseStopped(member, at, done);
+  return withDisplacedNote(refused, words);
+}
+
+/** Keeps what other programs lost to the steps of a set that was stopped. @returns sentences that say so. */
+async function noteStopped(
+  { site, decision }: PlannedMember,
+  at: number,
+  { reason, displaced = [], takenAway = [], ...done }: SetStopped,
+): Promise<string> {
+  const { target } = site;
+  const { session } = site.call;
+  const moved = at === done.at && reason.kind === "changed" ? reason : undefined;
+  const after = decision.plan.bytes === null ? null : digestOf(session.ports, decision.plan.bytes);
+  if (moved?.replacedFile !== undefined && after !== null)
+    session.replacedFiles.watch(target, after, moved.replacedFile);
+  for (const { realPath, sha256, file } of takenAway)
+    if (realPath === target.realPath) session.replacedFiles.watch(target, sha256, file);
+  const lost = displaced.filter(({ realPath }) => realPath === target.realPath).map(({ bytes }) => bytes);
+  let words = "";
+  for (const bytes of moved?.displaced === undefined ? lost : [moved.displaced, ...lost])
+    words += await noteDisplaced(session, target, decision.current, bytes, site.change.path);
+  return words;
+}
+
+async function refuseStopped(member: PlannedMember, at: number, done: SetStopped): Promise<WriteRefusal> {
+  const { site, decision } = member;
+  if (done.leftAlone.includes(site.target.realPath)) return refuseFresh(site, leftAlone);
+  if (at !== done.at) return refuseFresh(site, standsAside);
+  if (done.reason.kind !== "changed") return refuseFresh(site, done.reason);
+  return overtaken(site, { sha256: decision.current.kind === "file" ? decision.current.sha256 : null });
+}
+
+async function answerCommitted(
+  session: Session,
+  planned: readonly PlannedMember[],
+  member: PlannedMember,
+  done: Committed | undefined,
+): Promise<WriteOutcome> {
+  const { site, decision } = member;
+  const { plan, current } = decision;
+  const { target } = site;
+  const next: Current =
+    plan.bytes !== null && done?.identity !== undefined
+      ? {
+          kind: "file",
+          bytes: plan.bytes,
+          sha256: digestOf(session.ports, plan.bytes),
+          identity: done.identity,
+        }
+      : { kind: "absent" };
+  const displaced = await noteDisplaced(session, target, current, done?.displaced, site.change.path);
+  if (done?.replacedFile !== undefined && current.kind === "file") {
+    session.replacedFiles.watch(target, current.sha256, done.replacedFile);
+  }
+  // Of a file under a new name as much is known as of the old one.
+  const source = member.member.kind === "arriving" ? sourceOf(planned, member) : undefined;
+  const before = source === undefined ? current : source.decision.current;
+  const outcome = await answerWritten(site, target, {
+    plan,
+    before,
+    next,
+    ...(source === undefined ? {} : { from: source.site }),
+  });
+  const replaced = current.kind === "file" ? current.sha256 : null;
+  return withDisplacedNote({ ...outcome, replaced }, displaced);
+}
+
+const leftAlone = refuse(
+  "state_mismatch",
+  "State Mismatch: Somebody else wrote this file while the change set was taken back: it stands as they left it.",
+);

@@ -1,0 +1,356 @@
+import { type FileDiff, splitByFile, splitByFileInTurns } from "../../patch/index.js";
+import { escapeForDisplay, isSameInSteps, type Steps } from "../../text/index.js";
+import type { Call } from "../access/call.js";
+import type { Change, Past, Plan, PlannedWrite } from "../access/change.js";
+import type { Current } from "../access/current.js";
+import type { Session } from "../access/session.js";
+import type { Site } from "../access/site.js";
+import type { WriteDecision } from "../change/decide.js";
+import { planEdits } from "../change/edit-plan.js";
+import { planState } from "../change/past.js";
+import { largePlan, planBytes, planPatch, planWrite } from "../change/plans.js";
+import { editByLines, patchByLines } from "../change/rebase-requests.js";
+import { emptySha256, type GivenBase } from "../values/base.js";
+import type { WriteOutcome } from "../values/outcomes.js";
+import { bareName, tidyPath } from "../values/path-policy.js";
+import { fromPatch, isRefusal, type Refusal, refuse } from "../values/refusal.js";
+import type { ApplyChangesRequest, Asked, FileChange, WriteOptions } from "../values/requests.js";
+
+/** One file of a change set. A rename is two: the old name goes (with its `to`), the new one comes. */
+export type Member = ChangedMember | ArrivingMember;
+
+/** A file whose content changes, appears or goes, under the name that the request gives it. */
+export interface ChangedMember {
+  readonly kind: "changed";
+  readonly change: Change;
+}
+
+/** The new name of a file; what is written there is what the old name's member came to. */
+export interface ArrivingMember {
+  readonly kind: "arriving";
+  readonly change: Omit<Change, "plan">;
+  readonly from: ChangedMember;
+}
+
+/** What a member of a change set comes to, before anything is written. */
+export type MemberResult = AnsweredMember | PlannedMember;
+
+/** Nothing is to be written for this member: it is done already, or refused, which refuses the whole set. */
+export interface AnsweredMember {
+  readonly kind: "answered";
+  readonly member: Member;
+  readonly outcome: WriteOutcome;
+  /** The change was made before: what it came to then. */
+  readonly repeats?: PlannedWrite;
+}
+
+/** The member is to be written; its lock is held, and its folder open, until the set is done. */
+export interface PlannedMember {
+  readonly kind: "planned";
+  readonly member: Member;
+  readonly site: Site;
+  readonly decision: WriteDecision;
+}
+
+/** Whether a member is to be written. */
+export function isPlanned(result: MemberResult): result is PlannedMember {
+  return result.kind === "planned";
+}
+
+/** The planned removal of the other name, for a file that gets a name: by a rename, or by the undo of one. */
+export function sourceOf(
+  planned: readonly PlannedMember[],
+  { member, decision }: PlannedMember,
+): PlannedMember | undefined {
+  if (member.kind === "arriving") return planned.find((other) => other.member === member.from);
+  const { movedFrom } = decision.plan;
+  return movedFrom === undefined ? undefined : planned.find(({ site }) => site.target.realPath === movedFrom);
+}
+
+/** The files that a request speaks of, or why it cannot be understood. Nothing was looked at yet. */
+export async function membersOf(
+  call: Call,
+  request: Asked<ApplyChangesRequest>,
+): Promise<readonly Member[] | Refusal> {
+  const changes =
+    "changes" in request ? request.changes : await changesOf(request.diff, request.bases ?? {}, call.session);
+  if ("kind" in changes) return changes;
+  if (changes.length === 0) return refuse("invalid_arguments", "The change set holds no change.");
+  const members: Member[] = [];
+  for (const [at, change] of changes.entries()) {
+    const found = changeMembers(call, change, request.tool ?? "apply_changes");
+    if ("kind" in found) {
+      if (changes.length === 1) return found;
+      return refuse(found.code, `Change ${at + 1} (${escapeForDisplay(change.path)}): ${found.message}`);
+    }
+    members.push(...found);
+  }
+  if (members.length <= mostFiles) return members;
+  return refuse(
+    "too_large",
+    `The change set speaks of ${members.length} files; at most ${mostFiles} can be changed together.`,
+  );
+}
+
+/** Each file of a set is held open until the set is done. */
+const mostFiles = 250;
+
+/** A diff that names its files, as changes. */
+async function changesOf(
+  diff: string,
+  bases: Readonly<Record<string, GivenBase>>,
+  session: Session,
+): Promise<readonly FileChange[] | Refusal> {
+  const { nextTurn } = session.ports;
+  const { patchMs } = session.limits;
+  const split =
+    nextTurn === undefined ? splitByFile(diff, patchMs) : await splitByFileInTurns(diff, nextTurn, patchMs);
+  if (split.kind === "refusal") return fromPatch(split);
+  const known = new Map(Object.entries(bases).map(([path, base]) => [bareName(path), base] as const));
+  return split.files.map((file) => changeOf(file, known.get(bareName(file.path))));
+}
+
+function changeOf(file: FileDiff, base: GivenBase | undefined): FileChange {
+  const { path, action, to, diff, mode } = file;
+  const based: Pick<FileChange, "path" | "base"> = { path, ...(base === undefined ? {} : { base }) };
+  const same = { kind: "same", ...(mode === undefined ? {} : { mode }) } as const;
+  const lines = diff === "" ? same : ({ kind: "diff", diff } as const);
+  switch (action) {
+    case "update":
+      return { ...based, content: lines };
+    case "create":
+      return { path, base: base ?? emptySha256, content: lines };
+    case "delete":
+      return { ...based, content: { kind: "delete", ...(diff === "" ? {} : { diff }) } };
+    case "rename":
+      return { ...based, content: lines, ...(to === undefined ? {} : { renameTo: to }) };
+    default:
+      return action satisfies never;
+  }
+}
+
+function changeMembers(call: Call, change: FileChange, tool: string): readonly Member[] | Refusal {
+  const path = tidyPath(change.path);
+  if (isRefusal(path)) return path;
+  const { base, encoding, renameTo, content } = change;
+  const options: WriteOptions = {
+    ...(base === undefined ? {} : { base }),
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(change.hashless === undefined ? {} : { hashless: change.hashless }),
+    ...(change.within === undefined ? {} : { within: change.within }),
+  };
+  const wanted: Change = {
+    path: path.path,
+    tool,
+    options,
+    needsBase: baseFor(change),
+    ...actOf(change),
+    replacesWhole: change.content.kind === "text",
+    plan: (current, past) => planContent(call, path.path, change, current, past),
+    ...linesOf(call, path.path, change),
+  };
+  if (renameTo === undefined) return [{ kind: "changed", change: wanted }];
+  const to = tidyPath(renameTo);
+  if (isRefusal(to)) return to;
+  if (content.kind === "delete")
+    return refuse("invalid_arguments", `${path.path} cannot be deleted and renamed at once.`);
+  if (content.kind === "state")
+    return refuse(
+      "invalid_arguments",
+      `${path.path} cannot be put into an earlier state and renamed at once.`,
+    );
+  const undone = content.kind === "same" && content.mode !== undefined ? describeSame(content.mode) : "";
+  return renaming(call, wanted, to.path, undone);
+}
+
+/** Of a change of single lines under the same name. */
+function linesOf(call: Call, path: string, change: FileChange): Pick<Change, "lines"> {
+  const { content, encoding, renameTo } = change;
+  const request = { path, ...(encoding === undefined ? {} : { encoding }) };
+  if (renameTo !== undefined) return {};
+  switch (content.kind) {
+    case "diff":
+      return { lines: patchByLines(call, { ...request, diff: content.diff }) };
+    case "edits":
+      return { lines: editByLines(call, { ...request, edits: content.edits }) };
+    case "text":
+    case "delete":
+    case "same":
+    case "state":
+      return {};
+    default:
+      return content satisfies never;
+  }
+}
+
+function actOf({ content, renameTo }: FileChange): Pick<Change, "act"> {
+  if (content.kind === "delete") return { act: "deleted" };
+  return content.kind === "same" && renameTo !== undefined ? { act: "moved" } : {};
+}
+
+function baseFor({ content, renameTo }: FileChange): Change["needsBase"] {
+  if (content.kind === "state") return "never";
+  return content.kind === "text" && renameTo === undefined ? "over_files" : "always";
+}
+
+function planContent(
+  call: Call,
+  path: string,
+  change: FileChange,
+  current: Current,
+  past: () => Promise<Past>,
+): Promise<Plan> | Plan {
+  const { session, budget } = call;
+  const { content, encoding } = change;
+  const request = { path, ...(encoding === undefined ? {} : { encoding }) };
+  switch (content.kind) {
+    case "diff":
+      return planPatch(session, { ...request, diff: content.diff }, current, budget);
+    case "edits":
+      return planEdits(session, { ...request, edits: content.edits }, current, budget);
+    case "text":
+      return planWrite(session, { ...request, content: content.text }, current, budget);
+    case "delete":
+      return planDeletion(call, path, content, current);
+    case "state":
+      return planState(call, content, current, past);
+    case "same":
+      return { kind: "unchanged", code: "no_change", message: describeSame(content.mode) };
+    default:
+      return content satisfies never;
+  }
+}
+
+function describeSame(mode: string | undefined): string {
+  return mode === undefined
+    ? "Nothing of the file's content was to be changed."
+    : `Not done: the diff asks for the mode ${mode}, and modes are not changed here. Its content stays as it is.`;
+}
+
+async function planDeletion(
+  { session, budget }: Call,
+  path: string,
+  { diff, mustExist = false }: Extract<FileChange["content"], { readonly kind: "delete" }>,
+  current: Current,
+): Promise<Plan> {
+  if (current.kind === "absent" && mustExist) return refuse("file_missing", "There is no file to delete.");
+  if (current.kind === "absent")
+    return { kind: "unchanged", code: "no_change", message: "There is no such file; nothing was deleted." };
+  if (diff !== undefined) {
+    const emptied = await planPatch(session, { path, diff }, current, budget);
+    if (emptied.kind === "refusal") return emptied;
+    if (emptied.kind !== "write" || !isBlank(emptied.bytes))
+      return refuse(
+        "invalid_diff",
+        "The diff deletes the file, but its lines are not all of the file. Nothing was changed.",
+      );
+  }
+  return planBytes(session, current, null, { message: "File deleted.", budget });
+}
+
+/**
+ * Two members: the old name, which goes, and the new one, which gets what the old one came to.
+ *
+ * @param undone what the diff asks for besides and does not get, in a sentence; "" where there is nothing.
+ */
+function renaming(call: Call, content: Change, to: string, undone: string): readonly Member[] {
+  const { session, budget } = call;
+  const from: ChangedMember = {
+    kind: "changed",
+    change: {
+      ...content,
+      plan: async (current, past) => {
+        if (current.kind === "absent") return refuse("file_missing", "There is no file to rename.");
+        const plan = await content.plan(current, past);
+        if (plan.kind === "refusal") return plan;
+        const same = { message: undone, budget };
+        const moves = plan.kind === "write" ? plan : await planBytes(session, current, current.bytes, same);
+        if (moves.kind !== "write") return moves;
+        const gone = { message: `Renamed to ${escapeForDisplay(to)}.`, budget };
+        const removal = await planBytes(session, current, null, gone);
+        return removal.kind === "write" ? { ...removal, moves } : removal;
+      },
+    },
+  };
+  const { within } = content.options;
+  const options = within === undefined ? {} : { within };
+  const change = {
+    path: to,
+    tool: content.tool,
+    options,
+    needsBase: "never",
+    renames: content.path,
+  } as const;
+  return [from, { kind: "arriving", change, from }];
+}
+
+/** The change that a member is, once it is known what the member before it came to. */
+export function changeOfMember({ budget }: Call, member: Member, results: readonly MemberResult[]): Change {
+  if (member.kind === "changed") return member.change;
+  const from = results.find((result) => result.member === member.from);
+  const { path } = member.from.change;
+  const plan = (current: Current) =>
+    largePlan(planArrival(from, path, member.change.path, current), current, "", budget);
+  return { ...member.change, plan };
+}
+
+function* planArrival(
+  from: MemberResult | undefined,
+  path: string,
+  to: string,
+  current: Current,
+): Steps<Plan> {
+  const isGone = from?.kind === "answered" && from.outcome.success;
+  const plan = from?.kind === "planned" ? from.decision.plan : from?.repeats;
+  const moved = plan?.moves;
+  const [shownPath, shownTo] = [escapeForDisplay(path), escapeForDisplay(to)];
+  if (moved === undefined) return refuse("not_applied", `Not written: ${path} cannot be renamed.`);
+  if (current.kind === "absent")
+    return isGone
+      ? refuse("file_missing", `Neither ${shownPath} nor ${shownTo} is there any more. Nothing was changed.`)
+      : { ...moved, message: `${renamedFrom(path, to)} ${moved.message}`.trimEnd() };
+  if (isGone && moved.bytes !== null && (yield* isSameInSteps(moved.bytes, current.bytes)))
+    return { kind: "unchanged", code: "already_applied", message: hasName };
+  if (from?.kind === "planned" && isSameFile(from.decision.current, current))
+    return refuse("exists", `${sameFile(path, to)} Nothing was changed.`);
+  return refuse(
+    "exists",
+    `${shownTo} exists already; a file is never renamed onto another. Nothing was changed.`,
+  );
+}
+
+function renamedFrom(path: string, to: string): string {
+  const difference = foldedDifference(path, to);
+  const only = difference === undefined ? "." : `: the two names differ only in ${difference}.`;
+  return `Renamed from ${escapeForDisplay(path)}${only}`;
+}
+
+/** Whether two names lead to one file: a second name of it, or the same where the file system folds names. */
+export function isSameFile(one: Current, other: Current): boolean {
+  if (one.kind === "absent" || other.kind === "absent") return false;
+  return one.identity.device === other.identity.device && one.identity.inode === other.identity.inode;
+}
+
+function sameFile(path: string, to: string): string {
+  const [shownPath, shownTo] = [escapeForDisplay(path), escapeForDisplay(to)];
+  const difference = foldedDifference(path, to);
+  return difference === undefined
+    ? `${shownTo} is ${shownPath} itself: the file has both names already.`
+    : `${shownTo} is ${shownPath} itself: the two names differ only in ${difference} and lead to one file. Give it a third name first, and this one then.`;
+}
+
+/** In what two names differ that some file systems take for one; undefined where they differ in more. */
+function foldedDifference(one: string, other: string): string | undefined {
+  if (one.normalize() === other.normalize()) return "their Unicode form";
+  const folded = (name: string) => name.normalize().toLowerCase();
+  return folded(one) === folded(other) ? "letter case" : undefined;
+}
+
+const hasName = "Already applied: the file has this name already.";
+
+/** No byte, or a byte order mark alone. */
+function isBlank(bytes: Uint8Array | null): boolean {
+  return bytes !== null && blanks.includes([...bytes.subarray(0, 4)].join(" "));
+}
+
+const blanks: readonly string[] = ["", "239 187 191", "255 254", "254 255"];

@@ -1,0 +1,215 @@
+import type { Ticket } from "../access/arrivals.js";
+import { type Call, isMadeAlready } from "../access/call.js";
+import { type Change, withoutState } from "../access/change.js";
+import { names } from "../access/change-set-answers.js";
+import { readCurrent } from "../access/current.js";
+import { displacedNotes, withDisplacedNote } from "../access/displaced-notes.js";
+import { isStateApart, type KeptState } from "../access/kept-states.js";
+import type { PreviewOutcome } from "../access/preview.js";
+import type { Session } from "../access/session.js";
+import { removeEmptyFolders } from "../change/empty-folders.js";
+import { lastInForce, planUndo, type UndoneSet } from "../change/past.js";
+import { resolveBase } from "../values/base.js";
+import type { ApplyChangesOutcome, WriteOutcome, WriteRefusal } from "../values/outcomes.js";
+import { bareName, tidyPath } from "../values/path-policy.js";
+import { isRefusal, refuse } from "../values/refusal.js";
+import type { Asked, UndoRequest } from "../values/requests.js";
+import { carryOutSet, previewMembers } from "./change-set.js";
+import type { Member } from "./change-set-members.js";
+
+/**
+ * The change set that an undo of this file takes back; looked up without a lock, so it is checked again.
+ *
+ * @returns undefined, too, where the file is not in the state that the undo names, or this very undo was carried out
+ *   already: the file alone is answered for.
+ */
+export async function setToUndo(call: Call, { path, base }: Asked<UndoRequest>): Promise<string | undefined> {
+  const { session, repeats } = call;
+  const tidy = tidyPath(path);
+  if (isRefusal(tidy)) return undefined;
+  const target = await session.ports.disk.enter(tidy.path, "allow");
+  if (isRefusal(target)) return undefined;
+  try {
+    const history = await session.ports.history.entries(target.realPath);
+    const changeSet = lastInForce(history)?.changeSet;
+    if (changeSet === undefined || (base === undefined && repeats === undefined)) return changeSet;
+    const current = await readCurrent(target, session, session.limits.changeBytes);
+    if (isRefusal(current)) return undefined;
+    const disk = current.kind === "file" ? current.sha256 : null;
+    if (isMadeAlready(call, disk)) return undefined;
+    if (base === undefined) return changeSet;
+    const known = () => history.flatMap(({ before, after }) => [before, after].filter((one) => one !== null));
+    const resolved = resolveBase(base, disk, known);
+    return resolved.kind === "matches" ? changeSet : undefined;
+  } finally {
+    await target.close();
+  }
+}
+
+/** Takes a whole change set back, as a change set of its own; answers for the file that was asked about. */
+export async function undoSet(
+  call: Call,
+  changeSet: string,
+  request: Asked<UndoRequest>,
+  ticket: Ticket,
+): Promise<WriteOutcome> {
+  const undone = await membersToUndo(call, changeSet, request);
+  if ("kind" in undone) return undone;
+  const outcome = await carryOutSet(call, undone.members, ticket);
+  if (outcome.success) await removeEmptyFolders(call.session.ports.disk, undone.folders);
+  const asked = outcome.files[undone.asked]?.outcome;
+  return asked === undefined
+    ? withoutState(refuse("busy", outcome.message))
+    : together(outcome, asked, request);
+}
+
+/** What taking a whole change set back comes to, without the step. */
+export async function previewUndo(
+  call: Call,
+  changeSet: string,
+  request: Asked<UndoRequest>,
+  ticket: Ticket,
+): Promise<PreviewOutcome> {
+  const undone = await membersToUndo(call, changeSet, request);
+  if ("kind" in undone) return undone;
+  const outcome = await previewMembers(call, undone.members, ticket);
+  if (outcome.kind !== "change_set") return outcome;
+  const asked = outcome.files[undone.asked]?.outcome;
+  return asked?.kind === "unchanged" ? asked : withoutState(refuse("busy", outcome.message));
+}
+
+/** The answer for one file of a set that was taken back as a whole. */
+function together(
+  outcome: ApplyChangesOutcome,
+  asked: WriteOutcome,
+  { path }: Asked<UndoRequest>,
+): WriteOutcome {
+  const { files, message } = outcome;
+  const mine = asked.state === null ? asked : withName(asked, bareName(path));
+  if (isRefusal(outcome)) {
+    const state = mine.state;
+    const shownBefore = mine.kind === "written" || mine.shownBefore;
+    const refused = { ...refuse(outcome.code, message), success: false, state, shownBefore } as const;
+    return withDisplacedNote(refused, displacedNotes([outcome], message));
+  }
+  if (files.length === 1) return mine;
+  const others = files.map((file) => file.outcome).filter((other) => other !== asked);
+  const told = withDisplacedNote(mine, displacedNotes(others, mine.message));
+  const whole = `${told.message} The change set was undone as a whole: ${names(files)}.`;
+  return { ...told, message: whole, together: others };
+}
+
+function withName<Outcome extends WriteOutcome>(outcome: Outcome, path: string): Outcome {
+  return outcome.state === null ? outcome : { ...outcome, state: { ...outcome.state, path } };
+}
+
+interface ToUndo {
+  readonly members: readonly Member[];
+  /** Which of them was asked about. */
+  readonly asked: number;
+  /** The folders that the set made, an outer one before those in it. */
+  readonly folders: readonly string[];
+}
+
+async function membersToUndo(
+  call: Call,
+  changeSet: string,
+  { path, base, tool = "undo_edit" }: Asked<UndoRequest>,
+): Promise<ToUndo | WriteRefusal> {
+  const { session } = call;
+  const written = await session.ports.history.together(changeSet);
+  if (written === undefined) {
+    return withoutState(
+      refuse(
+        "bytes_gone",
+        "This file was changed together with others, and which they were is not kept any more. Nothing was changed.",
+      ),
+    );
+  }
+  // Backwards: what has another name now loses that first, and its attributes go with it.
+  const realPaths = written.toReversed();
+  const asked = await realPathOf(session, path);
+  const members: Member[] = [];
+  for (const realPath of realPaths) {
+    const options = realPath === asked && base !== undefined ? { base } : {};
+    const findMoved = (sha256: string) =>
+      moved(
+        session,
+        changeSet,
+        realPaths.filter((other) => other !== realPath),
+        sha256,
+      );
+    const change = {
+      ...undoing(call, { changeSet, findMoved }, tool),
+      options,
+      path: await nameOf(session, realPath),
+    };
+    members.push({ kind: "changed", change });
+  }
+  return { members, asked: realPaths.indexOf(asked), folders: await madeFor(session, changeSet, realPaths) };
+}
+
+async function madeFor(
+  session: Session,
+  changeSet: string,
+  realPaths: readonly string[],
+): Promise<readonly string[]> {
+  const made = new Set<string>();
+  for (const realPath of realPaths) {
+    const entries = await session.ports.history.entries(realPath);
+    for (const entry of entries)
+      if (entry.changeSet === changeSet) for (const folder of entry.folders ?? []) made.add(folder);
+  }
+  // A longer path never holds a shorter one.
+  return [...made].sort((one, other) => one.length - other.length);
+}
+
+/** The file of the set that got a name by it and holds these bytes: a rename is taken back with the file itself. */
+async function moved(
+  session: Session,
+  changeSet: string,
+  realPaths: readonly string[],
+  sha256: string,
+): Promise<(KeptState & { readonly realPath: string }) | undefined> {
+  for (const realPath of realPaths) {
+    const last = lastInForce(await session.ports.history.entries(realPath));
+    if (last?.changeSet !== changeSet || last.before !== null || last.after !== sha256) continue;
+    const target = await session.ports.disk.enter(realPath, "allow");
+    if (isRefusal(target)) continue;
+    try {
+      const current = await readCurrent(target, session, session.limits.changeBytes);
+      if (isRefusal(current) || current.kind === "absent" || current.sha256 !== sha256) continue;
+      const isApart = await isStateApart(session, target, sha256);
+      return { bytes: current.bytes, isApart, realPath: target.realPath };
+    } finally {
+      await target.close();
+    }
+  }
+  return undefined;
+}
+
+function undoing(call: Call, set: UndoneSet, tool: string): Omit<Change, "path" | "options"> {
+  return {
+    tool,
+    needsBase: "never",
+    plan: async (current, past) => planUndo(call, await past(), current, set),
+    // A repeat is known before the set is (`setToUndo`); the other files must not be undone for it.
+    wasMade: () => false,
+  };
+}
+
+/** How a file of the set is called: from the first root where it is there, else by its real path. */
+async function nameOf(session: Session, realPath: string): Promise<string> {
+  const target = await session.ports.disk.enter(realPath, "allow");
+  if (isRefusal(target)) return realPath;
+  await target.close();
+  const { relativePath } = target;
+  return (await realPathOf(session, relativePath)) === realPath ? relativePath : realPath;
+}
+
+async function realPathOf(session: Session, path: string): Promise<string> {
+  const target = await session.ports.disk.enter(bareName(path), "allow");
+  if (isRefusal(target)) return "";
+  await target.close();
+  return target.realPath;
+}

@@ -1,0 +1,384 @@
+import type { LandedHunk, Repair } from "../../patch/index.js";
+import type { LineEdit } from "../lines/line-facts.js";
+import type { LineSpan } from "../lines/line-spans.js";
+import type { EntryFacts } from "./disk.js";
+import type { FoundLine } from "./findings.js";
+import type { OwnWrite } from "./knowledge.js";
+import type { Refusal } from "./refusal.js";
+import type { FileRequest } from "./requests.js";
+import type { HistoryEntry, WriteCaller } from "./stores.js";
+
+/** What each kind of request is answered with. */
+export interface Outcomes {
+  readonly read: ReadOutcome;
+  readonly read_many: ReadManyOutcome;
+  readonly list: ListOutcome;
+  readonly find: FindOutcome;
+  readonly search: SearchOutcome;
+  readonly patch: WriteOutcome;
+  readonly write: WriteOutcome;
+  readonly edit: WriteOutcome;
+  readonly append: WriteOutcome;
+  readonly prepend: WriteOutcome;
+  readonly insert_lines: WriteOutcome;
+  readonly update_section: WriteOutcome;
+  readonly replace: WriteOutcome;
+  readonly apply_edit: WriteOutcome;
+  readonly undo: WriteOutcome;
+  readonly restore: WriteOutcome;
+  readonly apply_changes: ApplyChangesOutcome;
+}
+
+/** The answer to a request, by its kind. */
+export type OutcomeOf<Request extends FileRequest> = Outcomes[Request["kind"]];
+
+/** The answer to any request. */
+export type FileOutcome = OutcomeOf<FileRequest>;
+
+/** A session's view of one state of one file (seed 1, section 4.1; the hash is of the bytes on disk). */
+export interface FileState {
+  /** As the caller named it, lexically tidied. */
+  readonly path: string;
+  /** Counts the states that were handed out, from 1; 0 where there is no file. */
+  readonly version: number;
+  /** Of the bytes on disk, 64 hex digits; `null` where there is no file. */
+  readonly sha256: string | null;
+  /** The decoded text without byte order mark; `null` where there is none or it is not text. */
+  readonly content: string | null;
+  readonly facts?: TextFacts;
+  /** Set where `content` is a window: 1-based lines, both included. */
+  readonly lines?: { readonly from: number; readonly to: number };
+  /** Set where `content` is a part of one long line, `lines`, without its terminator. */
+  readonly chars?: PartOfLine;
+}
+
+/** Which part of a line is meant, in Unicode code points of the line without its terminator. */
+export interface PartOfLine {
+  /** 0-based, the end excluded. */
+  readonly from: number;
+  readonly to: number;
+  /** How many the whole line has. */
+  readonly of: number;
+}
+
+/**
+ * How the bytes of a text file are to be read, and how many there are: always of the whole file, also beside a
+ * window.
+ */
+export interface TextFacts {
+  readonly encoding: string;
+  readonly bom: boolean;
+  readonly guessed: boolean;
+  readonly endings: "lf" | "crlf" | "cr" | "mixed" | "none";
+  readonly totalLines: number;
+  readonly finalNewline: boolean;
+  readonly totalBytes: number;
+}
+
+/** The answer to a read: the state that was looked at, or why there is none to show. */
+export type ReadOutcome =
+  | {
+      readonly kind: "read";
+      readonly state: ReadState;
+      /** What else has to be said: that another program wrote into a file that was replaced. */
+      readonly notice?: string;
+      /** The same lines of the same state stand in the caller's context already: a stub will do. */
+      readonly unchanged?: true;
+    }
+  | ReadRefusal;
+
+/** The state of a file that is there and is text. */
+export interface ReadState extends FileState {
+  readonly sha256: string;
+  readonly content: string;
+}
+
+/** A refused read, with the path as the caller named it. */
+export interface ReadRefusal extends Refusal {
+  readonly path: string;
+}
+
+/** The answer to a read of several files; a file that is refused is one of them and refuses no other. */
+export interface ReadManyOutcome {
+  readonly kind: "read_many";
+  /** In the order asked for; globs sorted by path, each path once. */
+  readonly files: readonly ReadOutcome[];
+  /** Paths that the caps left out, with their sizes in bytes; the first 500 of them. */
+  readonly leftOut: readonly { readonly path: string; readonly sizeBytes: number }[];
+  /** How many were left out in all. */
+  readonly leftOutCount: number;
+}
+
+/** A name that a listing or a search for files came by. It says nothing of content and is no base for a write. */
+export interface ListedEntry {
+  readonly path: string;
+  readonly isDirectory: boolean;
+  readonly sizeBytes?: number;
+  /** "link" or "other" (FIFO, socket, device); absent for files and folders. */
+  readonly special?: "link" | "other";
+  /** False for a name that is no valid UTF-8: it can be seen, not opened. */
+  readonly openable: boolean;
+}
+
+/** The answer to a listing; `more` where entries were left out, and `because` says for what. */
+export type ListOutcome =
+  | {
+      readonly kind: "listed";
+      readonly path: string;
+      readonly entries: readonly ListedEntry[];
+      readonly more: boolean;
+      /** Only where there may be more. */
+      readonly because?: "limit" | "time";
+      /** How many folders cannot be entered, so that what is in them is missing; only where there are some. */
+      readonly closedFolders?: number;
+      /** These folders, by their paths; only where there are some. */
+      readonly closed?: readonly string[];
+    }
+  | Refusal;
+
+/** Names only: what is found is no licence to write. */
+export type FindOutcome =
+  | {
+      readonly kind: "found";
+      readonly path: string;
+      /** In the order of the walk; links and other special files among them. */
+      readonly files: readonly ListedEntry[];
+      /** Why there may be more. */
+      readonly more?: "limit" | "time";
+      /** As of `ListOutcome`. */
+      readonly closedFolders?: number;
+    }
+  | Refusal;
+
+/** Snippets only: without version and hash, what is shown is no licence to write. */
+export type SearchOutcome =
+  | {
+      readonly kind: "searched";
+      readonly path: string;
+      /** In the order of the walk, then of the lines. */
+      readonly matches: readonly SearchMatch[];
+      /** Where these were asked for instead: the files that have a match, with the number of their lines. */
+      readonly files?: readonly MatchedFile[];
+      readonly searchedFiles: number;
+      readonly searchedBytes: number;
+      readonly skips: SearchSkips;
+      /** Why there may be more: the limit of matches, the size of an answer, the time. */
+      readonly more?: "limit" | "answer" | "time";
+    }
+  | Refusal;
+
+/** A file that has a match. */
+export interface MatchedFile {
+  readonly path: string;
+  /** Lines that match; left out where only the names were asked for. */
+  readonly lines?: number;
+}
+
+/** A line in which the pattern was found, and its file. */
+export interface SearchMatch extends FoundLine {
+  readonly path: string;
+}
+
+/** What was not searched, as far as nobody would expect it. */
+export interface SearchSkips {
+  readonly binary: number;
+  /** Files that by their names hold secrets: searched only where they are named. */
+  readonly secret: number;
+  readonly unreadable: number;
+  /** Folders that cannot be entered; only where there are some. */
+  readonly closedFolders?: number;
+  /** Lines of which only the beginning was looked at, because the pattern is slow. */
+  readonly longLines: number;
+}
+
+/** The answer to making a folder; `made` is false where it was there already. */
+export type FolderOutcome =
+  | { readonly kind: "folder"; readonly path: string; readonly made: boolean }
+  | Refusal;
+
+/** The answer to a question about a file or folder; it opens nothing and shows no content. */
+export type InfoOutcome =
+  | { readonly kind: "info"; readonly path: string; readonly facts: EntryFacts }
+  | Refusal;
+
+/** The answer to a read of bytes, such as those of an image. It shows no lines and is no base for a write. */
+export type BytesOutcome =
+  | { readonly kind: "bytes"; readonly path: string; readonly bytes: Uint8Array }
+  | Refusal;
+
+/** The answer to a change set: all of it was carried out, or nothing was written. */
+export type ApplyChangesOutcome = ChangeSetDone | ChangeSetRefusal;
+
+/** All files are as the set asked. */
+export interface ChangeSetDone {
+  readonly kind: "change_set";
+  readonly success: true;
+  readonly code: "applied" | "already_applied" | "no_change";
+  readonly message: string;
+  /** One for each file, in the order of the request; a rename has two, the old name and the new. */
+  readonly files: readonly ChangedFile[];
+  /** The set was all of this folder. */
+  readonly folder?: string;
+  /** As of `WriteRefusal`; those of the files are beside it. */
+  readonly displacedNote?: string;
+}
+
+/** Nothing was written. Files that were no reason for it have the code `not_applied`. */
+export interface ChangeSetRefusal extends Refusal {
+  readonly success: false;
+  /** As of `ChangeSetDone`; none where the set was refused before its files were looked at. */
+  readonly files: readonly ChangedFile[];
+  /** The set was all of this folder. */
+  readonly folder?: string;
+  /** As of `WriteRefusal`; those of the files are beside it. */
+  readonly displacedNote?: string;
+}
+
+/** What became of one file of a change set. */
+export interface ChangedFile {
+  /** As the caller named it, lexically tidied. */
+  readonly path: string;
+  readonly outcome: WriteOutcome;
+}
+
+/** A write as the state folder records it. */
+export interface RecordedWrite extends Pick<HistoryEntry, "session" | "tool" | "time" | "before" | "after"> {
+  /** The conversation that made it, if one did. */
+  readonly caller?: WriteCaller;
+}
+
+/** One of them that was made for a conversation. */
+export interface CallerWrite extends RecordedWrite {
+  /** The name that the call used, or where that means another file by now, the file's own. */
+  readonly path: string;
+  readonly caller: WriteCaller;
+}
+
+/** In what state a file is, by its hash alone: no licence to write, and nothing of it is shown. */
+export interface FileStatus {
+  /** As it was asked for. */
+  readonly path: string;
+  /** `null`: there is no such file; undefined where it cannot be told. */
+  readonly sha256?: string | null;
+  /** The file's own name, all links resolved, where the walk got there. */
+  readonly realPath?: string;
+  /** Why no earlier state could be put there. */
+  readonly barred?: Refusal;
+  /** Whether the bytes of the state that was asked about are kept; left out where none was. */
+  readonly wantedKept?: boolean;
+}
+
+/** The answer of every writing request, in every exit (docs/outcomes.md). */
+export type WriteOutcome = Written | Unchanged | WriteRefusal;
+
+/** The file was changed. */
+export interface Written {
+  readonly kind: "written";
+  readonly success: true;
+  readonly code: "applied";
+  readonly message: string;
+  /** The new state. */
+  readonly state: FileState;
+  /** The SHA-256 of the state that was replaced; `null` where there was no file. */
+  readonly replaced: string | null;
+  /** Of a move: the name that the file had before. */
+  readonly movedFrom?: string;
+  /**
+   * The file may hold secrets, by its own name, whatever link it was reached by, or as it came from such a name: its
+   * lines are no news to print.
+   */
+  readonly isSecret?: true;
+  readonly change: ChangeReport;
+  /** What later calls on the same base have to know of this one. */
+  readonly own: OwnWrite;
+  /** The other files that the same step changed: of a change set that was undone as a whole, of a rename. */
+  readonly together?: readonly WriteOutcome[];
+  /** As of `WriteRefusal`. */
+  readonly displacedNote?: string;
+}
+
+/** The file is already as it was asked for; nothing was written. */
+export interface Unchanged {
+  readonly kind: "unchanged";
+  readonly success: true;
+  readonly code: "already_applied" | "no_change";
+  readonly message: string;
+  readonly state: FileState;
+  /** Whether the caller had been shown all of `state` before this call. */
+  readonly shownBefore: boolean;
+  readonly together?: readonly WriteOutcome[];
+  /** As of `WriteRefusal`. */
+  readonly displacedNote?: string;
+}
+
+/** Why nothing was written, with the true state. */
+export interface WriteRefusal extends Refusal {
+  readonly success: false;
+  /** `null` where there is none to tell (a path outside, a folder). */
+  readonly state: FileState | null;
+  /** Whether the caller had been shown all of `state` before this call. */
+  readonly shownBefore: boolean;
+  /** Of a mismatch: what differs between the base and the disk, where the base is still kept. */
+  readonly change?: ChangeReport;
+  /** Lines of `state` that the message shows word for word. */
+  readonly quoted?: readonly QuotedLines[];
+  /** Of a mismatch: the message shows all that differs from a base that the caller was shown. */
+  readonly difference?: ShownDifference;
+  readonly together?: readonly WriteOutcome[];
+  /**
+   * The end of the message, that says what other programs wrote into replaced files, at the moment of the step or
+   * later. It is told once: who shows another message, or drops this outcome, says it with another one (`displacedNoteOf`).
+   */
+  readonly displacedNote?: string;
+}
+
+/** A difference that a message shows as a whole: with the base it tells all of the present state. */
+export interface ShownDifference {
+  /** The sha256 of the base. */
+  readonly base: string;
+  /** The caller had never been told of the present state: others made it. */
+  readonly isForeign: boolean;
+}
+
+/** Lines that stand in a message; of a single line its terminator may be missing there. */
+export interface QuotedLines extends LineSpan {
+  /** Where they begin in the message, in UTF-16 units. */
+  readonly start: number;
+}
+
+/** What a write did, or would do: facts for those who render it, and for whoever keeps what is known. */
+export interface ChangeReport {
+  readonly landed: readonly LandedHunk[];
+  readonly repairs: readonly Repair[];
+  /** The lines that changed, where they were changed. */
+  readonly changes: readonly LineEdit[];
+  /** Lines of the new text that stood wholly in the call. */
+  readonly authored: readonly LineSpan[];
+  /** The caller sent all of the new content. */
+  readonly sentWhole: boolean;
+  /** Every added line follows from the call and the lines that it replaced. */
+  readonly derived: boolean;
+  /** Each edit of the call replaced one exact text: the new lines hold nothing that the call or the old ones do not. */
+  readonly literal?: true;
+  /** How many lines the new text has; left out where it is no text. */
+  readonly total?: number;
+  /** Line ranges of the new text that differ from the old, 1-based, both included; `to < from` marks a deletion before `from`. */
+  readonly ranges: readonly LineSpan[];
+  /** The decoded text before the change; `null` where there was no file, or none that is text. */
+  readonly beforeText: string | null;
+}
+
+/** The recorded writes of one file, newest first. */
+export type LogOutcome =
+  | { readonly kind: "log"; readonly path: string; readonly entries: readonly LoggedWrite[] }
+  | Refusal;
+
+/** A recorded write, and whether one can go back to the state that it made. */
+export interface LoggedWrite extends HistoryEntry {
+  /** Whether the bytes of the `after` state can still be had. */
+  readonly kept: boolean;
+  /** Whether the file is in this state now. */
+  readonly current: boolean;
+  /** It was a write to the file of another folder, which had this place before. */
+  readonly ofOtherFolder?: true;
+}

@@ -1,0 +1,154 @@
+import type { Ticket } from "../access/arrivals.js";
+import { type Call, rootReplaced, withoutRepeat } from "../access/call.js";
+import { type Change, withoutState } from "../access/change.js";
+import { withDisplacedNote } from "../access/displaced-notes.js";
+import type { PreviewOutcome } from "../access/preview.js";
+import { atTurn, inside } from "../access/visit.js";
+import { applyByModel } from "../change/applied-edit.js";
+import { carryOut, previewChange } from "../change/carry-out.js";
+import { changeOf, toolOf } from "../change/change-requests.js";
+import { type DoneChange, replaceText } from "../change/replace.js";
+import { listEntries } from "../reading/listing.js";
+import { readMany } from "../reading/read-many.js";
+import { readTarget } from "../reading/reading.js";
+import { findFiles, searchFiles } from "../reading/searching.js";
+import { applySet, previewSet } from "../sets/change-set.js";
+import { previewUndo, setToUndo, undoSet } from "../sets/change-set-undo.js";
+import type { Target } from "../values/disk.js";
+import type {
+  ApplyChangesOutcome,
+  FileOutcome,
+  ReadOutcome,
+  Unchanged,
+  WriteOutcome,
+  WriteRefusal,
+} from "../values/outcomes.js";
+import { outsideFolder, tidyPath } from "../values/path-policy.js";
+import { isRefusal } from "../values/refusal.js";
+import {
+  type Asked,
+  type ChangeRequest,
+  type FileRequest,
+  isLook,
+  type LookRequest,
+  type OneFileRequest,
+  type ReadRequest,
+  type UndoRequest,
+} from "../values/requests.js";
+
+/** What a request comes to: it is carried out when its turn is there. */
+export function outcomeOf(call: Call, request: FileRequest, ticket: Ticket): Promise<FileOutcome> {
+  if (isLook(request)) return look(call, request, ticket);
+  if (request.kind === "apply_changes") {
+    return withFound(call, () => applySet(withoutRepeat(call), request, ticket));
+  }
+  return withFound(call, () => changeFile(call, request, ticket));
+}
+
+async function look(call: Call, request: LookRequest, ticket: Ticket): Promise<FileOutcome> {
+  // Who looks at names and lines without a version waits for nobody, and nobody for him.
+  if (request.kind !== "read" && request.kind !== "read_many") ticket.done();
+  switch (request.kind) {
+    case "read":
+      return readFile(call, request, ticket);
+    case "read_many": {
+      await ticket.turn();
+      // Each file waits for what came before it, also where that has still to make its folder.
+      const joined: Ticket = { turn: () => ticket.turn(), done: () => {} };
+      const read = (one: Asked<ReadRequest>) => readFile(call, one, joined);
+      return readMany({ read, list: (one) => listEntries(call.session, one) }, call.session, request);
+    }
+    case "list":
+      return listEntries(call.session, request);
+    case "find":
+      return inside(call.session, request.path, (target, name) =>
+        findFiles(call.session, target, name, request),
+      );
+    case "search":
+      return inside(call.session, request.path, (target, name) =>
+        searchFiles(call.session, target, name, request),
+      );
+    default:
+      return request satisfies never;
+  }
+}
+
+async function readFile(call: Call, request: Asked<ReadRequest>, ticket?: Ticket): Promise<ReadOutcome> {
+  const tidy = tidyPath(request.path);
+  if (isRefusal(tidy)) return { ...tidy, path: request.path };
+  const { replacedFiles } = call.session;
+  await replacedFiles.look("soon");
+  const work = async (target: Target) =>
+    rootReplaced(call) ??
+    outsideFolder(target.relativePath, request.within) ??
+    (await readTarget(call, target, tidy.path, request));
+  const outcome = await atTurn(call.session, tidy.path, work, { ticket, signal: call.signal });
+  if (outcome.kind === "refusal") return { ...outcome, path: tidy.path };
+  const notice = call.isSilent === true ? "" : replacedFiles.takeNotices();
+  return notice === "" ? outcome : { ...outcome, notice };
+}
+
+async function changeFile(call: Call, request: OneFileRequest, ticket: Ticket): Promise<WriteOutcome> {
+  if (request.kind === "undo") {
+    const changeSet = await wholeSet(call, request, ticket);
+    if (changeSet !== undefined) return undoSet(withoutRepeat(call), changeSet, request, ticket);
+  }
+  return changeWith(call, request, ticket, carryOut);
+}
+
+/** The change set that an undo takes back as one. Asked when all earlier requests about the file are through; later ones wait for the ticket. */
+async function wholeSet(
+  call: Call,
+  request: Asked<UndoRequest>,
+  ticket: Ticket,
+): Promise<string | undefined> {
+  const tidy = tidyPath(request.path);
+  if (isRefusal(tidy)) return undefined;
+  await ticket.turn();
+  const ask = async () => setToUndo(call, { ...request, path: tidy.path });
+  const found = await atTurn(call.session, tidy.path, ask, { missing: "allow" });
+  return typeof found === "string" ? found : undefined;
+}
+
+/** What a change would come to now; nothing is done. */
+export async function previewOf(call: Call, request: ChangeRequest, ticket: Ticket): Promise<PreviewOutcome> {
+  if (request.kind === "apply_changes") return previewSet(call, request, ticket);
+  if (request.kind === "undo") {
+    const changeSet = await wholeSet(call, request, ticket);
+    if (changeSet !== undefined) return previewUndo(call, changeSet, request, ticket);
+  }
+  return changeWith(call, request, ticket, previewChange);
+}
+
+/** Requests that ask a model in between are several changes, one after the other. */
+async function changeWith<Done extends DoneChange>(
+  call: Call,
+  request: OneFileRequest,
+  ticket: Ticket,
+  carry: (call: Call, change: Change, ticket: Ticket) => Promise<Done | Unchanged | WriteRefusal>,
+): Promise<Done | Unchanged | WriteRefusal> {
+  if (request.kind !== "replace" && request.kind !== "apply_edit") {
+    const change = changeOf(call, request);
+    return isRefusal(change) ? withoutState(change) : carry(call, change, ticket);
+  }
+  const tidy = tidyPath(request.path);
+  if (isRefusal(tidy)) return withoutState(tidy);
+  const tool = request.tool ?? toolOf[request.kind];
+  const step = async (wanted: Omit<Change, "path" | "tool">) => {
+    const done = await carry(call, { ...wanted, path: tidy.path, tool }, ticket);
+    return done;
+  };
+  return request.kind === "replace" ? replaceText(call, request, step) : applyByModel(call, request, step);
+}
+
+/** With the answer it is said what other programs wrote into files that were replaced. */
+async function withFound<Outcome extends WriteOutcome | ApplyChangesOutcome>(
+  call: Call,
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const { replacedFiles } = call.session;
+  await replacedFiles.look("soon");
+  const outcome = await work();
+  const words = replacedFiles.takeNotices();
+  return withDisplacedNote(outcome, words === "" ? "" : `\n${words}`);
+}

@@ -1,0 +1,41 @@
+import * as z from "zod";
+import { filePath } from "../tool/parameters.js";
+import { defineTool, fileIntent, refuseArguments } from "../tool/tool.js";
+import { fsWriteWords } from "./amazon-words.js";
+import { create, insert, strReplace } from "./text-editor.js";
+
+/** Amazon Q's tool, on our core. */
+export const fsWrite = defineTool({
+  name: "fs_write",
+  title: "Write file",
+  description:
+    "Creates and edits files. `create` overwrites only a file that was read in this session. `str_replace` needs an old_str that stands exactly once, in a file that was read. `insert` puts whole lines after insert_line. `append` adds new_str to the end, exactly.",
+  parameters: z.object({
+    command: z.enum(["create", "str_replace", "insert", "append"]),
+    path: filePath,
+    file_text: z.string().optional().describe("Content for create"),
+    old_str: z.string().optional().describe("Exact text for str_replace"),
+    new_str: z.string().optional().describe("New text for str_replace, insert or append"),
+    insert_line: z.int().min(0).exactOptional().describe("Line after which to insert; 0 is the top"),
+    summary: z.string().exactOptional().describe("What the change is for"),
+  }),
+  annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  spoken: fsWriteWords,
+  intent(args) {
+    const call = { path: args.path, tool: "fs_write" };
+    switch (args.command) {
+      case "create":
+        return create(call, args.file_text);
+      case "str_replace":
+        return strReplace(call, args.old_str, args.new_str);
+      case "insert":
+        return insert(call, args.insert_line, args.new_str);
+      case "append":
+        return args.new_str === undefined
+          ? refuseArguments("The command append needs new_str.", args.path)
+          : fileIntent({ kind: "append", ...call, content: args.new_str }, { quiet: true });
+      default:
+        return args.command satisfies never;
+    }
+  },
+});

@@ -1,0 +1,18 @@
+import * as z from "zod";
+import { defineTool, fileIntent, readOnlyAnnotations, refuseArguments } from "../tool/tool.js";
+
+export const readManyFiles = defineTool({
+  name: "read_many_files",
+  title: "Read many files",
+  description: `Reads multiple files as \`read_file\` does, each with its session-unique version number and SHA-256 hash. This versioned data is required for safely modifying files.`,
+  parameters: z.object({
+    paths: z.array(z.string().min(1)).exactOptional(),
+    globs: z.array(z.string().min(1)).exactOptional().describe("Such as src/**/*.ts"),
+    exclude: z.array(z.string().min(1)).exactOptional(),
+  }),
+  annotations: readOnlyAnnotations,
+  intent: (args) =>
+    (args.paths ?? []).length + (args.globs ?? []).length === 0
+      ? refuseArguments("read_many_files needs paths or globs: name at least one file.")
+      : fileIntent({ kind: "read_many", ...args }),
+});

@@ -1,0 +1,34 @@
+import * as z from "zod";
+import { defineTool, fileIntent, readOnlyAnnotations } from "../tool/tool.js";
+
+const mostMatches = 1_000;
+const mostContext = 20;
+
+export const searchFiles = defineTool({
+  name: "search_files",
+  title: "Search files",
+  description: `Searches the lines of text files. Gives paths, line numbers and snippets without a hash: a search is no read.`,
+  parameters: z.object({
+    pattern: z.string().min(1).describe("Regular expression (RE2), or plain text with literal"),
+    path: z.string().min(1).exactOptional().describe("Folder or file"),
+    type: z.string().min(1).exactOptional().describe("Such as ts or md"),
+    glob: z.string().min(1).exactOptional().describe("Such as src/**/*.ts"),
+    exclude: z.array(z.string().min(1)).exactOptional(),
+    literal: z.boolean().exactOptional(),
+    ignore_case: z.boolean().exactOptional(),
+    output: z.enum(["lines", "files", "counts"]).exactOptional(),
+    context: z.int().min(0).exactOptional().describe("Lines around a match"),
+    limit: z.int().min(1).exactOptional(),
+  }),
+  annotations: readOnlyAnnotations,
+  intent: ({ glob, type, ignore_case, ...args }) =>
+    fileIntent({
+      kind: "search",
+      ...args,
+      limit: Math.min(args.limit ?? 100, mostMatches),
+      context: Math.min(args.context ?? 0, mostContext),
+      ...(glob === undefined ? {} : { globs: [glob] }),
+      ...(type === undefined ? {} : { types: [type] }),
+      ...(ignore_case === undefined ? {} : { ignoreCase: ignore_case }),
+    }),
+});

@@ -1,0 +1,71 @@
+import { emptySha256 } from "../../files/index.js";
+import { type ArgumentRefusal, type FileIntent, fileIntent, refuseArguments } from "../tool/tool.js";
+
+/** The commands that the text editor, the memory and Amazon Q's tool have in common. */
+export interface EditorCall {
+  readonly path: string;
+  /** The tool's name, for the history. */
+  readonly tool: string;
+  /** Edits need no read of the file: an agent's own notes. */
+  readonly atomic?: boolean;
+  /** The folder in which the file must lie. */
+  readonly within?: string;
+}
+
+type EditorIntent = FileIntent | ArgumentRefusal;
+
+/** `view`: a file, lines of it, or a folder two levels deep. */
+export function view({ path, within }: EditorCall, range: readonly number[] | undefined): EditorIntent {
+  const [first = 1, last = -1] = range ?? [];
+  if (range !== undefined && (range.length !== 2 || first < 1 || (last !== -1 && last < first)))
+    return { ...refuseArguments(wrongRange, path), looksOnly: true };
+  const read = { kind: "read", path, ...limitsOf(within) } as const;
+  if (range !== undefined)
+    return fileIntent({ ...read, offset: first, ...(last === -1 ? {} : { limit: last - first + 1 }) });
+  return fileIntent(read, { otherwise: { on: "is_directory", request: { kind: "list", path, depth: 2 } } });
+}
+
+/** `create`: over an existing file only where all of its present state was shown; or, as the memory has it, never. */
+export function create(
+  { path, tool, within, overwrites = true }: EditorCall & { readonly overwrites?: boolean },
+  content: string | undefined,
+): EditorIntent {
+  if (content === undefined) return missing("create", "file_text", path);
+  const sentBytes = new TextEncoder().encode(content).length;
+  const knows = overwrites ? { hashless: true } : { base: emptySha256 };
+  const request = { kind: "write", path, content, tool, ...knows, ...limitsOf(within) } as const;
+  return fileIntent(request, { sentBytes });
+}
+
+/** `str_replace`: exact, one match. */
+export function strReplace(
+  { path, tool, atomic = false, within }: EditorCall,
+  oldString: string | undefined,
+  newString: string | undefined,
+): EditorIntent {
+  if (oldString === undefined) return missing("str_replace", "old_str", path);
+  const edits = [{ oldString, newString: newString ?? "" }];
+  return fileIntent({ kind: "edit", path, edits, tool, atomic, ...limitsOf(within) });
+}
+
+/** `insert`: whole lines after a line, which counts in the state that was read last. */
+export function insert(
+  { path, tool, within }: EditorCall,
+  afterLine: number | undefined,
+  content: string | undefined,
+): EditorIntent {
+  if (afterLine === undefined) return missing("insert", "insert_line", path);
+  if (content === undefined) return missing("insert", "insert_text", path);
+  const place = { path, afterLine, content, tool, hashless: true } as const;
+  return fileIntent({ kind: "insert_lines", ...place, ...limitsOf(within) });
+}
+
+const wrongRange = "view_range is [first line, last line], counted from 1; -1 is the end of the file.";
+
+function limitsOf(within: string | undefined): { readonly within?: string } {
+  return within === undefined ? {} : { within };
+}
+
+function missing(command: string, name: string, path: string): ArgumentRefusal {
+  return refuseArguments(`The command ${command} needs the argument ${name}; it is missing.`, path);
+}

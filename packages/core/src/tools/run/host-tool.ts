@@ -1,0 +1,93 @@
+import type * as z from "zod";
+import type { FileEffect, Media } from "../../conversation/index.js";
+import { isRefusal, type Refusal, type RefusalCode, type WriteCaller } from "../../files/index.js";
+import { causeOf } from "../../text/index.js";
+import { intentOf, objectOf } from "../tool/arguments.js";
+import type { JsonSchema } from "../tool/shapes.js";
+import { jsonSchema, type ToolAnnotations, type ToolDefinition } from "../tool/tool.js";
+import { catching } from "./run-tool.js";
+
+/** A tool that a host brings along, such as a shell or the tools of an MCP server. */
+export interface HostTool<Shape extends z.ZodRawShape = z.ZodRawShape>
+  extends ToolDefinition<Shape, HostRequest> {
+  readonly kind: "host";
+  /**
+   * The JSON Schema of the arguments, where somebody else wrote it: it is offered as it is, in place of that of
+   * `parameters`. The arguments of a call, one object, then reach `intent` as they came: whoever wrote the schema
+   * holds them against it.
+   */
+  readonly schema?: JsonSchema;
+  /** What the tool says of itself, for approval; of a tool that is not the host's own these are claims. */
+  readonly annotations?: HostToolAnnotations;
+  /** Does it. An expected failure is a result; what is thrown is caught by `runHostTool`. */
+  run(request: HostRequest, scope: HostScope): Promise<HostToolResult>;
+}
+
+/** As `ToolAnnotations`; a tool of the host may reach beyond the files, too. */
+export interface HostToolAnnotations extends Omit<ToolAnnotations, "openWorld"> {
+  readonly openWorld: boolean;
+}
+
+/** A request of a host's own tool: plain data. */
+export interface HostRequest {
+  readonly kind: "host_request";
+  readonly tool: string;
+  /** One line for a person who is asked. */
+  readonly summary: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** What a host's tool may use while it runs. */
+export interface HostScope {
+  /** To be handed to a `Workspace` with what the tool has it write: so the write is known as this call's. */
+  readonly caller?: WriteCaller;
+  readonly signal?: AbortSignal;
+  readonly progress: (text: string) => void;
+  /** Told what was thrown, for the host's log. Must not throw. */
+  readonly onError?: (error: unknown, toolName: string) => void;
+}
+
+/** What a host's tool found or did. It needs no words of ours: `text` goes to the model as it is. */
+export interface HostToolResult {
+  readonly code: "ok" | RefusalCode | HostCode;
+  /** What the model reads. */
+  readonly text: string;
+  readonly media?: readonly Media[];
+  /** States of files that were looked at afterwards. */
+  readonly files?: readonly FileEffect[];
+}
+
+/**
+ * What a host's tool answers beside the codes of the files: it was carried out, and what it ran says that it failed
+ * (`failed`: a command's exit code, an error of an MCP tool); or there was nobody to carry it out (`unreachable`).
+ */
+export const hostCodes = ["failed", "unreachable"] as const;
+
+/** A code that only a host's tool answers. */
+export type HostCode = (typeof hostCodes)[number];
+
+/** The JSON Schema of a host tool's arguments, as it is offered to a model. */
+export function hostSchema(tool: HostTool): JsonSchema {
+  return tool.schema ?? jsonSchema(tool.parameters);
+}
+
+/** Runs a host's tool; it never rejects and shows no stack trace. */
+export async function runHostTool(tool: HostTool, args: unknown, scope: HostScope): Promise<HostToolResult> {
+  const work = async (): Promise<HostToolResult> => {
+    const request = requestOf(tool, args);
+    if (isRefusal(request))
+      return { code: request.code, text: `FAILED (${request.code}): ${request.message}` };
+    return tool.run(request, scope);
+  };
+  return catching(tool.name, work, scope, (error) => {
+    const text = `FAILED (internal_error): Internal Error: ${tool.name} failed unexpectedly (${causeOf(error)}).`;
+    return { code: "internal_error", text };
+  });
+}
+
+function requestOf(tool: HostTool, args: unknown): HostRequest | Refusal {
+  if (tool.schema === undefined) return intentOf(tool, args);
+  const given = objectOf(tool.name, args);
+  // A tool's own intent may refuse, as that of every tool.
+  return isRefusal(given) ? given : tool.intent(given);
+}

@@ -1,0 +1,218 @@
+import {
+  type CallKnowledge,
+  DiskFault,
+  type FileState,
+  isLook,
+  isRefusal,
+  type Knowledge,
+  type MadeState,
+  refuse,
+  type ShownLines,
+  type WriteCaller,
+} from "../../files/index.js";
+import { causeOf, defined } from "../../text/index.js";
+import { findTool, tools } from "../file-tools/catalog.js";
+import { type Approve, carryApproved, type Question } from "../tool/approval.js";
+import { fileOfCall, intentOf, parseArguments } from "../tool/arguments.js";
+import { phraseResult } from "../tool/phrase.js";
+import type { ArgumentRefusal, FileIntent, FileTool, ToolWorkspace } from "../tool/tool.js";
+import { vocabularyOf } from "../tool/vocabulary.js";
+import { defaultWireOptions, type Spoken, type WireOptions } from "../wire/options.js";
+import { renderResult } from "../wire/render.js";
+import type { ToolReply, ToolResult } from "../wire/result.js";
+import { carryRequest, resultOf } from "./carry-request.js";
+
+/** The form is `text` and the content `auto` unless given. */
+export interface ToolContext extends Partial<Omit<WireOptions, "vocabulary">> {
+  readonly workspace: ToolWorkspace;
+  /** The tools that the caller has; refusals name no others. Those of the default set unless given. */
+  readonly offered?: readonly FileTool[];
+  /** Refuses every writing tool with `read_only`. */
+  readonly readOnly?: boolean;
+  /** What the caller was shown; that of the workspace's own session unless given. */
+  readonly knowledge?: Knowledge;
+  /** The call of a conversation that is carried out, as `RunScope.caller`. */
+  readonly caller?: WriteCaller;
+  /** Cancels the call, as `RunScope.signal`. */
+  readonly signal?: AbortSignal;
+  /** What the same call came to, whose answer was never delivered; as `RunScope.repeats`. */
+  readonly repeats?: MadeState;
+  /** Asks a person before every change that would be made. */
+  readonly approve?: Approve;
+  /** Told what was thrown, for the host's log; the model never sees it. Must not throw. */
+  readonly onError?: (error: unknown, toolName: string) => void;
+}
+
+/**
+ * Runs a tool by name: validates the arguments, runs it, renders the answer. The one place where what the
+ * tools throw is caught; it never rejects and its answers hold no stack trace.
+ */
+export async function runTool(name: string, args: unknown, context: ToolContext): Promise<ToolReply> {
+  return (await runToolWithResult(name, args, context)).reply;
+}
+
+/**
+ * What a person is to be asked about a call, for hosts that ask between two runs of their own. Nothing is learnt
+ * or written by it. Rejects where the disk fails: then nobody knows what the call would do.
+ *
+ * @returns undefined for a call that changes nothing now or would be refused: it needs nobody's consent.
+ */
+export async function questionOf(
+  name: string,
+  args: unknown,
+  context: Pick<ToolContext, "workspace" | "readOnly">,
+): Promise<Question | undefined> {
+  const tool = findTool(name);
+  if (tool === undefined || tool.annotations.readOnly || context.readOnly === true) return undefined;
+  const intent = intentOf(tool, args);
+  if (isRefusal(intent) || isLook(intent.request)) return undefined;
+  const { request } = intent;
+  const preview = await context.workspace.preview(request);
+  return preview.kind === "preview" ? { request, preview } : undefined;
+}
+
+/** A call's answer as it is sent, and what it was rendered from. */
+export interface ToolRun {
+  readonly result: ToolResult;
+  readonly reply: ToolReply;
+}
+
+/** `runTool` for those who also need what the reply was rendered from. */
+export async function runToolWithResult(name: string, args: unknown, context: ToolContext): Promise<ToolRun> {
+  const { wire = defaultWireOptions.wire, resultContent = defaultWireOptions.resultContent } = context;
+  // Begun on arrival, before anything is awaited: replies that are sent from here on were not seen by it.
+  const own: CallKnowledge | undefined =
+    context.knowledge === undefined ? context.workspace.begin() : undefined;
+  let shown: readonly ShownLines[] = [];
+  try {
+    const tool = findTool(name);
+    const knowledge = context.knowledge ?? own;
+    const scoped = { ...context, ...(knowledge === undefined ? {} : { knowledge }) };
+    const result = tool === undefined ? unknownTool() : await obtainResult(tool, args, scoped);
+    const vocabulary = tool === undefined ? {} : vocabularyOf(tool, offeredTo(context));
+    const spoken = tool === undefined ? undefined : spokenBy(tool, args, result);
+    const reply = renderResult(phraseResult(result, vocabulary), {
+      ...context,
+      wire,
+      resultContent,
+      vocabulary,
+      ...(spoken === undefined ? {} : { spoken }),
+    });
+    shown = reply.shown;
+    return { result, reply };
+  } finally {
+    own?.end(shown);
+  }
+}
+
+function spokenBy(tool: FileTool, args: unknown, result: ToolResult): Spoken | undefined {
+  if (tool.spoken === undefined) return undefined;
+  const parsed = parseArguments(tool, args);
+  return parsed.kind === "refusal" ? undefined : tool.spoken(parsed.values, result);
+}
+
+function offeredTo({ offered = tools, readOnly = false }: ToolContext): readonly FileTool[] {
+  return readOnly ? offered.filter((tool) => tool.annotations.readOnly) : offered;
+}
+
+async function obtainResult(tool: FileTool, args: unknown, context: ToolContext): Promise<ToolResult> {
+  const writing = !tool.annotations.readOnly;
+  if (writing && context.readOnly === true) {
+    const message = `This server is read-only: ${tool.name} is not offered, nothing was written.`;
+    const several = tool.several === true;
+    return { kind: "refused", refusal: refuse("read_only", message), writing, several };
+  }
+  const work = async () => {
+    const intent = intentOf(tool, args);
+    return isRefusal(intent) ? refuseCall(tool, args, intent, context) : carry(intent, context);
+  };
+  return catching(tool.name, work, context, (error) => {
+    const reason =
+      error instanceof DiskFault ? error.message : `${tool.name} failed unexpectedly (${causeOf(error)})`;
+    const check = writing ? " Check the file's state before you go on." : "";
+    const refusal = refuse("internal_error", `Internal Error: ${reason}.${check}`);
+    return refuseCall(tool, args, refusal, context);
+  });
+}
+
+/**
+ * Does a tool's work: the one place where what is thrown by mistake is caught, for every door. It is told to
+ * the host's log and becomes an answer without a stack trace.
+ *
+ * @param failed makes the answer; what it throws itself is not caught.
+ */
+export async function catching<Answer>(
+  name: string,
+  work: () => Promise<Answer>,
+  { onError }: Pick<ToolContext, "onError">,
+  failed: (error: unknown) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    onError?.(error, name);
+    return failed(error);
+  }
+}
+
+async function carry(intent: FileIntent, context: ToolContext): Promise<ToolResult> {
+  const { knowledge, signal, caller, repeats } = context;
+  const scope = defined({ knowledge, signal, caller, repeats });
+  const { approve, workspace } = context;
+  const { request } = intent;
+  if (approve === undefined || isLook(request)) return resultOf(await carryRequest(workspace, intent, scope));
+  return resultOf({ intent, outcome: await carryApproved(workspace, request, scope, approve) });
+}
+
+/**
+ * A refusal with the true state where that can be read. Reading it counts as a read, so it is done only
+ * where the content is shown, too.
+ */
+async function refuseCall(
+  tool: FileTool,
+  args: unknown,
+  refusal: ArgumentRefusal,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const { code } = refusal;
+  const writing = !tool.annotations.readOnly && refusal.looksOnly !== true;
+  const several = tool.several === true;
+  const path = refusal.path ?? pathOf(tool, args);
+  const isShown =
+    code === "internal_error" ||
+    code === "missing_base" ||
+    (code === "invalid_arguments" && context.resultContent === "full");
+  const state =
+    writing && !several && isShown && path !== undefined ? await latestState(context, path) : null;
+  if (state === null) {
+    const named = path === undefined ? {} : { path };
+    return { kind: "refused", refusal, writing, several, ...named };
+  }
+  const { looksOnly: _, path: __, ...said } = refusal;
+  const outcome = { ...said, success: false, state, shownBefore: false } as const;
+  return { kind: "write", outcome };
+}
+
+async function latestState({ workspace, knowledge }: ToolContext, path: string): Promise<FileState | null> {
+  try {
+    const scope = { isUnasked: true, isSilent: true, ...(knowledge === undefined ? {} : { knowledge }) };
+    const outcome = await workspace.run({ kind: "read", path }, scope);
+    if (outcome.kind !== "read") return null;
+    const { state } = outcome;
+    return state.lines === undefined ? state : { ...state, content: null };
+  } catch {
+    // The disk that broke the call may break this read, too; the call's own failure is reported already.
+    return null;
+  }
+}
+
+/** The file that a call is about, whatever its tool calls the argument. */
+function pathOf(tool: FileTool, args: unknown): string | undefined {
+  const path = fileOfCall(tool, args);
+  return path === undefined ? undefined : (tool.fileAt?.(path) ?? path);
+}
+
+function unknownTool(): ToolResult {
+  const refusal = refuse("invalid_arguments", "There is no tool of this name.");
+  return { kind: "refused", refusal, writing: false };
+}

@@ -1,0 +1,135 @@
+import {
+  type ChangeOutcome,
+  type ChangeReport,
+  type ChangeRequest,
+  displacedNoteOf,
+  isRefusal,
+  type Knowledge,
+  type Preview,
+  type RunScope,
+  refuse,
+  type WriteOutcome,
+  withDisplacedNote,
+} from "../../files/index.js";
+import type { ToolWorkspace } from "./tool.js";
+
+/** What a person is asked: this request, and what it comes to now. */
+export interface Question {
+  readonly request: ChangeRequest;
+  readonly preview: Preview;
+}
+
+/** What a person says. A text that the person edited is a new request: authored by nobody the model is. */
+export type Approval =
+  | { readonly kind: "yes" }
+  | { readonly kind: "no"; readonly message?: string }
+  | { readonly kind: "instead"; readonly request: ChangeRequest };
+
+/** Asks a person before a change. Must not throw; nothing is held while it waits. */
+export type Approve = (question: Question) => Promise<Approval>;
+
+/**
+ * Carries a change out that a person agrees to, bound to what was shown: what would be refused, or changes
+ * nothing, asks nothing; what comes to something else by the time of the answer is asked again.
+ */
+export async function carryApproved(
+  workspace: ToolWorkspace,
+  request: ChangeRequest,
+  scope: RunScope,
+  approve: Approve,
+): Promise<ChangeOutcome> {
+  // What a dropped outcome tells of other programs' writes is told once: the one that is shown tells it.
+  let note = "";
+  for (let asked = 0; asked < mostQuestions; asked++) {
+    const outcome = await askOnce(workspace, request, scope, approve);
+    if (outcome.kind !== "overtaken") return withDisplacedNote(outcome, note);
+    note += displacedNoteOf(outcome.by);
+  }
+  // No write is what was agreed to: it is refused as such, with the state that is there.
+  return withDisplacedNote(await workspace.run(request, { ...scope, agreed: [] }), note);
+}
+
+/** Another plan, or another state beneath it: what it comes to now is asked, or refused for itself. */
+interface Overtaken {
+  readonly kind: "overtaken";
+  readonly by: ChangeOutcome;
+}
+
+async function askOnce(
+  workspace: ToolWorkspace,
+  request: ChangeRequest,
+  scope: RunScope,
+  approve: Approve,
+): Promise<ChangeOutcome | Overtaken> {
+  const preview = await workspace.preview(request, scope);
+  if (preview.kind !== "preview") {
+    // What would change nothing now may come to a change by then: that is asked about, too.
+    const outcome = await workspace.run(request, { ...scope, agreed: [] });
+    return isRefusal(outcome) && outcome.code === "not_agreed" ? { kind: "overtaken", by: outcome } : outcome;
+  }
+  const approval = await approve({ request, preview });
+  switch (approval.kind) {
+    case "no":
+      return denied(request, approval.message);
+    case "instead":
+      return byPerson(await workspace.run(approval.request, scopeOfPerson(scope)));
+    case "yes": {
+      const outcome = await workspace.run(request, { ...scope, agreed: agreedOf(preview) });
+      const isOvertaken = isRefusal(outcome) && overtakenCodes.has(outcome.code);
+      return isOvertaken ? { kind: "overtaken", by: outcome } : outcome;
+    }
+    default:
+      return approval satisfies never;
+  }
+}
+
+const overtakenCodes: ReadonlySet<string> = new Set(["not_agreed", "state_mismatch"]);
+
+/** A file that moves again and again is not asked about for ever. */
+const mostQuestions = 3;
+
+/** The model learns of a text that a person wrote what its answer shows, and no more. */
+function scopeOfPerson(scope: RunScope): RunScope {
+  const { knowledge } = scope;
+  if (knowledge === undefined) return scope;
+  const told: Knowledge = {
+    find: (file, sha256) => knowledge.find(file, sha256),
+    latest: (file) => knowledge.latest(file),
+    states: (file) => knowledge.states(file),
+    ownChanges: (file) => knowledge.ownChanges?.(file) ?? [],
+    learn: (event) =>
+      knowledge.learn(event.kind === "changed" ? { ...event, authored: [], derived: false } : event),
+  };
+  return { ...scope, knowledge: told };
+}
+
+function byPerson(outcome: ChangeOutcome): ChangeOutcome {
+  if (outcome.kind === "written") return oneByPerson(outcome);
+  if (outcome.kind !== "change_set") return outcome;
+  const files = outcome.files.map(({ path, outcome: one }) => ({ path, outcome: oneByPerson(one) }));
+  return { ...outcome, files };
+}
+
+function oneByPerson(outcome: WriteOutcome): WriteOutcome {
+  return outcome.kind === "written"
+    ? { ...outcome, change: notSent(outcome.change), ...togetherByPerson(outcome) }
+    : outcome;
+}
+
+function togetherByPerson({ together }: WriteOutcome): Pick<WriteOutcome, "together"> {
+  return together === undefined ? {} : { together: together.map(oneByPerson) };
+}
+
+function notSent({ literal: _, ...change }: ChangeReport): ChangeReport {
+  return { ...change, sentWhole: false, authored: [], derived: false };
+}
+
+function agreedOf({ files }: Preview) {
+  return files.map(({ agreed }) => agreed);
+}
+
+function denied(request: ChangeRequest, said = "A person said no."): ChangeOutcome {
+  const refusal = refuse("denied", `${said} Nothing was changed.`);
+  if (request.kind === "apply_changes") return { ...refusal, success: false, files: [] };
+  return { ...refusal, success: false, state: null, shownBefore: false };
+}

@@ -1,0 +1,130 @@
+import * as z from "zod";
+import {
+  type FileRequest,
+  type Refusal,
+  type RefusalCode,
+  refuse,
+  type Vocabulary,
+  type Workspace,
+} from "../../files/index.js";
+import type { Spoken } from "../wire/options.js";
+import type { ToolResult } from "../wire/result.js";
+
+/**
+ * What every tool has, whoever carries its calls out: what a model is told about it, what it takes, what a call
+ * of it means. Doors are generated from it.
+ */
+export interface ToolDefinition<Shape extends z.ZodRawShape, Intent extends object> {
+  readonly name: string;
+  /** For people, in a client's list of tools. */
+  readonly title: string;
+  /** The just-in-time prompt of the model (seed 1, section 6). */
+  readonly description: string;
+  /** Unknown arguments are dropped, since clients add their own. */
+  readonly parameters: z.ZodObject<Shape>;
+  /**
+   * What a call means: a request, from arguments that `parameters` has parsed. Pure, so that a host can ask
+   * what a call will touch, show it and have it approved before it is carried out.
+   */
+  intent(args: z.output<z.ZodObject<Shape>>): Intent | ArgumentRefusal;
+}
+
+/** A tool that works on the files of a workspace. */
+export interface FileTool<Shape extends z.ZodRawShape = z.ZodRawShape, Name extends string = string>
+  extends ToolDefinition<Shape, FileIntent> {
+  readonly kind: "file";
+  readonly name: Name;
+  readonly annotations: ToolAnnotations;
+  /** What it is called in the refusals of the tools beside it, by what it is for; none is named otherwise. */
+  readonly words?: Vocabulary;
+  /** Answers for several files: with `changes` in place of `latest_file_state`. */
+  readonly several?: true;
+  /** The answer in the words that a vendor documents for its tool; undefined where it has none for this one. */
+  spoken?(args: z.output<z.ZodObject<Shape>>, result: ToolResult): Spoken | undefined;
+  /** The file in the workspace that a path of a call means; the path itself unless given. */
+  fileAt?(path: string): string;
+}
+
+/** A call of a tool as a request of the workspace, and how its answer is to be shown. */
+export interface FileIntent {
+  readonly kind: "file_request";
+  readonly request: FileRequest;
+  /** Asked in place of the request where that is refused with this code. */
+  readonly otherwise?: { readonly on: RefusalCode; readonly request: FileRequest };
+  /** A success never shows content, whatever the host's choice: the tool is for not needing it. */
+  readonly quiet?: true;
+  /** The change set is of one file: the answer is that file's. */
+  readonly oneFile?: true;
+  /** The answer to a success begins with the path and this number of bytes (the text editor's `create`). */
+  readonly sentBytes?: number;
+}
+
+/** A wrong argument, and the file that the call was about, where it named one. */
+export interface ArgumentRefusal extends Refusal {
+  readonly path?: string;
+  /** The call would have changed nothing, although its tool can. */
+  readonly looksOnly?: true;
+}
+
+/**
+ * The intent to ask one request of the workspace.
+ *
+ * @param shown how the answer differs from what the tool's host chose; nothing unless given.
+ */
+export function fileIntent(
+  request: FileRequest,
+  shown: Omit<FileIntent, "kind" | "request"> = {},
+): FileIntent {
+  return { kind: "file_request", request, ...shown };
+}
+
+/** A wrong argument of one call, as one sentence. */
+export function refuseArguments(message: string, path?: string): ArgumentRefusal {
+  const refusal = refuse("invalid_arguments", message);
+  return path === undefined ? refusal : { ...refusal, path };
+}
+
+/** True statements about a tool, in the terms of the Model Context Protocol. */
+export interface ToolAnnotations {
+  readonly readOnly: boolean;
+  /** Whether it may take away or replace what is there. */
+  readonly destructive: boolean;
+  /** Whether the same call again changes nothing more. */
+  readonly idempotent: boolean;
+  readonly openWorld: false;
+}
+
+/** What the tools need of a `Workspace`. */
+export type ToolWorkspace = Pick<Workspace, "run" | "begin" | "preview">;
+
+/** A tool of files, typed by its own name and parameters. */
+export function defineTool<Shape extends z.ZodRawShape, const Name extends string>(
+  tool: Omit<FileTool<Shape, Name>, "kind">,
+): FileTool<Shape, Name> {
+  return { ...tool, kind: "file" };
+}
+
+/** The JSON Schema of a tool's parameters, or of an answer, as it is published. */
+export function jsonSchema(schema: z.ZodType): Record<string, unknown> {
+  const { $schema: _, ...published } = z.toJSONSchema(schema, {
+    io: "input",
+    override: dropIdleBounds,
+  });
+  return published;
+}
+
+export const readOnlyAnnotations: ToolAnnotations = {
+  readOnly: true,
+  destructive: false,
+  idempotent: true,
+  openWorld: false,
+};
+
+/** What a model would send by itself says nothing and would be paid for in every prompt; calls are held against it. */
+function dropIdleBounds({ jsonSchema: schema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minLength === 1) delete schema.minLength;
+  if (schema.minimum === 1) delete schema.minimum;
+  if (schema.minItems === 1) delete schema.minItems;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+}
