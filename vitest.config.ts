@@ -36,7 +36,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@holdfast\/core$/, replacement: source("packages/core/src/index.ts") },
-      { find: /^@holdfast\/core\/node$/, replacement: source("packages/core/src/node/index.ts") },
+      { find: /^@holdfast\/core\/(\w+)$/, replacement: source("packages/core/src/$1/index.ts") },
       { find: /^@holdfast\/agent$/, replacement: source("packages/agent/src/index.ts") },
       { find: /^@holdfast\/mcp$/, replacement: source("packages/mcp/src/index.ts") },
       { find: /^@holdfast\/postgres$/, replacement: source("packages/postgres/src/index.ts") },

@@ -8,8 +8,10 @@
  */
 import { createHash } from "node:crypto";
 import { argv } from "node:process";
-import { carryOut, createConversation, isRefusal, timeSortedIds } from "@holdfast/core";
+import { createConversation, timeSortedIds } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
 import { openJournalStore, openWorkspace } from "@holdfast/core/node";
+import { carryOut } from "@holdfast/core/tools";
 
 const [stateDir, project] = argv.slice(2);
 if (stateDir === undefined || project === undefined) throw new Error("STATE_DIR and PROJECT_DIR are needed");

@@ -5,7 +5,6 @@ import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
-  type ContextManager,
   fromAnthropic,
   fromGemini,
   fromOpenAI,
@@ -17,7 +16,8 @@ import {
   toGemini,
   toOpenAI,
   toOpenAIResponses,
-} from "../packages/core/src/index.js";
+} from "../packages/core/src/context/index.js";
+import type { ContextManager } from "../packages/core/src/conversation/index.js";
 import * as anthropic from "../packages/core/test/context/vendors/anthropic.js";
 import * as gemini from "../packages/core/test/context/vendors/gemini.js";
 import * as openai from "../packages/core/test/context/vendors/openai.js";

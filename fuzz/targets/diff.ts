@@ -1,4 +1,5 @@
-import { applyDiff, describeChange, type PatchOutcome, splitByFile, splitLines } from "@holdfast/core";
+import { applyDiff, describeChange, type PatchOutcome, splitByFile } from "@holdfast/core/patch";
+import { splitLines } from "@holdfast/core/text";
 import { ensure, partsOf, type Target } from "../target.js";
 
 type Applied = Extract<PatchOutcome, { kind: "success" }>;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { parseEnvelope, renderResult, type ToolResult } from "@holdfast/core";
+import { parseEnvelope, renderResult, type ToolResult } from "@holdfast/core/tools";
 import { ensure, partsOf, type Target } from "../target.js";
 
 /**

@@ -1,4 +1,4 @@
-import { compileGlob, compilePattern, isRefusal } from "@holdfast/core";
+import { compileGlob, compilePattern, isRefusal } from "@holdfast/core/files";
 import { ensure, partsOf, type Target } from "../target.js";
 
 /**

@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto";
-import { type ImportedSession, isRefusal, type JournalRecord, readSessionFile, replay } from "@holdfast/core";
+import {
+  type ImportedSession,
+  type JournalRecord,
+  readSessionFile,
+  replay,
+} from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
 import { exportLines } from "../../packages/core/src/conversation/import/index.js";
 import { ensure, type Target } from "../target.js";
 

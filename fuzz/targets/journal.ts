@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { debugOutline } from "@holdfast/core/context";
 import {
   type ConversationContext,
-  debugOutline,
   encodeRecord,
   isSealed,
   type JournalRecord,
@@ -13,7 +13,7 @@ import {
   snapshotHead,
   snapshotParts,
   TreeShape,
-} from "@holdfast/core";
+} from "@holdfast/core/conversation";
 import { treeRows } from "../../packages/cli/src/page/tree-rows.js";
 import { crc32 } from "../../packages/core/src/conversation/journal/crc32.js";
 import { sealedEnd } from "../../packages/core/src/conversation/journal/journal-codec.js";

@@ -1,4 +1,5 @@
-import { escapeForDisplay, isSecret, protectedReason, tidyPath } from "@holdfast/core";
+import { isSecret, protectedReason, tidyPath } from "@holdfast/core/files";
+import { escapeForDisplay } from "@holdfast/core/text";
 import { ensure, type Target } from "../target.js";
 
 /**

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isRefusal } from "@holdfast/core";
+import { isRefusal } from "@holdfast/core/files";
 import { createScanner, getNodeValue, type ParseError, parseTree } from "jsonc-parser";
 import { changeSettings } from "../../packages/cli/src/setup/change-settings.js";
 import { clientNames, settingsFor } from "../../packages/cli/src/setup/clients.js";

@@ -3,8 +3,8 @@
  * Arguments: root, state folder, file with the request, folder to warm up in.
  */
 import { accessSync, mkdirSync, readFileSync } from "node:fs";
-import { runTool } from "@holdfast/core";
 import { openWorkspace } from "@holdfast/core/node";
+import { runTool } from "@holdfast/core/tools";
 
 const [root = "", stateDir = "", requestFile = "", warm = ""] = process.argv.slice(2);
 const request = JSON.parse(readFileSync(requestFile, "utf8"));

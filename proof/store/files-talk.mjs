@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { createConversation, isRefusal, namesFrom, openConversation, timeSortedIds } from "@holdfast/core";
+import { createConversation, namesFrom, openConversation, timeSortedIds } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
 import { openWorkspace } from "@holdfast/core/node";
 import { must, storeAt } from "./life.mjs";
 

@@ -3,7 +3,9 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { followFiles, isRefusal, openCalls } from "@holdfast/core";
+import { openCalls } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
+import { followFiles } from "@holdfast/core/tools";
 import { freshFolder, remove, sameTree, treeOf } from "../rooms.mjs";
 import { hold, paths, randomFrom } from "./files-talk.mjs";
 
@@ -117,14 +119,14 @@ async function holdAgainstDisk(place, session, { number, bad, seen, print }) {
   }
 }
 
-/** @param {import("@holdfast/core").FileMaker} by @param {string} text */
+/** @param {import("@holdfast/core/conversation").FileMaker} by @param {string} text */
 function isMaker(by, text) {
   const [who] = text.split(" ");
   if (who === "ours") return by.who === "this_conversation";
   return by.who === (who === "other" ? "another_session" : "someone_else");
 }
 
-/** @param {import("@holdfast/core").ContextManager} manager @param {string} path @param {string} sha256 */
+/** @param {import("@holdfast/core/conversation").ContextManager} manager @param {string} path @param {string} sha256 */
 function isTold({ context }, path, sha256) {
   for (const { payload } of context.nodes.values()) {
     if (payload.kind === "restore" && payload.files.some((file) => file.path === path && file.to === sha256))
@@ -150,7 +152,7 @@ async function putBackAndAgain({ root }, { manager, workspace, newId }, { number
   const follow = followFiles(manager, workspace, newId);
   const before = treeOf(root);
   const asked = { consent: [], conflicts: /** @type {"leave"} */ ("leave"), answering: undefined };
-  /** @type {import("@holdfast/core").FileMove} */
+  /** @type {import("@holdfast/core/tools").FileMove} */
   const move = random() < 0.5 ? { kind: "stay", stateOf: toId } : { kind: "go", toId, words: "Went back" };
   const done = await follow.follow({ move, ...asked });
   if (isRefusal(done)) {

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { repairSession, replay, verifySession } from "@holdfast/core";
+import { repairSession, replay, verifySession } from "@holdfast/core/conversation";
 import { callsOf, runTraced, striking, wasStruck } from "../faults/trace.mjs";
 import { eachOf, freshFolder, remove, spread } from "../rooms.mjs";
 import { damagedNodes, layDamaged } from "./damaged-session.mjs";

@@ -1,4 +1,4 @@
-import { createConversation } from "@holdfast/core";
+import { createConversation } from "@holdfast/core/conversation";
 import { must } from "./life.mjs";
 
 /**
@@ -31,7 +31,7 @@ export async function conversationIn(store, turns, name = "talk") {
   return { id, nodes, head };
 }
 
-/** @param {import("@holdfast/core").ContextManager} manager @param {number} turn */
+/** @param {import("@holdfast/core/conversation").ContextManager} manager @param {number} turn */
 function playTurn(manager, turn) {
   must(manager.addToStagingArea({ kind: "note", text: `note ${turn}`, audience: "model" }));
   const asked = must(manager.commitStagedItems(`question ${turn}`));

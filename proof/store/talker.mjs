@@ -6,15 +6,10 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  carryOut,
-  currentBase,
-  followFiles,
-  isRefusal,
-  listTasks,
-  runConversationTool,
-} from "@holdfast/core";
+import { listTasks } from "@holdfast/core/conversation";
+import { currentBase, isRefusal } from "@holdfast/core/files";
 import { openWorkspace } from "@holdfast/core/node";
+import { carryOut, followFiles, runConversationTool } from "@holdfast/core/tools";
 import { hold, paths, randomFrom } from "./files-talk.mjs";
 
 const [root = "", stateDir = "", session = "", seed = "0"] = process.argv.slice(2);

@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { openAgent, scriptedModel } from "@holdfast/agent";
-import { createConversation, isRefusal, namesFrom, timeSortedIds } from "@holdfast/core";
+import { createConversation, namesFrom, timeSortedIds } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
 import { openJournalStore, openWorkspace } from "@holdfast/core/node";
 import { displacedAmong, displacedTexts } from "../displaced.mjs";
 import { freshFolder, makeFolder, remove } from "../rooms.mjs";
@@ -70,7 +71,7 @@ export async function longSession(turns, print) {
   }
 }
 
-/** All that the model was told. @param {import("@holdfast/core").ConversationContext} context */
+/** All that the model was told. @param {import("@holdfast/core/conversation").ConversationContext} context */
 function textsOf({ nodes }) {
   return [...nodes.values()].flatMap(({ payload }) =>
     payload.kind === "tool_result" ? [payload.output] : payload.kind === "note" ? [payload.text] : [],
@@ -125,13 +126,13 @@ function scriptOf(turns, names) {
   }).flat();
 }
 
-/** The same model, and how long its answers took. @param {import("@holdfast/core").ModelPort} port */
+/** The same model, and how long its answers took. @param {import("@holdfast/core/context").ModelPort} port */
 function timed(port) {
   let spent = 0;
   return {
     target: port.target,
     spentMs: () => spent,
-    /** @param {import("@holdfast/core").ModelStep} step @param {AbortSignal} [signal] */
+    /** @param {import("@holdfast/core/context").ModelStep} step @param {AbortSignal} [signal] */
     async *ask(step, signal) {
       const events = port.ask(step, signal)[Symbol.asyncIterator]();
       const asked = performance.now();
@@ -232,12 +233,12 @@ function heapUsed() {
 
 /**
  * @template {object} Value @param {Value} value
- * @returns {Exclude<Value, import("@holdfast/core").Refusal | import("@holdfast/core").ConversationRefusal>}
+ * @returns {Exclude<Value, import("@holdfast/core/files").Refusal | import("@holdfast/core/conversation").ConversationRefusal>}
  */
 function opened(value) {
   if (isRefusal(value)) throw new Error(JSON.stringify(value));
   // A cast: what is no refusal is the value.
-  return /** @type {Exclude<Value, import("@holdfast/core").Refusal | import("@holdfast/core").ConversationRefusal>} */ (
+  return /** @type {Exclude<Value, import("@holdfast/core/files").Refusal | import("@holdfast/core/conversation").ConversationRefusal>} */ (
     value
   );
 }

@@ -4,8 +4,8 @@ import {
   type ModelEvent,
   type ModelPort,
   type ReceivedAnswer,
-  type TurnUsage,
-} from "@holdfast/core";
+} from "@holdfast/core/context";
+import type { TurnUsage } from "@holdfast/core/conversation";
 import { writtenMetadata } from "./ai-sdk-prompt.js";
 
 /** A part of a stream of the AI SDK, as far as it is read here; what is not known is passed over. */

@@ -1,4 +1,10 @@
-import type { ModelEvent, ModelFailure, ModelFailureReason, ModelPort, ModelStep } from "@holdfast/core";
+import type {
+  ModelEvent,
+  ModelFailure,
+  ModelFailureReason,
+  ModelPort,
+  ModelStep,
+} from "@holdfast/core/context";
 import { AiSdkAnswer, type AiSdkStreamPart, textOf, valueAt } from "./ai-sdk-answer.js";
 import { type AiSdkVersion, aiSdkCall } from "./ai-sdk-prompt.js";
 

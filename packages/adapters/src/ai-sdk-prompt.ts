@@ -1,4 +1,4 @@
-import type { Content, ModelStep, Part } from "@holdfast/core";
+import type { Content, ModelStep, Part } from "@holdfast/core/context";
 
 /** Which form of the SDK a model speaks: that of ai 6, or of ai 7. */
 export type AiSdkVersion = "v3" | "v4";

@@ -5,7 +5,7 @@ import {
   runTool,
   type ToolReply,
   type ToolWorkspace,
-} from "@holdfast/core";
+} from "@holdfast/core/tools";
 import { type ApprovalQuestion, LookedAt, questionFrom } from "./approval.js";
 import { type ArgumentSchema, argumentSchema } from "./argument-schema.js";
 import { contextOf, type OfferOptions, offeredBy } from "./text-tools.js";

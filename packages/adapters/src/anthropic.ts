@@ -1,4 +1,4 @@
-import { runTool, type ToolReply, type ToolWorkspace } from "@holdfast/core";
+import { runTool, type ToolReply, type ToolWorkspace } from "@holdfast/core/tools";
 
 /** Options that every function of this adapter takes. */
 export interface AnthropicOptions {

@@ -1,12 +1,8 @@
 // What a person is asked, for frameworks that ask between two runs of their own.
-import {
-  type AgreedFile,
-  type Approve,
-  answerBudgetChars,
-  cutVisibly,
-  describeChange,
-  type Preview,
-} from "@holdfast/core";
+import type { AgreedFile, Preview } from "@holdfast/core/files";
+import { describeChange } from "@holdfast/core/patch";
+import { cutVisibly } from "@holdfast/core/text";
+import { type Approve, answerBudgetChars } from "@holdfast/core/tools";
 
 /** What a person is shown of a change before it is made. */
 export interface ApprovalQuestion {

@@ -1,6 +1,5 @@
 import {
   type ApplyChangesOutcome,
-  answerBudgetChars,
   type CallKnowledge,
   type ChangeRequest,
   displacedNoteOf,
@@ -11,14 +10,12 @@ import {
   outcomeOfOneFile,
   type ReadOutcome,
   type ReadRequest,
-  renderResult,
   type ShownLines,
-  type ToolName,
-  type ToolWorkspace,
   type Workspace,
   type WriteOutcome,
   type WriteRefusal,
-} from "@holdfast/core";
+} from "@holdfast/core/files";
+import { answerBudgetChars, renderResult, type ToolName, type ToolWorkspace } from "@holdfast/core/tools";
 import { deepagentsWords } from "./framework-words.js";
 import { contentToShow, fitContent, fitItems, phraseRefusal } from "./hashless.js";
 import { type OfferOptions, textTools } from "./text-tools.js";

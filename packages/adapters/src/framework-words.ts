@@ -1,4 +1,4 @@
-import type { Vocabulary } from "@holdfast/core";
+import type { Vocabulary } from "@holdfast/core/files";
 
 /**
  * How Genkit's tools and their arguments are called (seed 2).

@@ -3,13 +3,9 @@ import {
   type ApplyChangesRequest,
   type CallKnowledge,
   type ChangeRequest,
-  causeOf,
-  cutVisibly,
   displacedNoteOf,
-  escapeForDisplay,
   type FileState,
   isRefusal,
-  type JsonSchema,
   type ListOutcome,
   type OutcomeCode,
   outcomeOfOneFile,
@@ -17,8 +13,10 @@ import {
   type Refusal,
   type Vocabulary,
   type WriteOutcome,
-} from "@holdfast/core";
+} from "@holdfast/core/files";
 import { base64, type OpenedWorkspace, sha256 } from "@holdfast/core/node";
+import { causeOf, cutVisibly, escapeForDisplay } from "@holdfast/core/text";
+import type { JsonSchema } from "@holdfast/core/tools";
 import { type AnswerFacts, FactRecorder } from "./answer-facts.js";
 import { contentToShow, fitContent, fitItems, mostToldUnits, phraseRefusal } from "./hashless.js";
 

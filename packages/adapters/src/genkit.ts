@@ -1,12 +1,6 @@
-import {
-  type CallKnowledge,
-  catching,
-  type FileName,
-  isRefusal,
-  SessionKnowledge,
-  understand,
-} from "@holdfast/core";
+import { type CallKnowledge, type FileName, isRefusal, SessionKnowledge } from "@holdfast/core/files";
 import { type OpenedWorkspace, openWorkspace, sha256 } from "@holdfast/core/node";
+import { catching, understand } from "@holdfast/core/tools";
 import {
   type GenerateMiddleware,
   type GenerateMiddlewareDef,

@@ -1,19 +1,17 @@
 // Shared by the frameworks whose tools have no argument for a hash (Genkit's and deepagents').
 import {
   allOf,
-  answerBudgetChars,
-  cutVisibly,
-  escapeForDisplay,
   type FileState,
   inWords,
   type OutcomeCode,
-  pageWithin,
   type Sentence,
   type ShownLines,
   say,
   type Vocabulary,
   type WriteOutcome,
-} from "@holdfast/core";
+} from "@holdfast/core/files";
+import { cutVisibly, escapeForDisplay } from "@holdfast/core/text";
+import { answerBudgetChars, pageWithin } from "@holdfast/core/tools";
 
 /** A refusal as one text, in the framework's words. File text in it stays as it is. */
 export function phraseRefusal(

@@ -1,4 +1,4 @@
-import type { ToolName, ToolWorkspace } from "@holdfast/core";
+import type { ToolName, ToolWorkspace } from "@holdfast/core/tools";
 import { type OfferOptions, textTools } from "./text-tools.js";
 
 /**

@@ -9,7 +9,7 @@ import {
   type ToolContext,
   type ToolName,
   type ToolWorkspace,
-} from "@holdfast/core";
+} from "@holdfast/core/tools";
 
 /** Which tools a framework is offered, and how their answers are shown. */
 export interface OfferOptions {

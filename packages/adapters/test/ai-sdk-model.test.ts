@@ -1,4 +1,4 @@
-import type { Content, ModelEvent } from "@holdfast/core";
+import type { Content, ModelEvent } from "@holdfast/core/context";
 import { describe, expect, it } from "vitest";
 import { type AiSdkCallOptions, type AiSdkVersion, modelFromAiSdk } from "../src/ai-sdk.js";
 

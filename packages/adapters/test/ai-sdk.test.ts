@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { jsonSchema, readingTools, tools } from "@holdfast/core";
+import { jsonSchema, readingTools, tools } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
 import { approvalWithDiff, holdfastTools } from "../src/ai-sdk.js";
 import { openRoom } from "./room.js";

@@ -1,4 +1,4 @@
-import { jsonSchema, readingTools, tools } from "@holdfast/core";
+import { jsonSchema, readingTools, tools } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
 import { holdfastTools as forLangChain } from "../src/deepagents.js";
 import { holdfastTools as forAdk } from "../src/google-adk.js";

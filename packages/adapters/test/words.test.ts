@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { allTools, tools as defaultTools, say, type ToolName } from "@holdfast/core";
+import { say } from "@holdfast/core/files";
+import { allTools, tools as defaultTools, type ToolName } from "@holdfast/core/tools";
 import { describe, expect, test } from "vitest";
 import { foreignNames, wordsOf, wordsOfTool } from "../../core/test/tools/door-words.js";
 import { refusedCalls, refusedFiles } from "../../core/test/tools/refused-calls.js";

@@ -2,17 +2,12 @@
 
 export {
   type AskedBack,
-  type Candidates,
   type Choice,
   type Command,
   type CommandCode,
   type CommandHost,
   type CommandOutcome,
   type CommandResult,
-  type Completion,
-  commands,
-  completeCommand,
-  describeResult,
   type ExportForm,
   exportForms,
   type GivenWords,
@@ -20,204 +15,166 @@ export {
   type OperandKind,
   type OptionKind,
   type Refused,
-  readTyped,
-  runCommand,
   type ToldResult,
-  type TypedLine,
   type WantedSession,
-  type Word,
-  wordsOf,
-  writtenWord,
-} from "./commands/index.js";
+} from "./commands/command.js";
+export { type Candidates, type Completion, completeCommand } from "./commands/complete.js";
+export { describeResult } from "./commands/describe-result.js";
+export { readTyped, runCommand, type TypedLine } from "./commands/run-command.js";
+export { commands } from "./commands/table.js";
+export { type Word, wordsOf, writtenWord } from "./commands/words.js";
+export { type ApprovalMode, type ApprovalRule, approvalModes } from "./config/approval.js";
 export {
-  type AgentSettings,
-  type ApprovalMode,
-  type ApprovalRule,
-  approvalModes,
   type CheckedSettings,
-  checkFile,
   checkText,
   checkValue,
-  defaultSettings,
+  type SettingsProblem,
+} from "./config/check-settings.js";
+export { jsonFault } from "./config/json-fault.js";
+export { settingsPath } from "./config/keys.js";
+export { type ReadSettings, readSettings, settingsLimitBytes } from "./config/read-settings.js";
+export { type ReferenceRow, settingsReference } from "./config/reference.js";
+export {
+  checkFile,
   type IgnoredKey,
-  jsonFault,
   projectFile,
   projectSettingsPath,
-  type ReadSettings,
-  type ReferenceRow,
   type ResolvedSettings,
-  readSettings,
   resolveSettings,
   type SettingsFile,
-  type SettingsProblem,
   type SettingsSources,
-  type SettingsVariable,
-  settingsJsonSchema,
-  settingsLimitBytes,
-  settingsPath,
-  settingsReference,
-  settingsSchema,
-  settingsVariables,
-  type TrustClass,
-  TrustedFolders,
-  trustClasses,
-  trustClassOf,
-  unknownVariables,
   userFile,
   userSettingsPath,
   whatWidens,
-} from "./config/index.js";
+} from "./config/resolve.js";
+export { type AgentSettings, defaultSettings, settingsJsonSchema, settingsSchema } from "./config/schema.js";
+export { type TrustClass, trustClasses, trustClassOf } from "./config/trust-classes.js";
+export { TrustedFolders } from "./config/trusted-folders.js";
+export { type SettingsVariable, settingsVariables, unknownVariables } from "./config/variables.js";
 export {
   agentExitCodes,
   exitCodeOfCommand,
   exitCodeOfFailure,
   exitCodeOfTurn,
+} from "./headless/exit-codes.js";
+export type { RunDocument, RunError, RunStats } from "./headless/json-output.js";
+export {
   type OutputFormat,
   type OutputSinks,
   outputFormats,
-  type RunDocument,
-  type RunError,
-  type RunFacts,
   type RunOutput,
-  type RunStats,
   runOutput,
-} from "./headless/index.js";
+} from "./headless/output.js";
+export type { RunFacts } from "./headless/run-facts.js";
+export { killTool, readOutputTool } from "./host/background-tools.js";
+export { type CommandLimits, Commands, type CommandsOptions, commandLimits } from "./host/commands.js";
+export { type EditedText, type EditRequest, editText } from "./host/editor.js";
 export {
-  type CommandLimits,
-  Commands,
-  type CommandsOptions,
-  type CommandToolsContext,
   commandEnvironment,
-  commandLimits,
-  type EditedText,
-  type EditRequest,
   type EnvironmentOptions,
-  editText,
-  type FetchedPage,
-  type FetchPolicy,
-  type FetchTool,
-  type FetchToolOptions,
-  fetchPage,
-  fetchTool,
   isSecretName,
-  killTool,
-  type LookAfter,
-  type McpAddress,
-  type McpProgram,
+  withoutSecrets,
+} from "./host/environment.js";
+export { type FetchedPage, type FetchPolicy, fetchPage } from "./host/fetch-page.js";
+export { type FetchTool, type FetchToolOptions, fetchTool } from "./host/fetch-tool.js";
+export type { LookAfter } from "./host/look-after.js";
+export type { McpAddress, McpProgram, McpServerConfig } from "./host/mcp/connection.js";
+export type { ResultBudget } from "./host/mcp/result.js";
+export {
   type McpResource,
-  type McpServerConfig,
   type McpServerState,
   McpServers,
   type McpServersOptions,
-  type ResultBudget,
-  readOutputTool,
-  type SpilledPart,
-  SpillFiles,
-  shellTool,
-  withoutSecrets,
-} from "./host/index.js";
+} from "./host/mcp/servers.js";
+export { type CommandToolsContext, shellTool } from "./host/shell-tool.js";
+export { type SpilledPart, SpillFiles } from "./host/spill-files.js";
 export {
-  type BegunMention,
-  begunMention,
-  type CancelledInput,
   completeMention,
+  type MentionCompletion,
+  type MentionPorts,
+  pathsBeginning,
+} from "./input/complete-mention.js";
+export {
+  type CancelledInput,
   type ExpandedInput,
   type ExpandOptions,
   expandInput,
-  type InstructionSources,
-  type Instructions,
-  type Mention,
-  type MentionCompletion,
-  type MentionPorts,
   type MentionReport,
-  mentionLike,
   type NamedResources,
+  type StagedMedia,
+} from "./input/expand-input.js";
+export { type InstructionSources, type Instructions, readInstructions } from "./input/instruction-files.js";
+export {
+  type BegunMention,
+  begunMention,
+  type Mention,
+  mentionLike,
   type PlainWords,
   parseMentions,
-  pathsBeginning,
-  readInstructions,
-  type StagedMedia,
-  type SystemFacts,
-  systemText,
   writtenMention,
-} from "./input/index.js";
+} from "./input/mentions.js";
+export { type SystemFacts, systemText } from "./input/system-text.js";
+export { type Agent, openAgent, type TurnScope } from "./loop/agent.js";
+export type { AgentParts, TurnLimits } from "./loop/agent-parts.js";
+export { type Action, type Allowance, type ApprovalPolicy, type Decision, decide } from "./loop/approval.js";
+export { fitsCommand } from "./loop/command-rule.js";
+export type { FileOffers, FileUploads } from "./loop/file-forms.js";
+export { type Asked, type AskPerson, nobody, type PersonsAnswer } from "./loop/gate.js";
+export { lookAfterOf } from "./loop/look-after.js";
+export type { ToolSet } from "./loop/offered-tools.js";
+export type { RepeatLimits } from "./loop/repeats.js";
+export type { SubAgentModel, SubAgents } from "./loop/sub-agents.js";
+export type { AgentEvent, EndedCall, TurnEnd, TurnInput } from "./loop/turn.js";
+export { type AnthropicOptions, anthropicModel } from "./models/anthropic.js";
 export {
-  type Action,
-  type Agent,
-  type AgentEvent,
-  type AgentParts,
-  type Allowance,
-  type ApprovalPolicy,
-  type Asked,
-  type AskPerson,
-  type Decision,
-  decide,
-  type EndedCall,
-  type FileOffers,
-  type FileUploads,
-  fitsCommand,
-  lookAfterOf,
-  nobody,
-  openAgent,
-  type PersonsAnswer,
-  type RepeatLimits,
-  type SubAgentModel,
-  type SubAgents,
-  type ToolSet,
-  type TurnEnd,
-  type TurnInput,
-  type TurnLimits,
-  type TurnScope,
-} from "./loop/index.js";
-export {
-  type AnthropicOptions,
-  anthropicModel,
-  CostMeter,
   catalogDate,
-  configuredModel,
   costOf,
-  type Environment,
-  type FilesClient,
   factsOfModel,
-  type GoogleAccount,
-  type GoogleFiles,
-  type GoogleFilesOptions,
-  type GoogleOptions,
-  googleAccount,
-  googleFilesClient,
-  googleModel,
-  localModel,
   type ModelFacts,
   type ModelPrices,
-  type ModelRefusal,
   modelCatalog,
-  type NamedProvider,
+} from "./models/catalog.js";
+export { CostMeter, type Spent } from "./models/cost-meter.js";
+export { type GoogleOptions, googleModel } from "./models/google.js";
+export {
+  type FilesClient,
+  type GoogleFiles,
+  type GoogleFilesOptions,
   type OfferedFile,
-  type OpenAIChatOptions,
-  type OpenAIResponsesOptions,
+  openGoogleFiles,
+  type UploadedFile,
+  type UploadStore,
+} from "./models/google-files.js";
+export { type GoogleAccount, googleFilesClient } from "./models/google-files-client.js";
+export {
+  configuredModel,
+  type Environment,
+  googleAccount,
+  localModel,
+  type ModelRefusal,
+  type NamedProvider,
   type OpenedModel,
   type OpenModelOptions,
-  openaiChatModel,
-  openaiResponsesModel,
-  openGoogleFiles,
   openModel,
   type ProviderKind,
-  type ProviderOptions,
+} from "./models/open-model.js";
+export { type OpenAIChatOptions, openaiChatModel } from "./models/openai-chat.js";
+export { type OpenAIResponsesOptions, openaiResponsesModel } from "./models/openai-responses.js";
+export type { ProviderOptions } from "./models/provider-port.js";
+export { recordedModel } from "./models/recorded.js";
+export {
   type RecordedStep,
   type Recording,
   type RecordingRefusal,
-  type RetryOptions,
   readRecording,
-  recordedModel,
   recordingModel,
-  retryingModel,
+} from "./models/recording.js";
+export { type RetryOptions, retryingModel } from "./models/retry.js";
+export {
   type ScriptedAnswer,
   type ScriptedCall,
   type ScriptedOptions,
-  type Spent,
   scriptedModel,
-  summariserOf,
-  type UploadedFile,
-  type UploadRecord,
-  type UploadStore,
-} from "./models/index.js";
+} from "./models/scripted.js";
+export { summariserOf } from "./models/summariser.js";
+export type { UploadRecord } from "./models/upload-record.js";

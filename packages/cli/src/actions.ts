@@ -1,4 +1,4 @@
-import { nearestName } from "@holdfast/core";
+import { nearestName } from "@holdfast/core/tools";
 import { type ActionSpec, actionName } from "./command-spec.js";
 
 /** What one command line asks of a command that has actions. */

@@ -1,4 +1,4 @@
-import type { Flags, Invocation } from "./shell/index.js";
+import type { Flags, Invocation } from "./shell/invocation.js";
 
 /** One command as data: its help is made from it, its code is loaded when it is called. */
 export interface CommandSpec {

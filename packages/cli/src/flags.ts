@@ -1,6 +1,6 @@
-import { defined } from "@holdfast/core";
+import { defined } from "@holdfast/core/text";
 import { InvalidArgumentError } from "commander";
-import type { GlobalFlags, Settings } from "./shell/index.js";
+import type { GlobalFlags, Settings } from "./shell/invocation.js";
 
 /** What the flags of a command line come to. */
 export function settingsFrom(flags: GlobalFlags): Settings {

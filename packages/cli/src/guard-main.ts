@@ -1,6 +1,6 @@
-import type { OnMismatch } from "@holdfast/core/node";
+import type { OnMismatch } from "@holdfast/core/files";
 import { guardCommand } from "./commands/guard.js";
-import { openTerminal } from "./shell/index.js";
+import { openTerminal } from "./shell/terminal.js";
 
 /**
  * `holdfast guard` without the command line: a bundle of its own, since a host starts it before and after each

@@ -2,7 +2,11 @@ import { Command, CommanderError, Option } from "commander";
 import { type AskedAction, actionLines, misuseOf } from "./actions.js";
 import { type CommandSpec, commandSpecs, globalOptions, type OptionSpec } from "./commands.js";
 import { settingsFrom } from "./flags.js";
-import { escapeText, exitCodes, type Flags, openTerminal, version, watchInterrupts } from "./shell/index.js";
+import { exitCodes } from "./shell/exit-codes.js";
+import { watchInterrupts } from "./shell/interrupt.js";
+import type { Flags } from "./shell/invocation.js";
+import { escapeText, openTerminal } from "./shell/terminal.js";
+import { version } from "./shell/version.js";
 
 /**
  * Runs one command line.

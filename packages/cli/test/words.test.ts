@@ -1,4 +1,4 @@
-import { say } from "@holdfast/core";
+import { say } from "@holdfast/core/files";
 import { describe, expect, test } from "vitest";
 import { foreignNames, wordsOf } from "../../core/test/tools/door-words.js";
 import { sentencesBelow } from "../../core/test/tools/sentences.js";

@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { parseEnvelope, runTool } from "@holdfast/core";
+import { parseEnvelope, runTool } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
 import { endProcess } from "../../../test/end-process.js";
 import { at, kinds, links, names, outside, protectedPaths, secret } from "./attack-list.js";

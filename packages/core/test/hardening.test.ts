@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { runTool } from "@holdfast/core";
 import { openWorkspace } from "@holdfast/core/node";
+import { runTool } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
 import { ground, hangMs, sha } from "./support.js";
 

@@ -1,6 +1,6 @@
 import { chmodSync, linkSync, lstatSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { currentBase, type FileState } from "@holdfast/core";
+import { currentBase, type FileState } from "@holdfast/core/files";
 import { describe, expect, it } from "vitest";
 import { type Ground, ground, sha } from "./support.js";
 

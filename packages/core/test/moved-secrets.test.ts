@@ -1,7 +1,7 @@
 import { chmodSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { runTool } from "@holdfast/core";
 import { collectGarbage } from "@holdfast/core/node";
+import { runTool } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
 import { leaks, one, rename, secretsOf, two, word } from "./leaks.js";
 import { type Ground, ground, sha } from "./support.js";

@@ -2,7 +2,8 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Asked, type FindRequest, runTool, type SearchRequest, type Workspace } from "../src/index.js";
+import type { Asked, FindRequest, SearchRequest, Workspace } from "../src/files/index.js";
+import { runTool } from "../src/tools/index.js";
 import { ground } from "./support.js";
 
 const files = {

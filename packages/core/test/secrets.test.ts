@@ -1,7 +1,7 @@
 import { openSync, readdirSync, statSync, symlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { runTool } from "@holdfast/core";
 import { collectGarbage, inspectState, openKeptStates } from "@holdfast/core/node";
+import { runTool } from "@holdfast/core/tools";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Clock, FileChange } from "../src/files/index.js";

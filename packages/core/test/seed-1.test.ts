@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { runTool, SessionStateService } from "@holdfast/core";
+import { SessionStateService } from "@holdfast/core/files";
+import { runTool } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
 import { emptySha, ground, type SeedState, sha } from "./support.js";
 

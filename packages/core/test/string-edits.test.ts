@@ -1,7 +1,7 @@
 import { chmodSync, linkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { ToolName } from "../src/index.js";
+import type { ToolName } from "../src/tools/index.js";
 import { ground } from "./support.js";
 
 /**

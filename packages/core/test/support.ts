@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { isRefusal, runTool, type ToolName, type Workspace } from "@holdfast/core";
+import { isRefusal, type Workspace } from "@holdfast/core/files";
 import { type OpenWorkspaceOptions, openWorkspace } from "@holdfast/core/node";
+import { runTool, type ToolName } from "@holdfast/core/tools";
 import { afterThisTest } from "../../../test/cleanups.js";
 
 /** A real folder with a real state folder beside it, gone after the test. */

@@ -1,5 +1,6 @@
-import { isRefusal, type PreviewOutcome, runTool, Workspace, type WorkspaceOptions } from "@holdfast/core";
+import { isRefusal, type PreviewOutcome, Workspace, type WorkspaceOptions } from "@holdfast/core/files";
 import { openPorts } from "@holdfast/core/node";
+import { runTool } from "@holdfast/core/tools";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ground, sha } from "./support.js";
 import { turnsDuring } from "./turns.js";

@@ -1,4 +1,4 @@
-import { isRefusal, type Refusal } from "@holdfast/core";
+import { isRefusal, type Refusal } from "@holdfast/core/files";
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type InputRequiredResult,

@@ -1,4 +1,4 @@
-import { answerBudgetChars, type HostLimits } from "@holdfast/core";
+import { answerBudgetChars, type HostLimits } from "@holdfast/core/tools";
 import { CLIENT_INFO_META_KEY, type Server, type ServerContext } from "@modelcontextprotocol/server";
 
 /**

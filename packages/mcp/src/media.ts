@@ -1,4 +1,5 @@
-import { type MediaKind, mediaOfRead, mediaReply, type ToolResult, type Workspace } from "@holdfast/core";
+import type { Workspace } from "@holdfast/core/files";
+import { type MediaKind, mediaOfRead, mediaReply, type ToolResult } from "@holdfast/core/tools";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { pathToFileUri } from "./file-uri.js";
 

@@ -1,4 +1,4 @@
-import type { ResultContent, ToolName, WireForm } from "@holdfast/core";
+import type { ResultContent, ToolName, WireForm } from "@holdfast/core/tools";
 import type { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { ServedOn } from "./client-roots.js";
 import type { RunningCalls } from "./running-calls.js";

@@ -1,4 +1,5 @@
-import { escapeInJson, type ToolReply } from "@holdfast/core";
+import { escapeInJson } from "@holdfast/core/text";
+import type { ToolReply } from "@holdfast/core/tools";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Host } from "./hosts.js";
 

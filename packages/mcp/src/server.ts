@@ -1,19 +1,17 @@
+import { isRefusal, type MadeState, type Refusal } from "@holdfast/core/files";
 import {
   allTools,
   type FileTool,
   findTool,
-  isRefusal,
   jsonSchema,
-  type MadeState,
   protocolText,
-  type Refusal,
   readingTools,
   readOnlyProtocolText,
   renderResult,
   runToolWithResult,
   type ToolRun,
   tools,
-} from "@holdfast/core";
+} from "@holdfast/core/tools";
 import {
   type CallToolRequest,
   type CallToolResult,

@@ -1,4 +1,5 @@
-import type { MadeState, ToolRun } from "@holdfast/core";
+import type { MadeState } from "@holdfast/core/files";
+import type { ToolRun } from "@holdfast/core/tools";
 
 type Id = string | number;
 

@@ -1,4 +1,4 @@
-import { toolNames } from "@holdfast/core";
+import { toolNames } from "@holdfast/core/tools";
 import { describe, expect, test } from "vitest";
 import { connect, makeGround, sha256 } from "./server-process.js";
 

@@ -1,4 +1,4 @@
-import type { ToolName } from "@holdfast/core";
+import type { ToolName } from "@holdfast/core/tools";
 import { describe, expect, test } from "vitest";
 import { connect, makeGround, revisions, sha256 } from "./server-process.js";
 

@@ -1,4 +1,4 @@
-import type { ToolReply } from "@holdfast/core";
+import type { ToolReply } from "@holdfast/core/tools";
 import { expect, test } from "vitest";
 import { toCallResult } from "../src/result.js";
 

@@ -1,4 +1,4 @@
-import type { ToolName } from "@holdfast/core";
+import type { ToolName } from "@holdfast/core/tools";
 import { describe, expect, test } from "vitest";
 import { foreignNames } from "../../core/test/tools/door-words.js";
 import { refusedCalls, refusedFiles } from "../../core/test/tools/refused-calls.js";

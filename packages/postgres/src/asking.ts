@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type ConversationRefusal, isRefusal } from "@holdfast/core";
+import type { ConversationRefusal } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
 import { isAway, isClash, refusalFrom } from "./faults.js";
 
 /** What a store does with its server, as a metric names it. */

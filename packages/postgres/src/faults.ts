@@ -1,4 +1,5 @@
-import { type ConversationRefusal, refuse } from "@holdfast/core";
+import type { ConversationRefusal } from "@holdfast/core/conversation";
+import { refuse } from "@holdfast/core/files";
 import pg from "pg";
 
 /** SQLSTATEs (PostgreSQL, appendix A) that the closed list has a word for. */

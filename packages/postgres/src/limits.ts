@@ -1,4 +1,5 @@
-import { type ConversationRefusal, refuse } from "@holdfast/core";
+import type { ConversationRefusal } from "@holdfast/core/conversation";
+import { refuse } from "@holdfast/core/files";
 import type { EncodedEvent } from "./rows.js";
 
 /**

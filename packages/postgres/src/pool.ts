@@ -1,5 +1,6 @@
 import type { ConnectionOptions } from "node:tls";
-import { type ConversationRefusal, refuse } from "@holdfast/core";
+import type { ConversationRefusal } from "@holdfast/core/conversation";
+import { refuse } from "@holdfast/core/files";
 import { Kysely, PostgresDialect, type PostgresPool, sql } from "kysely";
 import pg from "pg";
 import { isRolledBack } from "./faults.js";

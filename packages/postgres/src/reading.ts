@@ -1,4 +1,4 @@
-import type { SessionQuery, SnapshotHead } from "@holdfast/core";
+import type { SessionQuery, SnapshotHead } from "@holdfast/core/conversation";
 import { sql } from "kysely";
 import { sumsOf } from "./columns.js";
 import { mostReadableBytes } from "./limits.js";

@@ -1,4 +1,4 @@
-import type { SessionFacts } from "@holdfast/core";
+import type { SessionFacts } from "@holdfast/core/conversation";
 import { type Change, type Home, isFree, rowsAtOnce } from "./tables.js";
 
 /**

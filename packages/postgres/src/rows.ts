@@ -5,7 +5,7 @@ import {
   type JournalRecord,
   type Line,
   readLine,
-} from "@holdfast/core";
+} from "@holdfast/core/conversation";
 import { sha256 } from "@holdfast/core/node";
 
 /** An event as a row of the table, with the texts that do not stand in it. */

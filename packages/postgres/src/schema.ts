@@ -1,4 +1,5 @@
-import { type ConversationRefusal, refuse } from "@holdfast/core";
+import type { ConversationRefusal } from "@holdfast/core/conversation";
+import { refuse } from "@holdfast/core/files";
 import { type RawBuilder, sql } from "kysely";
 import { forFleets } from "./schema-for-fleets.js";
 import type { Change, Database } from "./tables.js";

@@ -8,9 +8,9 @@ import {
   type OpenSession,
   PendingRecords,
   type ReplacedSession,
-  refuse,
   type TimedEvent,
-} from "@holdfast/core";
+} from "@holdfast/core/conversation";
+import { refuse } from "@holdfast/core/files";
 import { sha256 } from "@holdfast/core/node";
 import { type Asking, Patience } from "./asking.js";
 import { isRolledBack, refusalFrom } from "./faults.js";

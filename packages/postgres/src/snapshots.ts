@@ -5,7 +5,7 @@ import {
   type SnapshotHead,
   snapshotHead,
   snapshotParts,
-} from "@holdfast/core";
+} from "@holdfast/core/conversation";
 import { sha256 } from "@holdfast/core/node";
 import { sql } from "kysely";
 import type { Asking } from "./asking.js";

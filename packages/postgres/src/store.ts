@@ -4,14 +4,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type ConversationRefusal,
   firstRecords,
-  isRefusal,
   isSessionId,
   type OpenSession,
-  type Pace,
   type RecordPage,
   type RecordQuery,
   readSnapshot,
-  refuse,
   refuseCancelled,
   refuseHeldSession,
   refuseNewerSession,
@@ -21,8 +18,10 @@ import {
   type SessionQuery,
   type SessionStore,
   type TimedEvent,
-} from "@holdfast/core";
+} from "@holdfast/core/conversation";
+import { isRefusal, refuse } from "@holdfast/core/files";
 import { sha256 } from "@holdfast/core/node";
+import type { Pace } from "@holdfast/core/text";
 import { Asking, type MetricListener, type Tally } from "./asking.js";
 import { mostReadableBytes, refuseTooLarge, refuseUnreadable, usualTextBytes } from "./limits.js";
 import { connect, inspectServer, type PostgresConnection } from "./pool.js";

@@ -5,7 +5,7 @@ import {
   repairSession,
   replay,
   type SessionStore,
-} from "@holdfast/core";
+} from "@holdfast/core/conversation";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { message, renamed, started } from "../../core/test/conversation/store-events.js";

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { isRefusal, type SessionStore } from "@holdfast/core";
+import type { SessionStore } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { message, started } from "../../core/test/conversation/store-events.js";

@@ -2,7 +2,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { type OpenSession, openConversation, repairSession, type SessionStore } from "@holdfast/core";
+import {
+  type OpenSession,
+  openConversation,
+  repairSession,
+  type SessionStore,
+} from "@holdfast/core/conversation";
 import { afterEach, describe, expect, it } from "vitest";
 import { crc32 } from "../../core/src/conversation/journal/crc32.js";
 import { describeStore } from "../../core/test/conversation/store-conformance.js";

@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  type Acknowledged,
-  type ConversationRefusal,
-  isRefusal,
-  type OpenSession,
-  type SessionStore,
-} from "@holdfast/core";
+import type {
+  Acknowledged,
+  ConversationRefusal,
+  OpenSession,
+  SessionStore,
+} from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
 import { buildSync } from "esbuild";
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";

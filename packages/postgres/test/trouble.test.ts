@@ -1,5 +1,5 @@
 import { chownSync, statSync } from "node:fs";
-import { replay, type SessionStore } from "@holdfast/core";
+import { replay, type SessionStore } from "@holdfast/core/conversation";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Race, type Result, runRace } from "../../../proof/postgres/race.mjs";
 import { message, renamed, started } from "../../core/test/conversation/store-events.js";

@@ -1,13 +1,8 @@
-import type {
-  AnyRefusalCode,
-  ContextManager,
-  ConversationRefusal,
-  HostTool,
-  JsonObject,
-  ModelPort,
-  Workspace,
-} from "@holdfast/core";
-import type { Agent } from "../loop/index.js";
+import type { ModelPort } from "@holdfast/core/context";
+import type { ContextManager, ConversationRefusal, JsonObject } from "@holdfast/core/conversation";
+import type { AnyRefusalCode, Workspace } from "@holdfast/core/files";
+import type { HostTool } from "@holdfast/core/tools";
+import type { Agent } from "../loop/agent.js";
 
 /** What a slash command does, and how it is typed. Help, completion and the reader of a line go by it. */
 export interface Command {

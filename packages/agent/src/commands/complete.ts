@@ -1,4 +1,4 @@
-import { approvalModes } from "../config/index.js";
+import { approvalModes } from "../config/approval.js";
 import type { Command, OperandKind } from "./command.js";
 import { readTyped } from "./run-command.js";
 import { commands } from "./table.js";

@@ -1,5 +1,5 @@
-import type { JsonObject } from "@holdfast/core";
-import { cacheBrokeWords } from "../loop/index.js";
+import type { JsonObject } from "@holdfast/core/conversation";
+import { cacheBrokeWords } from "../loop/cache-watch.js";
 import type { Command, CommandHost } from "./command.js";
 import { refused, told } from "./results.js";
 

@@ -1,4 +1,5 @@
-import { debugOutline, debugYaml, isRefusal } from "@holdfast/core";
+import { debugOutline, debugYaml } from "@holdfast/core/context";
+import { isRefusal } from "@holdfast/core/files";
 import type { Command, CommandHost, CommandOutcome, ExportForm } from "./command.js";
 import { exportForms } from "./command.js";
 import { refused, told, unavailable } from "./results.js";

@@ -1,4 +1,4 @@
-import { nearestName } from "@holdfast/core";
+import { nearestName } from "@holdfast/core/tools";
 import type { Command, GivenWords, OptionKind, Refused } from "./command.js";
 import type { Word } from "./words.js";
 

@@ -1,4 +1,6 @@
-import { defined, isRefusal, payloadKinds } from "@holdfast/core";
+import { payloadKinds } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
 import type { Command, CommandHost } from "./command.js";
 import { exportCommand } from "./export.js";
 import { moveHead, movingOptions, movingUsage } from "./moving.js";

@@ -1,4 +1,6 @@
-import { defined, describeChange, effectsOf, type JsonObject, type TurnNode } from "@holdfast/core";
+import { effectsOf, type JsonObject, type TurnNode } from "@holdfast/core/conversation";
+import { describeChange } from "@holdfast/core/patch";
+import { defined } from "@holdfast/core/text";
 import type { Command, CommandHost } from "./command.js";
 import { type DueFact, dueFilesIn, ofReply, refused, told } from "./results.js";
 

@@ -1,4 +1,5 @@
-import type { ConversationReply, JsonObject } from "@holdfast/core";
+import type { JsonObject } from "@holdfast/core/conversation";
+import type { ConversationReply } from "@holdfast/core/tools";
 import type { Choice, CommandHost, CommandOutcome, GivenWords, OptionKind } from "./command.js";
 import { type DueFact, dueFilesIn, ofReply } from "./results.js";
 import { writtenWord } from "./words.js";

@@ -1,4 +1,5 @@
-import type { ConversationReply, JsonObject } from "@holdfast/core";
+import type { JsonObject } from "@holdfast/core/conversation";
+import type { ConversationReply } from "@holdfast/core/tools";
 import type { CommandCode, CommandOutcome, ToldResult } from "./command.js";
 
 /** It was done. */

@@ -1,5 +1,5 @@
-import { isRefusal } from "@holdfast/core";
-import { approvalModes } from "../config/index.js";
+import { isRefusal } from "@holdfast/core/files";
+import { approvalModes } from "../config/approval.js";
 import type { Command, CommandOutcome, ListedSession } from "./command.js";
 import { refused, told, unavailable } from "./results.js";
 

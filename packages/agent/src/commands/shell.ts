@@ -1,4 +1,5 @@
-import { type HostTool, isRefusal, runHostTool } from "@holdfast/core";
+import { isRefusal } from "@holdfast/core/files";
+import { type HostTool, runHostTool } from "@holdfast/core/tools";
 import type { CommandHost, CommandOutcome } from "./command.js";
 import { refused, told, unavailable } from "./results.js";
 

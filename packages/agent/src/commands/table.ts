@@ -1,4 +1,4 @@
-import { nearestName } from "@holdfast/core";
+import { nearestName } from "@holdfast/core/tools";
 import type { Command } from "./command.js";
 import { contextCommands } from "./context.js";
 import { exportCommand } from "./export.js";

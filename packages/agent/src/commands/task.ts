@@ -1,4 +1,4 @@
-import { defined } from "@holdfast/core";
+import { defined } from "@holdfast/core/text";
 import type { Command, GivenWords } from "./command.js";
 import { moveHead, movingOptions, movingUsage } from "./moving.js";
 import { ofReply, refused } from "./results.js";

@@ -1,4 +1,5 @@
-import { compileGlob, isRefusal, nearestName } from "@holdfast/core";
+import { compileGlob, isRefusal } from "@holdfast/core/files";
+import { nearestName } from "@holdfast/core/tools";
 import {
   createScanner,
   findNodeAtLocation,

@@ -1,4 +1,4 @@
-import { nearestName } from "@holdfast/core";
+import { nearestName } from "@holdfast/core/tools";
 import { type CheckedSettings, checkValue } from "./check-settings.js";
 
 /** An environment variable that sets a key. */

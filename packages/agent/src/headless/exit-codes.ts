@@ -1,6 +1,6 @@
-import type { ModelFailureReason } from "@holdfast/core";
-import type { CommandResult } from "../commands/index.js";
-import type { TurnEnd } from "../loop/index.js";
+import type { ModelFailureReason } from "@holdfast/core/context";
+import type { CommandResult } from "../commands/command.js";
+import type { TurnEnd } from "../loop/turn.js";
 
 /** What a run without a screen says to the shell (page 6, "Headless"); the numbers that others use, too, are theirs. */
 export const agentExitCodes = {

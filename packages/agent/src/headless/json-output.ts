@@ -1,6 +1,6 @@
-import type { ModelMessage, TurnPayload } from "@holdfast/core";
-import type { CommandResult } from "../commands/index.js";
-import type { TurnEnd } from "../loop/index.js";
+import type { ModelMessage, TurnPayload } from "@holdfast/core/conversation";
+import type { CommandResult } from "../commands/command.js";
+import type { TurnEnd } from "../loop/turn.js";
 import { exitCodeOfCommand, exitCodeOfTurn } from "./exit-codes.js";
 import type { RunFacts } from "./run-facts.js";
 

@@ -1,6 +1,8 @@
-import { escapeInJson } from "@holdfast/core";
-import { type CommandResult, describeResult } from "../commands/index.js";
-import { type AgentEvent, cacheBrokeWords, innermost, type TurnEnd } from "../loop/index.js";
+import { escapeInJson } from "@holdfast/core/text";
+import type { CommandResult } from "../commands/command.js";
+import { describeResult } from "../commands/describe-result.js";
+import { cacheBrokeWords } from "../loop/cache-watch.js";
+import { type AgentEvent, innermost, type TurnEnd } from "../loop/turn.js";
 import { commandFields, isText, jsonDocument } from "./json-output.js";
 import type { RunFacts } from "./run-facts.js";
 import { streamLines } from "./stream-json.js";

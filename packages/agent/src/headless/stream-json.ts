@@ -1,11 +1,6 @@
-import type { CommandResult } from "../commands/index.js";
-import {
-  type AgentEvent,
-  type ContextStep,
-  cacheBrokeWords,
-  innermost,
-  type TurnEnd,
-} from "../loop/index.js";
+import type { CommandResult } from "../commands/command.js";
+import { cacheBrokeWords } from "../loop/cache-watch.js";
+import { type AgentEvent, type ContextStep, innermost, type TurnEnd } from "../loop/turn.js";
 import { commandFields, errorOf, isText, statsOf } from "./json-output.js";
 import type { RunFacts } from "./run-facts.js";
 

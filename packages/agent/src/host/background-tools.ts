@@ -1,4 +1,5 @@
-import { clip, escapeForDisplay, type HostScope, type HostTool, type HostToolResult } from "@holdfast/core";
+import { clip, escapeForDisplay } from "@holdfast/core/text";
+import type { HostScope, HostTool, HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";
 import { endWords, secondsWords } from "./command-words.js";
 import type { OutputPart } from "./output-log.js";

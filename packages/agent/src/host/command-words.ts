@@ -1,4 +1,4 @@
-import type { HostToolResult } from "@holdfast/core";
+import type { HostToolResult } from "@holdfast/core/tools";
 import type { OutputLog } from "./output-log.js";
 import type { CommandEnd } from "./running-command.js";
 import { safeOutput } from "./safe-output.js";

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { defined, escapeForDisplay, isRefusal, type Refusal, refuse } from "@holdfast/core";
+import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
+import { defined, escapeForDisplay } from "@holdfast/core/text";
 import { OutputLog } from "./output-log.js";
 import { RunningCommand } from "./running-command.js";
 

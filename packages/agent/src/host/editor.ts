@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { causeOf, type Refusal, refuse } from "@holdfast/core";
+import { type Refusal, refuse } from "@holdfast/core/files";
+import { causeOf } from "@holdfast/core/text";
 import { endFamily, markerName } from "./processes.js";
 
 /** What a person edits, and with what. */

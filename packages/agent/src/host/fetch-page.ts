@@ -4,7 +4,8 @@ import { request as secureRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import type { Readable, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { causeOf, compileGlob, escapeForDisplay, isRefusal, type Refusal, refuse } from "@holdfast/core";
+import { compileGlob, isRefusal, type Refusal, refuse } from "@holdfast/core/files";
+import { causeOf, escapeForDisplay } from "@holdfast/core/text";
 import { isLinkAddress, isPublicAddress } from "./addresses.js";
 import { withinTime } from "./within-time.js";
 

@@ -1,4 +1,6 @@
-import { clip, escapeForDisplay, type HostTool, type HostToolResult, isRefusal } from "@holdfast/core";
+import { isRefusal } from "@holdfast/core/files";
+import { clip, escapeForDisplay } from "@holdfast/core/text";
+import type { HostTool, HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";
 import { type FetchedPage, type FetchPolicy, fetchPage } from "./fetch-page.js";
 import { readableHtml } from "./readable-html.js";

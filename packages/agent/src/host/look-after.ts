@@ -1,4 +1,4 @@
-import type { FileEffect } from "@holdfast/core";
+import type { FileEffect } from "@holdfast/core/conversation";
 
 /**
  * Looks at tracked and shown files once more, after something may have changed them that is no tool of ours: a command,

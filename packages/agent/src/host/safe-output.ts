@@ -1,4 +1,4 @@
-import { escapeUnseen } from "@holdfast/core";
+import { escapeUnseen } from "@holdfast/core/text";
 
 /**
  * What a program printed, for a model: bytes that are no UTF-8 are U+FFFD, colours and other commands to a terminal are

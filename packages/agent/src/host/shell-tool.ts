@@ -1,12 +1,6 @@
-import {
-  clip,
-  escapeForDisplay,
-  type HostScope,
-  type HostTool,
-  type HostToolResult,
-  isRefusal,
-  type Refusal,
-} from "@holdfast/core";
+import { isRefusal, type Refusal } from "@holdfast/core/files";
+import { clip, escapeForDisplay } from "@holdfast/core/text";
+import type { HostScope, HostTool, HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";
 import { endWords, lastLine, outputWords, secondsWords } from "./command-words.js";
 import type { Commands } from "./commands.js";

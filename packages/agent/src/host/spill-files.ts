@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cutVisibly } from "@holdfast/core";
+import { cutVisibly } from "@holdfast/core/text";
 import { type OutputPart, wholeEnd } from "./output-log.js";
 
 interface SpilledFile {

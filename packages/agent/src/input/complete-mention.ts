@@ -1,4 +1,4 @@
-import { isRefusal, type ListedEntry, type Workspace } from "@holdfast/core";
+import { isRefusal, type ListedEntry, type Workspace } from "@holdfast/core/files";
 import { begunMention, mentionLike } from "./mentions.js";
 
 /** What names are looked for in. */

@@ -1,17 +1,15 @@
+import { type FileContent, fileContentOf, type UserMessage } from "@holdfast/core/conversation";
 import {
-  type FileContent,
-  fileContentOf,
   inWords,
   isRefusal,
   isSecret,
   type ListedEntry,
-  mediaOfRead,
   type ReadOutcome,
   type Refusal,
-  type UserMessage,
   type Workspace,
-} from "@holdfast/core";
-import type { McpResource } from "../host/index.js";
+} from "@holdfast/core/files";
+import { mediaOfRead } from "@holdfast/core/tools";
+import type { McpResource } from "../host/mcp/servers.js";
 import { type Mention, parseMentions } from "./mentions.js";
 
 /** What mentions are looked up with. */

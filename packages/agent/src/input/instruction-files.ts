@@ -1,4 +1,4 @@
-import type { ReadOutcome } from "@holdfast/core";
+import type { ReadOutcome } from "@holdfast/core/files";
 
 /** What a project tells every agent that works in it. */
 export interface Instructions {

@@ -1,5 +1,6 @@
-import { chooseSuffix, escapeForDisplay, frameText, protocolText, quoteForDisplay } from "@holdfast/core";
-import type { ApprovalMode } from "../config/index.js";
+import { chooseSuffix, escapeForDisplay, frameText, quoteForDisplay } from "@holdfast/core/text";
+import { protocolText } from "@holdfast/core/tools";
+import type { ApprovalMode } from "../config/approval.js";
 import type { Instructions } from "./instruction-files.js";
 
 /** What a system text is made of. The same facts give the same text, so that a provider's cache holds it. */

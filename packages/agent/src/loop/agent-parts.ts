@@ -1,18 +1,10 @@
-import type {
-  ContextManager,
-  ConversationRefusal,
-  ConversationTool,
-  EconomySettings,
-  FileTool,
-  HostTool,
-  ModelPort,
-  OfferedTool,
-  Summariser,
-  ToolContext,
-  Workspace,
-} from "@holdfast/core";
-import type { ApprovalMode, ApprovalRule } from "../config/index.js";
-import type { CostMeter } from "../models/index.js";
+import type { ModelPort, OfferedTool } from "@holdfast/core/context";
+import type { ContextManager, ConversationRefusal, Summariser } from "@holdfast/core/conversation";
+import type { EconomySettings } from "@holdfast/core/economy";
+import type { Workspace } from "@holdfast/core/files";
+import type { ConversationTool, FileTool, HostTool, ToolContext } from "@holdfast/core/tools";
+import type { ApprovalMode, ApprovalRule } from "../config/approval.js";
+import type { CostMeter } from "../models/cost-meter.js";
 import type { FileUploads } from "./file-forms.js";
 import type { AskPerson } from "./gate.js";
 import type { RepeatLimits } from "./repeats.js";

@@ -1,32 +1,32 @@
 import {
-  type Acknowledged,
-  type ContextMap,
   ContextRenderer,
-  type ConversationRefusal,
-  type ConversationReply,
-  contextMap,
-  defined,
-  deltaContent,
-  type FileContent,
-  followFiles,
-  isRefusal,
   type ModelFailure,
   type ModelPort,
-  type NodeReason,
-  openCalls,
   type ReceivedAnswer,
   type Rendering,
-  refreshTrackedFiles,
-  runConversationTool,
-  type ToolCall,
-  type TurnHost,
-  type TurnNode,
   type Visibility,
+} from "@holdfast/core/context";
+import {
+  type Acknowledged,
+  type ConversationRefusal,
+  type FileContent,
+  openCalls,
+  refreshTrackedFiles,
+  type ToolCall,
+  type TurnNode,
   versionAtNode,
-  whyNode,
-} from "@holdfast/core";
-import type { ApprovalMode } from "../config/index.js";
-import { CostMeter } from "../models/index.js";
+} from "@holdfast/core/conversation";
+import { type ContextMap, contextMap, deltaContent, type NodeReason, whyNode } from "@holdfast/core/economy";
+import { isRefusal } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
+import {
+  type ConversationReply,
+  followFiles,
+  runConversationTool,
+  type TurnHost,
+} from "@holdfast/core/tools";
+import type { ApprovalMode } from "../config/approval.js";
+import { CostMeter } from "../models/cost-meter.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { Allowance } from "./approval.js";
 import { askModel } from "./ask-model.js";

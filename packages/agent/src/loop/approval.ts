@@ -1,5 +1,5 @@
-import type { PathNames } from "@holdfast/core";
-import type { ApprovalMode, ApprovalRule } from "../config/index.js";
+import type { PathNames } from "@holdfast/core/files";
+import type { ApprovalMode, ApprovalRule } from "../config/approval.js";
 import { fitsCommand } from "./command-rule.js";
 
 /** Something that the model is about to do, as far as a decision goes. */

@@ -1,14 +1,14 @@
 import type {
-  ContextManager,
   ContextRenderer,
-  ConversationRefusal,
   ModelFailure,
   ModelPort,
   ModelStep,
   OfferedTool,
   ReceivedAnswer,
-} from "@holdfast/core";
-import { isRefusal, resolveMedia } from "@holdfast/core";
+} from "@holdfast/core/context";
+import { resolveMedia } from "@holdfast/core/context";
+import type { ContextManager, ConversationRefusal } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
 import type { AgentEvent } from "./turn.js";
 
 /** What a request is made of, beside the conversation. */

@@ -1,18 +1,18 @@
+import type { TurnUsage } from "@holdfast/core/conversation";
 import {
   type BreakCause,
   type CacheBreak,
   type CacheOutlook,
   cacheOutlook,
   charsPerToken,
-  defined,
   type MeasuredPrompt,
   type PromptUsage,
   planBreakpoints,
   type SentPrompt,
   type SentRequest,
   sentPrompt,
-  type TurnUsage,
-} from "@holdfast/core";
+} from "@holdfast/core/economy";
+import { defined } from "@holdfast/core/text";
 
 /** When and why a provider's cache was of no use any more from some place on. */
 export interface CacheBroke {

@@ -1,4 +1,6 @@
-import { dialectTools, type FileRequest, findTool, type ToolCall, type ToolName } from "@holdfast/core";
+import type { ToolCall } from "@holdfast/core/conversation";
+import type { FileRequest } from "@holdfast/core/files";
+import { dialectTools, findTool, type ToolName } from "@holdfast/core/tools";
 import type { CallNames } from "./gate.js";
 import { requestOf } from "./judged-call.js";
 import type { ToolSet } from "./offered-tools.js";

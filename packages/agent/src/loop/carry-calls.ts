@@ -1,19 +1,15 @@
+import { type ConversationRefusal, openCalls, type ToolCall } from "@holdfast/core/conversation";
+import { isLook, isRefusal, type Workspace } from "@holdfast/core/files";
 import {
   type Carried,
-  type ConversationRefusal,
   carryOut,
   type FileTool,
   fileOfCall,
   type HostTool,
-  isLook,
-  isRefusal,
-  openCalls,
   pathsOfCall,
-  type ToolCall,
   type TurnHost,
   toolOfName,
-  type Workspace,
-} from "@holdfast/core";
+} from "@holdfast/core/tools";
 import type { CallNames, Gate } from "./gate.js";
 import { judgedCall, requestOf } from "./judged-call.js";
 import { refusingTool } from "./sub-agents.js";

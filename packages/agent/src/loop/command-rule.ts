@@ -1,4 +1,4 @@
-import type { ApprovalRule } from "../config/index.js";
+import type { ApprovalRule } from "../config/approval.js";
 
 /**
  * Whether a rule about commands is about this one. A rule that allows fits only a single plain command: whatever a shell

@@ -1,3 +1,5 @@
+import type { ContextRenderer, ModelPort, Rendering } from "@holdfast/core/context";
+import { type ContextManager, pathTo, type Summariser, type TurnUsage } from "@holdfast/core/conversation";
 import {
   afterRequest,
   beganClearing,
@@ -5,34 +7,27 @@ import {
   type CacheRatios,
   type ClearingOutcome,
   type ColdCause,
-  type ContextManager,
-  type ContextRenderer,
   cacheRatiosOf,
   charsPerToken,
   compactionTask,
   defaultEconomy,
-  defined,
   draftCompaction,
   type EconomySettings,
-  isRefusal,
   type MeasuredPrompt,
-  type ModelPort,
   measure,
   type PromptBudget,
   type PromptPlan,
   type PromptUsage,
   partsBeforeClearable,
-  pathTo,
   planCompaction,
   planPrompt,
-  type Rendering,
   regretOf,
   type SentRequest,
-  type Summariser,
-  type TurnUsage,
   wasWarned,
-} from "@holdfast/core";
-import { factsOfModel } from "../models/index.js";
+} from "@holdfast/core/economy";
+import { isRefusal } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
+import { factsOfModel } from "../models/catalog.js";
 import { type CacheBroke, CacheWatch } from "./cache-watch.js";
 
 /** What the economy of one conversation works on. */

@@ -1,3 +1,4 @@
+import type { ModelFailure, Rendering } from "@holdfast/core/context";
 import {
   type ContextManager,
   type ConversationRefusal,
@@ -5,18 +6,15 @@ import {
   type FileContent,
   type FormChange,
   fileContentOf,
-  fromBase64,
-  isRefusal,
   type Media,
-  type ModelFailure,
   openCalls,
-  type Rendering,
   type TurnNode,
   type UserMessage,
-  type Workspace,
-} from "@holdfast/core";
-import type { StagedMedia } from "../input/index.js";
-import type { GoogleFiles, OfferedFile } from "../models/index.js";
+} from "@holdfast/core/conversation";
+import { isRefusal, type Workspace } from "@holdfast/core/files";
+import { fromBase64 } from "@holdfast/core/text";
+import type { StagedMedia } from "../input/expand-input.js";
+import type { GoogleFiles, OfferedFile } from "../models/google-files.js";
 
 /** Where bytes of files are uploaded to, and which. */
 export interface FileUploads {

@@ -1,20 +1,14 @@
-import {
-  type Approval,
-  type Approve,
-  type ChangeRequest,
-  compileGlob,
-  type DueFile,
-  type FilesThatFollow,
-  filesDue,
-  type HostRequest,
-  type HostTool,
-  isRefusal,
-  type PathNames,
-  type Question,
-  refuse,
-  refuseConflicts,
-} from "@holdfast/core";
-import type { ApprovalMode, ApprovalRule } from "../config/index.js";
+import { type DueFile, filesDue, refuseConflicts } from "@holdfast/core/conversation";
+import { type ChangeRequest, compileGlob, isRefusal, type PathNames, refuse } from "@holdfast/core/files";
+import type {
+  Approval,
+  Approve,
+  FilesThatFollow,
+  HostRequest,
+  HostTool,
+  Question,
+} from "@holdfast/core/tools";
+import type { ApprovalMode, ApprovalRule } from "../config/approval.js";
 import { type Action, type Allowance, type Decision, decide, isAbout } from "./approval.js";
 
 /** What a person is asked about. */

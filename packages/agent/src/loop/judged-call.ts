@@ -1,17 +1,13 @@
+import type { ToolCall } from "@holdfast/core/conversation";
+import { compileGlob, type FileRequest, isLook, isRefusal, type Workspace } from "@holdfast/core/files";
 import {
   type ConversationTool,
-  compileGlob,
-  type FileRequest,
   type FileTool,
   type HostTool,
   intentOf,
-  isLook,
-  isRefusal,
   pathsOfCall,
-  type ToolCall,
   toolOfName,
-  type Workspace,
-} from "@holdfast/core";
+} from "@holdfast/core/tools";
 import type { CallNames, JudgedCall } from "./gate.js";
 
 /**

@@ -1,12 +1,8 @@
-import {
-  type ContextManager,
-  describeChange,
-  escapeForDisplay,
-  filesApart,
-  isSecret,
-  type Workspace,
-} from "@holdfast/core";
-import type { LookAfter } from "../host/index.js";
+import { type ContextManager, filesApart } from "@holdfast/core/conversation";
+import { isSecret, type Workspace } from "@holdfast/core/files";
+import { describeChange } from "@holdfast/core/patch";
+import { escapeForDisplay } from "@holdfast/core/text";
+import type { LookAfter } from "../host/look-after.js";
 
 /**
  * Looks at the files that the conversation knows of, once more: what a command has changed is told to the model in the

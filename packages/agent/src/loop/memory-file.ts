@@ -1,4 +1,5 @@
-import { type ContextManager, isRefusal, type Workspace } from "@holdfast/core";
+import type { ContextManager } from "@holdfast/core/conversation";
+import { isRefusal, type Workspace } from "@holdfast/core/files";
 
 /** What a new memory file holds (seed 3, "Update workspace.md template"). */
 export const memoryTemplate = `# Workspace

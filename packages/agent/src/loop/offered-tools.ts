@@ -1,3 +1,4 @@
+import type { OfferedTool } from "@holdfast/core/context";
 import {
   conversationTools as allConversationTools,
   type ConversationTool,
@@ -6,9 +7,8 @@ import {
   type HostTool,
   hostSchema,
   jsonSchema,
-  type OfferedTool,
-} from "@holdfast/core";
-import type { ApprovalMode } from "../config/index.js";
+} from "@holdfast/core/tools";
+import type { ApprovalMode } from "../config/approval.js";
 import type { AgentParts } from "./agent-parts.js";
 import { delegating } from "./sub-agents.js";
 

@@ -1,5 +1,6 @@
-import type { ReceivedAnswer, TurnUsage } from "@holdfast/core";
-import type { CostMeter } from "../models/index.js";
+import type { ReceivedAnswer } from "@holdfast/core/context";
+import type { TurnUsage } from "@holdfast/core/conversation";
+import type { CostMeter } from "../models/cost-meter.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { CarriedCall } from "./carry-calls.js";
 import { Repeats } from "./repeats.js";

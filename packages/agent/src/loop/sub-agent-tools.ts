@@ -1,4 +1,5 @@
-import type { ConversationToolName, ModelPort } from "@holdfast/core";
+import type { ModelPort } from "@holdfast/core/context";
+import type { ConversationToolName } from "@holdfast/core/tools";
 import type { ToolSet } from "./offered-tools.js";
 import type { Delegation } from "./sub-agents.js";
 

@@ -1,11 +1,6 @@
-import {
-  type ContextManager,
-  conversationTools,
-  type HostTool,
-  type ModelPort,
-  type OfferedTool,
-  type ToolCall,
-} from "@holdfast/core";
+import type { ModelPort, OfferedTool } from "@holdfast/core/context";
+import type { ContextManager, ToolCall } from "@holdfast/core/conversation";
+import { conversationTools, type HostTool } from "@holdfast/core/tools";
 
 /** What a model may hand to another one: a task that is run to its end on its branch, by a model with tools of its own. */
 export interface SubAgents {

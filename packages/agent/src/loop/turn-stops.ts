@@ -1,4 +1,5 @@
-import type { ConversationRefusal, ModelFailure } from "@holdfast/core";
+import type { ModelFailure } from "@holdfast/core/context";
+import type { ConversationRefusal } from "@holdfast/core/conversation";
 import type { TurnStop } from "./turn.js";
 
 /** A turn ends because the conversation could not be changed or kept. */

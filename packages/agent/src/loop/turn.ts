@@ -1,4 +1,6 @@
-import type { ModelEvent, ModelFailure, PromptPlan, TurnNode, TurnPayload, TurnUsage } from "@holdfast/core";
+import type { ModelEvent, ModelFailure } from "@holdfast/core/context";
+import type { TurnNode, TurnPayload, TurnUsage } from "@holdfast/core/conversation";
+import type { PromptPlan } from "@holdfast/core/economy";
 import type { CacheBroke } from "./cache-watch.js";
 import type { CompactionOutcome } from "./context-economy.js";
 

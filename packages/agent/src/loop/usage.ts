@@ -1,4 +1,4 @@
-import type { TurnUsage } from "@holdfast/core";
+import type { TurnUsage } from "@holdfast/core/conversation";
 
 /** The tokens of two requests together. What neither counted stays uncounted. */
 export function addUsage(one: TurnUsage, other: TurnUsage = {}): TurnUsage {

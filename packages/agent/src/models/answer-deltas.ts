@@ -1,4 +1,5 @@
-import type { AnswerPart, ModelEvent } from "@holdfast/core";
+import type { ModelEvent } from "@holdfast/core/context";
+import type { AnswerPart } from "@holdfast/core/conversation";
 
 /** What of an answer that stands whole already is shown while it "comes": a delta for each part. */
 export function* answerDeltas(parts: readonly AnswerPart[]): Generator<ModelEvent> {

@@ -1,5 +1,11 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { fromAnthropic, type ModelEvent, type ModelPort, type ModelStep, toAnthropic } from "@holdfast/core";
+import {
+  fromAnthropic,
+  type ModelEvent,
+  type ModelPort,
+  type ModelStep,
+  toAnthropic,
+} from "@holdfast/core/context";
 import { failureOf } from "./failure.js";
 import {
   blamedOf,

@@ -1,4 +1,4 @@
-import type { TurnUsage } from "@holdfast/core";
+import type { TurnUsage } from "@holdfast/core/conversation";
 
 /** What is known of a model. */
 export interface ModelFacts {

@@ -1,4 +1,5 @@
-import type { ModelPort, TurnUsage } from "@holdfast/core";
+import type { ModelPort } from "@holdfast/core/context";
+import type { TurnUsage } from "@holdfast/core/conversation";
 
 /** What was spent up to now. */
 export interface Spent {

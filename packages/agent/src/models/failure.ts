@@ -1,4 +1,4 @@
-import type { ModelFailure, ModelFailureReason } from "@holdfast/core";
+import type { ModelFailure, ModelFailureReason } from "@holdfast/core/context";
 
 /** What a request is blamed on, in the words that a person needs. */
 export interface Blamed {

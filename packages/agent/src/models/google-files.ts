@@ -1,4 +1,4 @@
-import type { FileApiState } from "@holdfast/core";
+import type { FileApiState } from "@holdfast/core/conversation";
 import { endedWith } from "./ended-with.js";
 import { type UploadRecord, uploadRecordOf } from "./upload-record.js";
 import { hashInWords } from "./uploaded-hash.js";

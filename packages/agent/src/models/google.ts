@@ -1,12 +1,12 @@
 import type { GenerateContentResponse, GoogleGenAI } from "@google/genai/web";
 import {
-  defined,
   fromGemini,
   type ModelEvent,
   type ModelPort,
   type ModelStep,
   toGemini,
-} from "@holdfast/core";
+} from "@holdfast/core/context";
+import { defined } from "@holdfast/core/text";
 import { failureOf } from "./failure.js";
 import {
   blamedOf,

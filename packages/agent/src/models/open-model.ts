@@ -1,4 +1,5 @@
-import { defined, type ModelPort } from "@holdfast/core";
+import type { ModelPort } from "@holdfast/core/context";
+import { defined } from "@holdfast/core/text";
 import { anthropicModel } from "./anthropic.js";
 import { costOf, factsOfModel, type ModelFacts, type ModelPrices } from "./catalog.js";
 import { googleModel } from "./google.js";

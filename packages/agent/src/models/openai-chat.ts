@@ -1,4 +1,10 @@
-import { fromOpenAI, type ModelEvent, type ModelPort, type ModelStep, toOpenAI } from "@holdfast/core";
+import {
+  fromOpenAI,
+  type ModelEvent,
+  type ModelPort,
+  type ModelStep,
+  toOpenAI,
+} from "@holdfast/core/context";
 import type OpenAI from "openai";
 import { openaiClient } from "./openai-client.js";
 import {

@@ -4,7 +4,7 @@ import {
   type ModelPort,
   type ModelStep,
   toOpenAIResponses,
-} from "@holdfast/core";
+} from "@holdfast/core/context";
 import type OpenAI from "openai";
 import { openaiClient } from "./openai-client.js";
 import {

@@ -5,7 +5,7 @@ import type {
   ModelStep,
   ReceivedAnswer,
   RequestOptions,
-} from "@holdfast/core";
+} from "@holdfast/core/context";
 import { Channel } from "./channel.js";
 import { type Blamed, failed, failureOf } from "./failure.js";
 import { type RetryOptions, withRetries } from "./retry.js";

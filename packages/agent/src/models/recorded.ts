@@ -1,14 +1,6 @@
-import {
-  type AnswerPart,
-  type Content,
-  defined,
-  type JsonObject,
-  type JsonValue,
-  type ModelEvent,
-  type ModelPort,
-  type ModelStep,
-  type Part,
-} from "@holdfast/core";
+import type { Content, ModelEvent, ModelPort, ModelStep, Part } from "@holdfast/core/context";
+import type { AnswerPart, JsonObject, JsonValue } from "@holdfast/core/conversation";
+import { defined } from "@holdfast/core/text";
 import { answerDeltas } from "./answer-deltas.js";
 import { failed } from "./failure.js";
 import type { RecordedStep, Recording } from "./recording.js";

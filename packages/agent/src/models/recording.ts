@@ -1,11 +1,5 @@
-import {
-  type Content,
-  defined,
-  type ModelFailure,
-  type ModelPort,
-  type ModelStep,
-  type ReceivedAnswer,
-} from "@holdfast/core";
+import type { Content, ModelFailure, ModelPort, ModelStep, ReceivedAnswer } from "@holdfast/core/context";
+import { defined } from "@holdfast/core/text";
 
 /**
  * One request of a recording with what came of it: a line of its file. Of the prompt only what the request before it did

@@ -1,4 +1,5 @@
-import { defined, type ModelEvent, type ModelFailure, type ModelPort, type ModelStep } from "@holdfast/core";
+import type { ModelEvent, ModelFailure, ModelPort, ModelStep } from "@holdfast/core/context";
+import { defined } from "@holdfast/core/text";
 import { failed, isPassing } from "./failure.js";
 
 /** How often and how long is waited before a request is made again. */

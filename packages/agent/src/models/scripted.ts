@@ -1,17 +1,14 @@
 import type {
   AnswerEnd,
-  AnswerPart,
   Content,
-  JsonObject,
-  JsonValue,
   ModelEvent,
   ModelFailureReason,
   ModelPort,
   ModelStep,
   Part,
   ReceivedAnswer,
-  TurnUsage,
-} from "@holdfast/core";
+} from "@holdfast/core/context";
+import type { AnswerPart, JsonObject, JsonValue, TurnUsage } from "@holdfast/core/conversation";
 import { answerDeltas } from "./answer-deltas.js";
 import { failed } from "./failure.js";
 

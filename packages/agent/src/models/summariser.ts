@@ -1,4 +1,6 @@
-import { type ModelPort, refuse, renderContext, type Summariser } from "@holdfast/core";
+import { type ModelPort, renderContext } from "@holdfast/core/context";
+import type { Summariser } from "@holdfast/core/conversation";
+import { refuse } from "@holdfast/core/files";
 import type { CostMeter } from "./cost-meter.js";
 
 /**

@@ -1,4 +1,4 @@
-import type { FileApiState } from "@holdfast/core";
+import type { FileApiState } from "@holdfast/core/conversation";
 
 /** What is known of an upload; JSON, so that it can be kept. */
 export interface UploadRecord {

@@ -1,18 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import {
-  type CommandHost,
-  type CommandResult,
-  commands,
-  completeCommand,
-  describeResult,
-  readTyped,
-  runCommand,
-} from "../../src/commands/index.js";
-import { Commands, shellTool } from "../../src/host/index.js";
-import { lookAfterOf } from "../../src/loop/index.js";
-import { type ScriptedAnswer, scriptedModel, summariserOf } from "../../src/models/index.js";
+import type { CommandHost, CommandResult } from "../../src/commands/command.js";
+import { completeCommand } from "../../src/commands/complete.js";
+import { describeResult } from "../../src/commands/describe-result.js";
+import { readTyped, runCommand } from "../../src/commands/run-command.js";
+import { commands } from "../../src/commands/table.js";
+import { Commands } from "../../src/host/commands.js";
+import { shellTool } from "../../src/host/shell-tool.js";
+import { lookAfterOf } from "../../src/loop/look-after.js";
+import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
+import { summariserOf } from "../../src/models/summariser.js";
 import { openStage, type Stage } from "../loop/stage.js";
 
 let stage: Stage;

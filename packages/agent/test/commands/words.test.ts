@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { wordsOf, writtenWord } from "../../src/commands/index.js";
+import { wordsOf, writtenWord } from "../../src/commands/words.js";
 
 const texts = (line: string) => wordsOf(line).map(({ text }) => text);
 

@@ -1,6 +1,7 @@
 import { printParseErrorCode } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
-import { checkText, jsonFault } from "../../src/config/index.js";
+import { checkText } from "../../src/config/check-settings.js";
+import { jsonFault } from "../../src/config/json-fault.js";
 
 /** The first problem of a text that is no JSON, with its line. */
 async function faultOf(text: string): Promise<string> {

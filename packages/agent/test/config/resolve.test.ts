@@ -12,20 +12,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import {
-  type AgentSettings,
-  checkText,
-  projectSettingsPath,
-  resolveSettings,
-  settingsJsonSchema,
-  settingsPath,
-  settingsReference,
-  settingsVariables,
-  TrustedFolders,
-  trustClasses,
-  unknownVariables,
-  userSettingsPath,
-} from "../../src/config/index.js";
+import { checkText } from "../../src/config/check-settings.js";
+import { settingsPath } from "../../src/config/keys.js";
+import { settingsReference } from "../../src/config/reference.js";
+import { projectSettingsPath, resolveSettings, userSettingsPath } from "../../src/config/resolve.js";
+import { type AgentSettings, settingsJsonSchema } from "../../src/config/schema.js";
+import { trustClasses } from "../../src/config/trust-classes.js";
+import { TrustedFolders } from "../../src/config/trusted-folders.js";
+import { settingsVariables, unknownVariables } from "../../src/config/variables.js";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "holdfast-config-")));
 afterAll(() => rmSync(base, { recursive: true, force: true }));

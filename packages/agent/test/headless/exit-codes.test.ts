@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { exitCodeOfTurn } from "../../src/headless/index.js";
-import type { TurnEnd } from "../../src/loop/index.js";
+import { exitCodeOfTurn } from "../../src/headless/exit-codes.js";
+import type { TurnEnd } from "../../src/loop/turn.js";
 
 const undone = [{ callId: "c", name: "edit_file", code: "denied" }];
 const nothing = { steps: 1, usage: {}, undone: [] } as const;

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { ContextManager, isRefusal, timeSortedIds } from "@holdfast/core";
+import { ContextManager, timeSortedIds } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
 import { describe, expect, it } from "vitest";
-import { type OutputFormat, outputFormats, runOutput } from "../../src/headless/index.js";
-import type { AgentEvent, TurnEnd } from "../../src/loop/index.js";
+import { type OutputFormat, outputFormats, runOutput } from "../../src/headless/output.js";
+import type { AgentEvent, TurnEnd } from "../../src/loop/turn.js";
 
 const facts = { sessionId: "s1", model: "anthropic/claude-x", prompt: "Mend it." };
 const failure = { kind: "model_failure", reason: "rate_limit", message: "Too many requests." } as const;

@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FileEffect, HostTool } from "@holdfast/core";
+import type { FileEffect } from "@holdfast/core/conversation";
+import type { HostTool } from "@holdfast/core/tools";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { killTool, readOutputTool } from "../../src/host/background-tools.js";
 import { type CommandLimits, Commands } from "../../src/host/commands.js";

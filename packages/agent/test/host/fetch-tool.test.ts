@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import { gzipSync } from "node:zlib";
-import type { HostTool } from "@holdfast/core";
+import type { HostTool } from "@holdfast/core/tools";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readOutputTool } from "../../src/host/background-tools.js";
 import { Commands } from "../../src/host/commands.js";

@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type HostScope, type HostTool, type HostToolResult, runHostTool } from "@holdfast/core";
+import { type HostScope, type HostTool, type HostToolResult, runHostTool } from "@holdfast/core/tools";
 import { onTestFinished } from "vitest";
 
 /** A private folder, removed after the test. */

@@ -1,18 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { isRefusal, type Workspace } from "@holdfast/core";
+import { isRefusal, type Workspace } from "@holdfast/core/files";
 import { openWorkspace } from "@holdfast/core/node";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  begunMention,
-  completeMention,
-  expandInput,
-  type Mention,
-  mentionLike,
-  parseMentions,
-} from "../../src/input/index.js";
+import { completeMention } from "../../src/input/complete-mention.js";
+import { expandInput } from "../../src/input/expand-input.js";
+import { begunMention, type Mention, mentionLike, parseMentions } from "../../src/input/mentions.js";
 
 const names = [
   "README.md",

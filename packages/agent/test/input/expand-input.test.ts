@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { ContextManager, isRefusal, renderContext, timeSortedIds, type Workspace } from "@holdfast/core";
+import { renderContext } from "@holdfast/core/context";
+import { ContextManager, timeSortedIds } from "@holdfast/core/conversation";
+import { isRefusal, type Workspace } from "@holdfast/core/files";
 import { openWorkspace } from "@holdfast/core/node";
 import { afterEach, describe, expect, it } from "vitest";
-import { type ExpandedInput, type ExpandOptions, expandInput } from "../../src/input/index.js";
+import { type ExpandedInput, type ExpandOptions, expandInput } from "../../src/input/expand-input.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

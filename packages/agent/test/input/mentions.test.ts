@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Mention, parseMentions, writtenMention } from "../../src/input/index.js";
+import { type Mention, parseMentions, writtenMention } from "../../src/input/mentions.js";
 
 const mentionsIn = (text: string) =>
   parseMentions(text).filter((part): part is Mention => part.kind === "mention");

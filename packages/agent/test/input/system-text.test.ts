@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { allTools, conversationToolNames, isRefusal, toolNames } from "@holdfast/core";
+import { isRefusal } from "@holdfast/core/files";
 import { openWorkspace } from "@holdfast/core/node";
+import { allTools, conversationToolNames, toolNames } from "@holdfast/core/tools";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { readInstructions, type SystemFacts, systemText } from "../../src/input/index.js";
+import { readInstructions } from "../../src/input/instruction-files.js";
+import { type SystemFacts, systemText } from "../../src/input/system-text.js";
 
 const every = [
   ...toolNames,

@@ -1,13 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { ApprovalMode, ApprovalRule } from "../../src/config/index.js";
-import {
-  type Action,
-  type AgentParts,
-  type Asked,
-  decide,
-  fitsCommand,
-  type PersonsAnswer,
-} from "../../src/loop/index.js";
+import type { ApprovalMode, ApprovalRule } from "../../src/config/approval.js";
+import type { AgentParts } from "../../src/loop/agent-parts.js";
+import { type Action, decide } from "../../src/loop/approval.js";
+import { fitsCommand } from "../../src/loop/command-rule.js";
+import type { Asked, PersonsAnswer } from "../../src/loop/gate.js";
 import { openStage, type Stage } from "./stage.js";
 
 const plain = (path: string) => ({ named: [path], real: [path], within: [] });

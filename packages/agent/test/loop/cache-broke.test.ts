@@ -1,9 +1,12 @@
-import { type BreakCause, type EconomyOverrides, economySettings, scriptedSummariser } from "@holdfast/core";
+import { scriptedSummariser } from "@holdfast/core/conversation";
+import { type BreakCause, type EconomyOverrides, economySettings } from "@holdfast/core/economy";
 import { afterEach, describe, expect, it } from "vitest";
-import { describeResult, runCommand } from "../../src/commands/index.js";
-import { type OutputFormat, runOutput } from "../../src/headless/index.js";
-import type { AgentEvent, AgentParts } from "../../src/loop/index.js";
-import { type ScriptedAnswer, scriptedModel } from "../../src/models/index.js";
+import { describeResult } from "../../src/commands/describe-result.js";
+import { runCommand } from "../../src/commands/run-command.js";
+import { type OutputFormat, runOutput } from "../../src/headless/output.js";
+import type { AgentParts } from "../../src/loop/agent-parts.js";
+import type { AgentEvent } from "../../src/loop/turn.js";
+import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
 import { openStage, type Stage } from "./stage.js";
 
 const opened: Stage[] = [];

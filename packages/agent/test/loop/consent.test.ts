@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { consentLine } from "@holdfast/core";
+import { consentLine } from "@holdfast/core/conversation";
 import { afterEach, describe, expect, it } from "vitest";
-import type { AgentParts, Asked, PersonsAnswer } from "../../src/loop/index.js";
+import type { AgentParts } from "../../src/loop/agent-parts.js";
+import type { Asked, PersonsAnswer } from "../../src/loop/gate.js";
 import { openStage, type Stage } from "./stage.js";
 
 const opened: Stage[] = [];

@@ -1,11 +1,7 @@
-import {
-  ContextRenderer,
-  type EconomySettings,
-  economySettings,
-  refuse,
-  type Summariser,
-  scriptedSummariser,
-} from "@holdfast/core";
+import { ContextRenderer } from "@holdfast/core/context";
+import { type Summariser, scriptedSummariser } from "@holdfast/core/conversation";
+import { type EconomySettings, economySettings } from "@holdfast/core/economy";
+import { refuse } from "@holdfast/core/files";
 import { afterEach, describe, expect, it } from "vitest";
 import { ContextEconomy } from "../../src/loop/context-economy.js";
 import { openStage, type Stage } from "./stage.js";

@@ -1,19 +1,16 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { OverlayForm } from "@holdfast/core";
+import type { OverlayForm } from "@holdfast/core/conversation";
 import { openUploadFolder, sha256 } from "@holdfast/core/node";
 import { afterEach, describe, expect, it } from "vitest";
-import { runCommand } from "../../src/commands/index.js";
-import { expandInput } from "../../src/input/index.js";
-import type { AgentEvent, TurnEnd } from "../../src/loop/index.js";
-import {
-  type GoogleFiles,
-  googleFilesClient,
-  googleModel,
-  openGoogleFiles,
-  scriptedModel,
-} from "../../src/models/index.js";
+import { runCommand } from "../../src/commands/run-command.js";
+import { expandInput } from "../../src/input/expand-input.js";
+import type { AgentEvent, TurnEnd } from "../../src/loop/turn.js";
+import { googleModel } from "../../src/models/google.js";
+import { type GoogleFiles, openGoogleFiles } from "../../src/models/google-files.js";
+import { googleFilesClient } from "../../src/models/google-files-client.js";
+import { scriptedModel } from "../../src/models/scripted.js";
 import { FileApi, geminiWire, ProviderServer, type ServedAnswer } from "../loopback/index.js";
 import { openStage, type Stage } from "./stage.js";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { lookAfterOf } from "../../src/loop/index.js";
+import { lookAfterOf } from "../../src/loop/look-after.js";
 import { openStage, type Stage } from "./stage.js";
 
 let stage: Stage;

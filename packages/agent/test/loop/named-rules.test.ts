@@ -1,7 +1,8 @@
-import type { JsonObject } from "@holdfast/core";
+import type { JsonObject } from "@holdfast/core/conversation";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ApprovalRule } from "../../src/config/index.js";
-import { type Action, type AgentParts, decide } from "../../src/loop/index.js";
+import type { ApprovalRule } from "../../src/config/approval.js";
+import type { AgentParts } from "../../src/loop/agent-parts.js";
+import { type Action, decide } from "../../src/loop/approval.js";
 import { openStage, type Stage } from "./stage.js";
 
 const opened: Stage[] = [];

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { tools as defaultTools, findTool, type JsonObject } from "@holdfast/core";
+import type { JsonObject } from "@holdfast/core/conversation";
+import { tools as defaultTools, findTool } from "@holdfast/core/tools";
 import { afterEach, describe, expect, it } from "vitest";
-import type { AgentParts } from "../../src/loop/index.js";
+import type { AgentParts } from "../../src/loop/agent-parts.js";
 import { openStage, type Stage } from "./stage.js";
 
 const opened: Stage[] = [];

@@ -1,12 +1,11 @@
-import type { ContextManager, TurnNode } from "@holdfast/core";
-import type { AgentParts, TurnEnd } from "../../src/loop/index.js";
-import {
-  anthropicModel,
-  googleModel,
-  openaiChatModel,
-  openaiResponsesModel,
-  type ProviderOptions,
-} from "../../src/models/index.js";
+import type { ContextManager, TurnNode } from "@holdfast/core/conversation";
+import type { AgentParts } from "../../src/loop/agent-parts.js";
+import type { TurnEnd } from "../../src/loop/turn.js";
+import { anthropicModel } from "../../src/models/anthropic.js";
+import { googleModel } from "../../src/models/google.js";
+import { openaiChatModel } from "../../src/models/openai-chat.js";
+import { openaiResponsesModel } from "../../src/models/openai-responses.js";
+import type { ProviderOptions } from "../../src/models/provider-port.js";
 import { ProviderServer, type ServedAnswer, type Wire } from "../loopback/index.js";
 import { openStage, type Stage } from "./stage.js";
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { JsonObject } from "@holdfast/core";
+import type { JsonObject } from "@holdfast/core/conversation";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ApprovalRule } from "../../src/config/index.js";
+import type { ApprovalRule } from "../../src/config/approval.js";
 import { openStage, type Stage } from "./stage.js";
 
 const opened: Stage[] = [];

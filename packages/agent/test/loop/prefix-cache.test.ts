@@ -1,4 +1,4 @@
-import { type EconomyOverrides, economySettings } from "@holdfast/core";
+import { type EconomyOverrides, economySettings } from "@holdfast/core/economy";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   anthropicWire,

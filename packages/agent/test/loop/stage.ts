@@ -11,16 +11,12 @@ import {
   type SessionStore,
   type StoredConversation,
   timeSortedIds,
-} from "@holdfast/core";
+} from "@holdfast/core/conversation";
 import { type OpenedWorkspace, openJournalStore, openWorkspace } from "@holdfast/core/node";
-import {
-  type Agent,
-  type AgentEvent,
-  type AgentParts,
-  openAgent,
-  type TurnEnd,
-} from "../../src/loop/index.js";
-import { type ScriptedAnswer, scriptedModel } from "../../src/models/index.js";
+import { type Agent, openAgent } from "../../src/loop/agent.js";
+import type { AgentParts } from "../../src/loop/agent-parts.js";
+import type { AgentEvent, TurnEnd } from "../../src/loop/turn.js";
+import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
 
 /** A project on the disk, a session in a journal, and an agent over both. */
 export interface Stage {

@@ -1,7 +1,9 @@
-import { checkContents, providers, renderContext } from "@holdfast/core";
+import { checkContents, providers, renderContext } from "@holdfast/core/context";
 import { afterEach, describe, expect, it } from "vitest";
-import type { AgentEvent, AgentParts, SubAgentModel, SubAgents } from "../../src/loop/index.js";
-import { type ScriptedAnswer, scriptedModel } from "../../src/models/index.js";
+import type { AgentParts } from "../../src/loop/agent-parts.js";
+import type { SubAgentModel, SubAgents } from "../../src/loop/sub-agents.js";
+import type { AgentEvent } from "../../src/loop/turn.js";
+import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
 import { openStage, type Stage } from "./stage.js";
 
 const opened: Stage[] = [];

@@ -1,7 +1,14 @@
-import { checkContents, type ModelEvent, type ModelPort, providers, renderContext } from "@holdfast/core";
+import {
+  checkContents,
+  type ModelEvent,
+  type ModelPort,
+  providers,
+  renderContext,
+} from "@holdfast/core/context";
 import { afterEach, describe, expect, it } from "vitest";
-import type { AgentParts } from "../../src/loop/index.js";
-import { CostMeter, type ScriptedAnswer, scriptedModel } from "../../src/models/index.js";
+import type { AgentParts } from "../../src/loop/agent-parts.js";
+import { CostMeter } from "../../src/models/cost-meter.js";
+import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
 import { openStage, type Stage } from "./stage.js";
 
 const opened: Stage[] = [];

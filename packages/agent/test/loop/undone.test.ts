@@ -1,7 +1,7 @@
-import type { JsonObject } from "@holdfast/core";
+import type { JsonObject } from "@holdfast/core/conversation";
 import { afterEach, describe, expect, it } from "vitest";
-import type { AgentParts } from "../../src/loop/index.js";
-import type { ScriptedAnswer } from "../../src/models/index.js";
+import type { AgentParts } from "../../src/loop/agent-parts.js";
+import type { ScriptedAnswer } from "../../src/models/scripted.js";
 import { openStage, type Stage } from "./stage.js";
 
 const opened: Stage[] = [];

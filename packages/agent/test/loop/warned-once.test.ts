@@ -1,4 +1,4 @@
-import { economySettings } from "@holdfast/core";
+import { economySettings } from "@holdfast/core/economy";
 import { afterEach, describe, expect, it } from "vitest";
 import { openStage, type Stage } from "./stage.js";
 

@@ -4,11 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type GoogleFiles,
   type GoogleFilesOptions,
-  googleFilesClient,
   openGoogleFiles,
-  type UploadRecord,
   type UploadStore,
-} from "../../src/models/index.js";
+} from "../../src/models/google-files.js";
+import { googleFilesClient } from "../../src/models/google-files-client.js";
+import type { UploadRecord } from "../../src/models/upload-record.js";
 import { FileApi } from "../loopback/index.js";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

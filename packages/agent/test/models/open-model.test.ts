@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { configuredModel, costOf, factsOfModel, openModel } from "../../src/models/index.js";
+import { costOf, factsOfModel } from "../../src/models/catalog.js";
+import { configuredModel, openModel } from "../../src/models/open-model.js";
 
 const environment = {
   ANTHROPIC_API_KEY: "a",

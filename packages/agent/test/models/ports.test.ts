@@ -1,8 +1,8 @@
-import type { ModelEvent, ModelFailureReason, ModelPort } from "@holdfast/core";
-import { renderContext } from "@holdfast/core";
+import type { ModelEvent, ModelFailureReason, ModelPort } from "@holdfast/core/context";
+import { renderContext } from "@holdfast/core/context";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { must, newManager } from "../../../core/test/conversation/support.js";
-import { anthropicModel } from "../../src/models/index.js";
+import { anthropicModel } from "../../src/models/anthropic.js";
 import { Loopback, model, offered, type Wire, wires } from "./wires.js";
 
 let server: Loopback;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openModel, type ProviderKind } from "../../src/models/index.js";
+import { openModel, type ProviderKind } from "../../src/models/open-model.js";
 import { Loopback, type Wire, wires } from "./wires.js";
 
 const server = new Loopback();

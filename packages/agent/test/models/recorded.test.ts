@@ -1,13 +1,8 @@
-import type { ModelEvent, ModelPort, ModelStep } from "@holdfast/core";
+import type { ModelEvent, ModelPort, ModelStep } from "@holdfast/core/context";
 import { describe, expect, it } from "vitest";
-import {
-  type Recording,
-  readRecording,
-  recordedModel,
-  recordingModel,
-  type ScriptedAnswer,
-  scriptedModel,
-} from "../../src/models/index.js";
+import { recordedModel } from "../../src/models/recorded.js";
+import { type Recording, readRecording, recordingModel } from "../../src/models/recording.js";
+import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
 import { openStage } from "../loop/stage.js";
 
 const read = { calls: [{ name: "read_file", args: { file_path: "a.ts" } }] };

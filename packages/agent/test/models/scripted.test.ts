@@ -1,13 +1,11 @@
-import type { Content, ModelEvent, ModelPort } from "@holdfast/core";
+import type { Content, ModelEvent, ModelPort } from "@holdfast/core/context";
 import { describe, expect, it } from "vitest";
 import { must, newManager } from "../../../core/test/conversation/support.js";
-import {
-  CostMeter,
-  recordingModel,
-  retryingModel,
-  scriptedModel,
-  summariserOf,
-} from "../../src/models/index.js";
+import { CostMeter } from "../../src/models/cost-meter.js";
+import { recordingModel } from "../../src/models/recording.js";
+import { retryingModel } from "../../src/models/retry.js";
+import { scriptedModel } from "../../src/models/scripted.js";
+import { summariserOf } from "../../src/models/summariser.js";
 
 async function asked(port: ModelPort, contents: readonly Content[] = [], signal?: AbortSignal) {
   const events: ModelEvent[] = [];

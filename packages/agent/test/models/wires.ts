@@ -1,25 +1,23 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import {
-  type ContextManager,
   type ModelPort,
   renderContext,
   toAnthropic,
   toGemini,
   toOpenAI,
   toOpenAIResponses,
-} from "@holdfast/core";
+} from "@holdfast/core/context";
+import type { ContextManager } from "@holdfast/core/conversation";
 import * as anthropic from "../../../core/test/context/vendors/anthropic.js";
 import * as gemini from "../../../core/test/context/vendors/gemini.js";
 import * as openai from "../../../core/test/context/vendors/openai.js";
 import * as responses from "../../../core/test/context/vendors/openai-responses.js";
-import {
-  anthropicModel,
-  googleModel,
-  openaiChatModel,
-  openaiResponsesModel,
-  type ProviderOptions,
-} from "../../src/models/index.js";
+import { anthropicModel } from "../../src/models/anthropic.js";
+import { googleModel } from "../../src/models/google.js";
+import { openaiChatModel } from "../../src/models/openai-chat.js";
+import { openaiResponsesModel } from "../../src/models/openai-responses.js";
+import type { ProviderOptions } from "../../src/models/provider-port.js";
 
 export const model = "the-model";
 const tools = [

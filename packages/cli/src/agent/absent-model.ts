@@ -1,6 +1,6 @@
 import type { ModelRefusal } from "@holdfast/agent";
-import type { ModelEvent } from "@holdfast/core";
-import type { Flags } from "../shell/index.js";
+import type { ModelEvent } from "@holdfast/core/context";
+import type { Flags } from "../shell/invocation.js";
 import type { RunModel } from "./model.js";
 
 /**

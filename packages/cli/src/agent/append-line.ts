@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import { escapeText } from "../shell/index.js";
+import { escapeText } from "../shell/terminal.js";
 
 /**
  * Appends a line to a file that a run writes beside its work (`--record`, `--debug`). Never throws: work does not end for

@@ -1,6 +1,9 @@
 import type { Allowance, Asked, PersonsAnswer } from "@holdfast/agent";
-import { clip, consentLine, describeChange, describeRepair, escapeForDisplay } from "@holdfast/core";
-import { escapeName, escapeText } from "../shell/index.js";
+import { consentLine } from "@holdfast/core/conversation";
+import { describeChange } from "@holdfast/core/patch";
+import { clip, escapeForDisplay } from "@holdfast/core/text";
+import { describeRepair } from "@holdfast/core/tools";
+import { escapeName, escapeText } from "../shell/terminal.js";
 
 /** What a person typed as the answer. Whatever is none of the words offered is a no, with it as a word for the model. */
 export function answerOf(said: string, asked: Asked): PersonsAnswer {

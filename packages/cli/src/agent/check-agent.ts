@@ -1,6 +1,7 @@
 import type { AgentSettings } from "@holdfast/agent";
-import { isEconomyRefusal, type ModelPort } from "@holdfast/core";
-import type { Invocation } from "../shell/index.js";
+import type { ModelPort } from "@holdfast/core/context";
+import { isEconomyRefusal } from "@holdfast/core/economy";
+import type { Invocation } from "../shell/invocation.js";
 import { economyOf } from "./economy.js";
 import { openHost } from "./host.js";
 import { keyVariableOfVendor, modelOf } from "./model.js";

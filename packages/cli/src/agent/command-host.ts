@@ -1,8 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type CommandHost, modelCatalog, type Refused, type WantedSession } from "@holdfast/agent";
-import { type ConversationRefusal, defined, findSession, forkSession, isRefusal } from "@holdfast/core";
-import { newIds } from "../sessions/index.js";
+import { type ConversationRefusal, findSession, forkSession } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
+import { newIds } from "../sessions/open-store.js";
 import type { OpenedRun } from "./open-run.js";
 
 /** What the commands need of other parts of the program. */

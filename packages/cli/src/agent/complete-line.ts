@@ -6,7 +6,7 @@ import {
   modelCatalog,
   pathsBeginning,
 } from "@holdfast/agent";
-import { isRefusal } from "@holdfast/core";
+import { isRefusal } from "@holdfast/core/files";
 import type { OpenedRun } from "./open-run.js";
 
 /** How long a person waits for names. */

@@ -2,12 +2,12 @@ import type { AgentSettings } from "@holdfast/agent";
 import {
   cacheRatiosOf,
   defaultEconomy,
-  defined,
   type EconomyOverrides,
   type EconomyRefusal,
   type EconomySettings,
   economySettings,
-} from "@holdfast/core";
+} from "@holdfast/core/economy";
+import { defined } from "@holdfast/core/text";
 
 /**
  * When the prompt is made smaller, and how, by what settings say.

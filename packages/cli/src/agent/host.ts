@@ -15,8 +15,9 @@ import {
   shellTool,
   withoutSecrets,
 } from "@holdfast/agent";
-import { defined, type HostTool } from "@holdfast/core";
-import { version } from "../shell/index.js";
+import { defined } from "@holdfast/core/text";
+import type { HostTool } from "@holdfast/core/tools";
+import { version } from "../shell/version.js";
 
 /** What an agent has beside files and conversation. */
 export interface RunHost {

@@ -10,7 +10,8 @@ import {
   runCommand,
   runOutput,
 } from "@holdfast/agent";
-import { escapeText, type Terminal, watchedByWork } from "../shell/index.js";
+import { watchedByWork } from "../shell/interrupt.js";
+import { escapeText, type Terminal } from "../shell/terminal.js";
 import { answerOf, choicesOf, wordsOfAsked } from "./asked.js";
 import { type CommandPorts, commandHost, sessionWanted } from "./command-host.js";
 import { completeLine, nothingAt } from "./complete-line.js";

@@ -13,7 +13,8 @@ import {
   type ScriptedAnswer,
   scriptedModel,
 } from "@holdfast/agent";
-import { defined, type ModelPort } from "@holdfast/core";
+import type { ModelPort } from "@holdfast/core/context";
+import { defined } from "@holdfast/core/text";
 import { appendLine } from "./append-line.js";
 
 /** The model of a run. */

@@ -20,27 +20,23 @@ import {
   systemText,
   type TurnInput,
 } from "@holdfast/agent";
+import type { ModelPort, OfferedTool } from "@holdfast/core/context";
+import type { ConversationRefusal, SessionStore, StoredConversation } from "@holdfast/core/conversation";
+import { type EconomySettings, isEconomyRefusal } from "@holdfast/core/economy";
+import { isRefusal, type Refusal } from "@holdfast/core/files";
+import type { OpenedWorkspace } from "@holdfast/core/node";
+import { defined } from "@holdfast/core/text";
 import {
   allTools,
-  type ConversationRefusal,
   conversationTools,
-  defined,
-  type EconomySettings,
   type FileTool,
   type HostTool,
-  isEconomyRefusal,
-  isRefusal,
-  type ModelPort,
-  type OfferedTool,
-  type Refusal,
-  type SessionStore,
-  type StoredConversation,
   tools as usualTools,
-} from "@holdfast/core";
-import type { OpenedWorkspace } from "@holdfast/core/node";
-import { openSettings } from "../answers/index.js";
-import { newIds, openStoreAt } from "../sessions/index.js";
-import { escapeText, type Invocation } from "../shell/index.js";
+} from "@holdfast/core/tools";
+import { openSettings } from "../answers/open.js";
+import { newIds, openStoreAt } from "../sessions/open-store.js";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeText } from "../shell/terminal.js";
 import { absentModel, namesFileOfModel } from "./absent-model.js";
 import { economyOf } from "./economy.js";
 import { openHost, type RunHost } from "./host.js";

@@ -5,16 +5,15 @@ import {
   findSession,
   forkSession,
   type IdSource,
-  isRefusal,
   memorySessionStore,
   namesFrom,
   openConversation,
-  refuse,
   type SessionStore,
   type StoredConversation,
-} from "@holdfast/core";
-import { newIds } from "../sessions/index.js";
-import type { Flags } from "../shell/index.js";
+} from "@holdfast/core/conversation";
+import { isRefusal, refuse } from "@holdfast/core/files";
+import { newIds } from "../sessions/open-store.js";
+import type { Flags } from "../shell/invocation.js";
 
 /** Which session a run goes on with, or begins. */
 export interface SessionWanted {

@@ -7,9 +7,9 @@ import {
   type SettingsProblem,
   unknownVariables,
 } from "@holdfast/agent";
-import { defined } from "@holdfast/core";
-import { problemLine, sourcesOf } from "../config/index.js";
-import type { Invocation } from "../shell/index.js";
+import { defined } from "@holdfast/core/text";
+import { problemLine, sourcesOf } from "../config/sources.js";
+import type { Invocation } from "../shell/invocation.js";
 
 /** The settings of a run, or all that is wrong with them. */
 export type RunSettings =

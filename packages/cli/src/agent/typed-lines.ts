@@ -1,5 +1,5 @@
 import { createInterface, type Interface } from "node:readline/promises";
-import { escapeName } from "../shell/index.js";
+import { escapeName } from "../shell/terminal.js";
 
 /** Completes a line: the candidates, and the end of the line that they stand for. */
 export type Completer = (line: string) => Promise<[string[], string]>;

@@ -8,8 +8,9 @@ import {
   googleFilesClient,
   openGoogleFiles,
 } from "@holdfast/agent";
-import { defined, isRefusal } from "@holdfast/core";
+import { isRefusal } from "@holdfast/core/files";
 import { openUploadFolder, sha256 } from "@holdfast/core/node";
+import { defined } from "@holdfast/core/text";
 import { environmentWith } from "./model.js";
 
 /** The uploads of a run. */

@@ -1,5 +1,5 @@
-import { answerBudgetChars } from "@holdfast/core";
-import type { Terminal } from "../shell/index.js";
+import { answerBudgetChars } from "@holdfast/core/tools";
+import type { Terminal } from "../shell/terminal.js";
 
 /**
  * A terminal through which one answer goes, on both streams together: what is more than an answer may hold is

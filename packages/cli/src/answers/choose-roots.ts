@@ -1,8 +1,9 @@
 import { realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cutVisibly, type Refusal, refuse } from "@holdfast/core";
-import { escapeName } from "../shell/index.js";
+import { type Refusal, refuse } from "@holdfast/core/files";
+import { cutVisibly } from "@holdfast/core/text";
+import { escapeName } from "../shell/terminal.js";
 
 /** The folders that a server works in, or why there are none. */
 export type ChosenRoots = { readonly kind: "roots"; readonly roots: readonly string[] } | Refusal;

@@ -1,4 +1,4 @@
-import type { Vocabulary } from "@holdfast/core";
+import type { Vocabulary } from "@holdfast/core/files";
 
 /** How the command line calls what a refusal names: commands and flags. */
 export const commandWords: Vocabulary = {

@@ -1,11 +1,7 @@
-import {
-  answerBudgetChars,
-  escapeInJson,
-  phraseResult,
-  type ResultContent,
-  renderResult,
-} from "@holdfast/core";
-import { exitCodeOf, type Terminal } from "../shell/index.js";
+import { escapeInJson } from "@holdfast/core/text";
+import { answerBudgetChars, phraseResult, type ResultContent, renderResult } from "@holdfast/core/tools";
+import { exitCodeOf } from "../shell/exit-codes.js";
+import type { Terminal } from "../shell/terminal.js";
 import { applyWords, commandWords } from "./command-words.js";
 
 /** What a tool hands over to be written down. */

@@ -1,6 +1,9 @@
-import { defined, type Limits, type Refusal, type ResultContent, type Workspace } from "@holdfast/core";
+import type { Limits, Refusal, Workspace } from "@holdfast/core/files";
 import { type OpenedWorkspace, type OpenWorkspaceOptions, openWorkspace } from "@holdfast/core/node";
-import type { Settings, Terminal } from "../shell/index.js";
+import { defined } from "@holdfast/core/text";
+import type { ResultContent } from "@holdfast/core/tools";
+import type { Settings } from "../shell/invocation.js";
+import type { Terminal } from "../shell/terminal.js";
 import { withinBudget } from "./budget.js";
 import type { ToolResult } from "./json.js";
 import { reportRecovered } from "./recovered.js";

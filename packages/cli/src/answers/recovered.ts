@@ -1,5 +1,5 @@
 import type { RecoveredSets } from "@holdfast/core/node";
-import { escapeName } from "../shell/index.js";
+import { escapeName } from "../shell/terminal.js";
 import { counted } from "./amounts.js";
 
 /** Reports the change sets that recovery finished or took back, as lines for standard error. */

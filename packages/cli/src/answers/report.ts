@@ -5,8 +5,9 @@ import {
   type Refusal,
   type Vocabulary,
   type WriteOutcome,
-} from "@holdfast/core";
-import { escapeName, escapeText, exitCodeOf, type Terminal } from "../shell/index.js";
+} from "@holdfast/core/files";
+import { exitCodeOf } from "../shell/exit-codes.js";
+import { escapeName, escapeText, type Terminal } from "../shell/terminal.js";
 import { applyWords, commandWords } from "./command-words.js";
 import { showDiff } from "./show-diff.js";
 

@@ -9,24 +9,14 @@ import {
   runCommand,
   runOutput,
 } from "@holdfast/agent";
-import {
-  type CommandPorts,
-  commandHost,
-  lineMode,
-  type NoRun,
-  type OpenedRun,
-  openRun,
-  turnInput,
-  withoutModel,
-} from "../agent/index.js";
-import {
-  escapeText,
-  type Invocation,
-  inputBegins,
-  readInputText,
-  watchedByWork,
-  watchOutputReader,
-} from "../shell/index.js";
+import { type CommandPorts, commandHost } from "../agent/command-host.js";
+import { lineMode } from "../agent/line-mode.js";
+import { type NoRun, type OpenedRun, openRun, turnInput, withoutModel } from "../agent/open-run.js";
+import { inputBegins, readInputText } from "../shell/input.js";
+import { watchedByWork } from "../shell/interrupt.js";
+import type { Invocation } from "../shell/invocation.js";
+import { watchOutputReader } from "../shell/output-reader.js";
+import { escapeText } from "../shell/terminal.js";
 
 /** `holdfast agent`: one prompt without a screen, or line by line in a terminal. */
 export async function agentCommand(call: Invocation): Promise<number> {
@@ -173,7 +163,7 @@ function withoutRun(call: Invocation, run: NoRun): Promise<number> {
 /** What the slash commands need of the program's other commands, each loaded when it is asked for. */
 function portsOf(call: Invocation): CommandPorts {
   return {
-    settings: async () => (await import("../config/index.js")).settingLines(call),
+    settings: async () => (await import("../config/list.js")).settingLines(call),
     doctor: async () => (await import("./doctor.js")).doctorLines(call),
     exportAs: async (form, { store, stateDir, conversation }) =>
       (await import("./history.js")).exportedText(form, { store, stateDir, id: conversation.session.id }),

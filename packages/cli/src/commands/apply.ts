@@ -3,19 +3,15 @@ import {
   type ApplyChangesOutcome,
   bareName,
   currentBase,
-  type FileDiff,
   type GivenBase,
   type Refusal,
-  splitByFileInTurns,
-} from "@holdfast/core";
-import {
-  answerInJson,
-  commandLimits,
-  reportChangeSet,
-  reportRefusal,
-  withWorkspace,
-} from "../answers/index.js";
-import { finishOnceBegun, type Invocation, readInputText } from "../shell/index.js";
+} from "@holdfast/core/files";
+import { type FileDiff, splitByFileInTurns } from "@holdfast/core/patch";
+import { answerInJson, commandLimits, withWorkspace } from "../answers/open.js";
+import { reportChangeSet, reportRefusal } from "../answers/report.js";
+import { readInputText } from "../shell/input.js";
+import { finishOnceBegun } from "../shell/interrupt.js";
+import type { Invocation } from "../shell/invocation.js";
 
 /** `holdfast apply [DIFF|-]`: a diff of several files, all of it or nothing (docs/change-sets.md). */
 export async function applyCommand(call: Invocation): Promise<number> {

@@ -1,13 +1,15 @@
 import {
   currentBase,
-  defined,
   type GivenBase,
   type Refusal,
   type Workspace,
   type WriteOutcome,
-} from "@holdfast/core";
-import { answerInJson, reportRefusal, reportWrite, withWorkspace } from "../answers/index.js";
-import { type Flags, finishOnceBegun, type Invocation } from "../shell/index.js";
+} from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
+import { answerInJson, withWorkspace } from "../answers/open.js";
+import { reportRefusal, reportWrite } from "../answers/report.js";
+import { finishOnceBegun } from "../shell/interrupt.js";
+import type { Flags, Invocation } from "../shell/invocation.js";
 
 /** The part of a request that the flags of every changing command make up. */
 export function writeOptions(flags: Flags): { base?: GivenBase; encoding?: string; inPlace?: boolean } {

@@ -1,5 +1,6 @@
 import { actionName, type CommandSpec, type OptionSpec } from "../command-spec.js";
-import { exitCodes, type Invocation } from "../shell/index.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
 
 /** `holdfast completion SHELL`: a script for the shell, made from the table of the commands. */
 export function completionOf(specs: readonly CommandSpec[], everywhere: readonly OptionSpec[]) {

@@ -1,15 +1,10 @@
 import { settingsJsonSchema } from "@holdfast/agent";
-import {
-  checkSettings,
-  getSetting,
-  listSettings,
-  setSetting,
-  showPaths,
-  trustFolder,
-  unsetSetting,
-  untrustFolder,
-} from "../config/index.js";
-import { exitCodes, type Invocation } from "../shell/index.js";
+import { checkSettings, showPaths } from "../config/check.js";
+import { getSetting, listSettings } from "../config/list.js";
+import { setSetting, unsetSetting } from "../config/set.js";
+import { trustFolder, untrustFolder } from "../config/trust.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
 
 /** `holdfast config ACTION`: the agent's settings. */
 export async function configCommand(call: Invocation): Promise<number> {

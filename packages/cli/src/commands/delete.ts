@@ -1,4 +1,4 @@
-import type { Invocation } from "../shell/index.js";
+import type { Invocation } from "../shell/invocation.js";
 import { changeFile, checkBaseFlags, writeOptions } from "./changing.js";
 
 /** `holdfast delete FILE`: deletes the state that is named; its bytes are kept for `holdfast undo`. */

@@ -1,8 +1,12 @@
-import { escapeInJson, isRefusal } from "@holdfast/core";
+import { isRefusal } from "@holdfast/core/files";
 import { type Inspection, inspectPath, inspectState, openJournalStore } from "@holdfast/core/node";
-import type { Finding } from "../agent/index.js";
-import { counted, readableSize } from "../answers/index.js";
-import { escapeName, exitCodes, type Invocation, type Paint, version } from "../shell/index.js";
+import { escapeInJson } from "@holdfast/core/text";
+import type { Finding } from "../agent/check-agent.js";
+import { counted, readableSize } from "../answers/amounts.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeName, type Paint } from "../shell/terminal.js";
+import { version } from "../shell/version.js";
 
 /**
  * `holdfast doctor`: what is promised on this machine, and what stands in the way; with a path, what holds for it.
@@ -31,7 +35,7 @@ export async function doctorLines(call: Invocation): Promise<readonly string[]> 
 
 async function allFindings(call: Invocation): Promise<readonly Finding[]> {
   const { stateDir, roots } = call.settings;
-  const { agentFindings } = await import("../agent/index.js");
+  const { agentFindings } = await import("../agent/check-agent.js");
   const inspection = inspectState(stateDir, roots);
   return [
     ...machineFindings(inspection),

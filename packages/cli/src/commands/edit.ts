@@ -1,6 +1,7 @@
-import type { ExactEdit } from "@holdfast/core";
-import { defined } from "@holdfast/core";
-import { type Invocation, readInputText } from "../shell/index.js";
+import type { ExactEdit } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
+import { readInputText } from "../shell/input.js";
+import type { Invocation } from "../shell/invocation.js";
 import { changeFile, checkBaseFlags, refuseChange, writeOptions } from "./changing.js";
 
 /** `holdfast edit FILE --old TEXT --new TEXT`, or edits as JSON from a file or standard input. */

@@ -1,6 +1,10 @@
-import { defined } from "@holdfast/core";
-import { answerInJson, counted, reportRefusal, withWorkspace } from "../answers/index.js";
-import { escapeName, exitCodes, type Invocation } from "../shell/index.js";
+import { defined } from "@holdfast/core/text";
+import { counted } from "../answers/amounts.js";
+import { answerInJson, withWorkspace } from "../answers/open.js";
+import { reportRefusal } from "../answers/report.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeName } from "../shell/terminal.js";
 
 /** `holdfast find GLOB [DIR]`: one path a line. */
 export function findCommand(call: Invocation): Promise<number> {

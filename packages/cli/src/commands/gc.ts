@@ -1,6 +1,10 @@
 import { collectGarbage, type GarbageReport } from "@holdfast/core/node";
-import { answerInJson, counted, readableSize, reportRefusal } from "../answers/index.js";
-import { atPersonsPace, exitCodes, type Invocation } from "../shell/index.js";
+import { counted, readableSize } from "../answers/amounts.js";
+import { answerInJson } from "../answers/open.js";
+import { reportRefusal } from "../answers/report.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
+import { atPersonsPace } from "../shell/long-work.js";
 
 /** `holdfast gc`: bounds the state folder. What a live session saw is kept. */
 export async function gcCommand(call: Invocation): Promise<number> {

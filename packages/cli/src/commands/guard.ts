@@ -1,6 +1,10 @@
-import { type OnMismatch, openHostMemory } from "@holdfast/core/node";
-import { type HookEvent, type Host, judge, readHookEvent, type Verdict } from "../guard/index.js";
-import { exitCodes, type Invocation, readInputText } from "../shell/index.js";
+import type { OnMismatch } from "@holdfast/core/files";
+import { openHostMemory } from "@holdfast/core/node";
+import { type HookEvent, type Host, readHookEvent } from "../guard/hook-event.js";
+import { judge, type Verdict } from "../guard/verdict.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import { readInputText } from "../shell/input.js";
+import type { Invocation } from "../shell/invocation.js";
 
 /** What the hook needs of a call. */
 interface HookCall {

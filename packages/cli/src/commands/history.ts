@@ -1,12 +1,6 @@
+import { debugOutline, debugYaml, type HistoryFilter, historyFilter } from "@holdfast/core/context";
 import {
   type ConversationRefusal,
-  cappedLines,
-  debugOutline,
-  debugYaml,
-  defined,
-  type HistoryFilter,
-  historyFilter,
-  isRefusal,
   type LoadedSession,
   listTasks,
   loadSession,
@@ -14,9 +8,17 @@ import {
   type SessionFacts,
   type SessionStore,
   type TurnNode,
-} from "@holdfast/core";
-import { htmlPage, jsonWithTasks, lineOfJson, localTime, withSession, writeOut } from "../sessions/index.js";
-import { escapeName, exitCodes, type Invocation } from "../shell/index.js";
+} from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
+import { cappedLines, defined } from "@holdfast/core/text";
+import { htmlPage } from "../sessions/html-page.js";
+import { lineOfJson, withSession } from "../sessions/open-store.js";
+import { writeOut } from "../sessions/output.js";
+import { localTime } from "../sessions/read-only.js";
+import { jsonWithTasks } from "../sessions/task-texts.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeName } from "../shell/terminal.js";
 
 /** `holdfast history view|export SESSION`: the tree of a stored conversation, to read and to keep. */
 export async function historyCommand(call: Invocation): Promise<number> {

@@ -1,7 +1,11 @@
-import type { ListedEntry } from "@holdfast/core";
-import { defined } from "@holdfast/core";
-import { answerInJson, counted, reportRefusal, withWorkspace } from "../answers/index.js";
-import { escapeName, exitCodes, type Invocation, type Paint } from "../shell/index.js";
+import type { ListedEntry } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
+import { counted } from "../answers/amounts.js";
+import { answerInJson, withWorkspace } from "../answers/open.js";
+import { reportRefusal } from "../answers/report.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeName, type Paint } from "../shell/terminal.js";
 
 /** `holdfast list [DIR]`: one entry a line, its size before it. */
 export function listCommand(call: Invocation): Promise<number> {

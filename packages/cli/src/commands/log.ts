@@ -1,7 +1,11 @@
-import type { LoggedWrite, LogOutcome } from "@holdfast/core";
-import { answerBudgetChars, defined, escapeInJson } from "@holdfast/core";
-import { answerInJson, reportRefusal, withWorkspace } from "../answers/index.js";
-import { escapeName, exitCodes, type Invocation, type Paint, type Terminal } from "../shell/index.js";
+import type { LoggedWrite, LogOutcome } from "@holdfast/core/files";
+import { defined, escapeInJson } from "@holdfast/core/text";
+import { answerBudgetChars } from "@holdfast/core/tools";
+import { answerInJson, withWorkspace } from "../answers/open.js";
+import { reportRefusal } from "../answers/report.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeName, type Paint, type Terminal } from "../shell/terminal.js";
 
 /** `holdfast log FILE`: the recorded writes, newest first, and how to bring a state back. */
 export function logCommand(call: Invocation): Promise<number> {

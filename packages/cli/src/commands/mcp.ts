@@ -1,15 +1,9 @@
 import { resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import {
-  defined,
-  dialectTools,
-  isRefusal,
-  type Refusal,
-  refuse,
-  type ToolName,
-  toolNames,
-} from "@holdfast/core";
+import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
 import { type OpenedWorkspace, type OpenWorkspaceOptions, refuseWideRoots } from "@holdfast/core/node";
+import { defined } from "@holdfast/core/text";
+import { dialectTools, type ToolName, toolNames } from "@holdfast/core/tools";
 import {
   leastAnswerBudget,
   messageLimitBytes,
@@ -17,20 +11,16 @@ import {
   RunningCalls,
   serveMcp,
 } from "@holdfast/mcp";
-import { chooseRoots, type FolderLeftOut, noFolders, openSettings, reportRefusal } from "../answers/index.js";
-import {
-  escapeName,
-  exitCodes,
-  type Flags,
-  type Invocation,
-  letCollect,
-  MessageLines,
-  optimiseLate,
-  roomInOutput,
-  type Settings,
-  type Terminal,
-  version,
-} from "../shell/index.js";
+import { chooseRoots, type FolderLeftOut, noFolders } from "../answers/choose-roots.js";
+import { openSettings } from "../answers/open.js";
+import { reportRefusal } from "../answers/report.js";
+import { letCollect } from "../shell/collector.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Flags, Invocation, Settings } from "../shell/invocation.js";
+import { MessageLines } from "../shell/message-lines.js";
+import { optimiseLate } from "../shell/optimiser.js";
+import { escapeName, roomInOutput, type Terminal } from "../shell/terminal.js";
+import { version } from "../shell/version.js";
 
 /** `holdfast mcp`: serves until the client closes our standard input. */
 export async function mcpCommand({ flags, settings, terminal, misuse }: Invocation): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Invocation } from "../shell/index.js";
+import type { Invocation } from "../shell/invocation.js";
 import { changeFile, checkBaseFlags, writeOptions } from "./changing.js";
 
 /** `holdfast move FILE TO`: another name for the state that is named; nothing is overwritten. */

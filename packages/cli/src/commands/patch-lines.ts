@@ -1,13 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import {
-  applyDiffInTurns,
-  defined,
-  describeMendedContext,
-  escapeInJson,
-  type OutcomeCode,
-  type Repair,
-} from "@holdfast/core";
-import { exitCodes, type InputLine, linesOf, type Terminal } from "../shell/index.js";
+import type { OutcomeCode } from "@holdfast/core/files";
+import { applyDiffInTurns, describeMendedContext, type Repair } from "@holdfast/core/patch";
+import { defined, escapeInJson } from "@holdfast/core/text";
+import { exitCodes } from "../shell/exit-codes.js";
+import { type InputLine, linesOf } from "../shell/input-lines.js";
+import type { Terminal } from "../shell/terminal.js";
 
 /** One line of the answer; in the order of the questions. */
 export interface LineAnswer {

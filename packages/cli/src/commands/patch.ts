@@ -1,4 +1,5 @@
-import { type Invocation, readInputText } from "../shell/index.js";
+import { readInputText } from "../shell/input.js";
+import type { Invocation } from "../shell/invocation.js";
 import { changeFile, checkBaseFlags, refuseChange, writeOptions } from "./changing.js";
 
 /** `holdfast patch FILE [DIFF|-]`, and `--jsonl`, which knows no files. */

@@ -1,7 +1,10 @@
-import type { FileState, TextFacts } from "@holdfast/core";
-import { defined } from "@holdfast/core";
-import { answerInJson, reportRefusal, stateLine, withWorkspace } from "../answers/index.js";
-import { escapeText, exitCodes, type Invocation } from "../shell/index.js";
+import type { FileState, TextFacts } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
+import { answerInJson, withWorkspace } from "../answers/open.js";
+import { reportRefusal, stateLine } from "../answers/report.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeText } from "../shell/terminal.js";
 
 /**
  * `holdfast read FILE`: the text to standard output exactly, its state to standard error. A pipe gets all of

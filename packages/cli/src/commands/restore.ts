@@ -1,4 +1,4 @@
-import type { Invocation } from "../shell/index.js";
+import type { Invocation } from "../shell/invocation.js";
 import { changeFile, writeOptions } from "./changing.js";
 
 /** `holdfast restore FILE@SHA256`: brings a recorded state back, where `--base` names a state only over that one. */

@@ -1,7 +1,11 @@
-import type { MatchedFile, SearchMatch, SearchOutcome } from "@holdfast/core";
-import { defined } from "@holdfast/core";
-import { answerInJson, counted, reportRefusal, withWorkspace } from "../answers/index.js";
-import { escapeName, escapeText, exitCodes, type Invocation, type Paint } from "../shell/index.js";
+import type { MatchedFile, SearchMatch, SearchOutcome } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
+import { counted } from "../answers/amounts.js";
+import { answerInJson, withWorkspace } from "../answers/open.js";
+import { reportRefusal } from "../answers/report.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeName, escapeText, type Paint } from "../shell/terminal.js";
 
 /** `holdfast search PATTERN [PATH]`: `path:line:text` for a match, `path-line-text` for its context. */
 export function searchCommand(call: Invocation): Promise<number> {

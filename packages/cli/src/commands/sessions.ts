@@ -1,20 +1,11 @@
-import {
-  exportOne,
-  filesOfOne,
-  forkOne,
-  importOne,
-  listSessions,
-  pruneStored,
-  removeOne,
-  renameOne,
-  repairOne,
-  searchInSessions,
-  showSession,
-  verifySessions,
-  withSession,
-  withSessions,
-} from "../sessions/index.js";
-import type { Invocation } from "../shell/index.js";
+import { forkOne, removeOne, renameOne } from "../sessions/changing.js";
+import { filesOfOne } from "../sessions/files.js";
+import { withSession, withSessions } from "../sessions/open-store.js";
+import { pruneStored } from "../sessions/pruning.js";
+import { listSessions, searchInSessions, showSession, verifySessions } from "../sessions/read-only.js";
+import { repairOne } from "../sessions/repairing.js";
+import { exportOne, importOne } from "../sessions/transfer.js";
+import type { Invocation } from "../shell/invocation.js";
 
 /** `holdfast sessions ACTION`: the stored conversations. */
 export async function sessionsCommand(call: Invocation): Promise<number> {

@@ -1,39 +1,36 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import {
-  describeChange,
-  escapeInJson,
   type FileChange,
   isRefusal,
   type OnMismatch,
   type Refusal,
   type Workspace,
-} from "@holdfast/core";
+} from "@holdfast/core/files";
 import { homeFolder, knownHome } from "@holdfast/core/node";
-import { reportRefusal, withWorkspace } from "../answers/index.js";
+import { describeChange } from "@holdfast/core/patch";
+import { escapeInJson } from "@holdfast/core/text";
+import { withWorkspace } from "../answers/open.js";
+import { reportRefusal } from "../answers/report.js";
+import { changeFile, holdsNothing } from "../setup/change-file.js";
 import {
   adviceFor,
   adviceOnRemoval,
   type ClientName,
-  changeFile,
   clientNames,
   guardedClients,
-  holdsNothing,
   movedHomes,
   removalsFor,
   type Setting,
   type SetupWishes,
   settingsFor,
   sharedClients,
-} from "../setup/index.js";
-import {
-  askPerson,
-  escapeText,
-  exitCodeOf,
-  exitCodes,
-  finishOnceBegun,
-  type Invocation,
-} from "../shell/index.js";
+} from "../setup/clients.js";
+import { askPerson } from "../shell/ask-person.js";
+import { exitCodeOf, exitCodes } from "../shell/exit-codes.js";
+import { finishOnceBegun } from "../shell/interrupt.js";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeText } from "../shell/terminal.js";
 
 /**
  * `holdfast setup CLIENT`: shows what would change in the client's configuration, and makes the change where

@@ -1,4 +1,4 @@
-import type { Invocation } from "../shell/index.js";
+import type { Invocation } from "../shell/invocation.js";
 import { changeFile } from "./changing.js";
 
 /** `holdfast undo FILE`: works from the recorded history of writes, so it needs no base; one keeps a repeat apart. */

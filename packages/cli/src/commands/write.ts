@@ -1,4 +1,5 @@
-import { type Invocation, readInput, readInputText } from "../shell/index.js";
+import { readInput, readInputText } from "../shell/input.js";
+import type { Invocation } from "../shell/invocation.js";
 import { changeFile, checkBaseFlags, refuseChange, writeOptions } from "./changing.js";
 
 /** `holdfast write FILE [CONTENT|-]`: a text in the file's encoding, or with `--exact` the bytes given. */

@@ -7,7 +7,9 @@ import {
   unknownVariables,
   userFile,
 } from "@holdfast/agent";
-import { escapeText, exitCodes, type Invocation } from "../shell/index.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeText } from "../shell/terminal.js";
 import { printObject, reportProblems, sourcesOf } from "./sources.js";
 
 /** `config check`: all that is wrong with any source; exit code 52 where anything is. */

@@ -5,7 +5,9 @@ import {
   settingsPath,
   unknownVariables,
 } from "@holdfast/agent";
-import { escapeText, exitCodes, type Invocation } from "../shell/index.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeText } from "../shell/terminal.js";
 import { printObject, reportProblems, sourcesOf } from "./sources.js";
 import { withoutSecrets } from "./without-secrets.js";
 

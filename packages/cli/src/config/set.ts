@@ -12,17 +12,16 @@ import {
   userFile,
   whatWidens,
 } from "@holdfast/agent";
-import { isRefusal, type Refusal, type Workspace } from "@holdfast/core";
-import { reportRefusal, withWorkspace } from "../answers/index.js";
-import { changeFile, isObject } from "../setup/index.js";
-import {
-  escapeText,
-  exitCodeOf,
-  exitCodes,
-  finishOnceBegun,
-  type Invocation,
-  readInputText,
-} from "../shell/index.js";
+import { isRefusal, type Refusal, type Workspace } from "@holdfast/core/files";
+import { withWorkspace } from "../answers/open.js";
+import { reportRefusal } from "../answers/report.js";
+import { changeFile } from "../setup/change-file.js";
+import { isObject } from "../setup/wanted-value.js";
+import { exitCodeOf, exitCodes } from "../shell/exit-codes.js";
+import { readInputText } from "../shell/input.js";
+import { finishOnceBegun } from "../shell/interrupt.js";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeText } from "../shell/terminal.js";
 import { printObject, reportProblems, sourcesOf } from "./sources.js";
 
 /**

@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
 import { agentExitCodes, type SettingsProblem, type SettingsSources } from "@holdfast/agent";
-import { escapeInJson, isRefusal } from "@holdfast/core";
+import { isRefusal } from "@holdfast/core/files";
 import { homeFolder, inspectState } from "@holdfast/core/node";
-import { escapeText, type Invocation } from "../shell/index.js";
+import { escapeInJson } from "@holdfast/core/text";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeText } from "../shell/terminal.js";
 
 /** Where the agent's settings are looked for; without a state folder, which is no place for trust then, why not. */
 export type FoundSources =

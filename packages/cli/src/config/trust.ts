@@ -9,7 +9,10 @@ import {
   TrustedFolders,
   whatWidens,
 } from "@holdfast/agent";
-import { askPerson, escapeText, exitCodes, type Invocation } from "../shell/index.js";
+import { askPerson } from "../shell/ask-person.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeText } from "../shell/terminal.js";
 import { printObject, reportProblems, sourcesOf } from "./sources.js";
 
 /**

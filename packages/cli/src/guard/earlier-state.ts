@@ -1,12 +1,6 @@
-import {
-  changeHeading,
-  describeShown,
-  diffTexts,
-  type HostFact,
-  type HostMemory,
-  isKnownWhole,
-  lineEdits,
-} from "@holdfast/core/node";
+import { changeHeading, isKnownWhole, lineEdits } from "@holdfast/core/files";
+import type { HostFact, HostMemory } from "@holdfast/core/node";
+import { describeShown, diffTexts } from "@holdfast/core/patch";
 import type { GuardedFile } from "./guarded-file.js";
 import { countLines, decode } from "./host-text.js";
 

@@ -1,14 +1,8 @@
 import { createHash } from "node:crypto";
-import {
-  applyEdits,
-  diffTexts,
-  type HostFact,
-  joinSpans,
-  type LineSpan,
-  lineEdits,
-  placeSteps,
-  splitLines,
-} from "@holdfast/core/node";
+import { applyEdits, joinSpans, type LineSpan, lineEdits, placeSteps } from "@holdfast/core/files";
+import type { HostFact } from "@holdfast/core/node";
+import { diffTexts } from "@holdfast/core/patch";
+import { splitLines } from "@holdfast/core/text";
 import type { GuardedFile } from "./guarded-file.js";
 import type { ReadWindow, TextEdit, ToolCall } from "./hook-event.js";
 import { countLines, decode, lfEdit, withLf } from "./host-text.js";

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { isSecret, openDisk } from "@holdfast/core/node";
+import { isSecret } from "@holdfast/core/files";
+import { openDisk } from "@holdfast/core/node";
 
 /** A file as it stands now. */
 export interface GuardedFile {

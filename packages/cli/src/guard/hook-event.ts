@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from "node:path";
-import { meaningsOf, plainName } from "@holdfast/core";
+import { meaningsOf, plainName } from "@holdfast/core/tools";
 
 /** The programs whose hooks call us, told apart by the names of their events. */
 export type Host = "claude" | "gemini";

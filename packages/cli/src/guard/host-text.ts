@@ -1,4 +1,4 @@
-import { splitLines } from "@holdfast/core/node";
+import { splitLines } from "@holdfast/core/text";
 import type { TextEdit } from "./hook-event.js";
 
 /** The text of a file as a host takes it. A file that is not there is an empty text; undefined where it is no UTF-8. */

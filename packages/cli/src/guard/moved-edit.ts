@@ -1,13 +1,13 @@
 import {
   applyEdits,
-  diffTexts,
   keepLines,
   type LineEdit,
   lineEdits,
   moveEdits,
   namedLines,
   placeSteps,
-} from "@holdfast/core/node";
+} from "@holdfast/core/files";
+import { diffTexts } from "@holdfast/core/patch";
 import type { TextEdit } from "./hook-event.js";
 import { lfEdit, withLf } from "./host-text.js";
 

@@ -1,10 +1,5 @@
-import {
-  type HostFact,
-  type HostMemory,
-  isKnownWhole,
-  type OnMismatch,
-  rebasedWords,
-} from "@holdfast/core/node";
+import { isKnownWhole, type OnMismatch, rebasedWords } from "@holdfast/core/files";
+import type { HostFact, HostMemory } from "@holdfast/core/node";
 import { type EarlierState, earlierState, mostShown } from "./earlier-state.js";
 import { expectedFacts, totalLines, wholeText } from "./expected-facts.js";
 import { type GuardedFile, lookAt } from "./guarded-file.js";

@@ -1,4 +1,4 @@
-import { escapeUnseen } from "@holdfast/core";
+import { escapeUnseen } from "@holdfast/core/text";
 
 /** What can stand in an element. A text is never read as HTML, and nothing in it acts: see `plain`. */
 export type Child = Node | string;

@@ -1,4 +1,6 @@
-import { diffTexts, type LineChange, splitLines, type TurnNode } from "@holdfast/core";
+import type { TurnNode } from "@holdfast/core/conversation";
+import { diffTexts, type LineChange } from "@holdfast/core/patch";
+import { splitLines } from "@holdfast/core/text";
 import { button, type Child, element } from "./dom.js";
 import type { FileVersion, SessionView } from "./session-view.js";
 import { counted, intervals, shortHash } from "./words.js";

@@ -1,4 +1,5 @@
-import { cappedLines, type TreeShape } from "@holdfast/core";
+import type { TreeShape } from "@holdfast/core/conversation";
+import { cappedLines } from "@holdfast/core/text";
 import { button, element, fill, part, plain } from "./dom.js";
 import { type FileChoice, filesView } from "./files-pane.js";
 import { seenView } from "./seen-pane.js";

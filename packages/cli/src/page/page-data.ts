@@ -1,4 +1,4 @@
-import type { JournalProblem, JournalRecord } from "@holdfast/core";
+import type { JournalProblem, JournalRecord } from "@holdfast/core/conversation";
 
 /**
  * What the page is given: the journal itself, which it folds and renders with the code that the program

@@ -1,4 +1,5 @@
-import { excerptOf, type Part, type Rendering, type TurnNode } from "@holdfast/core";
+import type { Part, Rendering } from "@holdfast/core/context";
+import { excerptOf, type TurnNode } from "@holdfast/core/conversation";
 import { button, type Child, element } from "./dom.js";
 import type { SessionView } from "./session-view.js";
 import { code } from "./texts.js";

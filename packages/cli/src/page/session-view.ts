@@ -1,15 +1,14 @@
+import { type Rendering, renderContext } from "@holdfast/core/context";
 import {
   type ConversationContext,
   callOf,
   effectsOf,
   type JournalProblem,
   pathTo,
-  type Rendering,
-  renderContext,
   replay,
-  splitLines,
   type TurnNode,
-} from "@holdfast/core";
+} from "@holdfast/core/conversation";
+import { splitLines } from "@holdfast/core/text";
 import { dataId, type PageData } from "./page-data.js";
 
 /** A state of a file at a node of the tree. */

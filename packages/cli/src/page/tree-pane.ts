@@ -1,13 +1,13 @@
+import { nodeHolds } from "@holdfast/core/context";
 import {
   type ConversationContext,
   chatterWords,
-  defined,
   excerptOf,
   isPruned,
-  nodeHolds,
   TreeShape,
   type TurnNode,
-} from "@holdfast/core";
+} from "@holdfast/core/conversation";
+import { defined } from "@holdfast/core/text";
 import { element, fill, part } from "./dom.js";
 import { outcomeOf } from "./session-view.js";
 import { chatterLines, foldsAbove, neighbourBranch, type TreeRow, treeRows } from "./tree-rows.js";

@@ -1,4 +1,4 @@
-import { type ConversationContext, pathTo, type TreeShape, type TurnNode } from "@holdfast/core";
+import { type ConversationContext, pathTo, type TreeShape, type TurnNode } from "@holdfast/core/conversation";
 
 /** One line of the tree. */
 export interface TreeRow {

@@ -10,7 +10,7 @@ import {
   type TurnNode,
   type TurnPayload,
   taskState,
-} from "@holdfast/core";
+} from "@holdfast/core/conversation";
 import { button, type Child, element } from "./dom.js";
 import { visibleLines } from "./seen-pane.js";
 import type { SessionView } from "./session-view.js";

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
-import { type BesideFile, describeSessionFile, type ImportProblem } from "@holdfast/core";
-import { readInputLines } from "../shell/index.js";
+import { type BesideFile, describeSessionFile, type ImportProblem } from "@holdfast/core/conversation";
+import { readInputLines } from "../shell/input.js";
 import { entriesIn, filesBelow, readHead } from "./regular-file.js";
 
 /** What lies beside a session file and belongs to it. */

@@ -1,16 +1,19 @@
 import { createInterface } from "node:readline/promises";
 import {
   type ConversationRefusal,
-  defined,
   forkSession,
-  isRefusal,
   loadSession,
   renameSession,
   type SessionFacts,
   type SessionStore,
-} from "@holdfast/core";
-import { counted } from "../answers/index.js";
-import { escapeName, exitCodes, finishOnceBegun, type Invocation } from "../shell/index.js";
+} from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
+import { counted } from "../answers/amounts.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import { finishOnceBegun } from "../shell/interrupt.js";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeName } from "../shell/terminal.js";
 import { jsonLine, newIds } from "./open-store.js";
 
 /** `holdfast sessions fork ID`: a session of its own, with all branches. */

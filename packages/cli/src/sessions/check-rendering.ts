@@ -1,11 +1,5 @@
-import {
-  type ConversationContext,
-  checkContents,
-  isPlaceholder,
-  pathTo,
-  providers,
-  renderContext,
-} from "@holdfast/core";
+import { checkContents, providers, renderContext } from "@holdfast/core/context";
+import { type ConversationContext, isPlaceholder, pathTo } from "@holdfast/core/conversation";
 
 /**
  * What does not hold together where a branch is rendered: what cannot be shown, what cannot be done, and

@@ -1,21 +1,22 @@
 import {
   type ContextManager,
   type ConversationRefusal,
-  defined,
   dueFact,
   dueLine,
-  type FileMove,
   filesDue,
-  followFiles,
-  isRefusal,
   namesFrom,
   openConversation,
   type SessionFacts,
   type SessionStore,
-  type Workspace,
-} from "@holdfast/core";
-import { withWorkspace } from "../answers/index.js";
-import { escapeText, exitCodes, finishOnceBegun, type Invocation } from "../shell/index.js";
+} from "@holdfast/core/conversation";
+import { isRefusal, type Workspace } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
+import { type FileMove, followFiles } from "@holdfast/core/tools";
+import { withWorkspace } from "../answers/open.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import { finishOnceBegun } from "../shell/interrupt.js";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeText } from "../shell/terminal.js";
 import { findNode } from "./changing.js";
 import { jsonLine, newIds } from "./open-store.js";
 

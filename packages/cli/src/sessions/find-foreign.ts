@@ -3,12 +3,12 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import {
   describeSessionFile,
-  type Refusal,
   type SessionDescription,
   type SourceSession,
   timeSortedIds,
-} from "@holdfast/core";
-import { type InputLines, readInputLines } from "../shell/index.js";
+} from "@holdfast/core/conversation";
+import type { Refusal } from "@holdfast/core/files";
+import { type InputLines, readInputLines } from "../shell/input.js";
 import { rolloutId } from "./beside-files.js";
 import { type Agent, agents, foreignHomes } from "./foreign-homes.js";
 import { lookedAt } from "./one-file.js";

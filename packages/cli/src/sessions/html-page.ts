@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { effectsOf, isRefusal, type LoadedSession, type TurnNode } from "@holdfast/core";
-import { isSecret, openKeptStates } from "@holdfast/core/node";
-import type { PageData } from "../page/index.js";
-import { version } from "../shell/index.js";
+import { effectsOf, type LoadedSession, type TurnNode } from "@holdfast/core/conversation";
+import { isRefusal, isSecret } from "@holdfast/core/files";
+import { openKeptStates } from "@holdfast/core/node";
+import type { PageData } from "../page/page-data.js";
+import { version } from "../shell/version.js";
 import { inert } from "./json-text.js";
 
 /**

@@ -1,6 +1,11 @@
-import { type ConversationRefusal, cappedLines, isRefusal, type SessionStore } from "@holdfast/core";
-import { counted, readableSize } from "../answers/index.js";
-import { atPersonsPace, escapeName, exitCodes, type Invocation, type Paint } from "../shell/index.js";
+import type { ConversationRefusal, SessionStore } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
+import { cappedLines } from "@holdfast/core/text";
+import { counted, readableSize } from "../answers/amounts.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
+import { atPersonsPace } from "../shell/long-work.js";
+import { escapeName, type Paint } from "../shell/terminal.js";
 import { type ForeignFacts, type ForeignFile, findForeign, isWithin } from "./find-foreign.js";
 import { agents, isAgent } from "./foreign-homes.js";
 import { interrupted, jsonLine } from "./open-store.js";

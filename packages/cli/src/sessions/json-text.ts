@@ -1,4 +1,4 @@
-import { escapeInJson } from "@holdfast/core";
+import { escapeInJson } from "@holdfast/core/text";
 
 /** JSON for a page: nothing in it can end the element that it stands in, or begin another one. */
 export function inert(json: string): string {

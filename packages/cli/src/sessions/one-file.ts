@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from "@holdfast/core";
+import { type Refusal, refuse } from "@holdfast/core/files";
 import type { NotRead } from "./regular-file.js";
 
 /**

@@ -1,17 +1,18 @@
 import { randomBytes } from "node:crypto";
 import {
   type ConversationRefusal,
-  defined,
-  escapeInJson,
   findSession,
   type IdSource,
-  isRefusal,
   type SessionFacts,
   type SessionStore,
   timeSortedIds,
-} from "@holdfast/core";
+} from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
 import { openJournalStore } from "@holdfast/core/node";
-import { escapeText, exitCodeOf, exitCodes, type Invocation } from "../shell/index.js";
+import { defined, escapeInJson } from "@holdfast/core/text";
+import { exitCodeOf, exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeText } from "../shell/terminal.js";
 
 /**
  * Opens the sessions that the flags name, for one piece of work: a PostgreSQL server or a folder (`--store`, or

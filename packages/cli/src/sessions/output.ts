@@ -1,6 +1,9 @@
-import type { Pace, Refusal } from "@holdfast/core";
-import { reportRefusal } from "../answers/index.js";
-import { atPersonsPace, exitCodes, type Invocation } from "../shell/index.js";
+import type { Refusal } from "@holdfast/core/files";
+import type { Pace } from "@holdfast/core/text";
+import { reportRefusal } from "../answers/report.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
+import { atPersonsPace } from "../shell/long-work.js";
 import { interrupted, jsonLine } from "./open-store.js";
 import { writeWhole } from "./whole-output.js";
 

@@ -1,14 +1,17 @@
 import {
   type ConversationRefusal,
-  defined,
-  isRefusal,
   type PrunedSessions,
   pruneSessions,
   type SessionFacts,
   type SessionStore,
-} from "@holdfast/core";
-import { counted, readableSize } from "../answers/index.js";
-import { atPersonsPace, escapeName, exitCodes, type Invocation } from "../shell/index.js";
+} from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
+import { counted, readableSize } from "../answers/amounts.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
+import { atPersonsPace } from "../shell/long-work.js";
+import { escapeName } from "../shell/terminal.js";
 import { jsonLine } from "./open-store.js";
 import { localTime } from "./read-only.js";
 

@@ -1,18 +1,13 @@
 import {
   type ConversationRefusal,
-  cappedLines,
-  compilePattern,
-  defined,
   describeLoss,
   excerptOf,
   findSession,
-  isRefusal,
   type ListedTask,
   type LoadedSession,
   loadSession,
   placeOf,
   readPlace,
-  requiredLiterals,
   type SessionFacts,
   type SessionMatches,
   type SessionStore,
@@ -21,9 +16,15 @@ import {
   summarizeSession,
   type VerifiedSession,
   verifyAtPace,
-} from "@holdfast/core";
-import { counted, readableSize, reportRefusal } from "../answers/index.js";
-import { atPersonsPace, escapeName, exitCodes, type Invocation, type Paint } from "../shell/index.js";
+} from "@holdfast/core/conversation";
+import { compilePattern, isRefusal, requiredLiterals } from "@holdfast/core/files";
+import { cappedLines, defined } from "@holdfast/core/text";
+import { counted, readableSize } from "../answers/amounts.js";
+import { reportRefusal } from "../answers/report.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Invocation } from "../shell/invocation.js";
+import { atPersonsPace } from "../shell/long-work.js";
+import { escapeName, type Paint } from "../shell/terminal.js";
 import { checkRendering } from "./check-rendering.js";
 import { interrupted, jsonLine, lineOfJson } from "./open-store.js";
 import { jsonWithTasks, tasksBelow } from "./task-texts.js";

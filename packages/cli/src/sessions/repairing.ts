@@ -1,15 +1,18 @@
 import {
   type ConversationRefusal,
-  cappedLines,
   describeLosses,
-  isRefusal,
   repairSession,
   type SessionFacts,
   type SessionRepair,
   type SessionStore,
-} from "@holdfast/core";
-import { counted } from "../answers/index.js";
-import { escapeName, exitCodes, finishOnceBegun, type Invocation } from "../shell/index.js";
+} from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
+import { cappedLines } from "@holdfast/core/text";
+import { counted } from "../answers/amounts.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import { finishOnceBegun } from "../shell/interrupt.js";
+import type { Invocation } from "../shell/invocation.js";
+import { escapeName } from "../shell/terminal.js";
 import { jsonLine } from "./open-store.js";
 
 /** `holdfast sessions repair ID`: shows what it would do; with `--apply` it does it, and keeps what was there. */

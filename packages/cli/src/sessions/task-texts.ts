@@ -1,4 +1,4 @@
-import type { ListedTask } from "@holdfast/core";
+import type { ListedTask } from "@holdfast/core/conversation";
 
 /** A task of a tree, and how many are around it. */
 interface LevelledTask {

@@ -2,35 +2,28 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import {
   type ConversationRefusal,
-  cappedLines,
-  defined,
   describeLoss,
-  escapeInJson,
   exportAtPace,
   foldedText,
   type ImportedSession,
   type ImportProblem,
-  isRefusal,
   loadSession,
   type NewNode,
-  type Refusal,
   readSessionInSteps,
   reidentify,
   type SessionFacts,
   type SessionStore,
-  takeAtPace,
-} from "@holdfast/core";
-import { counted, reportRefusal } from "../answers/index.js";
-import {
-  atPersonsPace,
-  escapeName,
-  exitCodes,
-  finishOnceBegun,
-  type InputProblem,
-  type Invocation,
-  leavingWith,
-  readInputLines,
-} from "../shell/index.js";
+} from "@holdfast/core/conversation";
+import { isRefusal, type Refusal } from "@holdfast/core/files";
+import { cappedLines, defined, escapeInJson, takeAtPace } from "@holdfast/core/text";
+import { counted } from "../answers/amounts.js";
+import { reportRefusal } from "../answers/report.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import { type InputProblem, readInputLines } from "../shell/input.js";
+import { finishOnceBegun, leavingWith } from "../shell/interrupt.js";
+import type { Invocation } from "../shell/invocation.js";
+import { atPersonsPace } from "../shell/long-work.js";
+import { escapeName } from "../shell/terminal.js";
 import { filesBeside } from "./beside-files.js";
 import {
   type ForeignFile,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { jsonFault } from "@holdfast/agent";
-import { isRefusal, type Refusal } from "@holdfast/core";
+import { isRefusal, type Refusal } from "@holdfast/core/files";
 import {
   applyEdits,
   createScanner,

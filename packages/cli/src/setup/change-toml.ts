@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, patch } from "@decimalturn/toml-patch";
-import { isRefusal } from "@holdfast/core";
+import { isRefusal } from "@holdfast/core/files";
 import { type ChangedSettings, refuseFile } from "./change-settings.js";
 import type { Setting } from "./clients.js";
 import { withoutLines } from "./remove-lines.js";

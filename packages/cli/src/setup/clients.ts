@@ -1,4 +1,4 @@
-import type { OnMismatch } from "@holdfast/core";
+import type { OnMismatch } from "@holdfast/core/files";
 
 /** The one flag of the server and the guard that `holdfast setup` is asked for. */
 export const mismatchFlag = "--on-mismatch";

@@ -1,4 +1,4 @@
-import type { AnyRefusalCode, OutcomeCode } from "@holdfast/core";
+import type { AnyRefusalCode, OutcomeCode } from "@holdfast/core/files";
 
 /** What the process says to the shell; scripts may branch on it (docs/outcomes.md). */
 export const exitCodes = {

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { TextDecoder } from "node:util";
-import type { Refusal } from "@holdfast/core";
+import type { Refusal } from "@holdfast/core/files";
 
 /** How much of an input is taken; what is longer is `too_large` as soon as it is known to be. */
 export interface InputLimits {

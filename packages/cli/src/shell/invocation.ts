@@ -1,4 +1,4 @@
-import type { OnMismatch } from "@holdfast/core";
+import type { OnMismatch } from "@holdfast/core/files";
 import type { Terminal } from "./terminal.js";
 
 /** What a command gets: its arguments in order, its flags, and where it may print. */

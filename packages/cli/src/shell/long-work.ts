@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Pace } from "@holdfast/core";
+import type { Pace } from "@holdfast/core/text";
 import { watchedByWork } from "./interrupt.js";
 import type { Invocation } from "./invocation.js";
 

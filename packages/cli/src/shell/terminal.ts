@@ -1,4 +1,4 @@
-import { escapeForPeople, escapeUnseen } from "@holdfast/core";
+import { escapeForPeople, escapeUnseen } from "@holdfast/core/text";
 
 /**
  * Where a command prints. Whatever comes from files, names or models goes through one of the two

@@ -1,4 +1,4 @@
-import type { Paint } from "../shell/index.js";
+import type { Paint } from "../shell/terminal.js";
 
 /**
  * What to do after the tour.

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { type AskPerson, defaultSettings } from "@holdfast/agent";
-import type { ModelPort } from "@holdfast/core";
-import { type NoRun, type OpenedRun, openRunWith } from "../agent/index.js";
-import type { Terminal } from "../shell/index.js";
+import type { ModelPort } from "@holdfast/core/context";
+import { type NoRun, type OpenedRun, openRunWith } from "../agent/open-run.js";
+import type { Terminal } from "../shell/terminal.js";
 
 /** What a tour is opened with. */
 export interface TourParts {

@@ -1,7 +1,8 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { exitCodes, type Terminal } from "../shell/index.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import type { Terminal } from "../shell/terminal.js";
 import { nextSteps } from "./next-steps.js";
 import { openTour } from "./open-tour.js";
 import { Printer } from "./printer.js";

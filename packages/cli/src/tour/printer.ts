@@ -1,4 +1,4 @@
-import { escapeText, type Paint } from "../shell/index.js";
+import { escapeText, type Paint } from "../shell/terminal.js";
 
 /** How many lines of a result are shown, from its beginning and its end. */
 export interface Excerpt {

@@ -7,7 +7,9 @@ import {
   runCommand,
   type ScriptedAnswer,
 } from "@holdfast/agent";
-import { commandHost, type OpenedRun, turnInput, wordsOfAsked } from "../agent/index.js";
+import { wordsOfAsked } from "../agent/asked.js";
+import { commandHost } from "../agent/command-host.js";
+import { type OpenedRun, turnInput } from "../agent/open-run.js";
 import type { Excerpt, Printer } from "./printer.js";
 import { file } from "./story.js";
 import type { TourModel } from "./tour-model.js";

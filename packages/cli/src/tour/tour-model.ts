@@ -1,5 +1,5 @@
 import { type ScriptedAnswer, scriptedModel } from "@holdfast/agent";
-import type { ModelPort } from "@holdfast/core";
+import type { ModelPort } from "@holdfast/core/context";
 
 /** The scripted model, which is handed its answers turn by turn, and remembers what it was sent. */
 export class TourModel {

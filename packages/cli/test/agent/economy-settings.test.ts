@@ -1,4 +1,4 @@
-import { cacheRatiosOf, isEconomyRefusal } from "@holdfast/core";
+import { cacheRatiosOf, isEconomyRefusal } from "@holdfast/core/economy";
 import { describe, expect, it } from "vitest";
 import { economyOf } from "../../src/agent/economy.js";
 

@@ -2,20 +2,13 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openAgent, scriptedModel } from "@holdfast/agent";
-import {
-  checkContents,
-  type FileMove,
-  filesDue,
-  followFiles,
-  isRefusal,
-  namesFrom,
-  openConversation,
-  providers,
-  renderContext,
-} from "@holdfast/core";
+import { checkContents, providers, renderContext } from "@holdfast/core/context";
+import { filesDue, namesFrom, openConversation } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
 import { openJournalStore, openWorkspace } from "@holdfast/core/node";
+import { type FileMove, followFiles } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
-import { newIds } from "../../src/sessions/index.js";
+import { newIds } from "../../src/sessions/open-store.js";
 import { Project, program } from "../process.js";
 
 /**

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { showDiff } from "../../src/answers/show-diff.js";
-import { makePaint } from "../../src/shell/index.js";
+import { makePaint } from "../../src/shell/terminal.js";
 
 const plain = makePaint(false);
 const numbers = "1\n2\n3\n4\n5\n6\n7\n";

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { OnMismatch } from "@holdfast/core/node";
+import type { OnMismatch } from "@holdfast/core/files";
 import { describe, expect, test } from "vitest";
 import { answerToHook } from "../../src/commands/guard.js";
 import { Project, runHoldfast, sha256 } from "../process.js";

@@ -2,16 +2,10 @@ import { randomBytes } from "node:crypto";
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  carryOut,
-  createConversation,
-  followFiles,
-  isRefusal,
-  type JsonObject,
-  namesFrom,
-  timeSortedIds,
-} from "@holdfast/core";
+import { createConversation, type JsonObject, namesFrom, timeSortedIds } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
 import { openJournalStore, openWorkspace } from "@holdfast/core/node";
+import { carryOut, followFiles } from "@holdfast/core/tools";
 import { describe, expect, test } from "vitest";
 import { Project, sha256 } from "../process.js";
 

@@ -5,7 +5,7 @@ import { parse } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
 import { changeSettings } from "../../src/setup/change-settings.js";
 import { changeToml } from "../../src/setup/change-toml.js";
-import { removalsFor, settingsFor } from "../../src/setup/index.js";
+import { removalsFor, settingsFor } from "../../src/setup/clients.js";
 import { type Finished, Project, program, runHoldfast } from "../process.js";
 
 const server = { command: process.execPath, args: [program, "mcp"] };

@@ -2,12 +2,12 @@ import {
   applyEvent,
   ContextManager,
   type ConversationContext,
-  isRefusal,
   startedContext,
   TreeShape,
   type TurnNode,
   type TurnPayload,
-} from "@holdfast/core";
+} from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
 import { describe, expect, it } from "vitest";
 import { chatterLines, foldsAbove, neighbourBranch, treeRows } from "../../src/page/tree-rows.js";
 

@@ -1,4 +1,4 @@
-import { toolNames } from "@holdfast/core";
+import { toolNames } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
 import { Project } from "../process.js";
 

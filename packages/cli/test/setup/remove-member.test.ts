@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { type ParseError, parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
 import { changeSettings } from "../../src/setup/change-settings.js";
-import { type Setting, settingsFor } from "../../src/setup/index.js";
+import { type Setting, settingsFor } from "../../src/setup/clients.js";
 
 const file = "settings.jsonc";
 const server: Setting = { file, path: ["mcpServers", "holdfast"], value: { command: "node", args: ["x"] } };

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { conversationCodes, refusalCodes, successCodes } from "@holdfast/core";
+import { conversationCodes, refusalCodes, successCodes } from "@holdfast/core/files";
 import { expect, test } from "vitest";
 import { exitCodeOf } from "../../src/shell/exit-codes.js";
 

@@ -1,22 +1,4 @@
-// Also for those who look at the disk without the tools, whose schemas take longer to load than all else.
-export {
-  applyEdits,
-  changeHeading,
-  isKnownWhole,
-  isSecret,
-  joinSpans,
-  keepLines,
-  type LineEdit,
-  type LineSpan,
-  lineEdits,
-  moveEdits,
-  namedLines,
-  type OnMismatch,
-  placeSteps,
-  rebasedWords,
-} from "../files/index.js";
-export { describeShown, diffTexts } from "../patch/index.js";
-export { splitLines } from "../text/index.js";
+/** @holdfast/core/node: the half of the core that touches the machine. */
 export type { RecoveredSets } from "./change-sets/recovery.js";
 export { type DiskOptions, type OpenedDisk, openDisk } from "./commit/open-disk.js";
 export { base64, sha256 } from "./disk/digest.js";

@@ -18,7 +18,7 @@ import {
   toGemini,
   toOpenAI,
   toOpenAIResponses,
-} from "../../src/index.js";
+} from "../../src/context/index.js";
 
 /**
  * That the forms fit the official SDKs without a cast. `npm run types` is what tries it: a request that their

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { type ApplyChangesOutcome, type FileChange, memoryPorts, Workspace } from "@holdfast/core";
+import { type ApplyChangesOutcome, type FileChange, memoryPorts, Workspace } from "@holdfast/core/files";
 import { describe, expect, it } from "vitest";
 import { openCharsets } from "../../src/node/disk/charsets.js";
 import { emptySha, type Ground, ground, sha } from "../support.js";

@@ -1,4 +1,4 @@
-import type { Workspace } from "@holdfast/core";
+import type { Workspace } from "@holdfast/core/files";
 import { describe, expect, it } from "vitest";
 import { type ContextManager, listTasks, scriptedSummariser } from "../../src/conversation/index.js";
 import {

@@ -1,4 +1,4 @@
-import { runTool, type ToolName } from "@holdfast/core";
+import { runTool, type ToolName } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
 import { escapeInJson } from "../../src/text/index.js";
 import { type Ground, ground, sha } from "../support.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { protocolText, tools } from "../../src/index.js";
+import { protocolText, tools } from "../../src/tools/index.js";
 
 describe("the protocol in brief", () => {
   it("says how each of the usual tools is used", () => {

@@ -46,7 +46,7 @@ describe("a sentence in a door's words", () => {
 
 /** What is said at every door as it stands there; the tools' own sentences are held by their calls. */
 /** The words of the library, and those of seed 2, which are said where that tool is offered. */
-const speaking: ReadonlySet<string> = new Set(["vocabulary.ts", "rereads.ts"]);
+const speaking: ReadonlySet<string> = new Set(["values/vocabulary.ts", "seen/rereads.ts"]);
 const rooms = ["text", "patch", "files", "conversation", "node"];
 test.each(rooms)("a sentence that is not put into words names no tool and no argument: %s", (room) => {
   const plain = sentencesBelow(new URL(`${room}/`, source)).filter(({ kind }) => kind === "plain");

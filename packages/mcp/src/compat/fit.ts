@@ -1,12 +1,6 @@
-import {
-  allOf,
-  cutVisibly,
-  type FileState,
-  type HostLimits,
-  pageWithin,
-  type ShownLines,
-  type Vocabulary,
-} from "@holdfast/core";
+import { allOf, type FileState, type ShownLines, type Vocabulary } from "@holdfast/core/files";
+import { cutVisibly } from "@holdfast/core/text";
+import { type HostLimits, pageWithin } from "@holdfast/core/tools";
 
 /** How much one answer to one client may hold. */
 export interface AnswerRoom {

@@ -1,12 +1,5 @@
-import {
-  compileGlob,
-  escapeForPeople,
-  escapeInJson,
-  isRefusal,
-  type ListedEntry,
-  type Refusal,
-  refuse,
-} from "@holdfast/core";
+import { compileGlob, isRefusal, type ListedEntry, type Refusal, refuse } from "@holdfast/core/files";
+import { escapeForPeople, escapeInJson } from "@holdfast/core/text";
 import { absolute } from "../file-uri.js";
 import type { CompatArguments } from "./arguments.js";
 import { fitList } from "./fit.js";

@@ -1,4 +1,5 @@
-import { escapeForPeople, inWords, isRefusal, type ReadState, refuse, type ShownLines } from "@holdfast/core";
+import { inWords, isRefusal, type ReadState, refuse, type ShownLines } from "@holdfast/core/files";
+import { escapeForPeople } from "@holdfast/core/text";
 import { absolute, pathToFileUri } from "../file-uri.js";
 import type { CompatArguments } from "./arguments.js";
 import { fitLines } from "./fit.js";

@@ -1,4 +1,6 @@
-import { catching, causeOf, compileGlob, isRefusal, jsonSchema } from "@holdfast/core";
+import { compileGlob, isRefusal } from "@holdfast/core/files";
+import { causeOf } from "@holdfast/core/text";
+import { catching, jsonSchema } from "@holdfast/core/tools";
 import {
   type CallToolResult,
   isInputRequiredResult,

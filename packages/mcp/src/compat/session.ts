@@ -11,7 +11,7 @@ import {
   type Vocabulary,
   type Workspace,
   type WriteRefusal,
-} from "@holdfast/core";
+} from "@holdfast/core/files";
 import { type AnswerRoom, fitLines } from "./fit.js";
 
 /** What the official server's tools need of a workspace. */

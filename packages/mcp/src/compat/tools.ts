@@ -1,4 +1,5 @@
-import { isRefusal, type JsonSchema, jsonSchema, refuse, type ShownLines, understand } from "@holdfast/core";
+import { isRefusal, refuse, type ShownLines } from "@holdfast/core/files";
+import { type JsonSchema, jsonSchema, understand } from "@holdfast/core/tools";
 import * as z from "zod";
 import { type CompatArguments, type CompatToolName, compatArguments } from "./arguments.js";
 import { type AnswerRoom, fitText } from "./fit.js";

@@ -1,15 +1,15 @@
 import {
   type ChangeOutcome,
-  describeShownInTurns,
   displacedNoteOf,
-  escapeForPeople,
   type FileState,
   isRefusal,
   type PreviewOutcome,
   type ShownLines,
   shownBase,
   type WriteOutcome,
-} from "@holdfast/core";
+} from "@holdfast/core/files";
+import { describeShownInTurns } from "@holdfast/core/patch";
+import { escapeForPeople } from "@holdfast/core/text";
 import type { CompatArguments } from "./arguments.js";
 import type { AnswerRoom } from "./fit.js";
 import { answerText, type CompatAnswer, type CompatCall, fail, failWrite } from "./session.js";

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { isRefusal } from "@holdfast/core";
+import { isRefusal } from "@holdfast/core/files";
 import { openWorkspace } from "@holdfast/core/node";
 import { expect, onTestFinished, test } from "vitest";
 import { turnsDuring } from "../../../core/test/turns.js";

@@ -1,4 +1,4 @@
-import { tools as defaultTools, type ToolName, toolNames } from "@holdfast/core";
+import { tools as defaultTools, type ToolName, toolNames } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
 import { connect, makeGround, type Revision, sha256 } from "../server-process.js";
 

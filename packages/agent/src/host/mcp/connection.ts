@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
-import { clip, isRefusal, type Refusal, refuse } from "@holdfast/core";
+import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
+import { clip } from "@holdfast/core/text";
 import type { Client, ClientOptions } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { endFamily, killFamily, markerName } from "../processes.js";

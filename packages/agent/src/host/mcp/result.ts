@@ -1,4 +1,5 @@
-import type { HostToolResult, Media } from "@holdfast/core";
+import type { Media } from "@holdfast/core/conversation";
+import type { HostToolResult } from "@holdfast/core/tools";
 import type { CallToolResult, ReadResourceResult } from "@modelcontextprotocol/client";
 import { safeText } from "../safe-output.js";
 import type { SpillFiles } from "../spill-files.js";

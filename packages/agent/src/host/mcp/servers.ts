@@ -1,4 +1,7 @@
-import { defined, type HostTool, isRefusal, type Media, type Refusal, refuse } from "@holdfast/core";
+import type { Media } from "@holdfast/core/conversation";
+import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
+import type { HostTool } from "@holdfast/core/tools";
 import type { LookAfter } from "../look-after.js";
 import { safeText } from "../safe-output.js";
 import { SpillFiles } from "../spill-files.js";

@@ -1,13 +1,12 @@
-import {
-  clip,
-  escapeForDisplay,
-  type HostRequest,
-  type HostScope,
-  type HostTool,
-  type HostToolAnnotations,
-  type HostToolResult,
-  isRefusal,
-} from "@holdfast/core";
+import { isRefusal } from "@holdfast/core/files";
+import { clip, escapeForDisplay } from "@holdfast/core/text";
+import type {
+  HostRequest,
+  HostScope,
+  HostTool,
+  HostToolAnnotations,
+  HostToolResult,
+} from "@holdfast/core/tools";
 import * as z from "zod";
 import type { LookAfter } from "../look-after.js";
 import { safeText } from "../safe-output.js";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { HostTool } from "@holdfast/core";
+import type { HostTool } from "@holdfast/core/tools";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { withoutSecrets } from "../../../src/host/environment.js";
 import { McpServers, type McpServersOptions } from "../../../src/host/mcp/servers.js";

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import type { Asked, SearchOutcome, SearchRequest } from "../../../src/index.js";
+import type { Asked, SearchOutcome, SearchRequest } from "../../../src/files/index.js";
 import { type Ground, ground } from "../../support.js";
 
 /** The Debian package `ripgrep`; where it cannot be had these tests are left out, and say so. */

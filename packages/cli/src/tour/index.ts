@@ -1,2 +1,0 @@
-export { playTour } from "./play-tour.js";
-export { tourSteps } from "./steps.js";
