@@ -20,45 +20,52 @@ export const subRooms = {
 /** A third-party library and the only place that may know it. */
 const homes = {
   diff: "^packages/core/src/patch/",
-  zod: "^packages/(core/src/tools|mcp/src|agent/src/(config|host))/",
+  zod: "^(packages/(core/src/tools|mcp/src|agent/src/(config|host))|addons/hosts/src/compat)/",
   re2js: "^packages/core/src/files/",
   "markdown-it": "^packages/core/src/patch/section/",
   yaml: "^packages/core/src/context/",
   chardet: "^packages/core/src/node/",
   "iconv-lite": "^packages/core/src/node/",
   "fs-native-extensions": "^packages/core/src/node/",
-  pg: "^packages/postgres/src/",
-  kysely: "^packages/postgres/src/",
-  "@modelcontextprotocol/server": "^packages/mcp/src/",
+  pg: "^addons/postgres/src/",
+  kysely: "^addons/postgres/src/",
+  "@modelcontextprotocol/server": "^(packages/mcp/src|addons/hosts/src/compat)/",
   "@modelcontextprotocol/client": "^packages/agent/src/host/",
   commander: "^packages/cli/src/",
   "jsonc-parser": "^packages/(cli/src|agent/src/config)/",
-  "@decimalturn/toml-patch": "^packages/cli/src/setup/",
-  genkit: "^packages/adapters/src/genkit[.]ts$",
-  ai: "^packages/adapters/src/ai-sdk[.]ts$",
-  "@anthropic-ai": "^packages/(adapters/src/anthropic[.]ts$|agent/src/models/)",
+  "@decimalturn/toml-patch": "^addons/hosts/src/setup/",
+  genkit: "^addons/adapters/src/genkit[.]ts$",
+  ai: "^addons/adapters/src/ai-sdk[.]ts$",
+  "@anthropic-ai": "^(addons/adapters/src/anthropic[.]ts$|packages/agent/src/models/)",
   openai: "^packages/agent/src/models/",
   "@google/genai": "^packages/agent/src/models/",
-  deepagents: "^packages/adapters/src/deepagents[.]ts$",
-  "@mastra": "^packages/adapters/src/mastra[.]ts$",
-  "@google/adk": "^packages/adapters/src/google-adk[.]ts$",
-  llamaindex: "^packages/adapters/src/llamaindex[.]ts$",
+  deepagents: "^addons/adapters/src/deepagents[.]ts$",
+  "@mastra": "^addons/adapters/src/mastra[.]ts$",
+  "@google/adk": "^addons/adapters/src/google-adk[.]ts$",
+  llamaindex: "^addons/adapters/src/llamaindex[.]ts$",
 };
 
 /** Packages that share only core's doors and never meet; cli composes them. */
-const siblings = ["mcp", "agent", "adapters", "postgres"];
+const siblings = ["mcp", "agent"];
 
-/** Of these the ones that are entered by one door, their index. */
-const oneDoor = ["mcp", "agent", "postgres"];
+/** What is not the house: each add-on uses these packages of the house, by their doors, and can be taken out. */
+export const addons = {
+  adapters: ["core"],
+  hosts: ["core", "mcp"],
+  importers: ["core"],
+  page: ["core"],
+  postgres: ["core"],
+};
 
-/** One adapter a framework, one file an adapter: these are also the package's doors. */
+/** One adapter a framework, one file an adapter: these are also the add-on's doors. */
 const adapters = "genkit|ai-sdk|anthropic|deepagents|mastra|google-adk|llamaindex";
 
 /** Peers of the adapters, which are installed in examples/ only. */
 const peers = "^(genkit|ai|@anthropic-ai/sdk|deepagents|@mastra/core|@google/adk|llamaindex)$";
 
 /** The only files that may touch the operating system. */
-const edge = "^packages/(core/src/node|agent/src/(config|host)|postgres/src|cli/(src|bin))/";
+const edge =
+  "^(packages/(core/src/node|agent/src/(config|host)|cli/(src|bin))|addons/(?!adapters/)[^/]+/src)/";
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: "error", from, to });
 
@@ -121,30 +128,50 @@ export default {
       "core-stands-alone",
       "core knows no other package",
       { path: "^packages/core/" },
-      { path: "^packages/(?!core/)" },
+      { path: "^(packages/(?!core/)|addons/)" },
     ),
     ...siblings.map((name) =>
       forbid(
         `${name}-meets-only-core`,
         "the packages share only core; cli composes them",
         { path: `^packages/${name}/` },
-        { path: `^packages/(?!(${name}|core)/)` },
+        { path: `^(packages/(?!(${name}|core)/)|addons/)` },
       ),
+    ),
+    forbid(
+      "house-needs-no-addon",
+      "an add-on can be taken out: the command loads it by a name that it computes",
+      { path: "^packages/cli/src/" },
+      { path: "^addons/" },
+    ),
+    ...Object.entries(addons).map(([name, used]) =>
+      forbid(
+        `addon-${name}-by-the-doors`,
+        "an add-on uses the doors of the house that the table names, and no other add-on",
+        { path: `^addons/${name}/src/` },
+        { path: `^(packages/(?!(${used.join("|")})/)|addons/(?!${name}/))` },
+      ),
+    ),
+    forbid(
+      "listed-addons",
+      "a new add-on is added to the table first",
+      { path: `^addons/(?!(${Object.keys(addons).join("|")})/)` },
+      {},
     ),
     forbid(
       "core-by-its-doors",
       "core is entered by its front door or by the door of a room",
-      { path: "^packages/(?!core/)[^/]+/src/" },
+      { path: "^(packages/(?!core/)|addons/)[^/]*/?src/" },
       {
         path: "^packages/core/(src|dist)/",
         pathNot: `^packages/core/(src|dist)/((${rooms.core.join("|")})/)?index[.](ts|js|d[.]ts)$`,
       },
     ),
-    ...oneDoor.map((name) =>
+    ...siblings.map((name) =>
       forbid(
         `${name}-by-its-door`,
         "the package is entered by its index",
-        { path: `^packages/(?!${name}/)[^/]+/src/` },
+        { path: `^(packages/(?!${name}/)[^/]+|addons/[^/]+)/src/` },
         {
           path: `^packages/${name}/(src|dist)/`,
           pathNot: `^packages/${name}/(src|dist)/index[.](ts|js|d[.]ts)$`,
@@ -152,31 +179,22 @@ export default {
       ),
     ),
     forbid(
-      "adapters-by-their-doors",
-      "adapters are entered by the file of one framework",
-      { path: "^packages/(?!adapters/)[^/]+/src/" },
-      {
-        path: "^packages/adapters/(src|dist)/",
-        pathNot: `^packages/adapters/(src|dist)/(${adapters})[.](ts|js|d[.]ts)$`,
-      },
-    ),
-    forbid(
       "adapters-stay-apart",
       "who installs one framework needs no other",
-      { path: `^packages/adapters/src/(${adapters})[.]ts$` },
-      { path: `^packages/adapters/src/(${adapters})[.]ts$`, pathNot: "^packages/adapters/src/$1[.]ts$" },
+      { path: `^addons/adapters/src/(${adapters})[.]ts$` },
+      { path: `^addons/adapters/src/(${adapters})[.]ts$`, pathNot: "^addons/adapters/src/$1[.]ts$" },
     ),
     forbid(
       "io-at-the-edge",
       "only these files touch the operating system",
-      { path: "^packages/[^/]+/src/", pathNot: edge },
+      { path: "^(packages|addons)/[^/]+/src/", pathNot: edge },
       { dependencyTypes: ["core"] },
     ),
     ...Object.entries(homes).map(([library, home]) =>
       forbid(
         `home-of-${library}`,
         "a third-party library has one home",
-        { path: "^packages/[^/]+/src/", pathNot: home },
+        { path: "^(packages|addons)/[^/]+/src/", pathNot: home },
         { path: `(^|node_modules/)${library}(/|$)` },
       ),
     ),
@@ -194,7 +212,7 @@ export default {
     forbid(
       "declared",
       "src uses only its own package's dependencies",
-      { path: "^packages/(?!cli/)[^/]+/src/" },
+      { path: "^(packages/(?!cli/)[^/]+|addons/[^/]+)/src/" },
       { dependencyTypes: ["npm-no-pkg", "npm-unknown", "npm-dev"] },
     ),
     forbid(
@@ -206,14 +224,14 @@ export default {
     forbid(
       "no-test-in-src",
       "what is shipped never imports tests",
-      { path: "^packages/[^/]+/src/" },
+      { path: "^(packages|addons)/[^/]+/src/" },
       { path: "(^|/)test/" },
     ),
   ],
   options: {
     tsPreCompilationDeps: true,
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "^packages/[^/]+/(dist|test/.*/scenarios)/" },
+    exclude: { path: "^(packages|addons)/[^/]+/(dist|test/.*/scenarios)/" },
     combinedDependencies: false,
     enhancedResolveOptions: {
       exportsFields: ["exports"],

@@ -16,17 +16,18 @@ const machineTestsOfCore = [
  */
 const sameOnEveryNode = [
   "test/!(packages).test.ts",
-  "packages/postgres/test/**/*.test.ts",
+  "addons/{hosts,page,postgres}/test/**/*.test.ts",
+  "addons/importers/test/command/**/*.test.ts",
   "packages/agent/test/{commands,config,headless,input,models}/**/*.test.ts",
   "packages/agent/test/loop/{context-economy,prefix-cache,providers}.test.ts",
   "packages/agent/test/host/readable-html.test.ts",
-  "packages/cli/test/{page,answers,reproductions}/**/*.test.ts",
-  "packages/cli/test/commands/{sessions,sessions-postgres,sessions-files,sessions-import,import-found,repair}.test.ts",
-  "packages/cli/test/commands/{apply,changing,completion,config,editing,guard,mcp-memory,mcp-roots,reading,setup}.test.ts",
-  "packages/cli/test/commands/{doctor-agent,import-all,upkeep}.test.ts",
+  "packages/cli/test/{answers,reproductions}/**/*.test.ts",
+  "packages/cli/test/commands/{sessions,sessions-files,repair}.test.ts",
+  "packages/cli/test/commands/{apply,changing,completion,config,editing,mcp-memory,mcp-roots,reading}.test.ts",
+  "packages/cli/test/commands/{doctor-agent,upkeep}.test.ts",
   "packages/cli/test/agent/{bad-input,economy-bad-input,memory,milestones,slash-commands}.test.ts",
   "packages/cli/test/{words,hidden-names,long-line,exit-codes}.test.ts",
-  "packages/mcp/test/{compat,reproductions}/**/*.test.ts",
+  "packages/mcp/test/reproductions/**/*.test.ts",
   "packages/mcp/test/{hosts,long-line,media,options,parallel,result,session,shapes,words}.test.ts",
 ];
 
@@ -39,7 +40,10 @@ export default defineConfig({
       { find: /^@holdfast\/core\/(\w+)$/, replacement: source("packages/core/src/$1/index.ts") },
       { find: /^@holdfast\/agent$/, replacement: source("packages/agent/src/index.ts") },
       { find: /^@holdfast\/mcp$/, replacement: source("packages/mcp/src/index.ts") },
-      { find: /^@holdfast\/postgres$/, replacement: source("packages/postgres/src/index.ts") },
+      {
+        find: /^@holdfast\/(hosts|importers|page|postgres)$/,
+        replacement: source("addons/$1/src/index.ts"),
+      },
     ],
   },
   test: {
@@ -55,7 +59,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "pure",
-          include: ["packages/{core,adapters}/test/**/*.test.ts"],
+          include: ["packages/core/test/**/*.test.ts", "addons/{adapters,importers}/test/*.test.ts"],
           exclude: machineTestsOfCore,
           // These files share no state, so a worker loads the sources once for all of them.
           isolate: false,
@@ -65,11 +69,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "machine",
-          include: [
-            ...machineTestsOfCore,
-            "packages/!(core|adapters)/test/**/*.test.ts",
-            "test/packages.test.ts",
-          ],
+          include: [...machineTestsOfCore, "packages/!(core)/test/**/*.test.ts", "test/packages.test.ts"],
           exclude: sameOnEveryNode,
           // The parts run one after the other: what measures time has no third worker beside it.
           sequence: { groupOrder: 1 },

@@ -41,11 +41,14 @@ export async function buildWorker() {
       {
         name: "edges",
         setup(bundle) {
-          bundle.onLoad({ filter: /\/packages\/[a-z]+\/src\/.*\.ts$|\/fuzz\/planted\.ts$/ }, ({ path }) => {
-            const code = instrument(readFileSync(path, "utf8"), path, nextEdge);
-            const from = JSON.stringify(join(here, "edges.ts"));
-            return { contents: `import { edge as __edge } from ${from};\n${code}`, loader: "js" };
-          });
+          bundle.onLoad(
+            { filter: /\/(?:packages|addons)\/[a-z]+\/src\/.*\.ts$|\/fuzz\/planted\.ts$/ },
+            ({ path }) => {
+              const code = instrument(readFileSync(path, "utf8"), path, nextEdge);
+              const from = JSON.stringify(join(here, "edges.ts"));
+              return { contents: `import { edge as __edge } from ${from};\n${code}`, loader: "js" };
+            },
+          );
         },
       },
     ],

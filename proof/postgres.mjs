@@ -14,7 +14,7 @@ const quickly = { turns: 5, crashes: 3, appends: 50 };
 export const part = {
   name: "postgres",
   title: "PostgreSQL",
-  quickInTest: "packages/postgres/test/trouble.test.ts",
+  quickInTest: "addons/postgres/test/trouble.test.ts",
   async run({ quick, print }) {
     const bin = findServer();
     if (bin === undefined) return [noServer];

@@ -4,7 +4,7 @@
  * Runs after `tsc -b`, whose output of the packages it takes in.
  */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,6 +12,9 @@ import { build } from "esbuild";
 import { pastBarrels } from "./past-barrels.mjs";
 
 const home = new URL("../packages/cli/", import.meta.url);
+const addonHome = (name) => fileURLToPath(new URL(`../addons/${name}/`, import.meta.url));
+/** Those that the command knows how to use (`packages/cli/src/addons.ts`), as far as they are there. */
+const addons = ["importers", "page", "postgres", "hosts"].filter((name) => existsSync(addonHome(name)));
 const pageName = "history-page.html";
 const outdir = fileURLToPath(new URL("dist/bundle/", home));
 const { version } = JSON.parse(readFileSync(new URL("package.json", home), "utf8"));
@@ -55,12 +58,14 @@ const threads = {
   "section-thread": ofCore("workspace/section-thread.js"),
 };
 const source = (name) => fileURLToPath(new URL(`src/${name}`, home));
-const built = [
-  await build({ ...program, entryPoints: { main: source("main.ts"), ...threads }, splitting: true }),
+const addonEntries = addons.map((name) => [`addon-${name}`, join(addonHome(name), "dist/index.js")]);
+const entryPoints = { main: source("main.ts"), ...threads, ...Object.fromEntries(addonEntries) };
+const built = [await build({ ...program, entryPoints, splitting: true })];
+if (addons.includes("hosts")) {
   // In a bundle with the commands it would share their chunks, seven times of what it needs.
-  await build({ ...program, entryPoints: [source("guard-main.ts")] }),
-];
-await bundlePage();
+  built.push(await build({ ...program, entryPoints: [join(addonHome("hosts"), "dist/guard-main.js")] }));
+}
+if (addons.includes("page")) await bundlePage();
 const written = built.flatMap(({ metafile }) => Object.keys(metafile.outputs));
 await removeStale(new Set([...written.map((path) => basename(path)), pageName]));
 
@@ -69,14 +74,17 @@ await removeStale(new Set([...written.map((path) => basename(path)), pageName]))
  * all that it may run. The session is put in where `null` stands.
  */
 async function bundlePage() {
-  const script = await pagePart(source("page/main.ts"), { format: "iife", platform: "browser" });
-  const style = await pagePart(source("page/page.css"), {});
-  const page = readFileSync(source("page/page.html"), "utf8")
+  const browser = (name) => join(addonHome("page"), "src/browser", name);
+  const script = await pagePart(browser("main.ts"), { format: "iife", platform: "browser" });
+  const style = await pagePart(browser("page.css"), {});
+  const page = readFileSync(browser("page.html"), "utf8")
     .replace("SCRIPT_HASH", () => hashOf(script))
     .replace("STYLE_HASH", () => hashOf(style))
     .replace("/*SCRIPT*/", () => script)
     .replace("/*STYLE*/", () => style);
-  await writeFile(join(outdir, pageName), page);
+  // Beside the add-on's own module, too: it looks for the page there if it runs outside the bundle.
+  for (const folder of [outdir, join(addonHome("page"), "dist")])
+    await writeFile(join(folder, pageName), page);
 }
 
 async function pagePart(entry, options) {

@@ -28,11 +28,8 @@ process.exitCode = wrong > 0 || types.length === 0 || glossary.length === 0 ? 1 
 
 /** @returns {readonly string[]} the sources of all packages. */
 function sourceFiles() {
-  const found = ts.sys.readDirectory(
-    join(house, "packages"),
-    [".ts"],
-    ["**/node_modules", "**/dist"],
-    ["*/src/**/*.ts"],
+  const found = ["packages", "addons"].flatMap((folder) =>
+    ts.sys.readDirectory(join(house, folder), [".ts"], ["**/node_modules", "**/dist"], ["*/src/**/*.ts"]),
   );
   return found.filter((file) => !file.endsWith(".d.ts"));
 }

@@ -14,13 +14,16 @@ export function pastBarrels() {
     name: "past-barrels",
     setup(bundler) {
       const modules = openModules(bundler);
-      bundler.onLoad({ filter: /packages[\\/][^\\/]+[\\/](src|dist)[\\/].*\.[jt]s$/ }, async ({ path }) => {
-        return {
-          contents: await rewritten(path, modules),
-          loader: path.endsWith(".ts") ? "ts" : "js",
-          resolveDir: dirname(path),
-        };
-      });
+      bundler.onLoad(
+        { filter: /(?:packages|addons)[\\/][^\\/]+[\\/](src|dist)[\\/].*\.[jt]s$/ },
+        async ({ path }) => {
+          return {
+            contents: await rewritten(path, modules),
+            loader: path.endsWith(".ts") ? "ts" : "js",
+            resolveDir: dirname(path),
+          };
+        },
+      );
     },
   };
 }

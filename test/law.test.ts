@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { rooms, subRooms } from "../.dependency-cruiser.mjs";
+import { addons, rooms, subRooms } from "../.dependency-cruiser.mjs";
 
 const house = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -43,17 +43,17 @@ const clean: Readonly<Record<string, string>> = {
   "packages/mcp/src/index.ts":
     'import { text } from "@holdfast/core";\nimport * as sdk from "@modelcontextprotocol/server";\nexport const serve = [text, sdk];\n',
   "packages/mcp/src/inner.ts": "export const inner = 1;\n",
-  "packages/adapters/package.json": JSON.stringify({
+  "addons/adapters/package.json": JSON.stringify({
     name: "@holdfast/adapters",
     type: "module",
     exports: { "./genkit": { "holdfast-source": "./src/genkit.ts" } },
     dependencies: { "@holdfast/core": "0.1.0" },
     peerDependencies: { genkit: "1.42.0" },
   }),
-  "packages/adapters/src/genkit.ts":
+  "addons/adapters/src/genkit.ts":
     'import { text } from "@holdfast/core";\nimport { genkit } from "genkit";\nimport { seen } from "./seen.js";\nexport const holdfast = [text, genkit, seen];\n',
-  "packages/adapters/src/ai-sdk.ts": "export const tools = 1;\n",
-  "packages/adapters/src/seen.ts": "export const seen = 1;\n",
+  "addons/adapters/src/ai-sdk.ts": "export const tools = 1;\n",
+  "addons/adapters/src/seen.ts": "export const seen = 1;\n",
   "packages/agent/package.json": JSON.stringify({
     name: "@holdfast/agent",
     type: "module",
@@ -62,14 +62,14 @@ const clean: Readonly<Record<string, string>> = {
   }),
   "packages/agent/src/index.ts": 'export { inner } from "./inner.js";\n',
   "packages/agent/src/inner.ts": 'export { text as inner } from "@holdfast/core";\n',
-  "packages/postgres/package.json": JSON.stringify({
+  "addons/postgres/package.json": JSON.stringify({
     name: "@holdfast/postgres",
     type: "module",
     exports: { ".": { "holdfast-source": "./src/index.ts" } },
     dependencies: { "@holdfast/core": "0.1.0", kysely: "0.28.18", pg: "8.23.1" },
   }),
-  "packages/postgres/src/index.ts": 'export { inner } from "./inner.js";\n',
-  "packages/postgres/src/inner.ts":
+  "addons/postgres/src/index.ts": 'export { inner } from "./inner.js";\n',
+  "addons/postgres/src/inner.ts":
     'import { hostname } from "node:os";\nimport { disk } from "@holdfast/core/node";\nimport { Kysely } from "kysely";\nimport pg from "pg";\nexport const inner = [hostname, disk, Kysely, pg];\n',
   "packages/cli/package.json": JSON.stringify({
     name: "@holdfast/cli",
@@ -143,32 +143,40 @@ const breaches: readonly Breach[] = [
   },
   ...[
     ["mcp", "../../cli/src/main.js"],
-    ["agent", "../../postgres/src/index.js"],
-    ["adapters", "../../mcp/src/index.js"],
-    ["postgres", "../../agent/src/index.js"],
+    ["agent", "../../mcp/src/index.js"],
   ].map(([name, other]) => ({
     rule: `${name}-meets-only-core`,
     file: `packages/${name}/src/sideways.ts`,
     source: `import * as other from "${other}";\nexport const side = other;\n`,
   })),
   {
+    rule: "house-needs-no-addon",
+    file: "packages/cli/src/needs-addon.ts",
+    source: 'import { inner } from "@holdfast/postgres";\nexport const needed = inner;\n',
+  },
+  ...Object.keys(addons).map((name) => ({
+    rule: `addon-${name}-by-the-doors`,
+    file: `addons/${name}/src/sideways.ts`,
+    source: 'import * as agent from "../../../packages/agent/src/index.js";\nexport const side = agent;\n',
+  })),
+  {
+    rule: "listed-addons",
+    file: "addons/stray/src/stray.ts",
+    source: 'import { text } from "@holdfast/core";\nexport const stray = text;\n',
+  },
+  {
     rule: "core-by-its-doors",
     file: "packages/mcp/src/deep.ts",
     source: 'import { place } from "../../core/src/patch/apply/place.js";\nexport const deep = place;\n',
   },
-  ...["mcp", "agent", "postgres"].map((name) => ({
+  ...["mcp", "agent"].map((name) => ({
     rule: `${name}-by-its-door`,
     file: `packages/cli/src/into-${name}.ts`,
     source: `import { inner } from "../../${name}/src/inner.js";\nexport const deep = inner;\n`,
   })),
   {
-    rule: "adapters-by-their-doors",
-    file: "packages/cli/src/side-door.ts",
-    source: 'import { seen } from "../../adapters/src/seen.js";\nexport const side = seen;\n',
-  },
-  {
     rule: "adapters-stay-apart",
-    file: "packages/adapters/src/deepagents.ts",
+    file: "addons/adapters/src/deepagents.ts",
     source: 'import { tools } from "./ai-sdk.js";\nexport const both = tools;\n',
   },
   {
@@ -194,16 +202,16 @@ const breaches: readonly Breach[] = [
     ["@decimalturn/toml-patch", "@decimalturn/toml-patch", "cli/src/commands/foreign-toml.ts"],
     ["pg", "pg", "core/src/node/foreign-pg.ts"],
     ["kysely", "kysely", "cli/src/foreign-kysely.ts"],
-    ["genkit", "genkit", "adapters/src/foreign-genkit.ts"],
-    ["ai", "ai", "adapters/src/foreign-ai.ts"],
-    ["@anthropic-ai", "@anthropic-ai/sdk", "adapters/src/foreign-anthropic.ts"],
-    ["deepagents", "deepagents", "adapters/src/foreign-deepagents.ts"],
-    ["@mastra", "@mastra/core", "adapters/src/foreign-mastra.ts"],
-    ["@google/adk", "@google/adk", "adapters/src/foreign-adk.ts"],
-    ["llamaindex", "llamaindex", "adapters/src/foreign-llamaindex.ts"],
-  ].map(([home, library, file]) => ({
+    ["genkit", "genkit", "../addons/adapters/src/foreign-genkit.ts"],
+    ["ai", "ai", "../addons/adapters/src/foreign-ai.ts"],
+    ["@anthropic-ai", "@anthropic-ai/sdk", "../addons/adapters/src/foreign-anthropic.ts"],
+    ["deepagents", "deepagents", "../addons/adapters/src/foreign-deepagents.ts"],
+    ["@mastra", "@mastra/core", "../addons/adapters/src/foreign-mastra.ts"],
+    ["@google/adk", "@google/adk", "../addons/adapters/src/foreign-adk.ts"],
+    ["llamaindex", "llamaindex", "../addons/adapters/src/foreign-llamaindex.ts"],
+  ].map(([home, library, file = ""]) => ({
     rule: `home-of-${home}`,
-    file: `packages/${file}`,
+    file: join("packages", file),
     source: `import * as library from "${library}";\nexport const foreign = library;\n`,
   })),
   {
@@ -275,7 +283,7 @@ function judge(files: Readonly<Record<string, string>>): Verdict {
   }
   linkModules(folder);
   const bin = join(house, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs");
-  const args = [bin, "--config", ".dependency-cruiser.mjs", "--output-type", "json", "packages"];
+  const args = [bin, "--config", ".dependency-cruiser.mjs", "--output-type", "json", "packages", "addons"];
   const run = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", maxBuffer: 1 << 26 });
   const report = JSON.parse(run.stdout) as { readonly summary: Verdict };
   return report.summary;
@@ -285,8 +293,14 @@ function judge(files: Readonly<Record<string, string>>): Verdict {
 function linkModules(folder: string): void {
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "@holdfast"), { recursive: true });
-  for (const name of ["core", "mcp", "agent", "adapters", "postgres"])
-    symlinkSync(join(folder, "packages", name), join(modules, "@holdfast", name));
+  for (const place of [
+    "packages/core",
+    "packages/mcp",
+    "packages/agent",
+    "addons/adapters",
+    "addons/postgres",
+  ])
+    symlinkSync(join(folder, place), join(modules, "@holdfast", basename(place)));
   const libraries = [
     "diff",
     "zod",

@@ -186,7 +186,7 @@ describe("sessions of other shapes", () => {
 });
 
 describe("recorded sessions", () => {
-  const imports = "../packages/core/test/conversation/imports";
+  const imports = "../addons/importers/test/imports";
   it.each([
     [`${imports}/pi-day.jsonl`, "pi"],
     [`${imports}/pi-killed.jsonl`, "pi"],

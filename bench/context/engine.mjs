@@ -33,9 +33,9 @@ export const patterns = files;
 /** @type {() => Promise<typeof import("../../packages/core/dist/node/index.js")>} */
 export const openNode = () => import(`${folder}/node/index.js`);
 
-/** @type {() => Promise<typeof import("../../packages/postgres/dist/index.js")>} */
+/** @type {() => Promise<typeof import("../../addons/postgres/dist/index.js")>} */
 export const openPostgres = () =>
-  import(fileURLToPath(new URL("../../packages/postgres/dist/index.js", import.meta.url)));
+  import(fileURLToPath(new URL("../../addons/postgres/dist/index.js", import.meta.url)));
 
 /**
  * What was asked for; nothing here is ever refused.

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { readSessionFile } from "../../addons/importers/dist/index.js";
 import { conversation } from "../context/engine.mjs";
 import { blocksOf } from "./blocks.mjs";
 
@@ -58,7 +59,7 @@ function readRecords(bytes, format) {
   let next = 0;
   const newId = () => `s-${String(next++).padStart(9, "0")}`;
   const text = new TextDecoder().decode(bytes);
-  const read = conversation.readSessionFile(text, { from: "bench", newId, now: 0 });
+  const read = readSessionFile(text, { from: "bench", newId, now: 0 });
   if (read.kind !== "imported")
     return format === "holdfast" ? readOwnJournal(bytes) : refusedWith(read.message);
   if (!formats[format].includes(read.format))

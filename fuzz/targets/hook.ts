@@ -1,4 +1,4 @@
-import { readHookEvent } from "../../packages/cli/src/guard/hook-event.js";
+import { readHookEvent } from "../../addons/hosts/src/guard/hook-event.js";
 import { ensure, isRecord, jsonOf, type Target } from "../target.js";
 
 /** What a client's hook sends. Held against: it throws for nothing but what is no object, and reads whole numbers. */

@@ -1,12 +1,7 @@
 import { createHash } from "node:crypto";
-import {
-  type ImportedSession,
-  type JournalRecord,
-  readSessionFile,
-  replay,
-} from "@holdfast/core/conversation";
+import { exportLines, type ImportedSession, type JournalRecord, replay } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
-import { exportLines } from "../../packages/core/src/conversation/import/index.js";
+import { readSessionFile } from "../../addons/importers/src/read-session-file.js";
 import { ensure, type Target } from "../target.js";
 
 /**

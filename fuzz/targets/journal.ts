@@ -14,7 +14,7 @@ import {
   snapshotParts,
   TreeShape,
 } from "@holdfast/core/conversation";
-import { treeRows } from "../../packages/cli/src/page/tree-rows.js";
+import { treeRows } from "../../addons/page/src/browser/tree-rows.js";
 import { crc32 } from "../../packages/core/src/conversation/journal/crc32.js";
 import { sealedEnd } from "../../packages/core/src/conversation/journal/journal-codec.js";
 import { ensure, type Target } from "../target.js";

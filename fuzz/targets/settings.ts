@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { isRefusal } from "@holdfast/core/files";
 import { createScanner, getNodeValue, type ParseError, parseTree } from "jsonc-parser";
-import { changeSettings } from "../../packages/cli/src/setup/change-settings.js";
-import { clientNames, settingsFor } from "../../packages/cli/src/setup/clients.js";
+import { clientNames, settingsFor } from "../../addons/hosts/src/setup/clients.js";
+import { wantedValue } from "../../addons/hosts/src/setup/wanted-value.js";
+import { changeSettings } from "../../packages/cli/src/config/change-settings.js";
 import { ensure, isRecord, type Target } from "../target.js";
 
 /**
@@ -54,7 +55,9 @@ export const settings: Target = {
       const program = { command: "node", args: ["/h/holdfast.js"] };
       const wished = settingsFor({ client, project: false, guard: true, program });
       for (const file of new Set(wished.map((setting) => setting.file))) {
-        const own = wished.filter((setting) => setting.file === file);
+        const own = wished
+          .filter((setting) => setting.file === file)
+          .map((setting) => ({ ...setting, merge: (present: unknown) => wantedValue(present, setting) }));
         const changed = changeSettings(input, own);
         if (isRefusal(changed)) {
           ensure(changed.message.length < 1_000, "a refusal is short", changed.message);

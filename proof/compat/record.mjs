@@ -32,7 +32,7 @@ const session = await withSession(official, folder, async ({ root, client, call 
 const found = [];
 for (const loss of losses) found.push({ ...loss, official: await playLoss(official, loss) });
 
-const target = fileURLToPath(new URL("../../packages/mcp/test/compat/recorded.json", import.meta.url));
+const target = fileURLToPath(new URL("../../addons/hosts/test/compat/recorded.json", import.meta.url));
 const recording = { server: officialServer, version, folder, ...session, losses: found };
 writeFileSync(target, `${JSON.stringify(recording, null, 2)}\n`);
 console.log(

@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Addons } from "./addons.js";
 import { filesRunOut } from "./shell/files-run-out.js";
 import { outputReaderIsGone } from "./shell/output-reader.js";
 import { version } from "./shell/version.js";
@@ -21,10 +24,12 @@ async function run(): Promise<number> {
   const isPlain =
     args.length === 1 || (args.length === 3 && flag === "--on-mismatch" && onMismatch !== undefined);
   if (command === "guard" && isPlain && !process.stdin.isTTY) {
-    const bundle = new URL("./guard-main.js", import.meta.url).href;
-    // A cast: the compiler cannot follow an import whose name is computed, so that no bundler does.
-    const { runGuard } = (await import(bundle)) as typeof import("./guard-main.js");
-    return runGuard(onMismatch);
+    const bundle = new URL("./guard-main.js", import.meta.url);
+    if (existsSync(fileURLToPath(bundle))) {
+      // A cast: the compiler cannot follow an import whose name is computed, so that no bundler does.
+      const { runGuard } = (await import(bundle.href)) as Pick<Addons["hosts"], "runGuard">;
+      return runGuard({ onMismatch });
+    }
   }
   const { runProgram } = await import("./program.js");
   return runProgram(args);

@@ -42,7 +42,7 @@ export {
   namesFrom,
   openConversation,
   planRestore,
-  readSessionFile,
+  readExport,
   recoverRestore,
   restoreFiles,
   type SessionStore,

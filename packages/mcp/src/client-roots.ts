@@ -1,4 +1,4 @@
-import { isRefusal, type Refusal } from "@holdfast/core/files";
+import { isRefusal, type Refusal, type Workspace } from "@holdfast/core/files";
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type InputRequiredResult,
@@ -7,10 +7,12 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import type { FilesystemWorkspace } from "./compat/session.js";
 
 /** What the tools of a server are carried out on. */
-export type ServedWorkspace = FilesystemWorkspace;
+export type ServedWorkspace = Pick<
+  Workspace,
+  "roots" | "run" | "begin" | "preview" | "list" | "makeFolder" | "info" | "readBytes"
+>;
 
 /**
  * Opens the workspace for a connection.

@@ -1,4 +1,5 @@
 import type { ResultContent, ToolName, WireForm } from "@holdfast/core/tools";
+import type { Server } from "@modelcontextprotocol/server";
 import type { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { ServedOn } from "./client-roots.js";
 import type { RunningCalls } from "./running-calls.js";
@@ -9,10 +10,10 @@ export const messageLimitBytes = 64 * 1024 * 1024;
 /** What a server offers, and on which workspace. */
 export interface McpOptions extends ServedOn {
   /**
-   * Offers the tools of the official filesystem server instead of our own. `tools`, `wire`, `resultContent` and
-   * `structured` then do not count.
+   * Makes a server with other tools than ours, for one connection. `tools`, `wire`, `resultContent` and `structured`
+   * then do not count.
    */
-  readonly compat?: "filesystem";
+  readonly createServer?: (options: McpOptions, calls: RunningCalls) => Server;
   /** The tools to offer; those of the catalogue's default unless given. They are listed in their own order, whatever this one's. */
   readonly tools?: readonly ToolName[];
   /** Offer only the tools that change nothing; the others are refused with `read_only`. */

@@ -1,6 +1,5 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { BadLines } from "./bad-lines.js";
-import { createCompatServer } from "./compat/server.js";
 import { LineTransport } from "./line-transport.js";
 import type { McpOptions } from "./options.js";
 import { RunningCalls } from "./running-calls.js";
@@ -23,9 +22,9 @@ export async function serveMcp(options: McpOptions): Promise<void> {
     badLine: (kind) => badLines.add(kind),
   });
   const create = () =>
-    options.compat === undefined
+    options.createServer === undefined
       ? createServer(options, calls, undelivered)
-      : createCompatServer(options, calls);
+      : options.createServer(options, calls);
   const handle = serveStdio(create, {
     transport,
     onerror: tellNowAndThen(tell),

@@ -9,9 +9,9 @@ import {
   type SessionStore,
   type TurnNode,
 } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal, refuse } from "@holdfast/core/files";
 import { cappedLines, defined } from "@holdfast/core/text";
-import { htmlPage } from "../sessions/html-page.js";
+import { absentAddon, addonFor, loadAddon } from "../addons.js";
 import { lineOfJson, withSession } from "../sessions/open-store.js";
 import { writeOut } from "../sessions/output.js";
 import { localTime } from "../sessions/read-only.js";
@@ -19,6 +19,7 @@ import { jsonWithTasks } from "../sessions/task-texts.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeName } from "../shell/terminal.js";
+import { version } from "../shell/version.js";
 
 /** `holdfast history view|export SESSION`: the tree of a stored conversation, to read and to keep. */
 export async function historyCommand(call: Invocation): Promise<number> {
@@ -78,7 +79,11 @@ async function exportHistory(
   if (isRefusal(loaded)) return loaded;
   if (settings.json) return writeOut(call, [lineOfJson(treeToJson(loaded))]);
   if (flags.html !== true) return writeOut(call, [await debugYaml(loaded.context)]);
-  return writeOut(call, await htmlPage(loaded, { stateDir: settings.stateDir, now: Date.now() }));
+  const page = await addonFor("page", call.misuse);
+  return writeOut(
+    call,
+    await page.htmlPage(loaded, { stateDir: settings.stateDir, now: Date.now(), version }),
+  );
 }
 
 /** A session as JSON or as a page, as `holdfast history export` writes it. */
@@ -89,7 +94,9 @@ export async function exportedText(
   const loaded = await loadSession(store, id, { media: "inline" });
   if (isRefusal(loaded)) return loaded;
   if (form === "json") return lineOfJson(treeToJson(loaded));
-  return (await htmlPage(loaded, { stateDir, now: Date.now() })).join("");
+  const page = await loadAddon("page");
+  if (page === undefined) return refuse("invalid_arguments", absentAddon("page"));
+  return (await page.htmlPage(loaded, { stateDir, now: Date.now(), version })).join("");
 }
 
 /** The whole state: every node with its payload and its place. @param shows which nodes; all unless given. */

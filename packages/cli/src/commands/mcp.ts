@@ -11,6 +11,7 @@ import {
   RunningCalls,
   serveMcp,
 } from "@holdfast/mcp";
+import { addonFor } from "../addons.js";
 import { chooseRoots, type FolderLeftOut, noFolders } from "../answers/choose-roots.js";
 import { openSettings } from "../answers/open.js";
 import { reportRefusal } from "../answers/report.js";
@@ -33,6 +34,7 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
   if (process.stdin.isTTY) {
     terminal.err("This is an MCP server for an agent to start; end it with Ctrl-C. See: holdfast tour\n");
   }
+  const hosts = flags.compat === undefined ? undefined : await addonFor("hosts", misuse);
   const calls = new RunningCalls();
   const server = {
     version,
@@ -46,7 +48,7 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
       wire: flags.wire,
       resultContent: flags.resultContent,
       answerBudget: flags.answerBudget,
-      compat: flags.compat,
+      createServer: hosts?.createCompatServer,
     }),
   };
   const { openFor, close } = workspaces(flags, settings, terminal);

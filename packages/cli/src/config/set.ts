@@ -15,13 +15,12 @@ import {
 import { isRefusal, type Refusal, type Workspace } from "@holdfast/core/files";
 import { withWorkspace } from "../answers/open.js";
 import { reportRefusal } from "../answers/report.js";
-import { changeFile } from "../setup/change-file.js";
-import { isObject } from "../setup/wanted-value.js";
 import { exitCodeOf, exitCodes } from "../shell/exit-codes.js";
 import { readInputText } from "../shell/input.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
+import { changeSettings } from "./change-settings.js";
 import { printObject, reportProblems, sourcesOf } from "./sources.js";
 
 /**
@@ -133,10 +132,7 @@ async function changedText({ file, path, text }: Wish, before: string): Promise<
   const setting = { file: file.path, path };
   let first: Changed | undefined;
   for (const value of text === undefined ? [undefined] : readings(text)) {
-    // An object takes the place of the one that stands there; `setup` would keep a person's parts of it.
-    const removal = text === undefined || isObject(value) ? [setting] : [];
-    const insertion = text === undefined ? [] : [{ ...setting, value }];
-    const changed = await changeFile(file.path, before, [...removal, ...insertion]);
+    const changed = changeSettings(before, [text === undefined ? setting : { ...setting, value }]);
     if (isRefusal(changed)) return changed;
     const checked = await checkFile(file, changed.text);
     if (checked.kind === "settings") return { kind: "text", text: changed.text };

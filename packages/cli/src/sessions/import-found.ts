@@ -1,16 +1,16 @@
+import { resolve, sep } from "node:path";
 import type { ConversationRefusal, SessionStore } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { cappedLines } from "@holdfast/core/text";
+import type { ForeignFacts, ForeignFile, Importers } from "../addons.js";
 import { counted, readableSize } from "../answers/amounts.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { atPersonsPace } from "../shell/long-work.js";
 import { escapeName, type Paint } from "../shell/terminal.js";
-import { type ForeignFacts, type ForeignFile, findForeign, isWithin } from "./find-foreign.js";
-import { agents, isAgent } from "./foreign-homes.js";
+import { lookedAt } from "./one-file.js";
 import { interrupted, jsonLine } from "./open-store.js";
 import { isoTime, localTime } from "./read-only.js";
-import { complaint } from "./regular-file.js";
 
 /** A session of another program on this machine. */
 export interface OfferedSession extends ForeignFacts {
@@ -30,6 +30,12 @@ export interface Offer {
   readonly places: ReadonlySet<string>;
 }
 
+/** Where sessions come from, and where they go. */
+export interface ImportPlaces {
+  readonly store: SessionStore;
+  readonly importers: Importers;
+}
+
 /**
  * What `--from` and `--project` mean.
  *
@@ -37,16 +43,17 @@ export interface Offer {
  */
 export async function offerSessions(
   call: Invocation,
-  store: SessionStore,
+  { store, importers }: ImportPlaces,
   most: number,
   among: "all" | "new",
 ): Promise<Offer | ConversationRefusal | "interrupted"> {
   const { from, project } = call.flags;
-  if (from !== undefined && !isAgent(from)) return call.misuse(`--from takes ${agents.join(", ")}`);
+  const { agents } = importers;
+  if (from !== undefined && !agents.includes(from)) return call.misuse(`--from takes ${agents.join(", ")}`);
   const stored = await store.list();
   if (isRefusal(stored)) return stored;
   const ids = new Set(stored.map(({ id }) => id));
-  const { files, problems } = await findForeign(from);
+  const { files, problems } = await importers.find(from);
   const sessions: OfferedSession[] = [];
   const unread: string[] = [];
   let looked = 0;
@@ -55,8 +62,8 @@ export async function offerSessions(
     for (const file of files) {
       if (count >= most) break;
       looked += 1;
-      const facts = await file.describe();
-      if (facts?.kind === "not_read") unread.push(complaint(file.place, facts.why));
+      const facts = await lookedAt(async () => file.describe());
+      if (facts?.kind === "not_read") unread.push(`${file.place} was not read: ${facts.why}.`);
       else if (facts !== undefined && (typeof project !== "string" || isWithin(facts.cwd, project))) {
         const isImported = ids.has(facts.importId);
         sessions.push({ ...facts, file, reference: referenceTo(file, facts), isImported });
@@ -74,10 +81,10 @@ export async function offerSessions(
 /** Lists what can be imported, with the command for each. */
 export async function listOffered(
   call: Invocation,
-  store: SessionStore,
+  places: ImportPlaces,
 ): Promise<number | ConversationRefusal> {
   const { settings, terminal, flags } = call;
-  const offer = await offerSessions(call, store, flags.limit ?? usualLimit, "all");
+  const offer = await offerSessions(call, places, flags.limit ?? usualLimit, "all");
   if (offer === "interrupted") return interrupted(call, "nothing was imported.");
   if (isRefusal(offer)) return offer;
   const { sessions, more, problems } = offer;
@@ -90,7 +97,7 @@ export async function listOffered(
   for (const session of sessions) await terminal.out(`${described(session, terminal.outPaint).join("\n")}\n`);
   if (more > 0) terminal.err(`… ${more} more; --limit shows them.\n`);
   const open = sessions.filter(({ isImported }) => !isImported).length;
-  const place = `in the folders of ${flags.from ?? agents.join(", ")}`;
+  const place = `in the folders of ${flags.from ?? places.importers.agents.join(", ")}`;
   const among = typeof flags.project !== "string" ? "" : ` that worked in ${escapeName(flags.project)}`;
   const none = `There are no sessions of other programs${among} ${place}. To import a file: holdfast sessions import FILE\n`;
   const offered = `${counted(open, "session")} to import; --all imports ${open === 1 ? "it" : "them"}.\n`;
@@ -137,4 +144,11 @@ function toJson(session: OfferedSession): object {
 function referenceTo({ agent, place }: ForeignFile, { id }: ForeignFacts): string {
   if (/^[\w.-]{1,128}$/.test(id)) return `${agent}:${id}`;
   return `'${place.replaceAll("'", "'\\''")}'`;
+}
+
+/** Whether a folder is a project or lies in it. */
+function isWithin(folder: string | undefined, project: string): boolean {
+  if (folder === undefined) return false;
+  const [one, other] = [resolve(folder), resolve(project)];
+  return one === other || one.startsWith(other.endsWith(sep) ? other : `${other}${sep}`);
 }

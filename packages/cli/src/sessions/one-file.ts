@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from "@holdfast/core/files";
-import type { NotRead } from "./regular-file.js";
+import type { NotRead } from "../addons.js";
 
 /**
  * What is done with one file of many. What a mistake of ours throws at it is told with the file's name and as what it

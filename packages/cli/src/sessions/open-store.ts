@@ -10,6 +10,7 @@ import {
 import { isRefusal } from "@holdfast/core/files";
 import { openJournalStore } from "@holdfast/core/node";
 import { defined, escapeInJson } from "@holdfast/core/text";
+import { addonFor } from "../addons.js";
 import { exitCodeOf, exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
@@ -52,7 +53,7 @@ export async function openStoreAt(
 ): Promise<SessionStore | ConversationRefusal> {
   if (place === "") return openJournalStore({ stateDir: call.settings.stateDir });
   if (!isServer(place)) return openJournalStore({ stateDir: place });
-  const { openPostgresStore } = await import("@holdfast/postgres");
+  const { openPostgresStore } = await addonFor("postgres", call.misuse);
   // A person who waits at a terminal wants to know soon that there is no server.
   return openPostgresStore({ connection: place, retryMs: 2_000, ...defined({ tenant }) });
 }

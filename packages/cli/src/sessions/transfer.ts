@@ -9,13 +9,14 @@ import {
   type ImportProblem,
   loadSession,
   type NewNode,
-  readSessionInSteps,
+  readExportInSteps,
   reidentify,
   type SessionFacts,
   type SessionStore,
 } from "@holdfast/core/conversation";
 import { isRefusal, type Refusal } from "@holdfast/core/files";
 import { cappedLines, defined, escapeInJson, takeAtPace } from "@holdfast/core/text";
+import { absentAddon, addonFor, type ForeignFile, type Importers, loadAddon } from "../addons.js";
 import { counted } from "../answers/amounts.js";
 import { reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
@@ -24,18 +25,8 @@ import { finishOnceBegun, leavingWith } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
 import { atPersonsPace } from "../shell/long-work.js";
 import { escapeName } from "../shell/terminal.js";
-import { filesBeside } from "./beside-files.js";
-import {
-  type ForeignFile,
-  findForeign,
-  folderNotedBeside,
-  importIdOf,
-  sessionLimits,
-  sourceOf,
-} from "./find-foreign.js";
-import { type Agent, isAgent } from "./foreign-homes.js";
-import { listOffered, offerSessions } from "./import-found.js";
-import { amongOthers } from "./one-file.js";
+import { type ImportPlaces, listOffered, offerSessions } from "./import-found.js";
+import { amongOthers, lookedAt } from "./one-file.js";
 import { interrupted, jsonLine, newIds } from "./open-store.js";
 import { writeOut } from "./output.js";
 
@@ -68,11 +59,16 @@ export async function importOne(
 ): Promise<number | ConversationRefusal> {
   const { args, flags, settings, terminal } = call;
   const [, name] = args;
-  if (name === undefined) return flags.all === true ? importAll(call, store) : listOffered(call, store);
+  if (name === undefined) {
+    const { openImporters } = await addonFor("importers", call.misuse);
+    const into = { store, importers: openImporters(readInputLines) };
+    return flags.all === true ? importAll(call, into) : listOffered(call, into);
+  }
   if (flags.from !== undefined) return call.misuse("--from goes without FILE");
-  const source = await sourceNamed(name);
+  const importers = (await loadAddon("importers"))?.openImporters(readInputLines);
+  const source = await sourceNamed(name, importers);
   if (isRefusal(source)) return source;
-  const taken = await takeIn(call, store, source);
+  const taken = await takeIn(call, { store, importers }, source);
   switch (taken.kind) {
     case "interrupted":
       return interrupted(call, nothingImported);
@@ -83,7 +79,7 @@ export async function importOne(
     case "refusal":
       return taken;
     case "imported":
-      await report(call, taken);
+      await report(call, taken, importers);
       return exitCodes.success;
     default:
       return taken satisfies never;
@@ -91,9 +87,9 @@ export async function importOne(
 }
 
 /** `holdfast sessions import --all`: one after the other; what was imported before stays as it is. */
-async function importAll(call: Invocation, store: SessionStore): Promise<number | ConversationRefusal> {
+async function importAll(call: Invocation, into: ImportPlaces): Promise<number | ConversationRefusal> {
   const { settings, terminal, flags } = call;
-  const offer = await offerSessions(call, store, flags.limit ?? Number.POSITIVE_INFINITY, "new");
+  const offer = await offerSessions(call, into, flags.limit ?? Number.POSITIVE_INFINITY, "new");
   if (offer === "interrupted") return interrupted(call, nothingImported);
   if (isRefusal(offer)) return offer;
   for (const problem of cappedLines(offer.problems, "; --json tells all"))
@@ -101,12 +97,12 @@ async function importAll(call: Invocation, store: SessionStore): Promise<number 
   const results: object[] = [];
   let [imported, failed] = [0, 0];
   for (const { file, reference } of offer.sessions) {
-    const taken = await amongOthers(file.place, () => takeIn(call, store, file, offer.places));
+    const taken = await amongOthers(file.place, () => takeIn(call, into, file, offer.places));
     if (taken.kind === "interrupted")
       return interrupted(call, `${counted(imported, "session")} of ${offer.sessions.length} imported.`);
     if (taken.kind === "imported") {
       imported += 1;
-      if (!settings.json) await report(call, taken, reference);
+      if (!settings.json) await report(call, taken, into.importers, reference);
       results.push({ reference, ...importedToJson(taken) });
       continue;
     }
@@ -133,19 +129,26 @@ async function importAll(call: Invocation, store: SessionStore): Promise<number 
 /** Where a session is read from. */
 type SessionSource = Pick<ForeignFile, "place" | "read">;
 
-async function sourceNamed(name: string): Promise<SessionSource | ConversationRefusal> {
+async function sourceNamed(
+  name: string,
+  importers: Importers | undefined,
+): Promise<SessionSource | ConversationRefusal> {
   const [, agent = "", id = ""] = /^([a-z]+):([\w.-]+)$/.exec(name) ?? [];
-  if (isAgent(agent) && !existsSync(name)) return sourceOfAgent(agent, id);
+  if (importers?.agents.includes(agent) && !existsSync(name)) return sourceOfAgent(agent, id, importers);
   const place = name === "-" ? "standard input" : name;
   return { place, read: () => leavingWith(nothingImported, () => readInputLines(name, sessionLimits)) };
 }
 
-async function sourceOfAgent(agent: Agent, id: string): Promise<SessionSource | ConversationRefusal> {
-  const { files, problems } = await findForeign(agent);
+async function sourceOfAgent(
+  agent: string,
+  id: string,
+  importers: Importers,
+): Promise<SessionSource | ConversationRefusal> {
+  const { files, problems } = await importers.find(agent);
   const likely = files.filter(({ place }) => place.includes(id));
   const others = files.filter(({ place }) => !place.includes(id));
   for (const file of [...likely, ...others]) {
-    const facts = await file.describe();
+    const facts = await lookedAt(async () => file.describe());
     if (facts?.kind === "facts" && facts.id === id) return file;
   }
   const message =
@@ -160,37 +163,46 @@ type Taken =
   | { readonly kind: "unreadable"; readonly why: Refusal }
   | { readonly kind: "interrupted" };
 
+/** Where an imported session goes; without the add-on only exports of ours can be read. */
+interface ImportInto {
+  readonly store: SessionStore;
+  readonly importers: Importers | undefined;
+}
+
 /** @param places the files that are imported with it; of two of one id both are kept. */
 async function takeIn(
   call: Invocation,
-  store: SessionStore,
+  { store, importers }: ImportInto,
   { place, read }: SessionSource,
   places: ReadonlySet<string> = new Set(),
 ): Promise<Taken> {
   const source = await read();
   if (isRefusal(source)) return { kind: "unreadable", why: source };
   const newId = newIds();
-  const noted = await folderNotedBeside(place);
-  const beside = await leavingWith(nothingImported, () => filesBeside(place, source.text));
-  const work = readSessionInSteps(source.text, {
+  const noted = (await importers?.folderNotedBeside(place)) ?? { cwd: undefined, problems: [] };
+  const beside = (await leavingWith(nothingImported, async () =>
+    importers?.filesBeside(place, source.text),
+  )) ?? { files: [], problems: [] };
+  const work = (importers?.readSessionInSteps ?? readExportInSteps)(source.text, {
     from: place,
     newId,
     now: Date.now(),
     digest: (bytes) => createHash("sha256").update(bytes).digest("hex"),
     unread: source.unread,
     beside: beside.files,
-    idOf: (one) => (call.flags.newId === true ? newId() : importIdOf(sourceOf(one, place))),
+    idOf: (one) => (call.flags.newId === true ? newId() : (importers?.importIdOf(one, place) ?? newId())),
     ...defined({ cwd: noted.cwd }),
   });
   const made = await atPersonsPace(call, { doing: "Importing" }, (pace) => takeAtPace(work, pace));
   if (made === "interrupted") return { kind: "interrupted" };
-  if (isRefusal(made)) return made;
+  if (isRefusal(made)) return importers === undefined ? withoutImporters(made) : made;
   const unread = [
     ...noted.problems.map((message) => ({ line: 1, what: "unreadable_file", message }) as const),
     ...source.problems.map(problemOf),
   ];
   const whole = { ...made, problems: [...unread, ...beside.problems, ...made.problems] };
-  const session = made.format === "holdfast" ? whole : await apart(store, whole, place, places);
+  const session =
+    made.format === "holdfast" ? whole : await apart({ store, importers }, whole, place, places);
   if (isRefusal(session)) return session;
   const known = session.format === "holdfast" ? undefined : await importedBefore(store, session);
   if (known !== undefined) return known;
@@ -204,13 +216,22 @@ async function takeIn(
   return own;
 }
 
+/** What is no export may be a session of another program. */
+function withoutImporters(refusal: ConversationRefusal): ConversationRefusal {
+  if (refusal.code !== "not_a_session") return refusal;
+  return {
+    ...refusal,
+    message: `${refusal.message} To read sessions of other programs: ${absentAddon("importers")}.`,
+  };
+}
+
 function problemOf({ line, message }: InputProblem): ImportProblem {
   return { line: line ?? 1, what: line === undefined ? "unreadable_file" : "unreadable_line", message };
 }
 
 /** A session whose id another file found beside it has already taken gets one that is made of its file's name. */
 async function apart(
-  store: SessionStore,
+  { store, importers }: ImportInto,
   session: ImportedSession,
   place: string,
   places: ReadonlySet<string>,
@@ -222,8 +243,8 @@ async function apart(
   if (!places.has(from)) return session;
   const [startedMs = 0] = session.events.map(({ ts }) => ts);
   const { format, sessionId } = session;
-  if (format === "holdfast") return session;
-  const own = importIdOf({ format, sourceId: `${sessionId} ${place}`, startedMs });
+  if (format === "holdfast" || importers === undefined) return session;
+  const own = importers.importIdOf({ format, sourceId: `${sessionId} ${place}`, startedMs });
   const message = `${place} has the id of ${from}, which was imported as ${sessionId}; both are kept, this one as ${own}.`;
   const problems = [{ line: 1, what: "duplicate_id", message } as const, ...session.problems];
   return { ...renamed(session, own), problems };
@@ -264,6 +285,9 @@ async function importedBefore(
   return { kind: "refusal", code: "duplicate_id", message };
 }
 
+/** A line holds one turn, or one state of a file of at most 64 MiB. */
+const sessionLimits = { bytes: 256 * 1024 * 1024, lineBytes: 100 * 1024 * 1024 };
+
 const nothingImported = "nothing was imported, and the sessions stand as they were.";
 
 function renamed(session: ImportedSession, sessionId: string): ImportedSession {
@@ -282,6 +306,7 @@ function importedToJson({ sessionId, format, title, nodes, folded, problems }: I
 async function report(
   { settings, terminal }: Invocation,
   session: ImportedSession,
+  importers: Importers | undefined,
   heading?: string,
 ): Promise<void> {
   const { sessionId, format, title, nodes, folded, problems } = session;
@@ -299,18 +324,8 @@ async function report(
   ))
     terminal.err(`${margin}${terminal.errPaint.yellow("note:")} ${escapeName(line)}\n`);
   if (left !== undefined) terminal.err(`${margin}Not in the tree: ${escapeName(left)}.\n`);
-  const name = formats[format];
+  const name = importers?.formatNames[format] ?? "an export";
   await terminal.out(
     `Imported ${counted(nodes, "node")} from ${name}: ${escapeName(sessionId)}  ${escapeName(title ?? "")}\n`,
   );
 }
-
-const formats = {
-  pi: "a session of pi",
-  claude: "a transcript of Claude Code",
-  "claude-sdk": "a stream of the Claude Agent SDK",
-  codex: "a rollout of Codex",
-  gemini: "a chat of gemini-cli",
-  opencode: "a session of opencode",
-  holdfast: "an export",
-} as const satisfies Record<ImportedSession["format"], string>;

@@ -28,25 +28,19 @@ export {
   settleWrites,
 } from "./follow/settling.js";
 export { type Refreshed, type RefreshTracked, refreshTrackedFiles } from "./follow/tracked-refresh.js";
-export {
-  type BesideFile,
-  describeSessionFile,
-  type Envelope,
-  type EnvelopeFile,
-  exportLines,
-  type FoldedLines,
-  type ForeignFormat,
-  foldedText,
-  type ImportedSession,
-  type ImportOptions,
-  type ImportProblem,
-  parseEnvelope,
-  readSessionFile,
-  readSessionInSteps,
-  type SessionDescription,
-  type SourceSession,
-  type UnreadLine,
-} from "./import/index.js";
+export { type FoldedLines, foldedText } from "./import/folded-lines.js";
+export type {
+  BesideFile,
+  ImportedSession,
+  ImportOptions,
+  SourceSession,
+  UnreadLine,
+} from "./import/imported-session.js";
+export type { ImportProblem, SourceLine, SourceLines } from "./import/lines.js";
+export { type Flaw, mostLevels, parsed, readLines, whereOf } from "./import/lines.js";
+export { exportLines, isOwnRecord, readOwn } from "./import/own.js";
+export { type Envelope, type EnvelopeFile, parseEnvelope } from "./import/parse-envelope.js";
+export { aboutLongLine, readExport, readExportInSteps, withUnread } from "./import/read-export.js";
 export { describeLoss, describeLosses } from "./journal/describe-losses.js";
 export { type ReadJournal, readJournal, readJournalInSteps } from "./journal/journal.js";
 export { encodeRecord, isSealed, type Line, readLine } from "./journal/journal-codec.js";
@@ -145,6 +139,7 @@ export { eventFromJson, eventToJson, type ReadEvent } from "./values/event-shape
 export {
   type Advance,
   advance,
+  awaitedBy,
   type Exchange,
   isOfModel,
   type ModelNode,

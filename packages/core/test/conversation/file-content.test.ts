@@ -8,7 +8,7 @@ import {
   type FileContent,
   fileContentOf,
   type JournalRecord,
-  readSessionFile,
+  readExport,
   refreshTrackedFiles,
 } from "../../src/conversation/index.js";
 import { isRefusal } from "../../src/files/index.js";
@@ -163,7 +163,7 @@ describe("an imported session", () => {
       now: 1,
       ...(hash === undefined ? {} : { digest: hash }),
     };
-    const read = readSessionFile([...exportLines("s", recordsOf(claims))].join(""), options);
+    const read = readExport([...exportLines("s", recordsOf(claims))].join(""), options);
     if (isRefusal(read)) throw new Error(read.message);
     const payloads = read.events.flatMap(({ event }) =>
       event.type === "nodes_added" ? event.nodes.map((node) => node.payload) : [],

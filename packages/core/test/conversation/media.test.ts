@@ -5,11 +5,9 @@ import {
   createConversation,
   memorySessionStore,
   openConversation,
-  readSessionFile,
   type SessionMemory,
   verifySession,
 } from "../../src/conversation/index.js";
-import { isRefusal } from "../../src/files/index.js";
 import { call, countedIds, must, steadyClock } from "./support.js";
 
 const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
@@ -64,42 +62,5 @@ describe("media of a stored conversation", () => {
     await again.close();
     const { problems } = must(await verifySession(store, id, () => []));
     expect(new Set(problems.map(({ what }) => what))).toEqual(new Set(["missing_blob"]));
-  });
-});
-
-describe("an imported session", () => {
-  it("keeps the images of results, so that the model sees them", () => {
-    const at = (uuid: string, parentUuid: string | null) => ({
-      uuid,
-      parentUuid,
-      timestamp: "2026-01-01T00:00:00.000Z",
-      sessionId: "x",
-    });
-    const use = { type: "tool_use", id: "t1", name: "shot", input: {} };
-    const source = { type: "base64", media_type: "image/png", data };
-    const content = [
-      { type: "text", text: "done" },
-      { type: "image", source },
-    ];
-    const lines = [
-      { type: "user", ...at("a", null), message: { role: "user", content: "look" } },
-      { type: "assistant", ...at("b", "a"), message: { role: "assistant", content: [use] } },
-      {
-        type: "user",
-        ...at("c", "b"),
-        message: { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content }] },
-      },
-    ];
-    const read = readSessionFile(lines.map((line) => JSON.stringify(line)).join("\n"), {
-      from: "x",
-      newId: countedIds(),
-      now: 1,
-    });
-    if (isRefusal(read)) throw new Error(read.message);
-    const payloads = read.events.flatMap(({ event }) =>
-      event.type === "nodes_added" ? event.nodes.map(({ payload }) => payload) : [],
-    );
-    expect(payloads.at(-1)).toMatchObject({ kind: "tool_result", output: "done", media: [image] });
-    expect(payloads.some(({ kind }) => kind === "unknown")).toBe(false);
   });
 });

@@ -7,7 +7,7 @@ import {
   forkSession,
   loadSession,
   memorySessionStore,
-  readSessionFile,
+  readExport,
   renameSession,
   type SessionStore,
   searchSessions,
@@ -108,7 +108,7 @@ describe("sessions of a store", () => {
   it("go to another machine as one text", async () => {
     const { store, id, context } = await storeWithOne();
     const text = [...must(await exportSession(store, id)).lines].join("");
-    const session = must(readSessionFile(text, { from: "x", newId: countedIds("x"), now: 1 }));
+    const session = must(readExport(text, {}));
     const other = memorySessionStore();
     must(await other.create(session.sessionId, session.events));
     const there = must(await loadSession(other, id));

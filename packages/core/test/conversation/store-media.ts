@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import {
   exportSession,
   forkSession,
-  readSessionFile,
+  readExport,
   type SessionStore,
   type TimedEvent,
   type TurnPayload,
@@ -73,7 +73,7 @@ async function hasMediaInCopies(store: SessionStore, data: string): Promise<void
   expect(lines.filter((line) => line.includes(data)).length).toBe(3);
   // Release 0.1 knows no media of the model.
   expect(lines[0]).toContain('"v":2,');
-  const imported = readSessionFile(lines.join(""), { from: "x", newId: () => "s-3", now: 9 });
+  const imported = readExport(lines.join(""), {});
   if (isRefusal(imported)) throw new Error(imported.message);
   expect(imported.problems).toEqual([]);
 }

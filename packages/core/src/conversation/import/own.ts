@@ -7,8 +7,8 @@ import type { JsonObject } from "../values/json.js";
 import { type ConversationRefusal, refuse } from "../values/refusal.js";
 import { isSessionId } from "../values/session-id.js";
 import type { TimedEvent } from "../values/store.js";
-import type { ImportedSession } from "./foreign-session.js";
-import { type ImportProblem, type SourceLine, type SourceLines, textOf } from "./lines.js";
+import type { ImportedSession } from "./imported-session.js";
+import type { ImportProblem, SourceLine, SourceLines } from "./lines.js";
 
 /**
  * A session as one text that needs nothing beside it: a header, one line a record with every text in it,
@@ -79,6 +79,14 @@ export function* readOwn(
   return { kind: "imported", format: "holdfast", sessionId, title, events, nodes, folded: [], problems };
 }
 
+/** Whether a line is the header or a record of an export. */
+export function isOwnRecord({ format, v, seq, ts, type }: JsonObject): boolean {
+  if (format === formatName) return true;
+  return (
+    typeof v === "number" && typeof seq === "number" && typeof ts === "number" && typeof type === "string"
+  );
+}
+
 const formatName = "holdfast-session";
 const noHeader = "The export does not begin with its header; the session is that of its first record.";
 /** Checked in some milliseconds. */
@@ -122,4 +130,9 @@ function endProblems(end: SourceLine | undefined, count: number, line: number): 
   const told = JSON.stringify(end.value.records);
   const message = `The export says that it has ${told} records; ${count} could be read.`;
   return [{ line: end.line, what: "truncated", message }];
+}
+
+function textOf(value: JsonObject, key: string): string | undefined {
+  const field = value[key];
+  return typeof field === "string" ? field : undefined;
 }

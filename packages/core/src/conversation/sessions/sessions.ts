@@ -1,5 +1,5 @@
 import { type Pace, takeAtPace } from "../../text/index.js";
-import { exportLines } from "../import/index.js";
+import { exportLines } from "../import/own.js";
 import { withMediaInline } from "../journal/media.js";
 import type { Loss } from "../journal/mend.js";
 import { firstRecords } from "../journal/pending-records.js";

@@ -9,7 +9,7 @@ import {
   forkSession,
   openConversation,
   pathTo,
-  readSessionFile,
+  readExport,
   repairSession,
   type SessionStore,
   searchSessions,
@@ -176,13 +176,7 @@ describe("a damaged session file", () => {
     );
     const exported = must(await exportSession(store, id));
     expect(exported.losses).toHaveLength(1);
-    const read = readSessionFile([...exported.lines].join(""), {
-      from: "x",
-      newId: countedIds("i"),
-      now: 1,
-      digest: () => "",
-      repair: false,
-    });
+    const read = readExport([...exported.lines].join(""), { digest: () => "" });
     if (isRefusal(read)) throw new Error(read.message);
     expect(read.problems).toEqual([]);
     expect(read.nodes).toBe(9);

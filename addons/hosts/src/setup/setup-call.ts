@@ -1,0 +1,44 @@
+import type { OnMismatch, OutcomeCode, Refusal, Workspace } from "@holdfast/core/files";
+import type { ChangeJson } from "./changed-settings.js";
+
+/** One call of `holdfast setup`, with what the command lends the add-on. */
+export interface SetupCall {
+  /** The client comes first. */
+  readonly args: readonly (string | undefined)[];
+  readonly flags: {
+    readonly guard?: boolean;
+    readonly user?: boolean;
+    readonly project?: boolean | string;
+    readonly remove?: boolean;
+    readonly yes?: boolean;
+    readonly onMismatch?: OnMismatch;
+  };
+  readonly settings: {
+    readonly roots: readonly string[];
+    readonly json: boolean;
+    readonly allowProtected: readonly string[];
+  };
+  readonly terminal: { out(text: string): Promise<void>; err(text: string): void };
+  /** Ends the command as a usage error. */
+  readonly misuse: (message: string) => never;
+  readonly shell: SetupShell;
+}
+
+/** What the command lends: its terminal, its way to open a workspace, its writer of JSON settings. */
+export interface SetupShell {
+  /** The person's answer; "" where nobody can be asked. */
+  askPerson(question: string): Promise<string>;
+  /** Opens the workspace for one piece of work, or reports why not. @returns the exit code. */
+  withWorkspace(
+    place: { readonly roots: readonly string[]; readonly allowProtected: readonly string[] },
+    work: (workspace: Workspace) => Promise<number>,
+  ): Promise<number>;
+  /** @returns the exit code. */
+  reportRefusal(refusal: Refusal): number;
+  /** Carries work that has begun to its end, also if the person interrupts. */
+  finishOnceBegun<Result>(work: () => Promise<Result>): Promise<Result>;
+  exitCodeOf(code: OutcomeCode): number;
+  /** A text that is safe to print on a terminal. */
+  escapeText(text: string): string;
+  readonly changeJson: ChangeJson;
+}

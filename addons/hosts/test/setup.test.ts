@@ -1,0 +1,495 @@
+import { lstatSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { parse as parseToml } from "@decimalturn/toml-patch";
+import { parse } from "jsonc-parser";
+import { describe, expect, test } from "vitest";
+import { changeSettings as changeJson } from "../../../packages/cli/src/config/change-settings.js";
+import { type Finished, Project, program, runHoldfast } from "../../../packages/cli/test/process.js";
+import { changeFile } from "../src/setup/change-file.js";
+import { changeToml } from "../src/setup/change-toml.js";
+import { removalsFor, type Setting, settingsFor } from "../src/setup/clients.js";
+
+const changeSettings = (text: string, settings: readonly Setting[]) =>
+  changeFile("settings.json", text, settings, changeJson);
+
+const server = { command: process.execPath, args: [program, "mcp"] };
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the editor's own variable
+const inEditor = { command: process.execPath, args: [program, "mcp", "--root", "${workspaceFolder}"] };
+
+/** A home folder with settings, in which the person's shell stands, too. */
+class Person extends Project {
+  setUp(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Finished> {
+    return this.run(["setup", ...args], { env: { HOME: this.folder, ...env } });
+  }
+}
+
+describe("setup", () => {
+  const vscode =
+    process.platform === "darwin"
+      ? "Library/Application Support/Code/User/mcp.json"
+      : ".config/Code/User/mcp.json";
+  const cases = [
+    ["claude", ".claude.json", { mcpServers: { holdfast: { ...server, alwaysLoad: true } } }],
+    ["gemini", ".gemini/settings.json", { mcpServers: { holdfast: server } }],
+    ["qwen", ".qwen/settings.json", { mcpServers: { holdfast: { ...server, alwaysLoadTools: true } } }],
+    [
+      "opencode",
+      ".config/opencode/opencode.json",
+      { mcp: { holdfast: { type: "local", command: [process.execPath, program, "mcp"] } } },
+    ],
+    ["cursor", ".cursor/mcp.json", { mcpServers: { holdfast: inEditor } }],
+    ["vscode", vscode, { servers: { holdfast: { type: "stdio", ...inEditor } } }],
+    [
+      "codex",
+      ".codex/config.toml",
+      {
+        mcp_servers: { holdfast: { ...server, args: [...server.args, "--answer-budget", "65000"] } },
+        tool_output_token_limit: 50_000,
+      },
+    ],
+  ] as const;
+  const headless = [
+    ["claude", /^Headless .* --allowedTools mcp__holdfast\.\n$/],
+    ["gemini", /^Headless .* --skip-trust.*"trust": true/],
+    ["codex", /^Headless .* default_tools_approval_mode = "approve"/],
+  ] as const;
+  const read = (file: string, text: string): unknown =>
+    JSON.parse(JSON.stringify(file.endsWith(".toml") ? parseToml(text) : parse(text)));
+
+  test.each(cases)(
+    "%s: shows the change, makes it when told to, has then nothing to do, and takes it out again",
+    async (client, file, settings) => {
+      const person = new Person();
+      const shown = await person.setUp([client]);
+      expect(shown.code).toBe(0);
+      expect(shown.stderr).toContain("Nothing was changed. To make this change: --yes\n");
+      expect(shown.stdout).toContain(`+++ ${file}`);
+      expect(person.has(file)).toBe(false);
+      const made = await person.setUp([client, "--yes"]);
+      expect(made).toMatchObject({ code: 0 });
+      expect(made.stderr).toMatch(headless.find(([name]) => name === client)?.[1] ?? /^$/);
+      expect(read(file, person.text(file))).toEqual(settings);
+      const again = await person.setUp([client, "--yes"]);
+      expect(again.stdout).toBe("Everything is set already; nothing was changed.\n");
+      const removed = await person.setUp([client, "--remove", "--yes"]);
+      expect(removed.code).toBe(0);
+      // It held nothing but ours.
+      expect(person.has(file)).toBe(false);
+      const nothing = await person.setUp([client, "--remove", "--yes"]);
+      expect(nothing.stdout).toBe("Nothing of ours is set; nothing was changed.\n");
+    },
+  );
+
+  test("what a change of an older state gets is written where it is asked for, in place of what stood there", async () => {
+    const person = new Person();
+    const argsOf = () => JSON.parse(person.text(".cursor/mcp.json")).mcpServers.holdfast.args;
+    await person.setUp(["cursor", "--yes", "--on-mismatch", "rebase"]);
+    expect(argsOf()).toEqual([program, "mcp", "--on-mismatch", "rebase", ...inEditor.args.slice(2)]);
+    await person.setUp(["cursor", "--yes"]);
+    expect(argsOf()).toContain("rebase");
+    await person.setUp(["cursor", "--yes", "--on-mismatch", "refuse"]);
+    expect(argsOf()).toEqual([program, "mcp", "--on-mismatch", "refuse", ...inEditor.args.slice(2)]);
+    const unknown = await person.setUp(["cursor", "--on-mismatch", "always"]);
+    expect(unknown.code).toBe(2);
+  });
+
+  test("with --guard the hooks get the same answer, in place of what stood there, and go with the rest", async () => {
+    const person = new Person();
+    const commands = () => person.text(".claude/settings.json").match(/ guard[^"]*/g);
+    await person.setUp(["claude", "--guard", "--yes"]);
+    expect(commands()).toEqual([" guard", " guard"]);
+    await person.setUp(["claude", "--guard", "--yes", "--on-mismatch", "rebase"]);
+    expect(commands()).toEqual([" guard --on-mismatch rebase", " guard --on-mismatch rebase"]);
+    await person.setUp(["claude", "--guard", "--yes", "--on-mismatch", "refuse"]);
+    expect(commands()).toEqual([" guard --on-mismatch refuse", " guard --on-mismatch refuse"]);
+    await person.setUp(["claude", "--remove", "--yes"]);
+    expect(person.has(".claude/settings.json")).toBe(false);
+  });
+
+  test("CLAUDE_CONFIG_DIR is where Claude Code looks, for both of its files", async () => {
+    const person = new Person();
+    const env = { CLAUDE_CONFIG_DIR: join(person.folder, "else/where") };
+    expect((await person.setUp(["claude", "--guard", "--yes"], env)).code).toBe(0);
+    expect(JSON.parse(person.text("else/where/.claude.json")).mcpServers.holdfast.alwaysLoad).toBe(true);
+    expect(person.text("else/where/settings.json")).toContain(" guard");
+    expect(person.has(".claude.json") || person.has(".claude/settings.json")).toBe(false);
+    await person.setUp(["claude", "--remove", "--yes"], env);
+    expect(person.has("else/where/.claude.json") || person.has("else/where/settings.json")).toBe(false);
+  });
+
+  test("--project writes what holds on every machine, where npx finds it, and else nothing", async () => {
+    const project = new Project();
+    const refused = await project.run(["setup", "claude", "--project", "--yes"]);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain("npm install --save-dev @holdfast/cli");
+    expect(project.has(".mcp.json")).toBe(false);
+    project.put("node_modules/@holdfast/cli/package.json", "{}");
+    expect((await project.run(["setup", "claude", "--project", "--guard", "--yes"])).code).toBe(0);
+    const written = project.text(".mcp.json") + project.text(".claude/settings.json");
+    expect(JSON.parse(project.text(".mcp.json")).mcpServers.holdfast).toEqual({
+      command: "npx",
+      args: ["--no-install", "holdfast", "mcp"],
+      alwaysLoad: true,
+    });
+    expect(written).toContain("npx --no-install holdfast guard");
+    expect(written).not.toContain(program);
+    expect(await project.run(["setup", "codex", "--project"])).toMatchObject({ code: 2 });
+  });
+
+  test("--project writes for every client that reads settings of a project", async () => {
+    const project = new Project({ "node_modules/@holdfast/cli/package.json": "{}" });
+    const start = ["npx", "--no-install", "holdfast", "mcp"];
+    // The person's own place has nothing to do with it.
+    const env = { QWEN_HOME: "/nowhere", XDG_CONFIG_HOME: "/nowhere" };
+    for (const client of ["qwen", "opencode"])
+      expect(await project.run(["setup", client, "--project", "--yes"], { env })).toMatchObject({ code: 0 });
+    expect(JSON.parse(project.text(".qwen/settings.json")).mcpServers.holdfast).toEqual({
+      command: start[0],
+      args: start.slice(1),
+      alwaysLoadTools: true,
+    });
+    expect(JSON.parse(project.text("opencode.json")).mcp.holdfast).toEqual({ type: "local", command: start });
+    expect(await project.run(["setup", "qwen", "--project", "--remove", "--yes"])).toMatchObject({ code: 0 });
+    expect(project.has(".qwen/settings.json")).toBe(false);
+  });
+
+  test("opencode: the file of either name is changed where it alone is there, and a person's arguments stay", async () => {
+    const own = { type: "local", command: ["node", "/old.js", "mcp", "--read-only"], enabled: false };
+    const text = `{ // mine\n  "mcp": { "holdfast": ${JSON.stringify(own)} } }\n`;
+    const person = new Person({ ".config/opencode/opencode.jsonc": text });
+    expect((await person.setUp(["opencode", "--yes"])).code).toBe(0);
+    expect(person.has(".config/opencode/opencode.json")).toBe(false);
+    const after = person.text(".config/opencode/opencode.jsonc");
+    expect(after).toContain("// mine");
+    expect(parse(after).mcp.holdfast).toEqual({
+      ...own,
+      command: [process.execPath, program, "mcp", "--read-only"],
+    });
+    person.put(".config/opencode/opencode.json", "{}");
+    await person.setUp(["opencode", "--yes"]);
+    expect(JSON.parse(person.text(".config/opencode/opencode.json")).mcp.holdfast.type).toBe("local");
+  });
+
+  test("where a client looks elsewhere for its settings, they are written there", async () => {
+    const person = new Person();
+    const elsewhere = (name: string) => join(person.folder, name);
+    await person.setUp(["qwen", "--yes"], { QWEN_HOME: elsewhere("q") });
+    await person.setUp(["opencode", "--yes"], { XDG_CONFIG_HOME: elsewhere("x") });
+    expect(person.text("q/settings.json")).toContain("alwaysLoadTools");
+    expect(person.text("x/opencode/opencode.json")).toContain('"local"');
+    expect(person.has(".qwen") || person.has(".config")).toBe(false);
+  });
+
+  test("hooks start for the host's file tools and ours, and for no other server's", async () => {
+    const person = new Person();
+    await person.setUp(["claude", "--guard", "--yes"]);
+    const { matcher } = JSON.parse(person.text(".claude/settings.json")).hooks.PreToolUse[0];
+    const names = ["Edit", "Write", "mcp__holdfast__read_file", "mcp__github__get_file", "Bash"];
+    const matching = names.filter((name) => new RegExp(`^(?:${matcher})$`).test(name));
+    expect(matching).toEqual(["Edit", "Write", "mcp__holdfast__read_file"]);
+  });
+
+  test("--remove takes our hooks out of a list, and leaves what others put there", async () => {
+    const audit = { type: "command", command: "/usr/local/bin/audit.sh" };
+    const shared = { matcher: "Bash", hooks: [audit, { type: "command", command: "npx holdfast guard" }] };
+    const before = { model: "opus", hooks: { PreToolUse: [shared], Stop: [] } };
+    const person = new Person({ ".claude/settings.json": JSON.stringify(before) });
+    await person.setUp(["claude", "--guard", "--yes"]);
+    expect((await person.setUp(["claude", "--remove", "--yes"])).code).toBe(0);
+    expect(JSON.parse(person.text(".claude/settings.json"))).toEqual({
+      model: "opus",
+      hooks: { PreToolUse: [{ matcher: "Bash", hooks: [audit] }], Stop: [] },
+    });
+  });
+
+  const messy =
+    '\ufeff{\r\n\t// ours\r\n\t"theme": "dark", /* stays */\r\n\t"mcpServers": {\r\n\t\t"db": { "command": "x" },\r\n\t},\r\n}\r\n';
+
+  test("no other setting, comment, ending or mark is lost", async () => {
+    const person = new Person({ ".gemini/settings.json": messy });
+    expect((await person.setUp(["gemini", "--guard", "--yes"])).code).toBe(0);
+    const after = person.text(".gemini/settings.json");
+    for (const kept of ["\ufeff{", "// ours", "/* stays */", '"theme": "dark"', '"db"'])
+      expect(after).toContain(kept);
+    expect(after.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
+    const settings = parse(after.slice(1));
+    expect(Object.keys(settings.mcpServers)).toEqual(["db", "holdfast"]);
+    expect(Object.keys(settings.hooks)).toEqual(["BeforeTool", "AfterTool"]);
+  });
+
+  test("hooks of others stay, and ours is replaced in its place, not doubled", async () => {
+    const person = new Person();
+    const other = { matcher: "Bash", hooks: [{ type: "command", command: "true" }] };
+    const old = { matcher: "Edit", hooks: [{ type: "command", command: "node /old/holdfast.js guard" }] };
+    person.put(".claude/settings.json", JSON.stringify({ hooks: { PreToolUse: [old, other] } }));
+    await person.setUp(["claude", "--guard", "--yes"]);
+    const { hooks } = JSON.parse(person.text(".claude/settings.json"));
+    expect(hooks.PreToolUse).toHaveLength(2);
+    expect(hooks.PreToolUse[1]).toEqual(other);
+    expect(hooks.PreToolUse[0].hooks[0].command).toBe(`${process.execPath} ${program} guard`);
+    expect(hooks.PostToolUse).toHaveLength(1);
+  });
+
+  test("what a person put beside ours stays: hooks in the same element, arguments, environment", async () => {
+    const person = new Person();
+    const audit = { type: "command", command: "/usr/local/bin/audit.sh" };
+    const old = { type: "command", command: "npx holdfast guard" };
+    const shared = { matcher: "Bash|Write", hooks: [audit, old] };
+    person.put(".claude/settings.json", JSON.stringify({ hooks: { PreToolUse: [shared] } }));
+    const args = ["/old/holdfast.js", "mcp", "--root", "/data", "--read-only"];
+    const entry = { command: "node", args, env: { HOLDFAST_STATE_DIR: "/srv" } };
+    person.put(".claude.json", JSON.stringify({ mcpServers: { holdfast: entry } }));
+    await person.setUp(["claude", "--guard", "--yes"]);
+    const { hooks } = JSON.parse(person.text(".claude/settings.json"));
+    expect(hooks.PreToolUse[0]).toEqual({ matcher: "Bash|Write", hooks: [audit] });
+    expect(hooks.PreToolUse[1].hooks[0].command).toBe(`${process.execPath} ${program} guard`);
+    const { holdfast } = JSON.parse(person.text(".claude.json")).mcpServers;
+    expect(holdfast).toMatchObject({ env: entry.env, args: [program, "mcp", ...args.slice(2)] });
+    const before = person.text(".claude/settings.json");
+    await person.setUp(["claude", "--guard", "--yes"]);
+    expect(person.text(".claude/settings.json")).toBe(before);
+  });
+
+  test("a hook that only says a word of ours is not ours, and ours is not set twice beside odd ones", async () => {
+    const person = new Person();
+    const command = "node /old/holdfast.js guard";
+    const odd = { matcher: command, hooks: [{ command }, { command: "mine", about: command }, { command }] };
+    const alone = { hooks: [{ command }], more: [command, command] };
+    person.put(".claude/settings.json", JSON.stringify({ hooks: { PreToolUse: [odd, alone] } }));
+    await person.setUp(["claude", "--guard", "--yes"]);
+    const once = person.text(".claude/settings.json");
+    expect(JSON.parse(once).hooks.PreToolUse).toMatchObject([
+      { matcher: command, hooks: [{ command: "mine", about: command }] },
+      alone,
+      { hooks: [{ command: `${process.execPath} ${program} guard` }] },
+    ]);
+    await person.setUp(["claude", "--guard", "--yes"]);
+    expect(person.text(".claude/settings.json")).toBe(once);
+  });
+
+  test.each(["// mine\r\n", "/* mine */", "// mine\n\n\t/* and mine */\n"])(
+    "a file of nothing but comments keeps them: %j",
+    async (text) => {
+      const person = new Person({ ".gemini/settings.json": text });
+      expect((await person.setUp(["gemini", "--yes"])).code).toBe(0);
+      const after = person.text(".gemini/settings.json");
+      expect(after.startsWith(text)).toBe(true);
+      expect(Object.keys(parse(after).mcpServers)).toEqual(["holdfast"]);
+    },
+  );
+
+  const refused = [
+    ["is a comment without an end", "/* not json"],
+    ["is no JSON", "{ not json"],
+    ["is a list", "[]"],
+    ["has something else in the place", '{ "mcpServers": 7 }'],
+    ["has something else in the place of the hooks", '{ "hooks": { "BeforeTool": {} } }'],
+  ] as const;
+  test.each(refused)("a file that %s is left alone", async (_, text) => {
+    const person = new Person({ ".gemini/settings.json": text });
+    const done = await person.setUp(["gemini", "--guard", "--yes"]);
+    expect(done.code).toBe(4);
+    expect(done.stderr).toContain("The file is left alone: ");
+    // The parser has other names for what is wrong.
+    expect(done.stderr).not.toMatch(/not JSON[^\n]*[a-z][A-Z]/);
+    expect(person.text(".gemini/settings.json")).toBe(text);
+  });
+
+  test("--user is the default; it and --project exclude each other", async () => {
+    const person = new Person();
+    expect((await person.setUp(["claude", "--user", "--yes"])).code).toBe(0);
+    expect(person.has(".claude.json")).toBe(true);
+    expect(await person.setUp(["claude", "--user", "--project"])).toMatchObject({ code: 2 });
+  });
+
+  test("--json tells the change", async () => {
+    const person = new Person();
+    const done = await person.setUp(["cursor", "--json"]);
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      changes: [{ path: ".cursor/mcp.json" }],
+      written: false,
+    });
+  });
+
+  test("knows its clients, and which have hooks", async () => {
+    expect(await runHoldfast(["setup", "emacs"])).toMatchObject({ code: 2 });
+    expect(await runHoldfast(["setup", "vscode", "--guard"])).toMatchObject({ code: 2 });
+  });
+
+  test("settings are put into any object, once", async () => {
+    const wishes = {
+      client: "gemini",
+      project: false,
+      guard: true,
+      program: { command: "node", args: ["/it's/holdfast.js"] },
+    } as const;
+    const settings = settingsFor(wishes);
+    for (const text of ["", "{}", '{"a":1}', '{\n    "hooks": {}\n}\n', messy.slice(1)]) {
+      const once = await changeSettings(text, settings);
+      if (once.kind === "refusal") throw new Error(once.message);
+      expect(await changeSettings(once.text, settings)).toEqual(once);
+      expect(parse(once.text)).toMatchObject({ ...parse(text), mcpServers: expect.anything() });
+    }
+  });
+
+  test("a member that stands twice on the way to a setting is refused: a client reads one of them, nobody knows which", async () => {
+    const wishes = {
+      client: "claude",
+      project: false,
+      guard: true,
+      program: { command: "node", args: ["x"] },
+    } as const;
+    const [server] = settingsFor(wishes);
+    const once = '{"mcpServers":{"holdfast":{}},"a":1,"a":2}';
+    expect((await changeSettings(once, [server!])).kind).toBe("changed");
+    for (const text of ['{"mcpServers":{},"mcpServers":{}}', '{"mcpServers":{"holdfast":{},"holdfast":{}}}'])
+      expect(await changeSettings(text, [server!])).toMatchObject({
+        kind: "refusal",
+        code: "invalid_arguments",
+      });
+  });
+});
+
+describe("setup of codex", () => {
+  const codex = { client: "codex", project: false, program: { command: "node", args: ["/h.js"] } } as const;
+  const settings = settingsFor({ ...codex, guard: false });
+  const mine = [
+    "",
+    "# mine\nmodel = 'x' # keep\n\n[mcp_servers.db]\ncommand = 'x'\nargs = [ 'a',\n  'b' ] # d\n",
+    "a = 1\r\n[t]\r\nb=2\r\n",
+    "mcp_servers = { db = { command = 'x' } }\n",
+    "[mcp_servers]\ndb = { command = 'x' }\n[[list]]\nd = 2020-01-01T00:00:00Z\nbig = 9007199254740993\n",
+    "mcp_servers.db.command = 'x' # dotted\n[z]",
+    'text = """\n[mcp_servers.holdfast]\n"""\n',
+  ];
+
+  test.each(mine)("keeps every line and comment of %j, twice the same, and back", (text) => {
+    const once = changeToml(text, settings);
+    if (once.kind === "refusal") throw new Error(once.message);
+    for (const line of text.split(/\r?\n/).filter((line) => !line.startsWith("mcp_servers = ")))
+      expect(once.text.split(/\r?\n/)).toContain(line);
+    const { tool_output_token_limit, mcp_servers } = Object(parseToml(once.text));
+    expect(tool_output_token_limit).toBe(50_000);
+    expect(mcp_servers.holdfast.args).toEqual(["/h.js", "mcp", "--answer-budget", "65000"]);
+    expect(changeToml(once.text, settings)).toEqual(once);
+    const removed = changeToml(once.text, removalsFor(codex));
+    if (removed.kind === "refusal") throw new Error(removed.message);
+    expect(removed.text).toBe(text === "" || text.endsWith("\n") ? text : `${text}\n`);
+  });
+
+  const left: readonly (readonly [string, string, string])[] = [
+    ["a limit of another size", "tool_output_token_limit = 90000\n", "tool_output_token_limit = 90000\n"],
+    ["a person's empty table with a comment", "[mcp_servers]\n# mine\n", "[mcp_servers]\n# mine\n"],
+    [
+      "what follows our tables, those that a person put below them gone",
+      "[mcp_servers.holdfast]\ncommand = 'x'\nargs = []\nenabled = true\n[mcp_servers.holdfast.env]\nA = 'b'\n# next\n[z]\n",
+      "# next\n[z]\n",
+    ],
+    ["nothing of a table on one line", "mcp_servers = { holdfast = { command = 'x' } }\nb = 1\n", "b = 1\n"],
+    [
+      "text that only looks like ours",
+      't = """\n[mcp_servers.holdfast]\n"""\n',
+      't = """\n[mcp_servers.holdfast]\n"""\n',
+    ],
+  ];
+  test.each(left)("--remove leaves %s", (_, text, after) => {
+    expect(changeToml(text, removalsFor(codex))).toEqual({ kind: "changed", text: after });
+  });
+
+  test("--remove takes the limit that setup sets out, says so, and leaves another one", async () => {
+    const person = new Person({ ".codex/config.toml": "model = 'x'\n" });
+    await person.setUp(["codex", "--yes"]);
+    expect(person.text(".codex/config.toml")).toContain("tool_output_token_limit = 50000\n");
+    const removed = await person.setUp(["codex", "--remove", "--yes"]);
+    expect(removed.stderr).toBe(
+      "tool_output_token_limit = 50000 goes, too: setup sets it. If you had a limit of your own before, set it again.\n",
+    );
+    expect(person.text(".codex/config.toml")).toBe("model = 'x'\n");
+    person.put(".codex/config.toml", "tool_output_token_limit = 90000\n");
+    await person.setUp(["codex", "--yes"]);
+    expect(await person.setUp(["codex", "--remove", "--yes"])).toMatchObject({ code: 0, stderr: "" });
+    expect(person.text(".codex/config.toml")).toBe("tool_output_token_limit = 90000\n");
+  });
+
+  test("a larger limit and a person's own arguments stay; a smaller limit is raised, and the diff says so", async () => {
+    const own =
+      "[mcp_servers.holdfast]\ncommand = 'old'\nargs = ['/old.js', 'mcp', '--read-only']\nenabled = true\n";
+    const person = new Person({ ".codex/config.toml": `tool_output_token_limit = 9 # few\n${own}` });
+    const done = await person.setUp(["codex", "--yes"]);
+    expect(done.stdout).toContain("-tool_output_token_limit = 9 # few");
+    const after = Object(parseToml(person.text(".codex/config.toml")));
+    expect(after.mcp_servers.holdfast).toMatchObject({
+      args: [program, "mcp", "--read-only", "--answer-budget", "65000"],
+      enabled: true,
+    });
+    const large = changeToml("tool_output_token_limit = 90000\n", settings);
+    expect(large).toMatchObject({ text: expect.stringContaining("tool_output_token_limit = 90000\n") });
+  });
+
+  test.each(["= 1", "a = 1\na = 2", "{}", "mcp_servers = 7", "[[mcp_servers]]"])(
+    "a file that holds %j is left alone",
+    async (text) => {
+      const person = new Person({ ".codex/config.toml": text });
+      const done = await person.setUp(["codex", "--yes"]);
+      expect(done.code).toBe(4);
+      expect(done.stderr).toMatch(
+        /^holdfast: invalid_arguments: .codex\/config.toml: The file is left alone: /,
+      );
+      expect(person.text(".codex/config.toml")).toBe(text);
+    },
+  );
+
+  test("CODEX_HOME is where Codex looks, and so where this is written", async () => {
+    const person = new Person({ "elsewhere/config.toml": "a = 1\n" });
+    await person.setUp(["codex", "--yes"], { CODEX_HOME: join(person.folder, "elsewhere") });
+    expect(person.text("elsewhere/config.toml")).toContain("[mcp_servers.holdfast]");
+    expect(person.has(".codex")).toBe(false);
+  });
+});
+
+describe("a configuration that is no plain file", () => {
+  const other = new Project({ "real.json": "{}" });
+  const cases: readonly (readonly [string, (path: string) => void, RegExp])[] = [
+    [
+      "is a link out of the home folder",
+      (path) => symlinkSync(join(other.folder, "real.json"), path),
+      /outside_workspace/,
+    ],
+    ["is a link that leads nowhere", (path) => symlinkSync("nowhere.json", path), /^holdfast: \w+: /],
+    ["is a folder", (path) => mkdirSync(path), /is_directory/],
+  ];
+  test.each(cases)("and %s is refused with a code, and nothing is lost", async (_, make, code) => {
+    const person = new Person();
+    make(join(person.folder, ".claude.json"));
+    const done = await person.setUp(["claude", "--yes"]);
+    expect(done.code).not.toBe(0);
+    expect(done.stderr).toMatch(code);
+    expect(other.text("real.json")).toBe("{}");
+    expect(person.has("nowhere.json")).toBe(false);
+  });
+
+  test("but a link to a file in the home folder is followed, and stays one", async () => {
+    const person = new Person({ "dotfiles/claude.json": '{ "a": 1 }' });
+    symlinkSync("dotfiles/claude.json", join(person.folder, ".claude.json"));
+    expect((await person.setUp(["claude", "--yes"])).code).toBe(0);
+    expect(lstatSync(join(person.folder, ".claude.json")).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(person.text("dotfiles/claude.json"))).toMatchObject({ a: 1, mcpServers: {} });
+  });
+
+  test("a link stays one where nothing is left in its file", async () => {
+    const person = new Person({ "dotfiles/claude.json": "{}" });
+    symlinkSync("dotfiles/claude.json", join(person.folder, ".claude.json"));
+    await person.setUp(["claude", "--yes"]);
+    expect(await person.setUp(["claude", "--remove", "--yes"])).toMatchObject({ code: 0 });
+    expect(lstatSync(join(person.folder, ".claude.json")).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(person.text("dotfiles/claude.json"))).toEqual({});
+  });
+
+  test("and cannot be written is refused with a code", async () => {
+    const person = new Person();
+    // Nobody makes files there, not even root.
+    const done = await person.setUp(["claude", "--yes"], { HOME: "/sys" });
+    expect(done.code).not.toBe(0);
+    expect(done.stderr).toMatch(/^holdfast: \w+: Nothing was written/);
+  });
+});

@@ -1,0 +1,176 @@
+import type { JsonObject, TurnUsage } from "@holdfast/core/conversation";
+import { defined } from "@holdfast/core/text";
+import { countOf, objectOf, textOf } from "../lines/fields.js";
+import type { EntryNode } from "../tree/foreign-entry.js";
+import {
+  argsOf,
+  blocksOf,
+  madeNode,
+  mediaOf,
+  noteForModel,
+  noteForPerson,
+  resultNodes,
+  textAndRest,
+  unknown,
+  userNodes,
+} from "./blocks.js";
+
+/** What a line of the user becomes: the results in it, and what was said beside them. */
+export interface UserContent {
+  readonly results: readonly { readonly callId: string; readonly nodes: readonly EntryNode[] }[];
+  readonly said: readonly EntryNode[];
+}
+
+/** What the lines of Claude Code and of its SDK say, as nodes. */
+export class ClaudeContent {
+  private readonly names = new Map<string, string>();
+  private readonly usage = new Map<string, TurnUsage>();
+
+  /** Collects what a line says about others: the names of calls, the last count of an answer. */
+  lookAhead(value: JsonObject): void {
+    const message = objectOf(value, "message");
+    if (value.type !== "assistant" || message === undefined) return;
+    for (const block of blocksOf(message.content)) {
+      const [id, name] = [textOf(block, "id"), textOf(block, "name")];
+      if (block.type === "tool_use" && id !== undefined && name !== undefined) this.names.set(id, name);
+    }
+    const [step, usage] = [textOf(message, "id"), objectOf(message, "usage")];
+    if (step !== undefined && usage !== undefined) this.usage.set(step, usageOf(usage));
+  }
+
+  /** The parts of an answer that one line holds. */
+  answer(message: JsonObject, step: string | undefined): readonly EntryNode[] {
+    const from = { provider: "anthropic", model: textOf(message, "model") ?? "unknown" };
+    return blocksOf(message.content).map((block) => answerNode(block, { from, ...defined({ step }) }));
+  }
+
+  /** What was counted for the answer, told once. */
+  usageOf(message: JsonObject, step: string | undefined): TurnUsage | undefined {
+    const own = objectOf(message, "usage");
+    const usage = step === undefined ? own && usageOf(own) : this.usage.get(step);
+    if (step !== undefined) this.usage.delete(step);
+    return usage;
+  }
+
+  user(value: JsonObject, message: JsonObject): UserContent {
+    const blocks = blocksOf(message.content);
+    const isResult = ({ type }: JsonObject) => type === "tool_result";
+    const results = blocks.filter(isResult).map((block) => this.resultOf(block, value));
+    const rest = blocks.filter((block) => !isResult(block));
+    return { results, said: rest.length === 0 && results.length > 0 ? [] : saidNodes(value, rest) };
+  }
+
+  private resultOf(block: JsonObject, value: JsonObject): UserContent["results"][number] {
+    const callId = textOf(block, "tool_use_id") ?? "";
+    const name = this.names.get(callId) ?? "unknown";
+    const isError = block.is_error === true;
+    const details = value.toolUseResult ?? value.tool_use_result;
+    return {
+      callId,
+      nodes: resultNodes({ callId, name, isError }, blocksOf(block.content), "claude", details),
+    };
+  }
+}
+
+/** Words of the program in the user's place are notes; its images are the user's. */
+function saidNodes(value: JsonObject, blocks: readonly JsonObject[]): readonly EntryNode[] {
+  const { text, rest } = textAndRest(blocks);
+  if (rest.some((block) => mediaOf(block) !== undefined)) return userNodes(blocks, "claude");
+  const note =
+    value.isVisibleInTranscriptOnly === true
+      ? noteForPerson(text)
+      : value.isMeta === true || value.isSynthetic === true || isOfTask(value)
+        ? noteForModel(text)
+        : undefined;
+  if (note === undefined) return userNodes(blocks, "claude");
+  return [...(text === "" ? [] : [note]), ...rest.map((block) => unknown("claude", block))];
+}
+
+/** What a helper in the background tells. */
+function isOfTask(value: JsonObject): boolean {
+  return objectOf(value, "origin")?.kind === "task-notification";
+}
+
+/**
+ * Words that the user sent while the model was at work, and what was shown with a prompt: files, parts of them, what
+ * others changed. All else that the program tells the model is its own.
+ */
+export function attachmentNodes(value: JsonObject): readonly EntryNode[] {
+  const attachment = objectOf(value, "attachment");
+  if (attachment === undefined) return [];
+  if (attachment.type === "queued_command") {
+    const blocks = blocksOf(attachment.prompt);
+    const isHosts = attachment.commandMode === "task-notification" || value.isMeta === true;
+    return isHosts ? [noteForModel(textAndRest(blocks).text)] : userNodes(blocks, "claude");
+  }
+  const content = objectOf(attachment, "content");
+  const file = content === undefined ? undefined : objectOf(content, "file");
+  const [data, mimeType] = [file && textOf(file, "base64"), file && textOf(file, "type")];
+  if (attachment.type === "file" && content?.type === "image" && data !== undefined && mimeType !== undefined)
+    return [{ payload: { kind: "user_message", text: "", media: [{ mimeType, data }] } }];
+  const text = shownText(attachment);
+  return text === undefined || text.trim() === "" ? [] : [noteForModel(text)];
+}
+
+/** The text that an attachment put before the model, below the name of the file that it is of. */
+function shownText(attachment: JsonObject): string | undefined {
+  const content = objectOf(attachment, "content");
+  const of = (text: string | undefined, name = textOf(attachment, "filename")) =>
+    text === undefined || name === undefined ? text : `${name}:\n${text}`;
+  switch (attachment.type) {
+    case "file":
+      return of(textOf((content && objectOf(content, "file")) ?? {}, "content"));
+    case "edited_text_file":
+      return of(textOf(attachment, "snippet") || undefined);
+    case "selected_lines_in_ide":
+      return of(textOf(attachment, "content"));
+    case "directory":
+      return of(textOf(attachment, "content"), textOf(attachment, "path"));
+    case "nested_memory":
+      return of(content && textOf(content, "content"), textOf(attachment, "path"));
+    case "hook_additional_context":
+      return textAndRest(blocksOf(attachment.content)).text;
+    case "mcp_resource":
+      return textAndRest(blocksOf(content?.contents).map((resource) => ({ type: "resource", resource })))
+        .text;
+    default:
+      return undefined;
+  }
+}
+
+type SaidBy = {
+  readonly from: { readonly provider: string; readonly model: string };
+  readonly step?: string;
+};
+
+function answerNode(block: JsonObject, origin: SaidBy): EntryNode {
+  switch (block.type) {
+    case "text":
+      return { payload: { kind: "model_message", text: textOf(block, "text") ?? "", ...origin } };
+    case "thinking": {
+      const signature = textOf(block, "signature");
+      const thought = textOf(block, "thinking") ?? "";
+      const sign = defined({ signature });
+      return { payload: { kind: "model_message", text: "", thought, ...sign, ...origin } };
+    }
+    case "redacted_thinking": {
+      const redactedThought = textOf(block, "data") ?? "";
+      return { payload: { kind: "model_message", text: "", redactedThought, ...origin } };
+    }
+    case "tool_use": {
+      const call = { callId: textOf(block, "id") ?? "", name: textOf(block, "name") ?? "unknown" };
+      return { payload: { kind: "tool_call", ...call, args: argsOf(block.input), ...origin } };
+    }
+    default:
+      return madeNode("claude", block, origin);
+  }
+}
+
+function usageOf(usage: JsonObject): TurnUsage {
+  const cached = countOf(usage, "cache_read_input_tokens");
+  return {
+    inputTokens: countOf(usage, "input_tokens") + cached + countOf(usage, "cache_creation_input_tokens"),
+    cachedInputTokens: cached,
+    outputTokens: countOf(usage, "output_tokens"),
+  };
+}

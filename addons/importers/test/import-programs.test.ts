@@ -1,0 +1,327 @@
+import { describe, expect, it } from "vitest";
+import {
+  ContextRenderer,
+  renderContext,
+  toOpenAIResponses,
+} from "../../../packages/core/src/context/index.js";
+import type { ImportedSession } from "../../../packages/core/src/conversation/index.js";
+import { checkEveryProvider } from "../../../packages/core/test/conversation/provider-checks.js";
+import { folded, importedText, nodesOf, outlineOf, sessionOf } from "./programs-support.js";
+
+const trees: readonly (readonly [string, readonly string[]])[] = [
+  [
+    "codex-parallel.jsonl",
+    [
+      "model <skills_instructions>",
+      "model <environment_context>",
+      'user <image name=[Image #1] path="dot.png"> +1',
+      "model (I look at both.) ",
+      "model I read the file and the picture.",
+      'call exec_command {"cmd":"cat a.txt","yield_time_ms":500}',
+      'call view_image {"path":"dot.png"}',
+      'call shell_command {"command":"echo hi"}',
+      "result exec_command Chunk ID: 7b8e44",
+      "result view_image  +1",
+      "result shell_command unsupported call: shell_command",
+      "model (Now I change it.) ",
+      'call apply_patch {"input":"*** Begin Patch\\n*** Update File: a.txt\\n@@\\n-beta\\n+BETA\\n*** End Patch"}',
+      'call update_plan {"plan":[{"step":"do it","status":"completed"}]}',
+      "person Web search: beta",
+      "result apply_patch unsupported custom tool call: apply_patch",
+      "result update_plan unsupported call: update_plan",
+      "model Beta is BETA now. <",
+    ],
+  ],
+  [
+    "codex-compacted.jsonl",
+    [
+      "model <skills_instructions>",
+      "model <environment_context>",
+      "user Read a.txt.",
+      "model (First.) ",
+      "model I look.",
+      'call exec_command {"cmd":"cat a.txt","yield_time_ms":500}',
+      'call view_image {"path":"dot.png"}',
+      "result exec_command Chunk ID: 32c135",
+      "result view_image  +1",
+      "model SUMMARY: alpha and beta were read.",
+      "summary SUMMARY: alpha and beta were read.",
+      'call exec_command {"cmd":"echo later","yield_time_ms":500}',
+      "result exec_command Chunk ID: 1cf29c",
+      "model (Last.) ",
+      'call exec_command {"cmd":"sleep 20","yield_time_ms":25000}',
+      'call exec_command {"cmd":"echo par","yield_time_ms":500} <',
+    ],
+  ],
+  [
+    "codex-aborted.jsonl",
+    [
+      "model <skills_instructions>",
+      "model <environment_context>",
+      "user Wait.",
+      "model (First.) ",
+      'call exec_command {"cmd":"sleep 20","yield_time_ms":25000}',
+      "result exec_command Wall time: 3.0 seconds",
+      "model <turn_aborted>",
+      "user Go on.",
+      "model On. <",
+    ],
+  ],
+  [
+    "gemini-parallel.jsonl",
+    [
+      "model <session_context>",
+      "user Make beta BETA; look at @dot.png. +1",
+      "model (**Looking** I look at both.) ",
+      "model I read the file and the picture.",
+      'call read_file {"file_path":"a.txt"}',
+      'call read_file {"file_path":"dot.png"}',
+      'call read_file {"file_path":"missing.txt"}',
+      "result read_file alpha",
+      "result read_file Binary content provided (1 item(s)). +1",
+      "result read_file error File not found: /project/missing.txt",
+      'call replace {"file_path":"a.txt","old_string":"beta","new_string":"BETA","instruction":"as asked"}',
+      'call run_shell_command {"command":"echo hi","description":"say hi"}',
+      "result replace Successfully modified file: /project/a.txt (1 replacements). Here is the updated code:",
+      "result run_shell_command <untrusted_context>",
+      "model Beta is BETA now. <",
+    ],
+  ],
+  [
+    "gemini-killed.jsonl",
+    [
+      "model <session_context>",
+      "user Read a.txt.",
+      "model I look.",
+      'call read_file {"file_path":"a.txt"}',
+      "result read_file alpha",
+      "user Go on.",
+      "model On. <",
+    ],
+  ],
+  [
+    "gemini-compressed.jsonl",
+    [
+      "model <session_context>",
+      "user Read a.txt. x x x ",
+      "model I look.",
+      'call read_file {"file_path":"a.txt"}',
+      "result read_file alpha",
+      "model Read.",
+      "summary <state_snapshot>so far</state_snapshot>",
+      "model Got it. Thanks for the additional context!",
+      "user Go on.",
+      "model On. <",
+    ],
+  ],
+  [
+    "opencode-child.jsonl",
+    [
+      'model Called the Read tool with the following input: {"filePath":"/project/dot.png"}',
+      "model Image read successfully",
+      'user "Make beta BETA." +1',
+      "model (I look.) ",
+      "model I read.",
+      'call read {"filePath":"a.txt"}',
+      'call read {"filePath":"dot.png"}',
+      'call bash {"command":"echo hi","description":"say hi"}',
+      "result read <path>/project/a.txt</path>",
+      "result read Image read successfully +1",
+      "result bash hi",
+      "model A helper.",
+      'call task {"description":"look","prompt":"Look at a.txt","subagent_type":"general"}',
+      '  result task <task id="ses_df8cc804cffejJBS26elA3xG1T" state="completed">',
+      '  call edit {"filePath":"a.txt","oldString":"beta","newString":"BETA"}',
+      '  call read {"filePath":"missing.txt"}',
+      "  result edit Edit applied successfully.",
+      "  result read error File not found: /project/missing.txt",
+      "  model Done. <",
+      "  task look (@general subagent)",
+      "  user Look at a.txt",
+      '  call read {"filePath":"a.txt"}',
+      "  result read <path>/project/a.txt</path>",
+      "  model Sub says alpha.",
+    ],
+  ],
+  [
+    "opencode-killed.jsonl",
+    [
+      'user "Read a.txt"',
+      "model I read.",
+      'call read {"filePath":"a.txt"}',
+      "result read <path>/project/a.txt</path>",
+      "summary SUMMARY: alpha and beta.",
+      "model Continue if you have next steps, or stop and ask for clarification if you are unsure how to proceed.",
+      'call read {"filePath":"a.txt"}',
+      'call bash {"command":"sleep 30","description":"wait"}',
+      "result read <path>/project/a.txt</path> <",
+    ],
+  ],
+];
+
+describe("a session that a real program wrote", () => {
+  it.each(trees)("has its tree here: %s", (name, expected) => {
+    const session = importedText(sessionOf(name));
+    expect(outlineOf(session)).toEqual(expected);
+    expect(session.problems).toEqual([]);
+  });
+
+  it.each(trees)("says as much here as there: %s", (name) => {
+    const text = sessionOf(name);
+    expect(countedHere(importedText(text))).toEqual(countedThere(name, text));
+  });
+
+  it.each(trees)("is a prompt that every provider takes: %s", (name) => {
+    const { context } = folded(importedText(sessionOf(name)));
+    checkEveryProvider(context, new ContextRenderer(), 5_000);
+  });
+
+  it("is the same from the export that opencode makes", () => {
+    const exported = importedText(sessionOf("opencode-export.json"));
+    const child = "ses_df8cc804cffejJBS26elA3xG1T";
+    const stored = sessionOf("opencode-child.jsonl").split("\n");
+    const own = stored.filter(
+      (line) => line !== "" && ![JSON.parse(line).id, JSON.parse(line).sessionID].includes(child),
+    );
+    const alone = importedText(own.join("\n"));
+    expect(outlineOf(exported)).toEqual(outlineOf(alone));
+    expect(exported.problems).toEqual([]);
+  });
+});
+
+describe("a rollout of Codex", () => {
+  it("gives back its reasoning to the letter", () => {
+    const text = sessionOf("codex-parallel.jsonl");
+    const { context } = folded(importedText(text));
+    const target = { provider: "openai", model: "scripted" };
+    const { input } = toOpenAIResponses(renderContext(context, { target }).contents).body;
+    const reasoning = text.split("\n").flatMap((line) => {
+      const { payload = {} } = line === "" ? {} : JSON.parse(line);
+      const { internal_chat_message_metadata_passthrough: _, ...item } = payload;
+      return item.type === "reasoning" ? [JSON.stringify(item)] : [];
+    });
+    expect(reasoning).toHaveLength(2);
+    expect(input.filter(({ type }) => type === "reasoning").map((item) => JSON.stringify(item))).toEqual(
+      reasoning,
+    );
+    expect(input.flatMap((item) => ("id" in item ? [item.id] : []))).toEqual([
+      ...["rs_2", "msg_3", "fc_4", "fc_5", "fc_6", "rs_8", "fc_10", "msg_13"],
+    ]);
+  });
+
+  it("has the tokens of each answer on its first node, and its folder and its id", () => {
+    const session = importedText(sessionOf("codex-parallel.jsonl"));
+    const counted = nodesOf(session).flatMap(({ metadata }) => metadata.usage ?? []);
+    const usage = { inputTokens: 100, cachedInputTokens: 40, outputTokens: 20, thoughtTokens: 5 };
+    expect(counted).toEqual([usage, usage, usage]);
+    expect(session.events[0]?.event).toMatchObject({
+      cwd: "/project",
+      origin: { kind: "import", sourceId: "01a20733-9981-7e50-9e36-1feee5c9c65e" },
+    });
+  });
+});
+
+interface Counts {
+  readonly texts: readonly string[];
+  readonly calls: readonly string[];
+  readonly results: number;
+  readonly images: number;
+}
+
+/** Whatever a line holds. */
+type Raw = ReturnType<typeof JSON.parse>;
+
+/** Of what a model was shown or said: in our nodes. */
+function countedHere(session: ImportedSession): Counts {
+  const payloads = nodesOf(session).map(({ payload }) => payload);
+  const texts = payloads.flatMap((payload): readonly string[] => {
+    switch (payload.kind) {
+      case "user_message":
+        return payload.text.split("\n");
+      case "model_message":
+        return [...payload.text.split("\n"), ...(payload.thought ?? "").split("\n")];
+      case "tool_result":
+        return payload.output.split("\n");
+      case "summary":
+        return payload.text.split("\n");
+      case "note":
+        return payload.audience === "model" ? payload.text.split("\n") : [];
+      default:
+        return [];
+    }
+  });
+  const media = payloads.flatMap((payload) => ("media" in payload ? (payload.media ?? []) : []));
+  return {
+    texts: texts.filter((line) => line !== "").toSorted(),
+    calls: payloads.flatMap((payload) => (payload.kind === "tool_call" ? [payload.name] : [])).toSorted(),
+    results: payloads.filter(({ kind }) => kind === "tool_result").length,
+    images: media.length,
+  };
+}
+
+/** The same in the raw lines, by other rules than the readers': by what each format calls a text. */
+function countedThere(name: string, text: string): Counts {
+  const lines = text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+  const [texts, calls, images] = [[] as string[], [] as string[], [] as string[]];
+  let results = 0;
+  const say = (...said: readonly string[]) => texts.push(...said.flatMap((one) => one.split("\n")));
+  if (name.startsWith("codex"))
+    for (const { type, payload } of lines) {
+      if (type === "compacted") say(payload.message);
+      if (type !== "response_item") continue;
+      for (const match of JSON.stringify(payload).matchAll(
+        /"(?:input|output|summary)_text","text":("(?:[^"\\]|\\.)*")/g,
+      ))
+        say(JSON.parse(match[1] ?? '""'));
+      images.push(...(JSON.stringify(payload).match(/data:image/g) ?? []));
+      if (/^(function|custom_tool)_call$/.test(payload.type)) calls.push(payload.name);
+      if (!/_output$/.test(payload.type)) continue;
+      results += 1;
+      if (typeof payload.output === "string") say(payload.output);
+    }
+  else if (name.startsWith("gemini")) {
+    const byId = new Map<string, Raw>();
+    const all = lines.flatMap((line) => line.$set?.messages ?? [line]);
+    // Of the same message the record that a program wrote while it ran knows most.
+    for (const one of all) {
+      const rank = (value: Raw) =>
+        Number(typeof value?.content === "string") + 2 * Number(value?.toolCalls !== undefined);
+      const key = `${one.id} ${one.type}`;
+      if (one.id !== undefined && (!byId.has(key) || rank(one) >= rank(byId.get(key)))) byId.set(key, one);
+    }
+    for (const one of byId.values()) {
+      for (const thought of one.thoughts ?? []) say(`**${thought.subject}** ${thought.description}`);
+      if (typeof one.content === "string") say(one.content);
+      for (const part of Array.isArray(one.content) ? one.content : []) {
+        if (part.text !== undefined) say(part.text);
+        if (part.inlineData !== undefined && one.content[0].functionResponse === undefined)
+          images.push("one");
+      }
+      for (const call of one.toolCalls ?? []) {
+        calls.push(call.name);
+        results += call.result.filter((part: object) => "functionResponse" in part).length;
+        for (const part of call.result) {
+          if (part.inlineData !== undefined) images.push("one");
+          else say(part.functionResponse.response.output ?? part.functionResponse.response.error);
+        }
+      }
+    }
+  } else
+    for (const part of lines.filter(({ messageID }) => messageID !== undefined)) {
+      if (typeof part.text === "string") say(part.text);
+      if (part.type === "file") images.push("one");
+      if (part.type !== "tool") continue;
+      calls.push(part.tool);
+      const { state } = part;
+      if (state.status === "running") continue;
+      results += 1;
+      say(state.output ?? state.error);
+      images.push(...(state.attachments ?? []).map(() => "one"));
+    }
+  return {
+    texts: texts.filter((line) => line !== "").toSorted(),
+    calls: calls.toSorted(),
+    results,
+    images: images.length,
+  };
+}

@@ -1,0 +1,151 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type {
+  BesideFile,
+  ConversationRefusal,
+  ImportedSession,
+  ImportOptions,
+  ImportProblem,
+  LoadedSession,
+  SessionStore,
+  SourceSession,
+} from "@holdfast/core/conversation";
+import type { OnMismatch, OutcomeCode, Refusal, Workspace } from "@holdfast/core/files";
+import type { Advancing } from "@holdfast/core/text";
+import type { McpOptions } from "@holdfast/mcp";
+import type { ChangedSettings, Setting } from "./config/change-settings.js";
+import type { InputLimits, InputLines } from "./shell/input.js";
+import type { Invocation } from "./shell/invocation.js";
+
+/**
+ * The add-ons that this program uses if they are there, and what it asks of each. The program imports none of them:
+ * each can be taken out of the repository, and only its own commands then say that it is missing.
+ */
+export interface Addons {
+  readonly importers: { openImporters(readLines: ReadLines): Importers };
+  readonly page: { htmlPage(session: LoadedSession, options: PageOptions): Promise<readonly string[]> };
+  readonly postgres: {
+    openPostgresStore(options: PostgresOptions): Promise<SessionStore | ConversationRefusal>;
+  };
+  readonly hosts: {
+    setupCommand(call: Invocation & { readonly shell: SetupShell }): Promise<number>;
+    runGuard(options: GuardOptions): Promise<number>;
+    readonly createCompatServer: NonNullable<McpOptions["createServer"]>;
+  };
+}
+
+/** Reads sessions of other programs, and finds them on this machine. */
+export interface Importers {
+  readonly agents: readonly string[];
+  readonly formatNames: Readonly<Record<string, string>>;
+  readSessionInSteps(text: string, options: ImportOptions): Advancing<ImportedSession | ConversationRefusal>;
+  find(agent: string | undefined): Promise<{
+    readonly files: readonly ForeignFile[];
+    readonly problems: readonly string[];
+  }>;
+  filesBeside(
+    place: string,
+    text: string,
+  ): Promise<{ readonly files: readonly BesideFile[]; readonly problems: readonly ImportProblem[] }>;
+  folderNotedBeside(
+    place: string,
+  ): Promise<{ readonly cwd: string | undefined; readonly problems: readonly string[] }>;
+  importIdOf(source: SourceSession, place?: string): string;
+}
+
+/** How this program reads a file of lines. */
+export type ReadLines = (place: string, limits: Required<InputLimits>) => Promise<InputLines | Refusal>;
+
+/** A session of another program, before it is known what is in it. */
+export interface ForeignFile {
+  readonly agent: string;
+  /** The file, for a person. */
+  readonly place: string;
+  readonly modifiedMs: number;
+  /** Looks at the beginning of the file. Undefined: it is no session, or holds no turn. */
+  readonly describe: () => Promise<ForeignFacts | NotRead | undefined>;
+  readonly read: () => Promise<InputLines | Refusal>;
+}
+
+/** What a list says of a session of another program. */
+export interface ForeignFacts {
+  readonly kind: "facts";
+  /** Of all its records. */
+  readonly sizeBytes: number;
+  /** Its id there; of a file that names none the file's name. */
+  readonly id: string;
+  readonly title: string | undefined;
+  readonly cwd: string | undefined;
+  /** The id that it has here once it is imported. */
+  readonly importId: string;
+}
+
+/** Why a file of another program was not read. */
+export interface NotRead {
+  readonly kind: "not_read";
+  readonly isMissing: boolean;
+  /** For a person, behind the file's name. */
+  readonly why: string;
+}
+
+interface PageOptions {
+  readonly stateDir: string | undefined;
+  readonly now: number;
+  readonly version: string;
+}
+
+interface PostgresOptions {
+  readonly connection: string;
+  readonly retryMs: number;
+  readonly tenant?: string;
+}
+
+interface GuardOptions {
+  readonly stateDir?: string | undefined;
+  readonly onMismatch?: OnMismatch | undefined;
+}
+
+/** What `holdfast setup` lends its add-on. */
+export interface SetupShell {
+  askPerson(question: string): Promise<string>;
+  withWorkspace(
+    place: { readonly roots: readonly string[]; readonly allowProtected: readonly string[] },
+    work: (workspace: Workspace) => Promise<number>,
+  ): Promise<number>;
+  reportRefusal(refusal: Refusal): number;
+  finishOnceBegun<Result>(work: () => Promise<Result>): Promise<Result>;
+  exitCodeOf(code: OutcomeCode): number;
+  escapeText(text: string): string;
+  changeJson(text: string, settings: readonly Setting[]): ChangedSettings;
+}
+
+/** Loads an add-on. @returns undefined if this build of the program does not have it. */
+export async function loadAddon<Name extends keyof Addons>(name: Name): Promise<Addons[Name] | undefined> {
+  const bundled = new URL(`./addon-${name}.js`, import.meta.url);
+  const specifier = existsSync(fileURLToPath(bundled)) ? bundled.href : `@holdfast/${name}`;
+  try {
+    // A cast: the compiler cannot follow a specifier that is computed; the add-on's own test holds it to this type.
+    return (await import(specifier)) as Addons[Name];
+  } catch (error) {
+    if (isAbsent(error, specifier)) return undefined;
+    throw error;
+  }
+}
+
+/** The add-on, or the end of the command as a usage error. */
+export async function addonFor<Name extends keyof Addons>(
+  name: Name,
+  misuse: (message: string) => never,
+): Promise<Addons[Name]> {
+  return (await loadAddon(name)) ?? misuse(absentAddon(name));
+}
+
+/** The sentence on an add-on that is not there. */
+export function absentAddon(name: keyof Addons): string {
+  return `this build has no add-on "${name}"; install the published @holdfast/cli, or build it with the folder addons/${name}`;
+}
+
+function isAbsent(error: unknown, specifier: string): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ERR_MODULE_NOT_FOUND" && String(error).includes(specifier);
+}

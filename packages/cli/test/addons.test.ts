@@ -1,0 +1,46 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { type Addons, absentAddon } from "../src/addons.js";
+import { program } from "./process.js";
+
+/** The command as it is built where the folder `addons` is empty. */
+const house = mkdtempSync(join(tmpdir(), "holdfast-house-"));
+cpSync(join(dirname(program), ".."), house, { recursive: true });
+const bundle = join(house, "dist/bundle");
+for (const name of readdirSync(bundle))
+  if (/^(addon-|guard-main|history-page)/.test(name)) rmSync(join(bundle, name));
+afterAll(() => rmSync(house, { recursive: true, force: true }));
+
+function run(args: readonly string[], input = "") {
+  const env = { PATH: process.env.PATH ?? "", HOME: house, XDG_STATE_HOME: join(house, "state") };
+  const { status, stderr } = spawnSync(process.execPath, [join(house, "bin/holdfast.js"), ...args], {
+    cwd: house,
+    env,
+    input,
+    encoding: "utf8",
+  });
+  return { status, stderr };
+}
+
+describe("a command without its add-on", () => {
+  it.each([
+    ["hosts", ["setup", "claude"]],
+    ["hosts", ["guard"]],
+    ["hosts", ["mcp", "--compat", "filesystem"]],
+    ["importers", ["sessions", "import"]],
+    ["postgres", ["sessions", "list", "--store", "postgres://127.0.0.1/none"]],
+  ] as const)("says in one sentence that %s is missing: %j", (name: keyof Addons, args) => {
+    const { status, stderr } = run(args);
+    expect(stderr).toContain(absentAddon(name));
+    expect(status).toBe(2);
+  });
+
+  it("does all else, and says what a session of another program needs", () => {
+    const foreign = '{"type":"user","uuid":"a","parentUuid":null,"message":{"role":"user","content":"hi"}}\n';
+    expect(run(["sessions", "import", "-"], foreign).stderr).toContain(absentAddon("importers"));
+    expect(run(["read", "bin/holdfast.js"]).status).toBe(0);
+  });
+});
