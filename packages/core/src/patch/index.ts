@@ -3,7 +3,6 @@ export { applyDiff, applyDiffInTurns } from "./apply/apply-diff.js";
 export { addedLinesInSteps, carryEndings, carryEndingsInSteps } from "./compare/carry-endings.js";
 export {
   changedRanges,
-  type DescribeOptions,
   describeChange,
   describeShown,
   describeShownInSteps,
@@ -38,7 +37,7 @@ export {
   replaceInSteps,
   type WrongCount,
 } from "./replace/replace-exactly.js";
-export { applySplices, differenceInSteps, spliceInSteps, type TextSplice } from "./replace/splice.js";
+export { differenceInSteps, spliceInSteps, type TextSplice } from "./replace/splice.js";
 export { endingAt, inEndingsAt } from "./replace/text-places.js";
 export { type Heading, nestsAtOnce } from "./section/outline.js";
 export {

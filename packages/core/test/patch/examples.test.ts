@@ -23,7 +23,6 @@ const hard = [
   "locate/embed.ts",
   "locate/indent.ts",
   "locate/locate.ts",
-  "locate/lost-context.ts",
   "locate/repeats.ts",
   "locate/solve.ts",
   "locate/stretch.ts",

@@ -360,11 +360,10 @@ const cases: readonly PatchCase[] = [
     code: "invalid_diff",
   },
   {
-    name: "braces alone, whole at another depth and in part at their own",
-    base: text("x", "    a: [", "      1", "    ]", "    }", "  }", "}"),
-    diff: text("@@ -5,3 +5,3 @@", "       }", "     }", "-  }", "+} types"),
-    code: "ambiguous",
-    says: ["lines 6, 7"],
+    name: "braces alone, at another depth than in the file",
+    base: text("a {", "  b {", "    c", "  }", "}"),
+    diff: text("@@", "       }", "-    }", "+    };"),
+    code: "invalid_diff",
   },
   {
     name: "one of two changes of a hunk made already, so that its context is not that of the file",

@@ -11,7 +11,7 @@ import { isBlankLine } from "../model/line-key.js";
 import type { Steps } from "../model/steps.js";
 
 /** The edits of all hunks, ascending and disjoint, or the hunk that cannot be indented as the file is. */
-export type Corrected =
+type Corrected =
   | {
       readonly kind: "edits";
       readonly edits: readonly Edit[];

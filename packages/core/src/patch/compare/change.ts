@@ -5,7 +5,7 @@ import type { LineChange, LineRange } from "../model/types.js";
 import { diffTexts, diffTextsInSteps } from "./line-diff.js";
 
 /** How much of a difference is shown. */
-export interface DescribeOptions {
+interface DescribeOptions {
   /** Unchanged lines around each change; 3 unless given. */
   readonly context?: number;
   /** Lines of the description at most; 60 unless given. */

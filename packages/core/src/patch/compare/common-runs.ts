@@ -8,7 +8,7 @@ export interface CommonRun {
 }
 
 /** Milliseconds of the search alone, without what others do between two steps; or its work, the same on each machine. */
-export interface SearchLimit {
+interface SearchLimit {
   readonly most: number;
   /** Of work, a diagonal or a number looked at counts 1. */
   readonly of: "ms" | "work";

@@ -139,7 +139,7 @@ export function diffLines(
 }
 
 /** The same in steps. */
-export function* diffLinesInSteps(
+function* diffLinesInSteps(
   before: readonly string[],
   after: readonly string[],
   limitMs: number,

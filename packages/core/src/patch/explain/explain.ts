@@ -74,8 +74,6 @@ function describeProblem(
       return `${name} only adds lines, and its line numbers do not agree with the rest of the diff. Give a line of the file directly before or after the new ones as context.${atNumber(base, hunk)}`;
     case "indent_unknown":
       return `${name} quotes no indented line of the file, and other hunks of the diff have another indentation than the file, so it is not clear how deep its lines go. Write the diff with the file's indentation.`;
-    case "context_lost":
-      return `${name} announces more context lines than it has, and a lost one may stand just where it changes the file, at line ${first}. Give the lines of the file directly before and after the change.${around}`;
     case "overlap":
       return `${name} changes lines that another hunk changes, too. Write what happens to one place in one hunk, against the file as it is now.${around}`;
     case "disorder":

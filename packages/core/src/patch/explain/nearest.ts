@@ -7,7 +7,7 @@ import { similarity, wordsOf } from "../model/similarity.js";
 import type { Steps } from "../model/steps.js";
 
 /** Where a hunk that fits nowhere most nearly fits. */
-export interface NearestMatch {
+interface NearestMatch {
   /** 0-based line of the file for the hunk's first old line; may lie before the file. */
   readonly start: number;
   /** The first old line that does not match there. */

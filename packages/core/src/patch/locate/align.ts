@@ -21,7 +21,7 @@ export interface Alignment {
 }
 
 /** The one alignment of a hunk; or the positions among which nothing decides; or nothing. */
-export type AlignOutcome =
+type AlignOutcome =
   | { readonly kind: "aligned"; readonly alignment: Alignment; readonly explained: ReadonlySet<string> }
   /** 0-based lines at which the change, or added lines whose neighbours are apart, could go. */
   | { readonly kind: "several" | "open"; readonly positions: readonly number[] }

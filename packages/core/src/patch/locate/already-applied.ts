@@ -13,8 +13,8 @@ import type { Candidate } from "./assign.js";
 import { newSideMatchesAt, oldSideMatchesAt } from "./match-at.js";
 
 /*
- * Was a hunk applied before? Its new side then matches where its old side should; but that alone is no proof,
- * since the lines that it removes may be misquoted. What counts is the evidence of its runs.
+ * Whether a hunk was applied before. If so, its new side matches where its old side should. That alone is no proof,
+ * since the lines that it removes may be misquoted. The evidence of its runs decides.
  *
  *     file   diff   result
  *     1 a    @@     already_applied
@@ -33,8 +33,8 @@ import { newSideMatchesAt, oldSideMatchesAt } from "./match-at.js";
  *                gamma
  *                end
  *
- * A deletion adds no line. Its neighbours `alpha` and `gamma` have met, so that it is visible, and `beta` is nowhere
- * in the file: proof. (Where a hunk only deletes and has no number, three lines at least must match.)
+ * A deletion adds no line. It is visible, since its neighbours `alpha` and `gamma` are now next to each other, and `beta`
+ * is nowhere in the file: proof. (If a hunk only deletes and has no number, at least three lines must match.)
  *
  *     file      diff     result
  *     1 one     @@       already_applied
@@ -43,7 +43,7 @@ import { newSideMatchesAt, oldSideMatchesAt } from "./match-at.js";
  *     4 beta    -beta
  *     5 end      gamma
  *
- * Here `beta` stands elsewhere. But the file has `alpha` and `gamma` once, and they have met.
+ * Here `beta` is elsewhere. But the file has `alpha` and `gamma` once, and they are next to each other.
  *
  *     file     diff    result
  *     1 x      @@      invalid_diff
@@ -51,16 +51,16 @@ import { newSideMatchesAt, oldSideMatchesAt } from "./match-at.js";
  *     3 same   -same
  *     4 y       same
  *
- * The new side `same same` matches at line 2, but it would do so without the deletion, too: the context repeats
- * the deleted line. No evidence, so the hunk is refused, and the refusal shows line 2.
+ * The new side `same same` matches at line 2, but it would match without the deletion, too, since the context repeats
+ * the deleted line. There is no evidence, so the hunk is refused, and the refusal shows line 2.
  *
  *     file   diff   result
  *     1 a    @@     already_applied
  *     2 X     a
  *     3 b    +X
  *
- * A pure insertion at the edge of its context always matches its old side. It is asked here whether the inserted
- * lines are there already (`appliedInsertionAt`).
+ * The old side of a pure insertion at the edge of its context always matches. `appliedInsertionAt` checks whether the
+ * inserted lines are there already.
  */
 
 /** Whether the new side, found in the file, proves that the hunk was applied. */
@@ -72,12 +72,12 @@ export function newSideProvesApplied(base: BaseText, hunk: ShapedHunk, added: Ad
   return runs.includes("proof") && !runs.includes("none");
 }
 
-/** Whether a new side found in the file may come from the hunk. It is no proof by itself. */
+/** Whether a new side that is in the file may come from the hunk. It is no proof by itself. */
 export function mayBeApplied(base: BaseText, hunk: ShapedHunk): boolean {
   return hunk.runs.every((run) => deletionIsVisible(base, hunk, run));
 }
 
-/** How often a diff adds each line, by its text without blanks around; counted when first asked. */
+/** How often a diff adds each line, by its text without blanks around it. Counted at the first use. */
 export class AddedLineCounts {
   private counts: Map<string, number> | undefined;
 
@@ -103,9 +103,9 @@ function countAdded(hunks: readonly ShapedHunk[]): Map<string, number> {
 }
 
 /**
- * What a run proves whose new side matches in the file. Added lines are a proof. A deletion is visible only
- * between two neighbours that have met, and is a proof by itself only if one of the deleted lines is nowhere
- * in the file, except where the diff adds it.
+ * The evidence of a run whose new side matches in the file. Added lines are a proof. A deletion is visible only if
+ * its two neighbours are next to each other. It is a proof by itself only if one of the deleted lines is nowhere in
+ * the file, except where the diff adds it.
  */
 function evidenceOf(
   base: BaseText,
@@ -124,8 +124,8 @@ function evidenceOf(
 }
 
 /**
- * Whether the context on either side of a deletion has a line that the file has once, so that where it meets in
- * the file nothing else can have stood but what was deleted, wherever equal lines stand.
+ * Whether the context on each side of a deletion has a line that the file has once. Then only the deleted lines can
+ * have been between them, wherever equal lines are in the file.
  */
 export function gapIsPinned(base: BaseText, hunk: ShapedHunk, run: Run): boolean {
   const { old } = hunk;
@@ -139,7 +139,7 @@ export function gapIsPinned(base: BaseText, hunk: ShapedHunk, run: Run): boolean
   return isPinned(contextFrom(old, from - 1, -1)) && isPinned(contextFrom(old, from + deleted.length, 1));
 }
 
-/** The lines that a run takes out without putting any in; none where it adds some. */
+/** The lines that a run removes, if it adds none; otherwise none. */
 function deletedLines({ old }: ShapedHunk, run: Run): readonly HunkLine[] {
   const removed = old.slice(run.from, run.to);
   const { head, tail } = trimCommon(removed, run.added, (one, other) => one.text === other.text);
@@ -157,7 +157,7 @@ function deletionIsVisible(base: BaseText, hunk: ShapedHunk, run: Run): boolean 
   if (from === 0 || to === old.length) return false;
   const index = base.index("trimmed");
   const known = deleted.filter((line) => index.idOf(line.text) >= 0);
-  // A line that the file has not may be misquoted, or made up beside others that are not.
+  // A line that the file does not have may be misquoted, or made up beside lines that are not.
   const readings = known.length === 0 ? [deleted] : [deleted, known];
   const [above, below] = [contextFrom(old, from - 1, -1), contextFrom(old, to, 1)];
   return readings.every(
@@ -166,8 +166,8 @@ function deletionIsVisible(base: BaseText, hunk: ShapedHunk, run: Run): boolean 
 }
 
 /**
- * Whether the context beside a deletion would match there even without the deletion: it repeats the deleted
- * lines, or similar ones that they may be meant for.
+ * Whether the context beside a deletion would match even without the deletion: it repeats the deleted lines, or
+ * similar lines that they may stand for.
  */
 function contextHidesDeletion(deleted: readonly HunkLine[], context: readonly HunkLine[]): boolean {
   return context.every((line, at) => {
@@ -189,7 +189,7 @@ export function appliedAtStatedLine(base: BaseText, hunk: ShapedHunk): number | 
   return hunk.new.some((line) => !isBlankLine(line.text)) ? start : undefined;
 }
 
-/** Whether what a hunk removes at its edge still stands right beside its new side: that part of it was not made. */
+/** Whether the lines that a hunk removes at its edge are still right beside its new side: that part was not made. */
 export function keepsRemovedEdge(
   base: BaseText,
   { old, runs, newCount }: ShapedHunk,
@@ -212,7 +212,7 @@ export function standsBothWays(base: BaseText, hunk: ShapedHunk, start: number):
   return removes && oldSideMatchesAt(base, hunk, start) && newSideMatchesAt(base, hunk, start);
 }
 
-/** Whether what a hunk removes stands at a line, if only at another depth: then nobody has removed it. */
+/** Whether the removed lines of a hunk are at a line, at any depth: then nobody has removed them. */
 export function standsAtAnyDepth(base: BaseText, hunk: ShapedHunk, start: number): boolean {
   if (start < 0 || hunk.runs.every(({ from, to }) => from === to)) return false;
   const index = base.index("trimmed");
@@ -220,8 +220,8 @@ export function standsAtAnyDepth(base: BaseText, hunk: ShapedHunk, start: number
 }
 
 /**
- * Whether a hunk whose new side matches in the file must have been applied, if its writer made one error at
- * most: it adds a unique line, or its deleted lines are gone. If removed lines were misquoted, the context would
+ * Whether a hunk whose new side matches in the file must have been applied, if its writer made at most one
+ * error: it adds a unique line, or its deleted lines are gone. If removed lines were misquoted, the context would
  * still match at the distances that it has in the hunk (`contextMatchesNowhere`). If some were forgotten or made
  * up, the line after the deletion would be the first of them, or the line before it the last
  * (`deletionEdgesAreClear`). Without context nothing is known, and deleted blank lines prove nothing.
@@ -236,7 +236,7 @@ export function mustBeApplied(base: BaseText, hunk: ShapedHunk, added: AddedLine
   );
 }
 
-/** Whether it adds a line that the file has only where the diff adds one: it can come from nowhere else. */
+/** Whether it adds a line that the file has only where the diff adds one, so the line comes from the diff. */
 export function addsUniqueLine(base: BaseText, { old, runs }: ShapedHunk, added: AddedLineCounts): boolean {
   const index = base.index("trimmed");
   const had = new Set(old.map(({ text }) => normalize(text, "trimmed")));
@@ -266,8 +266,8 @@ function contextMatchesNowhere(base: BaseText, { old }: ShapedHunk): boolean {
 }
 
 /**
- * Whether the deleted lines of a run cannot still be there: the context on either side is pinned by a line that
- * the file has once, or at least differs from the deleted line that it would have to be.
+ * Whether the deleted lines of a run cannot be there any more: the context on each side has a line that the file
+ * has once, or at least differs from the deleted line in its place.
  */
 function deletionEdgesAreClear(base: BaseText, hunk: ShapedHunk, run: Run): boolean {
   const { old } = hunk;
@@ -289,7 +289,7 @@ function deletionEdgesAreClear(base: BaseText, hunk: ShapedHunk, run: Run): bool
   );
 }
 
-/** Whether a new side found in the file could show anything: a pure deletion must have context on both sides. */
+/** Whether a new side in the file can be evidence: a pure deletion must have context on both sides. */
 export function newSideIsEvidence(hunk: ShapedHunk): boolean {
   return hunk.runs.every((run) => {
     const isClosed = run.from > 0 && run.to < hunk.old.length;
@@ -309,12 +309,12 @@ export function isPureDeletion({ old, runs }: ShapedHunk): boolean {
   });
 }
 
-/** What a hunk changes, counted in the lines of its new side. */
+/** The changed part of a hunk, in lines of its new side. */
 export function newSideCore(hunk: ShapedHunk): Omit<Candidate, "starts"> {
   const from = hunk.runs[0]?.from ?? 0;
   const after = hunk.old.length - (hunk.runs.at(-1)?.to ?? 0);
   return { coreFrom: from, coreTo: hunk.newCount - after };
 }
 
-/** More comparisons than this prove nothing. */
+/** The limit of comparisons; beyond it nothing is proved. */
 const comparisonLimit = 200_000;

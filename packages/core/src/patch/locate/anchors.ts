@@ -7,7 +7,7 @@ export function findPointsBelowAnchor(base: BaseText, anchors: readonly string[]
 }
 
 /** Lines `from` to `to` (after the last), 0-based, below a heading. */
-export interface AnchoredLines {
+interface AnchoredLines {
   readonly from: number;
   readonly to: number;
 }

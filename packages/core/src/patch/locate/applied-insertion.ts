@@ -5,8 +5,8 @@ import { shiftLine } from "./indent.js";
 import { hintOf, type Placement, runStartOf } from "./placement.js";
 
 /**
- * The position of a pure insertion that was made before: at the edge of its context, or where it ends as the
- * context above it does (or begins as the context below it does), so that its old lines stand there again.
+ * The position of a pure insertion that was made before: at the edge of its context, or where it ends like the
+ * context above it (or begins like the context below it), so that its old lines match once more.
  *
  *     file      diff      result
  *     1 f {     @@        already_applied
@@ -17,10 +17,10 @@ import { hintOf, type Placement, runStartOf } from "./placement.js";
  *     6 }        h {
  *     7 h {
  *
- * `}` and `h {` are lines 6 and 7, but what is added stands right above them, below another `}`, and the file has
+ * `}` and `h {` are lines 6 and 7, but the added lines are right above them, below another `}`, and the file has
  * `g {` once. Without such a line, or at the exact number, the lines are added once more.
  *
- * @returns the 0-based first line of the new side; undefined where the inserted lines are not there.
+ * @returns the 0-based first line of the new side; undefined if the inserted lines are not there.
  */
 export function appliedInsertionAt(
   base: BaseText,
@@ -37,7 +37,7 @@ export function appliedInsertionAt(
   const atTop = run.from === 0 && hunk.old.length > 0;
   if (atTop ? isAbove : isBelow && run.from === hunk.old.length) return atTop ? above : point - run.from;
   if (hintOf(hunk) === placement.start || !(isAbove || isBelow)) return undefined;
-  // Damaged context may have lost just these lines.
+  // Perhaps the damaged context has lost exactly these lines.
   const isRepeated = placement.alignment !== undefined || hasContext(base, placement, run, point, isAbove);
   if (!isRepeated || !addsUniqueLine(base, hunk, added)) return undefined;
   return (isAbove ? above : point) - run.from;
@@ -45,7 +45,7 @@ export function appliedInsertionAt(
 
 type Inserted = Pick<Run, "from" | "added">;
 
-/** The one run of a hunk if it only adds lines, without what it removes to add it again, and where it adds them. */
+/** The only run of a hunk, if it only adds lines, without lines that it removes and adds again; and its position. */
 function insertionOf(placement: Placement): { readonly run: Inserted; readonly point: number } | undefined {
   const { hunk, alignment } = placement;
   if (hunk.coreFrom !== hunk.coreTo && alignment === undefined) return undefined;
@@ -58,7 +58,7 @@ function insertionOf(placement: Placement): { readonly run: Inserted; readonly p
   return { run: { from: run.from + head, added }, point: runStartOf(placement, run, 0) + head };
 }
 
-/** Whether the file has what a run adds, as it would be written, from a line on. */
+/** Whether the file has the added lines of a run, as they would be written, from a line on. */
 function standsAt(base: BaseText, { shift, moves }: Placement, { added }: Inserted, from: number): boolean {
   if (from < 0 || from + added.length > base.count) return false;
   const written = (text: string) =>
@@ -66,7 +66,7 @@ function standsAt(base: BaseText, { shift, moves }: Placement, { added }: Insert
   return added.every(({ text }, at) => base.isLine(from + at, written(text)));
 }
 
-/** Whether the hunk's context stands as well around the lines that are there already. */
+/** Whether the hunk's context is also around the lines that are there already. */
 function hasContext(
   base: BaseText,
   { hunk }: Placement,

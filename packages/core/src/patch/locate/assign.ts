@@ -111,7 +111,7 @@ export function firstAtLeast(ascending: ArrayLike<number>, least: number): numbe
 }
 
 /** The last value of an ascending list that is not above `most`. */
-export function lastAtMost(ascending: ArrayLike<number>, most: number): number | undefined {
+function lastAtMost(ascending: ArrayLike<number>, most: number): number | undefined {
   return ascending[countBelow(ascending, most + 1) - 1];
 }
 

@@ -3,13 +3,13 @@ import type { HunkLine, Run, ShapedHunk } from "../model/hunk.js";
 import { indentOf, isBlankLine } from "../model/line-key.js";
 import type { Shift } from "./indent.js";
 
-/** Whether the added lines of a run move with the context that has to be moved, or are at the file's depth already. */
+/** Whether the added lines of a run move with their context, or are at the depth of the file already. */
 export type DepthChange = "moves" | "stays" | "unknown";
 
 /**
- * Decides for each run of a hunk whose old lines have another depth than the file: was all of it written at that
- * depth, or only what was quoted? The lines beside the added ones say so, at the depth they have in the diff and at the one
- * they have in the file.
+ * The old lines of a hunk have another depth than the file. This decides for each run whether the whole hunk was
+ * written at that depth, or only the quoted lines. The lines beside the added lines decide, by their depth in the diff and
+ * in the file.
  *
  *     file               diff            result
  *     1     case 1:      @@              1     case 1:
@@ -43,11 +43,11 @@ export function findMoves(
   const { indent } = shift;
   const region = new HunkSurroundings(base, hunk, start);
   const moves = hunk.runs.map((run) => (indent === " " ? region.beside(run) : region).decide(run, indent));
-  // What one run shows of how the hunk was written holds for the others, too.
+  // If one run shows how the hunk was written, the other runs were written the same way.
   return adopt(moves, moves);
 }
 
-/** Whether a hunk does nothing but indent the lines that it names, and has no other line to say how deep they were. */
+/** Whether a hunk only indents the lines that it names, and has no other line that shows their depth. */
 function onlyIndents({ old, runs }: ShapedHunk): boolean {
   const words = (lines: readonly HunkLine[]) =>
     lines.map(({ text }) => text.trim()).filter((text) => text !== "");
@@ -57,7 +57,7 @@ function onlyIndents({ old, runs }: ShapedHunk): boolean {
   return isSame && removed.length > 0 && words(old).length === removed.length;
 }
 
-/** What is unknown is as all others are, if these agree. */
+/** Unknown runs become like all others, if these agree. */
 export function adopt(moves: readonly DepthChange[], others: readonly DepthChange[]): readonly DepthChange[] {
   const known = new Set(others.filter((move) => move !== "unknown"));
   const [only] = known;
@@ -89,8 +89,8 @@ class HunkSurroundings {
   }
 
   /**
-   * What says how deep the lines of a run go, to a blank: a line of a block comment stands one blank further in than
-   * the code beside it.
+   * The lines that show the depth of a run, exact to one blank. A line of a block comment is one blank further in than
+   * the code beside it, so it does not count beside code.
    */
   beside(run: Run): HunkSurroundings {
     const isComment = run.added.some(({ text }) => text.trimStart().startsWith("*"));
@@ -114,7 +114,7 @@ class HunkSurroundings {
 
   /**
    * Whole hunks are written too deep or too shallow far more often than only their context. So added lines stay
-   * only if nothing that was quoted has their depths, and the file has all of them here.
+   * only if no quoted line has one of their depths, and the file has all of these depths here.
    */
   private decideByDepths(run: Run, added: readonly HunkLine[]): DepthChange {
     const above = this.lines.slice(0, run.from).findLast((line) => line !== undefined);
@@ -139,7 +139,7 @@ class HunkSurroundings {
     return makesSense("written") && !makesSense("real") ? "moves" : "unknown";
   }
 
-  /** Whether a line begins with another indent character than the file has here. */
+  /** Whether a line begins with an indent character that the file does not have here. */
   private isForeign({ text }: HunkLine, indent: string): boolean {
     const first = indentOf(text).charAt(0);
     return (
@@ -153,7 +153,7 @@ class HunkSurroundings {
     return false;
   }
 
-  /** Whether each line takes the place of one that begins with the same word and stands as deep in the file. */
+  /** Whether each line replaces a line that begins with the same word and has the same depth in the file. */
   private replacesInPlace({ from, to, added }: Run): boolean {
     return (
       to > from &&
@@ -173,7 +173,7 @@ class HunkSurroundings {
   }
 }
 
-/** The depths as the diff has them, or as the file. */
+/** The depths in the diff, or in the file. */
 type Frame = "written" | "real";
 
 function shallowest(indents: readonly string[]): string {
@@ -181,9 +181,9 @@ function shallowest(indents: readonly string[]): string {
 }
 
 /**
- * Whether added lines make sense between two others at these depths: what opens a block is followed by something
- * deeper, and nothing else is; what closes one stands less deep than what is in it; between two lines nothing is
- * shallower than both.
+ * Whether added lines make sense between two other lines at these depths. A line that opens a block is followed by a
+ * deeper line, and no other line is. A line that closes a block is less deep than its content. Between two lines no line
+ * is shallower than both.
  */
 function isPlausible(
   added: readonly HunkLine[],
@@ -213,7 +213,7 @@ function isPlausible(
   return last >= below[frame].length || !opens || opener.test(added.at(-1)?.text.trimEnd() ?? "");
 }
 
-/** Whether all lines are deeper than both of the hunk's beside them, though nothing there says why. */
+/** Whether all lines are deeper than both lines of the hunk beside them, without a reason there. */
 function isTooDeep(
   added: readonly HunkLine[],
   above: Neighbor | undefined,
@@ -230,7 +230,7 @@ function firstWord(text: string): string | undefined {
 }
 
 const bullet = /^([-*+]|\d+\.)\s/;
-/** Lines that go on with the one above, which may be deeper. */
+/** Lines that continue the line above; these may be deeper. */
 const goesOn = /^[.?|&+*/=:)\]}-]/;
 const opener = /[{([:,=>|&+]$/;
 const closer = /^[)}\]]/;

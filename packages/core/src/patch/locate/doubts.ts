@@ -63,7 +63,7 @@ export function numbersAgree(hunks: readonly ShapedHunk[]): boolean {
 }
 
 /** Whether the header names the position that was found, if it names one. */
-export function hintMatches(search: HunkSearch, start: number): boolean {
+function hintMatches(search: HunkSearch, start: number): boolean {
   const hint = hintOf(search.hunk);
   return hint === undefined || search.tier === "aligned" || hint === start;
 }

@@ -14,7 +14,7 @@ export interface Segment {
 }
 
 /** How the context lines of a segment match. */
-export interface Embedded {
+interface Embedded {
   /** Names of the lines that match here, and of the pairs that match side by side. */
   readonly explained: readonly string[];
   /** How many lines match here for sure. */

@@ -8,7 +8,6 @@ import { appliedInsertionAt } from "./applied-insertion.js";
 import { includesSorted } from "./assign.js";
 import { numbersAgree } from "./doubts.js";
 import { findShift } from "./indent.js";
-import { findLostContext } from "./lost-context.js";
 import { oldSideMatchesAt } from "./match-at.js";
 import { MatchFinder, spellWithPrefix } from "./matches.js";
 import {
@@ -41,8 +40,6 @@ export function* locateHunks(
   yield;
   const located = (yield* locateByNumbers(base, kept)) ?? (yield* locateByContent(base, kept, deadline));
   yield;
-  const doubt = located.kind === "located" ? yield* findLostContext(base, located.placements) : undefined;
-  if (doubt !== undefined) return doubt;
   return located.kind === "located"
     ? yield* resolveAppliedInsertions(base, { ...located, repeated: [...repeated, ...located.repeated] })
     : located;

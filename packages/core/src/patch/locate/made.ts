@@ -49,7 +49,7 @@ export function findMadeAsWell(
 }
 
 /** Where the changes of a hunk would be made, 0-based, and what of its context that explains. */
-export interface FoundChange {
+interface FoundChange {
   readonly runStarts: readonly number[];
   readonly explained: ReadonlySet<string>;
 }

@@ -1,13 +1,7 @@
 import type { BaseText } from "../model/base-text.js";
-import type { HunkLine, ShapedHunk } from "../model/hunk.js";
+import type { ShapedHunk } from "../model/hunk.js";
 
-/** Whether the file has these lines, byte for byte but for endings, from the 0-based line `start` on. */
-export function linesMatchAt(base: BaseText, lines: readonly HunkLine[], start: number): boolean {
-  if (start < 0 || start + lines.length > base.count) return false;
-  return lines.every((line, at) => base.isLine(start + at, line.text));
-}
-
-/** The same for the old lines of a hunk. */
+/** Whether a hunk's old lines are in the file at the 0-based line `start`, byte for byte but for endings. */
 export function oldSideMatchesAt(base: BaseText, { hunk, oldCount }: ShapedHunk, start: number): boolean {
   if (start < 0 || start + oldCount > base.count) return false;
   let position = start;

@@ -12,7 +12,7 @@ import { oldSideMatchesAt } from "./match-at.js";
 export type Tier = "exact" | "trailing" | "prefix" | "shift" | "punctuation" | "window" | "aligned";
 
 /** Where the old lines of a hunk match in one piece: 0-based first lines, ascending. */
-export interface Matches {
+interface Matches {
   readonly tier: Tier;
   readonly starts: ArrayLike<number>;
 }
@@ -175,15 +175,6 @@ export class MatchFinder {
   private findShifted(lines: readonly HunkLine[]): readonly number[] {
     // Braces alone prove nothing at another depth.
     if (!hasWordCharacters(lines, 3)) return noMatch;
-    return this.findByRule(lines);
-  }
-
-  /** Matches at another depth of lines that prove nothing there; none where they do. */
-  findBracesAtAnyDepth(lines: readonly HunkLine[]): readonly number[] {
-    return hasWordCharacters(lines, 3) ? noMatch : this.findByRule(lines);
-  }
-
-  private findByRule(lines: readonly HunkLine[]): readonly number[] {
     return this.findTrimmed(lines, (start) => findShift(this.base, lines, start) !== undefined);
   }
 

@@ -5,7 +5,7 @@ import { firstAtLeast } from "./assign.js";
 import { isEllipsis } from "./embed.js";
 
 /** Where a run of changes could begin, by what it removes or by the lines beside it: 0-based lines, ascending. */
-export type Pins =
+type Pins =
   | { readonly kind: "pinned"; readonly starts: ArrayLike<number> }
   /** An insertion whose neighbours are apart, or a blank line among others: it could be any of these lines. */
   | { readonly kind: "open" | "several"; readonly positions: readonly number[] };

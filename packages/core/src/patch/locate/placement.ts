@@ -15,32 +15,32 @@ export interface Placement {
   readonly start: number;
   readonly end: number;
   readonly shift: Shift | undefined;
-  /** For each run of changes whether its added lines move by the shift, where there is one. */
+  /** For each run of changes, whether its added lines move by the shift, if there is one. */
   readonly moves: readonly DepthChange[];
   readonly alignment: Alignment | undefined;
 }
 
-/** The result of the search for one hunk; also the material of a refusal. */
+/** The result of the search for one hunk. Refusals use it, too. */
 export interface HunkSearch {
   readonly hunk: ShapedHunk;
   readonly tier: Tier | undefined;
   /** 0-based first lines of the old side. */
   readonly starts: ArrayLike<number>;
   readonly alignment: Alignment | undefined;
-  /** 0-based first lines of the new side, where the old side matches nowhere; they prove that the hunk was applied. */
+  /** 0-based first lines of the new side, if the old side matches nowhere. They prove that the hunk was applied. */
   readonly appliedAt: ArrayLike<number>;
-  /** The same where they prove nothing by themselves. */
+  /** The same, if they prove nothing by themselves. */
   readonly maybeAppliedAt?: ArrayLike<number>;
-  /** The same whatever they prove: for the words of a refusal only. */
+  /** The same, whatever they prove. Only for the text of a refusal. */
   readonly newSideAt?: ArrayLike<number>;
-  /** Whether `starts` are those of added lines whose neighbours are apart. */
+  /** Whether `starts` are positions of added lines whose neighbours are not next to each other. */
   readonly isOpen?: boolean;
   readonly madeOr?: MadeOr;
-  /** Where damaged context would stretch the hunk too far. */
+  /** The place at which damaged context would stretch the hunk too far. */
   readonly stretched?: Stretched;
 }
 
-/** Where the first change of a hunk with damaged context would be made already, and where it would be made: 0-based. */
+/** The 0-based lines of the first change of a hunk with damaged context, if it was made and if it is to be made. */
 export interface MadeOr {
   readonly made: number;
   readonly start: number;
@@ -71,7 +71,7 @@ export interface AlreadyApplied {
   readonly starts: readonly number[];
 }
 
-/** A hunk has no position, or more than one; what was found out about all hunks. */
+/** A hunk has no position, or more than one. With the search results of all hunks. */
 export interface Unlocated {
   readonly kind: "unlocated";
   readonly problem: Problem;
@@ -82,7 +82,7 @@ export interface Unlocated {
   readonly searches: readonly HunkSearch[];
 }
 
-/** Why a hunk has no one position. */
+/** Why a hunk does not have exactly one position. */
 export type Problem =
   | "not_found"
   | "ambiguous"
@@ -92,13 +92,12 @@ export type Problem =
   | "overlap"
   | "disorder"
   | "already_applied"
-  /** It stands where its number says as if it was applied, and its old lines stand elsewhere. */
+  /** Its new lines are where its number says, and its old lines are elsewhere. */
   | "made_or_elsewhere"
   | "numbers_contradict"
   | "indent_unknown"
-  /** It changes nothing, and what it quotes is not in the file. */
-  | "idle_missing"
-  | "context_lost";
+  /** It changes nothing, and the lines that it quotes are not in the file. */
+  | "idle_missing";
 
 /** The 0-based line that the header names, if it names one. */
 export function hintOf(hunk: ShapedHunk): number | undefined {

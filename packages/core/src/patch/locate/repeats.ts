@@ -114,7 +114,7 @@ function groupAlike(searches: readonly HunkSearch[]): Iterable<readonly HunkSear
 }
 
 /** Hunks without their copies, and the numbers of those left out. */
-export interface Merged {
+interface Merged {
   readonly kept: readonly HunkSearch[];
   readonly repeated: readonly number[];
 }

@@ -83,7 +83,7 @@ function findInsertionPoints(base: BaseText, hunk: ShapedHunk): readonly number[
   return numbers.oldCount === 0 && numbers.oldStart <= base.count ? [numbers.oldStart] : [];
 }
 
-/** Asked before locating: does the new text match where the old should? */
+/** Whether the new text matches where the old text should. Checked before locating. */
 export function* findApplied(
   base: BaseText,
   searches: readonly HunkSearch[],
@@ -92,7 +92,7 @@ export function* findApplied(
 ): Steps<AlreadyApplied | undefined> {
   const byNumbers = yield* mapInSteps(searches, ({ hunk }) => appliedAtStatedLine(base, hunk));
   const isOpen = searches.some(({ hunk }, at) => standsBothWays(base, hunk, byNumbers[at] ?? -1));
-  // One hunk that proves it vouches for the numbers of the others.
+  // If one hunk proves that it was applied, the numbers of the other hunks are believed.
   if (!isOpen && byNumbers.every((start) => start !== undefined)) {
     for (const { hunk } of searches) {
       yield;
@@ -126,8 +126,8 @@ function* provesApplied(
 }
 
 /**
- * A hunk whose new side stands where its number says, and its old side elsewhere: it may be made already, though nothing
- * proves it, since the lines that it removes still stand there.
+ * A hunk whose new side is where its number says, and whose old side is elsewhere. It may be made already, but nothing
+ * proves it, since the lines that it removes are still in the file.
  */
 export function findMadeOrElsewhere(base: BaseText, searches: readonly HunkSearch[]): Unlocated | undefined {
   const made: number[] = [];
@@ -143,7 +143,7 @@ export function findMadeOrElsewhere(base: BaseText, searches: readonly HunkSearc
   return unlocated("made_or_elsewhere", search, searches, positions);
 }
 
-/** Matches of the new side that prove something. */
+/** Matches of the new side that prove that the hunk was applied. */
 function* findNewSide(
   base: BaseText,
   hunk: ShapedHunk,
@@ -158,7 +158,7 @@ function* findNewSide(
   const weak = isPureDeletion(hunk) && !hunk.runs.every((run) => gapIsPinned(base, hunk, run));
   if (weak && (starts.length > 1 || (numbers === undefined && countNonBlank(hunk.new) < 3))) return [];
   const hasNoContext = !hunk.new.some((line) => line.kind === "context");
-  // That a bare line stands somewhere says nothing of where the one stood that it replaces.
+  // The place of a bare new line does not show the place of the line that it replaces.
   if (hasNoContext && numbers === undefined) return [];
   if (numbers === undefined || !(weak || hasNoContext || contextMatchesAt(base, hunk, numbers.oldStart - 1)))
     return starts;
@@ -167,7 +167,7 @@ function* findNewSide(
   );
 }
 
-/** Whether all context matches at the stated line: then the removed lines may only be misquoted. */
+/** Whether all context matches at the stated line. If so, perhaps the removed lines are merely misquoted. */
 function contextMatchesAt(base: BaseText, { old }: ShapedHunk, start: number): boolean {
   return old.every((line, at) => line.kind !== "context" || base.line(start + at) === line.text);
 }
@@ -183,8 +183,8 @@ function countNonBlank(lines: readonly HunkLine[]): number {
 }
 
 /**
- * Where the new side stands, with one of the places in it. Lines that were wrapped, and moved in by that, stand once more
- * at another depth.
+ * The matches of the new side that contain one of the places. Wrapped lines are moved in by the wrapping, so they match once
+ * more at another depth.
  *
  *     file       diff     result
  *     1 if a:    @@       invalid_diff
@@ -192,7 +192,7 @@ function countNonBlank(lines: readonly HunkLine[]): number {
  *     3 end      +if a:
  *                +  go()
  *
- * `go()` is line 2 at another depth, but the new lines stand from line 1 on: they are not wrapped again.
+ * `go()` is line 2 at another depth, but the new lines are in the file from line 1 on: they are not wrapped again.
  */
 function* findMadeAround(
   hunk: ShapedHunk,
@@ -213,8 +213,8 @@ function* findMadeAround(
 }
 
 /**
- * What a hunk adds, and the file has nowhere else, stands with all of its context nearer to its number than the one place
- * of its old lines, or around it: the hunk may have been made, and its place is a copy.
+ * The lines that a hunk adds are in the file with all of its context, nowhere else, and nearer to its number than the one
+ * place of its old lines, or around that place. The hunk may have been made, and its place may be a copy.
  */
 function* findMadeNearer(
   base: BaseText,
@@ -226,7 +226,7 @@ function* findMadeNearer(
   const [start, other] = [starts[0], starts[1]];
   const { numbers } = hunk.hunk.header;
   if (start === undefined || other !== undefined || hintOf(hunk) === start) return undefined;
-  // Asked of every hunk with a wrong number: most add a line that the file has not.
+  // This runs for every hunk with a wrong number. Most of them add a line that the file does not have.
   const index = base.index("exact");
   if (hunk.new.some(({ text }) => index.idOf(text) < 0)) return undefined;
   yield* base.prepare("trimmed");
@@ -252,7 +252,7 @@ export function* findMended(
   if (search.hunk.oldCount === 0 || deadline.late()) return search;
   const { hunk } = search;
   if (search.starts.length > 0) {
-    // What it adds stands where its number says and nowhere else: its old lines elsewhere are a copy.
+    // Its added lines are where its number says and nowhere else: its old lines elsewhere are a copy.
     const made = appliedAtStatedLine(base, hunk);
     if (made !== undefined && addsUniqueLine(base, hunk, added))
       return { ...search, tier: undefined, starts: none, appliedAt: [made] };
@@ -265,12 +265,12 @@ export function* findMended(
     const found = { ...search, tier: matches.tier, starts: matches.starts, appliedAt };
     const isMoved = matches.tier === "shift" && !isAppliedInsertion(base, found, added);
     const made = isMoved ? yield* findMadeAround(hunk, matches.starts, finder) : none;
-    // Either the hunk was applied, or all of it was written at another depth: nothing else in it tells which.
+    // Either the hunk was applied, or all of it was written at another depth. Nothing else in it shows which.
     if (made.length > 0) return { ...search, appliedAt, newSideAt: made, maybeAppliedAt: made };
     return found;
   }
   if (appliedAt.length > 0) return { ...search, appliedAt };
-  // If the new lines match, the hunk may have been applied: no proof that it is damaged.
+  // If the new lines match, the hunk may have been applied, so it is not proved to be damaged.
   const newSide = yield* finder.findVerbatim(hunk.new);
   if (newSide !== undefined) {
     const proves = mayBeApplied(base, hunk) || mustBeApplied(base, hunk, added);
@@ -279,24 +279,12 @@ export function* findMended(
   }
   yield;
   if (hunk.runs.length > 0 && hunk.old.some(({ kind }) => kind === "context")) yield* base.prepare("loose");
-  return holdAgainstDepth(findDamaged(base, search, added, deadline), finder);
-}
-
-/** Braces alone prove nothing at another depth, but where all of them stand there, damaged context proves no more. */
-function holdAgainstDepth(search: HunkSearch, finder: MatchFinder): HunkSearch {
-  const { hunk, tier, starts, alignment } = search;
-  if (tier !== "aligned" || alignment === undefined) return search;
-  const first = hunk.runs[0]?.from ?? 0;
-  const shifted = finder.findBracesAtAnyDepth(hunk.old).map((start) => start + first);
-  if (shifted.length === 0 || shifted.includes(starts[0] ?? 0)) return search;
-  const places = [...new Set([...Array.from(starts), ...shifted])].sort((a, b) => a - b);
-  return { ...search, alignment: undefined, starts: places };
+  return findDamaged(base, search, added, deadline);
 }
 
 /**
- * The last two tiers, for damaged context. If all of the context stands where the header says, and only what is removed
- * does not, the hunk may as well be meant for that place; if it fits as well as if it was made already, it may have been:
- * witnesses that disagree.
+ * The last two tiers, for damaged context. Two cases are refused, since their witnesses disagree: all of the context is
+ * where the header says, and only the removed lines are not; or the hunk fits as well if it was made already.
  */
 function findDamaged(
   base: BaseText,
@@ -318,21 +306,21 @@ function findDamaged(
   return { ...search, tier: "aligned", starts: [start, hint + first].sort((a, b) => a - b) };
 }
 
-/** Whether lines that are only added stand beside the one place of a hunk already, which is said later. */
+/** Whether a hunk with one place only adds lines, and they are beside that place already. Reported later. */
 function isAppliedInsertion(base: BaseText, search: HunkSearch, added: AddedLineCounts): boolean {
   const [start, other] = [search.starts[0], search.starts[1]];
   if (start === undefined || other !== undefined) return false;
   return appliedInsertionAt(base, placementAt(base, search, start), added) !== undefined;
 }
 
-/** With what of the context stands where the hunk has its one place. */
+/** A search with the context lines that the file has at the one place of the hunk. */
 type DamagedSearch = HunkSearch & { readonly explained?: ReadonlySet<string> };
 
-/** In a window of as many lines, or aligned line by line. What both find must be one place. */
+/** Searches in a window of as many lines, and line by line. Both must find the same place. */
 function findInParts(base: BaseText, search: HunkSearch, deadline: Deadline): DamagedSearch {
   const { hunk } = search;
   const window = findWindow(base, hunk, deadline);
-  // Where damaged context fits several times, the change is what is spoken of, not the hunk's first line.
+  // If damaged context fits several times, the positions are those of the change, not of the hunk's first line.
   const first = hunk.runs[0]?.from ?? 0;
   if (window.kind === "several")
     return { ...search, tier: "aligned", starts: window.positions.map((start) => start + first) };

@@ -6,7 +6,7 @@ import type { Stretch } from "./embed.js";
 import { removesWords } from "./pins.js";
 
 /** How a hunk would lie in the file. */
-export interface LineLayout {
+interface LineLayout {
   readonly stretches: readonly Stretch[];
   /** The 0-based lines at which the runs of changes would begin. */
   readonly runStarts: readonly number[];

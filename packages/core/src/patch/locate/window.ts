@@ -4,7 +4,7 @@ import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import { hasTypography, indentOf, isBlankLine, normalize } from "../model/line-key.js";
 
 /** The one window of the file that has all old lines of a hunk, some of them written otherwise. */
-export type WindowOutcome =
+type WindowOutcome =
   /** 0-based first line. */
   | { readonly kind: "window"; readonly start: number }
   | { readonly kind: "several"; readonly positions: readonly number[] }

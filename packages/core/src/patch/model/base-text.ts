@@ -141,7 +141,7 @@ const typographyStep = 1 << 20;
 const textSearchLimit = 32;
 
 /** The lines of a text that are not blank, counted by rank. */
-export interface NonBlankLines {
+interface NonBlankLines {
   /** For each line, and for the end, the number of such lines before it. */
   readonly rank: Int32Array;
   /** The 0-based line of each rank. */

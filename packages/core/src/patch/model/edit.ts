@@ -8,7 +8,7 @@ export interface Edit {
 }
 
 /** A line of an edit, with its terminator; "" for a last line without one. */
-export interface NewLine {
+interface NewLine {
   readonly text: string;
   readonly ending: LineEnding;
 }

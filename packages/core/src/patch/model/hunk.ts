@@ -123,7 +123,7 @@ class Shape implements ShapedHunk {
 }
 
 /** A run of changes with the lines that it removes. */
-export interface RunLines {
+interface RunLines {
   /** Counted in old lines. */
   readonly from: number;
   readonly removed: readonly HunkLine[];

@@ -7,7 +7,7 @@ import { mapInSteps, type Steps } from "../model/steps.js";
 import type { PatchRefusal, Repair } from "../model/types.js";
 
 /** Hunks as they were before a channel changed all of their lines by one rule. */
-export interface RestoredText {
+interface RestoredText {
   readonly kind: "restored";
   readonly hunks: readonly Hunk[];
   readonly repairs: readonly Repair[];

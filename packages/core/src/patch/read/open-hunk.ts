@@ -19,10 +19,10 @@ export interface OpenHunk {
 }
 
 /** One whose lines are not all plain, so that they were listed. */
-export type ListedOpenHunk = OpenHunk & { readonly lines: readonly HunkLine[] };
+type ListedOpenHunk = OpenHunk & { readonly lines: readonly HunkLine[] };
 
 /** A hunk that was read, with what was put right in it. */
-export interface ClosedHunk {
+interface ClosedHunk {
   readonly hunk: Hunk;
   readonly repairs: readonly Repair[];
 }

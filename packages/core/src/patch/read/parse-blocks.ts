@@ -8,7 +8,7 @@ import type { ReadingContext } from "./diff-reader.js";
 import { type FileSection, hunkLimit, SectionList } from "./sections.js";
 
 /** What SEARCH/REPLACE blocks come to, or what is wrong with one of them. */
-export interface ReadBlocks {
+interface ReadBlocks {
   readonly hunks: readonly Hunk[];
   readonly sections: readonly FileSection[];
   readonly flaw: string | undefined;

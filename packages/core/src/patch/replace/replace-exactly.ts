@@ -33,7 +33,7 @@ export interface EditStep {
 }
 
 /** An edit that cannot be made as it is, so that none of the list is made. */
-export interface UnfitEdit {
+interface UnfitEdit {
   readonly kind: "unfit";
   /** 0-based, in the list of edits. */
   readonly edit: number;

@@ -1,5 +1,5 @@
 import { unitsAlike, unitsAlikeAtEnd } from "../compare/line-diff.js";
-import { finish, type Steps } from "../model/steps.js";
+import type { Steps } from "../model/steps.js";
 
 /** What stood between two offsets of a text (UTF-16 units, the end excluded) became another text. */
 export interface TextSplice {
@@ -8,12 +8,7 @@ export interface TextSplice {
   readonly text: string;
 }
 
-/** The text after splices that are sorted and do not overlap. */
-export function applySplices(text: string, splices: readonly TextSplice[]): string {
-  return finish(spliceInSteps(text, splices));
-}
-
-/** The same in steps: of many splices in a large text. */
+/** The text after splices that are sorted and do not overlap. In steps, for many splices in a large text. */
 export function* spliceInSteps(text: string, splices: readonly TextSplice[]): Steps<string> {
   const joined: string[] = [];
   let parts: string[] = [];

@@ -3,7 +3,7 @@ import { endingAt, inEndingsAt } from "../replace/text-places.js";
 import { type Heading, outlineOf, squeeze } from "./outline.js";
 
 /** New content for one section of a Markdown document. */
-export interface SectionEdit {
+interface SectionEdit {
   /** The heading as a caller writes it: `## Name`, `## Name ##` or `Name`. */
   readonly header: string;
   readonly content: string;
@@ -24,7 +24,7 @@ export type SectionOutcome =
   | UnfitSection;
 
 /** The document stays as it is. */
-export interface UnfitSection {
+interface UnfitSection {
   readonly kind: "unfit";
   readonly why: SectionMisfit;
 }

@@ -384,20 +384,6 @@ const refused: readonly PatchCase[] = [
     diff: text("@@", " alpha", "+one", "two unknown", "+three", " beta"),
     code: "invalid_diff",
   },
-  {
-    name: "an insertion at the edge where the lines up to the end may be lost",
-    base: text("alpha", "beta", "gamma"),
-    diff: text("@@ -1,3 +1,4 @@", " alpha", " beta", "+X"),
-    code: "invalid_diff",
-    says: ["more context lines"],
-  },
-  {
-    name: "a removed line that stands twice, where a context line was lost",
-    base: text("alpha", "beta", "same", "same", "omega"),
-    diff: text("@@ -1,4 +1,4 @@", " alpha", " beta", "-same", "+other"),
-    code: "invalid_diff",
-    says: ["more context lines"],
-  },
 ];
 
 const cutAtAnEdge: readonly PatchCase[] = [
