@@ -22,7 +22,7 @@ export interface AnswerFacts {
 }
 
 /** A fact without the file, which `AnswerFacts` names. */
-export type AnswerFact = KnowledgeEvent extends infer Event
+type AnswerFact = KnowledgeEvent extends infer Event
   ? Event extends KnowledgeEvent
     ? Omit<Event, "file" | "from">
     : never

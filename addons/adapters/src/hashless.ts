@@ -32,7 +32,7 @@ export function phraseRefusal(
 export const mostToldUnits = answerBudgetChars - 1_000;
 
 /** A text with a file's content in it, and the lines that it shows. */
-export interface TextOfFile {
+interface TextOfFile {
   readonly text: string;
   readonly state: FileState;
   readonly shown: readonly ShownLines[];

@@ -24,7 +24,7 @@ export interface OfferOptions {
 }
 
 /** A tool of the catalogue, bound to a workspace. */
-export interface TextTool {
+interface TextTool {
   readonly name: ToolName;
   /** The prompt of the model. */
   readonly description: string;

@@ -1,7 +1,7 @@
 import type { SessionSums } from "./rows.js";
 
 /** How the sums of a session stand in its row. */
-export interface SumColumns {
+interface SumColumns {
   readonly title: string | null;
   readonly title_key: string | null;
   readonly cwd: string | null;

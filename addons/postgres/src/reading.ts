@@ -6,19 +6,19 @@ import { type SessionSums, textBlobsOf } from "./rows.js";
 import { type Change, type Database, type Home, inPieces, isFree } from "./tables.js";
 
 /** A row as it is listed. */
-export interface ListedRow extends SessionSums {
+interface ListedRow extends SessionSums {
   readonly id: string;
   readonly heldBy: string | undefined;
 }
 
 /** A blob, as it is. */
-export interface StoredBlob {
+interface StoredBlob {
   readonly sha256: string;
   readonly bytes: Uint8Array;
 }
 
 /** Something that no client can be sent. */
-export interface Unreadable {
+interface Unreadable {
   readonly kind: "unreadable";
   /** Such as `event 5`. */
   readonly what: string;
@@ -26,7 +26,7 @@ export interface Unreadable {
 }
 
 /** A snapshot that stands beside the session, with all that is needed to read it but the blobs. */
-export interface StoredSnapshot extends SnapshotHead {
+interface StoredSnapshot extends SnapshotHead {
   readonly parts: readonly string[];
 }
 
@@ -175,7 +175,7 @@ export const anchorUnits = 10;
 const hourOf = (ms: number) => Math.floor(ms / 3_600_000);
 
 /** A body that can be sent, else nothing. Its size is asked of where it is kept, without reading it. */
-export const readableBody = sql<
+const readableBody = sql<
   string | null
 >`case when octet_length(body) <= ${sql.lit(mostReadableBytes)} then body end`;
 

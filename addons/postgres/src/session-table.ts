@@ -16,7 +16,7 @@ export interface Advance {
 }
 
 /** Who has the lease of a session or had it last, and where the session stands. */
-export interface Holder {
+interface Holder {
   readonly seq: number;
   readonly token: string | null;
   readonly name: string | null;

@@ -35,7 +35,7 @@ export interface ServedOn {
 }
 
 /** What a call is carried out on; why there is nothing; or what the client has to say before. */
-export type Footing = ServedWorkspace | Refusal | InputRequiredResult;
+type Footing = ServedWorkspace | Refusal | InputRequiredResult;
 
 /** How a connection finds out, call by call, what the call is carried out on. */
 export function footingOf(

@@ -4,7 +4,7 @@ import type { BadLine } from "./bad-lines.js";
 import { type McpOptions, messageLimitBytes } from "./options.js";
 
 /** Who hears of what a connection brings. */
-export interface LineListener {
+interface LineListener {
   /** A request whose answer was written out. */
   readonly delivered: (id: string | number) => void;
   /** A line that is no message; it is left out. */

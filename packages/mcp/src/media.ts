@@ -4,7 +4,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { pathToFileUri } from "./file-uri.js";
 
 /** What a read of an image or a PDF was answered with, and how. */
-export interface MediaRead {
+interface MediaRead {
   readonly result: ToolResult | undefined;
   readonly wire: "text" | "json";
   /** The kinds that the client hands to its model. */

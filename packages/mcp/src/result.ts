@@ -4,7 +4,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Host } from "./hosts.js";
 
 /** How replies are sent to one client. */
-export interface ResultForm {
+interface ResultForm {
   /** As `McpOptions.structured`. */
   readonly structured: boolean;
   readonly host: Pick<Host, "passesErrors">;

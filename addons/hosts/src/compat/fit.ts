@@ -39,7 +39,7 @@ function bytesInJson(text: string): number {
 }
 
 /** Lines of a file with what is to be said before them. */
-export interface FittedText {
+interface FittedText {
   readonly text: string;
   readonly shown: readonly ShownLines[];
 }

@@ -36,7 +36,7 @@ export function compatWords(readOnly: boolean): Vocabulary {
 export type CompatAnswer = TextAnswer | MediaAnswer | FailedAnswer;
 
 /** An answer of words. */
-export interface TextAnswer {
+interface TextAnswer {
   readonly kind: "text";
   readonly text: string;
   /** The lines of files that the text shows. */
@@ -44,13 +44,13 @@ export interface TextAnswer {
 }
 
 /** An answer of bytes that a model can see or hear. */
-export interface MediaAnswer {
+interface MediaAnswer {
   readonly kind: "media";
   readonly item: MediaItem;
 }
 
 /** A refusal, as the official server words one. */
-export interface FailedAnswer {
+interface FailedAnswer {
   readonly kind: "failed";
   readonly text: string;
   readonly shown: readonly ShownLines[];
@@ -86,7 +86,7 @@ export async function readWhole({ workspace, knowledge }: CompatCall, path: stri
 }
 
 /** A read of a whole file, or why there is none. */
-export type WholeFile = { readonly kind: "whole"; readonly state: ReadState } | ReadRefusal;
+type WholeFile = { readonly kind: "whole"; readonly state: ReadState } | ReadRefusal;
 
 /**
  * A refused write. Where the client does not know the file as it is, its present text comes with the answer,

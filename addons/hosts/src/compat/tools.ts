@@ -28,7 +28,7 @@ export interface CompatTool {
 }
 
 /** What every call of one client is carried out on, and how it is answered. */
-export type CompatDoor = Omit<CompatCall, "knowledge">;
+type CompatDoor = Omit<CompatCall, "knowledge">;
 
 type Definition<Name extends CompatToolName> = Omit<CompatTool, "name" | "run"> & {
   run(call: CompatCall, args: CompatArguments<Name>): Promise<CompatAnswer> | CompatAnswer;

@@ -14,7 +14,7 @@ export type Verdict =
 const pass: Verdict = { kind: "pass" };
 
 /** What a session of a host goes by. */
-export interface Bounds {
+interface Bounds {
   readonly memory: HostMemory;
   /** What an edit of a file that others changed gets: only under `rebase` may it run. */
   readonly onMismatch: OnMismatch;

@@ -16,7 +16,7 @@ import {
 } from "./blocks.js";
 
 /** What a line of the user becomes: the results in it, and what was said beside them. */
-export interface UserContent {
+interface UserContent {
   readonly results: readonly { readonly callId: string; readonly nodes: readonly EntryNode[] }[];
   readonly said: readonly EntryNode[];
 }

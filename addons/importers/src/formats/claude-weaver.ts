@@ -9,7 +9,7 @@ import { attachmentNodes, ClaudeContent } from "./claude-content.js";
 import { mergeThoughts } from "./pi.js";
 
 /** A line of Claude Code or its SDK, with its place in its own program's terms. */
-export interface ClaudeLine {
+interface ClaudeLine {
   readonly line: number;
   readonly file?: string;
   readonly value: JsonObject;

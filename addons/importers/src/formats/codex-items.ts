@@ -67,7 +67,7 @@ export function codexItem(item: JsonObject, answer: CodexAnswer): CodexItem | un
 }
 
 /** Texts and images of a message or of a result, as blocks. */
-export function codexBlocks(content: JsonValue | undefined): readonly JsonObject[] {
+function codexBlocks(content: JsonValue | undefined): readonly JsonObject[] {
   return blocksOf(content).map((block): JsonObject => {
     if (block.type === "input_text" || block.type === "output_text") return { ...block, type: "text" };
     const url = textOf(block, "image_url");

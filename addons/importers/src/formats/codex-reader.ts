@@ -50,13 +50,13 @@ interface OpenAnswer {
 }
 
 /** An entry, as others hang on it. */
-export interface CodexPlace {
+interface CodexPlace {
   readonly sourceId: string;
   readonly line: number;
 }
 
 /** The rollout of a subagent: what it repeats of its parent's, and what it hangs on. */
-export interface CodexTask {
+interface CodexTask {
   readonly file: CodexAgentFile;
   readonly inherited: ReadonlySet<string>;
   readonly under: CodexPlace | undefined;

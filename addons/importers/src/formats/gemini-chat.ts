@@ -56,13 +56,13 @@ interface Message {
 }
 
 /** The chat of a subagent. */
-export interface GeminiAgent {
+interface GeminiAgent {
   readonly id: string;
   readonly file: string;
 }
 
 /** The call that began a subagent: the entry it is in, and what it was asked. */
-export interface GeminiBegin {
+interface GeminiBegin {
   readonly sourceId: string | null;
   readonly call?: GeminiCall;
 }

@@ -103,7 +103,7 @@ export function childOf(part: JsonObject): string | undefined {
 }
 
 /** An id of the call; where the program noted none, that of its part. */
-export function callIdOf(part: JsonObject): string {
+function callIdOf(part: JsonObject): string {
   return textOf(part, "callID") ?? textOf(part, "id") ?? "";
 }
 

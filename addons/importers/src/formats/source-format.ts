@@ -5,7 +5,7 @@ import { isBareItem } from "./codex-reader.js";
 import { isContent } from "./gemini-records.js";
 
 /** Whose lines a file holds. */
-export type SourceFormat = ForeignFormat | "holdfast";
+type SourceFormat = ForeignFormat | "holdfast";
 
 /** What a file is, and of which other formats lines stand in it. */
 export interface FormatFound {
@@ -15,7 +15,7 @@ export interface FormatFound {
 }
 
 /** Lines of another format than that of their file. */
-export interface Strays {
+interface Strays {
   readonly format: SourceFormat;
   /** The first of them. */
   readonly line: number;

@@ -14,7 +14,7 @@ import { endOfString } from "./json-scan.js";
 export const listNames: ReadonlySet<string> = new Set(["messages", "history", "items"]);
 
 /** What can be read of a document. */
-export interface IndentedDocument {
+interface IndentedDocument {
   readonly header: JsonObject;
   readonly items: readonly SourceLine[];
   /** By row, each that is not kept. */

@@ -25,7 +25,7 @@ export interface OpencodeLines {
 }
 
 /** What a place of opencode holds, or why it cannot be looked at. */
-export interface OpencodeFound {
+interface OpencodeFound {
   readonly sessions: readonly OpencodeListed[];
   readonly problems: readonly string[];
 }

@@ -31,7 +31,7 @@ export async function readRegular(path: string, mostBytes: number): Promise<stri
 }
 
 /** Never waits for the other end of a pipe, and follows no link. Windows has neither flag. */
-export const unhurtful = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const unhurtful = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
  * What lies in a folder, by name; nothing where there is none. Links are told from what they lead to.

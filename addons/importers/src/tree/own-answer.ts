@@ -11,7 +11,7 @@ import { countLines, quoteForDisplay } from "@holdfast/core/text";
 import { objectOf, textOf } from "../lines/fields.js";
 
 /** What one answer of a tool of ours tells, as far as its own words prove it. */
-export interface OwnAnswer {
+interface OwnAnswer {
   readonly states: readonly ToldState[];
 }
 

@@ -3,7 +3,7 @@ import { type Advancing, defined } from "@holdfast/core/text";
 import type { ForeignEntry } from "./foreign-entry.js";
 
 /** Entries whose parents are known. */
-export interface ResolvedEntries {
+interface ResolvedEntries {
   /** Parents before their children, else as in the file; every parent is there, and there are no circles. */
   readonly entries: readonly ForeignEntry[];
   readonly problems: readonly ImportProblem[];

@@ -4,7 +4,7 @@ import { escapeUnseen } from "@holdfast/core/text";
 export type Child = Node | string;
 
 /** Attributes of an element; one that is undefined is not set. */
-export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** An element with attributes and children; `undefined` and `false` leave an attribute away. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(

@@ -18,7 +18,7 @@ export interface TreeRow {
 }
 
 /** Which part of a tree is shown. */
-export interface TreeView {
+interface TreeView {
   /** Nodes that are folded: of a branch's first node the rest of it, of others the branches that leave there. */
   readonly folded: ReadonlySet<string>;
   /** First nodes of chatter that is shown node by node. */

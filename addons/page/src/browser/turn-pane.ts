@@ -18,7 +18,7 @@ import { code, prose, quiet } from "./texts.js";
 import { counted, intervals, shortHash, timeOf, wordOf } from "./words.js";
 
 /** Where what is shown of a turn leads to. */
-export interface TurnLinks {
+interface TurnLinks {
   readonly select: (nodeId: string) => void;
   readonly toPrompt: () => void;
 }

@@ -15,7 +15,7 @@ export const movingOptions: Readonly<Record<string, OptionKind>> = {
 export const movingUsage = "[--files keep|restore|preview] [--consent PATH] [--conflicts leave]";
 
 /** A tool that moves the head, and how its command is typed again. */
-export interface Move {
+interface Move {
   readonly tool: string;
   readonly args: JsonObject;
   /** The line without its options for files. */

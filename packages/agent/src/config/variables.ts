@@ -55,7 +55,7 @@ export function unknownVariables(
 }
 
 /** What one variable sets. */
-export interface VariableSettings {
+interface VariableSettings {
   readonly source: string;
   readonly checked: CheckedSettings;
 }

@@ -5,7 +5,7 @@ import { commandFields, errorOf, isText, statsOf } from "./json-output.js";
 import type { RunFacts } from "./run-facts.js";
 
 /** The lines of `-o stream-json`: objects with the event names of gemini-cli (page 6), in the order in which they happen. */
-export interface StreamLines {
+interface StreamLines {
   begin(): readonly object[];
   of(event: AgentEvent): readonly object[];
   notice(text: string): readonly object[];

@@ -35,7 +35,7 @@ export function isSecretName(name: string): boolean {
 }
 
 /** Settings for programs that nobody watches: no pager, no colour, no question, no editor. */
-export const quietSettings: Readonly<Record<string, string>> = {
+const quietSettings: Readonly<Record<string, string>> = {
   NO_COLOR: "1",
   TERM: "dumb",
   PAGER: "cat",

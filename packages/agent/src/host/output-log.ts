@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "nod
 import { join } from "node:path";
 
 /** The bounds of what is kept of one command's output, in bytes. */
-export interface OutputBounds {
+interface OutputBounds {
   /** In memory: the beginning and the end, half of it each. What is not longer is shown whole. */
   readonly shownBytes: number;
   /** On disk. What comes after it is counted, and its end is shown. */

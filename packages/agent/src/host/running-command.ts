@@ -5,7 +5,7 @@ import type { OutputLog } from "./output-log.js";
 import { endFamily, killFamily, markerName, type ProcessFamily, waitAtMost } from "./processes.js";
 
 /** What is to be run, and where. */
-export interface CommandStart {
+interface CommandStart {
   readonly id: string;
   readonly command: string;
   /** An absolute path. */
@@ -19,7 +19,7 @@ export interface CommandStart {
 }
 
 /** Why a command was ended by us. */
-export type StopReason = "timeout" | "cancelled" | "killed" | "closed";
+type StopReason = "timeout" | "cancelled" | "killed" | "closed";
 
 /** How a command ended. */
 export interface CommandEnd {

@@ -17,7 +17,7 @@ import type { AgentEvent, EndedCall } from "./turn.js";
 import type { CallAim } from "./undone.js";
 
 /** What calls are carried out with. */
-export interface Carrying {
+interface Carrying {
   readonly host: TurnHost;
   readonly workspace: Workspace;
   readonly gate: Gate;

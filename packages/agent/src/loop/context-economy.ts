@@ -31,7 +31,7 @@ import { factsOfModel } from "../models/catalog.js";
 import { type CacheBroke, CacheWatch } from "./cache-watch.js";
 
 /** What the economy of one conversation works on. */
-export interface EconomyParts {
+interface EconomyParts {
   readonly manager: ContextManager;
   readonly renderer: ContextRenderer;
   readonly now: () => number;
@@ -70,14 +70,14 @@ export type CompactionOutcome =
     };
 
 /** What a step of the economy may use. */
-export interface StepScope {
+interface StepScope {
   readonly signal: AbortSignal | undefined;
   /** Done before the model is told to save what it needs. */
   readonly beforeWarning: () => Promise<void>;
 }
 
 /** What a step did, and a sentence for the person where something could not be done. */
-export interface EconomyStep {
+interface EconomyStep {
   readonly done?: CompactionOutcome | Extract<PromptPlan, { kind: "clear" | "warn" }>;
   readonly notice?: string;
 }

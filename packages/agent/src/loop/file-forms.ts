@@ -41,7 +41,7 @@ interface Offer {
 }
 
 /** What the forms of files are chosen with. */
-export interface FileFormsParts {
+interface FileFormsParts {
   readonly manager: ContextManager;
   readonly workspace: Pick<Workspace, "mayHoldSecrets" | "read">;
   readonly uploads: FileUploads;
@@ -50,7 +50,7 @@ export interface FileFormsParts {
 }
 
 /** The prompt that is about to be sent. */
-export interface NextPrompt {
+interface NextPrompt {
   readonly rendering: Rendering;
   /** Whether the provider's cache holds nothing of it, so that a change is free. */
   readonly isCold: boolean;

@@ -58,7 +58,7 @@ export interface JudgedCall extends CallNames {
 }
 
 /** How a gate is set up. */
-export interface GateOptions {
+interface GateOptions {
   readonly mode: ApprovalMode;
   readonly rules: readonly ApprovalRule[];
   readonly ask: AskPerson;

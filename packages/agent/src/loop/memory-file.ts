@@ -2,7 +2,7 @@ import type { ContextManager } from "@holdfast/core/conversation";
 import { isRefusal, type Workspace } from "@holdfast/core/files";
 
 /** What a new memory file holds (seed 3, "Update workspace.md template"). */
-export const memoryTemplate = `# Workspace
+const memoryTemplate = `# Workspace
 
 Notes on this project that outlast a conversation.
 Update it with edit_file() or append_to_file() to persist important information.
@@ -17,7 +17,7 @@ Update it with edit_file() or append_to_file() to persist important information.
 `;
 
 /** What a memory file works on. */
-export interface MemoryFileParts {
+interface MemoryFileParts {
   readonly manager: ContextManager;
   readonly workspace: Workspace;
   /** As tools name it. */

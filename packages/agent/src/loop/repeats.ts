@@ -9,9 +9,7 @@ export interface RepeatLimits {
 }
 
 /** What a failing call means: nothing yet, a word to the model, or the end of the turn. */
-export type RepeatVerdict =
-  | { readonly kind: "fine" | "ended" }
-  | { readonly kind: "told"; readonly text: string };
+type RepeatVerdict = { readonly kind: "fine" | "ended" } | { readonly kind: "told"; readonly text: string };
 
 /** Counts calls of one turn that fail in the same way: same tool, same arguments, same code. */
 export class Repeats {

@@ -28,7 +28,7 @@ export interface RunningTurn {
 }
 
 /** What is other for a sub-agent. */
-export interface SubTurn {
+interface SubTurn {
   readonly maxSteps: number;
   readonly onEvent: RunningTurn["onEvent"];
 }

@@ -30,7 +30,7 @@ export interface Delegation {
 }
 
 /** What a delegation is held against. */
-export interface DelegationScope {
+interface DelegationScope {
   readonly subAgents: SubAgents;
   readonly offered: readonly OfferedTool[];
   /** How many sub-agents are at work above this call. */

@@ -1,7 +1,7 @@
 import type { TurnEnd } from "./turn.js";
 
 /** A call that was to change something, and how it ended. */
-export interface WritingCall {
+interface WritingCall {
   readonly callId: string;
   readonly name: string;
   readonly code: string;

@@ -17,7 +17,7 @@ export interface RetryOptions {
 }
 
 /** One request, without any repetition. */
-export type AskOnce = (step: ModelStep, signal: AbortSignal | undefined) => AsyncIterable<ModelEvent>;
+type AskOnce = (step: ModelStep, signal: AbortSignal | undefined) => AsyncIterable<ModelEvent>;
 
 /**
  * Asks again where the failure may pass: too many requests, an overloaded provider, no connection, a stream that broke

@@ -37,7 +37,7 @@ export interface RunHost {
 }
 
 /** What the tools of a host need. */
-export interface HostPlace {
+interface HostPlace {
   readonly roots: readonly string[];
   readonly stateDir: string;
   readonly lookAfter: LookAfter;

@@ -20,13 +20,13 @@ import { titleOf } from "./session.js";
 import { type TypedLines, typedLines } from "./typed-lines.js";
 
 /** How talking ended: the person left, or goes on with another session. */
-export type TalkEnd =
+type TalkEnd =
   | { readonly kind: "left"; readonly exitCode: number }
   /** `id`: of a stored session; a new one without it. */
   | { readonly kind: "session"; readonly id: string | undefined };
 
 /** A terminal to talk in, line by line, until the screen comes. */
-export interface LineTerminal {
+interface LineTerminal {
   readonly ask: AskPerson;
   /** Talks until the person leaves or changes the session. */
   talk(run: OpenedRun, terminal: Terminal, ports: CommandPorts): Promise<TalkEnd>;

@@ -28,7 +28,7 @@ export interface RunModel {
 }
 
 /** What the flags say of a model beside the settings. */
-export interface ModelFlags {
+interface ModelFlags {
   readonly script?: string | undefined;
   readonly debug?: string | undefined;
   readonly record?: string | undefined;

@@ -16,7 +16,7 @@ import { newIds } from "../sessions/open-store.js";
 import type { Flags } from "../shell/invocation.js";
 
 /** Which session a run goes on with, or begins. */
-export interface SessionWanted {
+interface SessionWanted {
   readonly flags: Pick<Flags, "continue" | "resume" | "fork" | "sessionId">;
   /** The first folder of the workspace, absolute. */
   readonly root: string;

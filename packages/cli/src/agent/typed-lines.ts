@@ -2,7 +2,7 @@ import { createInterface, type Interface } from "node:readline/promises";
 import { escapeName } from "../shell/terminal.js";
 
 /** Completes a line: the candidates, and the end of the line that they stand for. */
-export type Completer = (line: string) => Promise<[string[], string]>;
+type Completer = (line: string) => Promise<[string[], string]>;
 
 /** Lines that a person types or pastes into the terminal. */
 export interface TypedLines {

@@ -24,7 +24,7 @@ export interface RunUploads {
 }
 
 /** Where a run keeps what it uploaded, and whether it uploads at all. */
-export interface UploadPlace {
+interface UploadPlace {
   readonly stateDir: string;
   /** Nothing is kept. */
   readonly isEphemeral: boolean;

@@ -5,7 +5,7 @@ import type { Terminal } from "../shell/terminal.js";
  * A terminal through which one answer goes, on both streams together: what is more than an answer may hold is
  * not printed, and the end of standard error says how much that was.
  */
-export interface BudgetedTerminal extends Terminal {
+interface BudgetedTerminal extends Terminal {
   /** Says what was not printed, if anything. */
   finish(): void;
 }

@@ -6,10 +6,10 @@ import { cutVisibly } from "@holdfast/core/text";
 import { escapeName } from "../shell/terminal.js";
 
 /** The folders that a server works in, or why there are none. */
-export type ChosenRoots = { readonly kind: "roots"; readonly roots: readonly string[] } | Refusal;
+type ChosenRoots = { readonly kind: "roots"; readonly roots: readonly string[] } | Refusal;
 
 /** Told of a root that is left out. @param folder undefined where it is none of this machine. */
-export type WarnOfRoot = (sentence: string, folder?: FolderLeftOut) => void;
+type WarnOfRoot = (sentence: string, folder?: FolderLeftOut) => void;
 
 /** A root that is none, as it was named, and why. */
 export interface FolderLeftOut {

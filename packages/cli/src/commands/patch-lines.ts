@@ -7,7 +7,7 @@ import { type InputLine, linesOf } from "../shell/input-lines.js";
 import type { Terminal } from "../shell/terminal.js";
 
 /** One line of the answer; in the order of the questions. */
-export interface LineAnswer {
+interface LineAnswer {
   /** As in the question; `null` where it could not be read or is neither text nor number. */
   readonly id: string | number | null;
   readonly ok: boolean;

@@ -55,10 +55,7 @@ function marginOf(text: string, parent: Node, last: Node, indent: string): strin
 }
 
 /** Where the comma behind a member ends, if there is one, and what belongs to the member's line. */
-export function afterMember(
-  text: string,
-  end: number,
-): { readonly comma?: number; readonly lineEnd: number } {
+function afterMember(text: string, end: number): { readonly comma?: number; readonly lineEnd: number } {
   const scanner = createScanner(text);
   scanner.setPosition(end);
   let comma: number | undefined;

@@ -7,7 +7,7 @@ import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
 
 /** Where the agent's settings are looked for; without a state folder, which is no place for trust then, why not. */
-export type FoundSources =
+type FoundSources =
   | { readonly kind: "sources"; readonly sources: SettingsSources }
   | { readonly kind: "no_state"; readonly message: string };
 

@@ -13,7 +13,7 @@ import { interrupted, jsonLine } from "./open-store.js";
 import { isoTime, localTime } from "./read-only.js";
 
 /** A session of another program on this machine. */
-export interface OfferedSession extends ForeignFacts {
+interface OfferedSession extends ForeignFacts {
   readonly file: ForeignFile;
   /** How a person names it to `holdfast sessions import`. */
   readonly reference: string;
@@ -21,7 +21,7 @@ export interface OfferedSession extends ForeignFacts {
 }
 
 /** What there is to import, or where looking for it ended. */
-export interface Offer {
+interface Offer {
   readonly sessions: readonly OfferedSession[];
   /** How many files were not looked at, since so many were not asked for. */
   readonly more: number;

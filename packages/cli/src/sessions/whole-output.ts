@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 
 /** What a person asked to be written, and whether it may replace what is there. */
-export interface WholeOutput {
+interface WholeOutput {
   readonly name: string;
   /** Throws EEXIST where something has the name, at the beginning or at the end. */
   readonly isNew: boolean;

@@ -4,7 +4,7 @@ import { watchedByWork } from "./interrupt.js";
 import type { Invocation } from "./invocation.js";
 
 /** What long work says of itself while it goes on. */
-export interface Telling {
+interface Telling {
   /** What is done, as `Importing`. */
   readonly doing: string;
 }

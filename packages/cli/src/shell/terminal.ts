@@ -19,7 +19,7 @@ export interface Terminal {
 /** Colours as functions of a text; without colours each returns its text as it is. */
 export type Paint = Readonly<Record<PaintName, (text: string) => string>>;
 /** The colours and styles that the commands use. */
-export type PaintName = keyof typeof codes;
+type PaintName = keyof typeof codes;
 
 /** The process's own streams. `color: false` is the flag `--no-color`. */
 export function openTerminal(color: boolean): Terminal {

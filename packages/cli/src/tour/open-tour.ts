@@ -5,7 +5,7 @@ import { type NoRun, type OpenedRun, openRunWith } from "../agent/open-run.js";
 import type { Terminal } from "../shell/terminal.js";
 
 /** What a tour is opened with. */
-export interface TourParts {
+interface TourParts {
   readonly folder: string;
   readonly stateDir: string;
   readonly terminal: Terminal;

@@ -15,7 +15,7 @@ import { file } from "./story.js";
 import type { TourModel } from "./tour-model.js";
 
 /** The answer to a call, as the model read it, and the file as it was then. */
-export interface CallReply {
+interface CallReply {
   readonly name: string;
   readonly text: string;
   readonly code: string;
@@ -24,14 +24,14 @@ export interface CallReply {
 }
 
 /** A turn that was played. */
-export interface PlayedTurn {
+interface PlayedTurn {
   readonly replies: readonly CallReply[];
   /** What the person was asked, as it was shown. */
   readonly asked: readonly string[];
 }
 
 /** What is played on: the agent, the folder that it works in, and a reader who is shown everything. */
-export interface StageParts {
+interface StageParts {
   readonly folder: string;
   readonly run: OpenedRun;
   readonly model: TourModel;

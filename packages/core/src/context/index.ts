@@ -3,13 +3,7 @@ export { debugYaml } from "./debug/debug-yaml.js";
 export { type HistoryFilter, historyFilter, nodeHolds } from "./debug/history-filter.js";
 export type { Content, MediaPart, Part } from "./layout/content.js";
 export { safeCuts } from "./layout/cuts.js";
-export {
-  checkContents,
-  type Invariant,
-  type InvariantId,
-  invariants,
-  type Violation,
-} from "./layout/invariants.js";
+export { checkContents, type Invariant, invariants, type Violation } from "./layout/invariants.js";
 export { lengthOf } from "./layout/layout.js";
 export { isProvider, type Provider, providers } from "./layout/providers.js";
 export type {
@@ -20,7 +14,6 @@ export type {
   PromptRepair,
   Referral,
   RenderReport,
-  RenderStart,
 } from "./layout/report.js";
 export type { ShownPlace } from "./layout/standing.js";
 export type { Provenance, Rendering, RenderOptions, RenderRule } from "./layout/types.js";
@@ -29,7 +22,6 @@ export {
   type AnthropicBlock,
   type AnthropicBody,
   type AnthropicMessage,
-  type AnthropicTool,
   toAnthropic,
 } from "./providers/anthropic.js";
 export { checkAnthropic } from "./providers/check-anthropic.js";
@@ -48,7 +40,6 @@ export {
   type GeminiBody,
   type GeminiContent,
   type GeminiPart,
-  skippedSignature,
   toGemini,
 } from "./providers/gemini.js";
 export type {
@@ -82,4 +73,4 @@ export {
 export { type ResolvedMedia, resolveMedia } from "./providers/resolve-media.js";
 export type { WireCheckOptions, WireViolation } from "./providers/wire-check.js";
 export { replacedFrom } from "./render/list-cache.js";
-export { ContextRenderer, type RendererOptions, renderContext } from "./render/render.js";
+export { ContextRenderer, renderContext } from "./render/render.js";

@@ -15,7 +15,6 @@ export {
   type Restored,
   type RestoreJournal,
   type RestoreTerms,
-  type RestoreWorkspace,
   refuseConflicts,
   refuseRestore,
   restoreFiles,
@@ -27,7 +26,7 @@ export {
   settleLate,
   settleWrites,
 } from "./follow/settling.js";
-export { type Refreshed, type RefreshTracked, refreshTrackedFiles } from "./follow/tracked-refresh.js";
+export { refreshTrackedFiles } from "./follow/tracked-refresh.js";
 export { type FoldedLines, foldedText } from "./import/folded-lines.js";
 export type {
   BesideFile,
@@ -46,7 +45,7 @@ export { type ReadJournal, readJournal, readJournalInSteps } from "./journal/jou
 export { encodeRecord, isSealed, type Line, readLine } from "./journal/journal-codec.js";
 export { isStored } from "./journal/media.js";
 export type { Loss } from "./journal/mend.js";
-export { firstRecords, PendingRecords, type RecordSink } from "./journal/pending-records.js";
+export { firstRecords, PendingRecords } from "./journal/pending-records.js";
 export { reidentify } from "./journal/reidentify.js";
 export { repairSession, type SessionRepair } from "./journal/repair.js";
 export { type Replayed, replay } from "./journal/replay.js";
@@ -76,11 +75,9 @@ export {
   type ExportedSession,
   exportAtPace,
   exportSession,
-  type ForkedSession,
   findSession,
   forkSession,
   type LoadedSession,
-  loadAtPace,
   loadSession,
   renameSession,
   type SessionSummary,
@@ -101,7 +98,6 @@ export { unprunedNode } from "./tree/checks.js";
 export {
   type Choice,
   type Choices,
-  type Chosen,
   choose,
   firstChoices,
   type Ignored,
@@ -118,8 +114,8 @@ export {
   type Done,
 } from "./tree/manager.js";
 export { filesChanged, filesMade, type Manifest, Manifests } from "./tree/manifest.js";
-export { type OpenCall, openCall, openCalls, pathTo, upwards } from "./tree/path.js";
-export { type Conversation, lastOfAnswer, PathKnowledge } from "./tree/path-knowledge.js";
+export { openCall, openCalls, pathTo, upwards } from "./tree/path.js";
+export { lastOfAnswer, PathKnowledge } from "./tree/path-knowledge.js";
 export { activeTasks, type ListedTask, listTasks, type TaskState, taskState } from "./tree/task-list.js";
 export type { AnsweredCall, CompleteTask, RestartTask, StartTask, TaskMove } from "./tree/tasks.js";
 export { trackedFiles } from "./tree/tracked-files.js";
@@ -135,14 +131,13 @@ export {
   type SessionOrigin,
   type TaskChange,
 } from "./values/event.js";
-export { eventFromJson, eventToJson, type ReadEvent } from "./values/event-shape.js";
+export { eventFromJson, eventToJson } from "./values/event-shape.js";
 export {
   type Advance,
   advance,
   awaitedBy,
   type Exchange,
   isOfModel,
-  type ModelNode,
   noExchange,
   speaks,
 } from "./values/exchange.js";

@@ -28,7 +28,7 @@ export interface PromptBlock {
 }
 
 /** Lines of one state that a block shows. */
-export interface ShownSpan extends LineSpan {
+interface ShownSpan extends LineSpan {
   readonly path: string;
   readonly sha256: string;
   readonly isWhole: boolean;

@@ -42,7 +42,7 @@ export interface ClearingCandidate {
 }
 
 /** How far clearing goes. */
-export interface ClearingGoal {
+interface ClearingGoal {
   /** Classes are added one by one until the prompt has no more tokens than this. */
   readonly tokens: number;
   /** No class after this one. */

@@ -5,7 +5,7 @@ import { lineStarts } from "../text/index.js";
 export const leastLines = 8;
 
 /** Consecutive lines of one state of a file, with what they are compared by. */
-export interface HashedLines {
+interface HashedLines {
   readonly text: string;
   /** Where each line begins in the text; one more, where the last one ends. */
   readonly starts: Uint32Array;
@@ -23,7 +23,7 @@ export interface VisibleStretch extends HashedLines {
 }
 
 /** The node that shows lines of a segment, from one line of the file on. */
-export interface StretchSource {
+interface StretchSource {
   readonly line: number;
   readonly nodeId: string;
 }

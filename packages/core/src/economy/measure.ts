@@ -35,7 +35,7 @@ export interface MeasuredPrompt {
 }
 
 /** What a character is taken for before a provider has counted anything: four make a token. */
-export const defaultCharsPerToken = 4;
+const defaultCharsPerToken = 4;
 
 /** An image costs about 1,600 tokens, however many bytes it has. */
 const mediaChars = 6_400;

@@ -226,7 +226,7 @@ function sentChars(
 }
 
 /** What the window allows, where it is known. */
-export function limitsOf({ settings, windowTokens, answerTokens = 0 }: PromptBudget): {
+function limitsOf({ settings, windowTokens, answerTokens = 0 }: PromptBudget): {
   readonly usable: number | undefined;
   readonly compactAt: number | undefined;
 } {

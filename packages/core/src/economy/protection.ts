@@ -3,7 +3,7 @@ import type { MeasuredPrompt } from "./measure.js";
 import type { EconomySettings } from "./settings.js";
 
 /** What protection goes by. */
-export interface ProtectionScope {
+interface ProtectionScope {
   readonly settings: EconomySettings;
   readonly keepPaths: readonly string[];
   readonly charsPerToken: number;

@@ -15,14 +15,14 @@ export { rebasedWords } from "./change/rebased-words.js";
 export { excludedByOwner } from "./ignore/ignore-rules.js";
 export { carryLine, carrySpans, type LineEdit, type LinePart, lineEdits } from "./lines/line-facts.js";
 export { joinSpans, type LineSpan, outsideSpans } from "./lines/line-spans.js";
-export { keepLines, type MovedEdits, moveEdits } from "./lines/moved-lines.js";
+export { keepLines, moveEdits } from "./lines/moved-lines.js";
 export { namedLines } from "./lines/named-lines.js";
 export { type InPlaceEdit, PersistentMap } from "./lines/persistent-map.js";
 export { type PlacedLines, placeSteps } from "./lines/placed-lines.js";
 export { type SourcedSpan, sourcesIn } from "./lines/sourced-spans.js";
 export { FileScan, type ScanJob, unreadableFile } from "./reading/file-scan.js";
 export { compileGlob, type Glob } from "./reading/glob.js";
-export { compilePattern, type LinePattern, type PatternOptions } from "./reading/line-pattern.js";
+export { compilePattern, type LinePattern } from "./reading/line-pattern.js";
 export { requiredLiterals } from "./reading/required-literal.js";
 export { loadLinePattern } from "./reading/searching.js";
 export { KnownFiles, type KnownRecord, type LearnOptions } from "./seen/known-files.js";
@@ -70,7 +70,6 @@ export {
   refusalCodes,
   refuse,
   refuseIn,
-  type SuccessCode,
   successCodes,
 } from "./values/refusal.js";
 export type * from "./values/requests.js";

@@ -3,7 +3,7 @@ import { beginsAsPdf, type DecodedText, isMarkedUtf8, utf8PiecesInSteps } from "
 import type { Steps } from "./steps.js";
 
 /** Bytes with the text that was decoded from them. */
-export type KnownText = Pick<DecodedText, "text" | "format"> & { readonly bytes: Uint8Array };
+type KnownText = Pick<DecodedText, "text" | "format"> & { readonly bytes: Uint8Array };
 
 /**
  * Decodes bytes beside those of a text that is known, in steps: what both begin and end with is cut out of that text,

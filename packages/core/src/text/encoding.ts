@@ -31,7 +31,7 @@ export interface CharsetCodec {
 }
 
 /** Makes one copy of the bytes, where the pieces of a text and what is joined from them are two. */
-export interface AsciiReader {
+interface AsciiReader {
   /** Whether every byte is below 128. */
   holds(bytes: Uint8Array): boolean;
   /** The text of bytes that are. */

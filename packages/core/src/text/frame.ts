@@ -17,7 +17,7 @@ export function chooseSuffix(texts: readonly string[]): FrameSuffix {
 }
 
 /** A framed text, and where the raw text begins in it (UTF-16). */
-export interface FramedText {
+interface FramedText {
   readonly text: string;
   readonly start: number;
 }

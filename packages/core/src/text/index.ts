@@ -3,7 +3,7 @@ export { type AlikeBytes, bytesAlikeInSteps } from "./bytes-alike.js";
 export { cappedLines } from "./capped.js";
 export { causeOf } from "./cause.js";
 export { countCodePoints, unitOfCodePoint } from "./code-points.js";
-export { decodeBesideInSteps, type KnownText } from "./decode-beside.js";
+export { decodeBesideInSteps } from "./decode-beside.js";
 export { type Defined, defined } from "./defined.js";
 export {
   clip,
@@ -31,7 +31,7 @@ export {
   type TextFormat,
   utf8,
 } from "./encoding.js";
-export { chooseSuffix, type FramedText, type FrameSuffix, frameText } from "./frame.js";
+export { chooseSuffix, type FrameSuffix, frameText } from "./frame.js";
 export {
   commonEnding,
   countEndingsInSteps,

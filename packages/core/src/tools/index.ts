@@ -59,13 +59,13 @@ export {
   type ToolRun,
 } from "./run/run-tool.js";
 export type { Approval, Approve, Question } from "./tool/approval.js";
-export { fileOfCall, intentOf, type ParsedArguments, parseArguments } from "./tool/arguments.js";
+export { fileOfCall, intentOf, parseArguments } from "./tool/arguments.js";
 export { phraseResult } from "./tool/phrase.js";
 export { protocolText, readOnlyProtocolText } from "./tool/protocol-text.js";
 export { type JsonSchema, type NamedArguments, understand } from "./tool/shapes.js";
 export { meaningsOf, nearestName, plainName } from "./tool/spellings.js";
 export { type FileTool, jsonSchema, type ToolAnnotations, type ToolWorkspace } from "./tool/tool.js";
-export { type FileFrame, type WrittenFrame, writeFrame } from "./wire/envelope.js";
+export { writeFrame } from "./wire/envelope.js";
 export { describeRepair } from "./wire/notes.js";
 export {
   answerBudgetChars,
@@ -86,7 +86,6 @@ export {
   type WireListResult,
   type WireReadManyResult,
   type WireReadMedia,
-  type WireReadResult,
   type WireRefusal,
   type WireWriteResult,
 } from "./wire/schemas.js";

@@ -12,7 +12,7 @@ import { limitedFetch } from "./limited-fetch.js";
 export type McpServerConfig = McpProgram | McpAddress;
 
 /** How long a server is waited for. */
-export interface McpTimes {
+interface McpTimes {
   /** For connecting and listing its tools, in milliseconds; as for all servers unless given. */
   readonly startTimeoutMs?: number;
   /** For one call without a sign of progress, in milliseconds; as for all servers unless given. */
@@ -55,7 +55,7 @@ export interface ConnectionContext {
 export type ListedTool = z.output<typeof listedTool>;
 
 /** A connection as it stands. */
-export type ConnectionState =
+type ConnectionState =
   | { readonly kind: "idle" | "closed" }
   /** `left`: what of its list cannot be offered, one sentence each. */
   | { readonly kind: "ready"; readonly tools: readonly ListedTool[]; readonly left: readonly string[] }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** A tool as its server names it. */
-export interface NamedTool {
+interface NamedTool {
   readonly server: string;
   readonly tool: string;
 }

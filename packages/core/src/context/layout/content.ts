@@ -30,7 +30,7 @@ export interface TextPart {
 }
 
 /** Not of the GenAI API: what Anthropic wants back as it gave it. Other forms leave it out. */
-export interface RedactedThoughtPart {
+interface RedactedThoughtPart {
   readonly redactedThought: string;
 }
 
@@ -52,7 +52,7 @@ export interface FunctionResponsePart {
 }
 
 /** A file by its address at a provider. */
-export interface FileDataPart {
+interface FileDataPart {
   readonly fileData: { readonly fileUri: string; readonly mimeType: string };
 }
 

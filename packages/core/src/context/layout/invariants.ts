@@ -16,7 +16,7 @@ export interface Invariant {
 }
 
 /** The name of a demand that providers make on a history; docs/invariants.md has a row for each. */
-export type InvariantId =
+type InvariantId =
   | "starts_with_user"
   | "roles_alternate"
   | "nothing_empty"

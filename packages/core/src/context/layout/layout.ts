@@ -72,7 +72,7 @@ export interface Answer {
 }
 
 /** The thoughts of one answer whose text or call has not come yet. */
-export interface PendingThoughts {
+interface PendingThoughts {
   readonly answer: Answer;
   readonly drafts: readonly DraftPart[];
 }
@@ -130,7 +130,7 @@ export interface PendingCall {
 }
 
 /** The summary of a completed task in the prompt: where it begins, and whether the task is expanded there. */
-export interface SummaryEntry {
+interface SummaryEntry {
   readonly nodeId: string;
   readonly firstPart: number;
   readonly asked: boolean;
@@ -348,6 +348,6 @@ function mediaLength(part: MediaPart): number {
 }
 
 /** The text that a result shows, whether it succeeded or not. */
-export function responseText(response: { readonly output: string } | { readonly error: string }): string {
+function responseText(response: { readonly output: string } | { readonly error: string }): string {
   return "output" in response ? response.output : response.error;
 }

@@ -2,7 +2,7 @@
 export type List<Item> = Cell<Item> | undefined;
 
 /** A cell of a persistent list: the newest item and all before it, which are shared. */
-export interface Cell<Item> {
+interface Cell<Item> {
   readonly item: Item;
   /** What was put before. */
   readonly before: List<Item>;

@@ -2,7 +2,7 @@
 export type Provider = "google" | "anthropic" | "openai";
 
 /** What rendering has to know of a provider. */
-export interface ProviderFacts {
+interface ProviderFacts {
   /** Whether a thought is void once any byte before it has changed. */
   readonly bindsThinking: boolean;
 }

@@ -4,7 +4,7 @@ import type { StandingLines } from "./standing.js";
 import { type SeenStates, standingIn } from "./visibility.js";
 
 /** A text that repeats lines of the prompt, as it is written below them. */
-export interface WrittenRepeats {
+interface WrittenRepeats {
   readonly text: string;
   /** Which lines stand in it itself. */
   readonly shows: readonly ShownText[];

@@ -38,7 +38,7 @@ export interface Referral {
 export type BrokenReferral = Referral;
 
 /** The node at which the rendering begins, and the one that decided so. */
-export interface RenderStart {
+interface RenderStart {
   readonly rule: "root" | "clear" | "compress" | "compaction";
   readonly nodeId: string;
 }

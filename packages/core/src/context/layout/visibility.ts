@@ -101,7 +101,7 @@ export interface SeenStates {
 export const nothingSeen: SeenStates = { states: PersistentMap.empty(), byPath: PersistentMap.empty() };
 
 /** What has been shown so far of one state; grows by sharing. */
-export interface SeenLines extends StateKey {
+interface SeenLines extends StateKey {
   readonly lines: readonly { readonly from: number; readonly to: number }[];
   /** In the order of their lines; those of a line joined where they meet. */
   readonly parts: readonly LinePart[];

@@ -45,49 +45,49 @@ export type AnthropicBlock =
   | AnthropicMediaBlock;
 
 /** A text among the blocks, or of the system. */
-export interface AnthropicText extends AnthropicCached {
+interface AnthropicText extends AnthropicCached {
   readonly type: "text";
   readonly text: string;
 }
 
 /** What a block carries up to which the request is kept. */
-export interface AnthropicCached {
+interface AnthropicCached {
   readonly cache_control?: AnthropicCacheMark;
 }
 
 /** A breakpoint of the cache, and how long it holds. */
-export interface AnthropicCacheMark {
+interface AnthropicCacheMark {
   readonly type: "ephemeral";
   readonly ttl: "5m" | "1h";
 }
 
 /** What a result may hold. */
-export type AnthropicResultBlock = AnthropicText | AnthropicMediaBlock;
+type AnthropicResultBlock = AnthropicText | AnthropicMediaBlock;
 
 /** An image or a document among the blocks, with its bytes in base64. */
-export type AnthropicMediaBlock =
+type AnthropicMediaBlock =
   | (AnthropicCached & { readonly type: "image"; readonly source: AnthropicImageSource })
   | (AnthropicCached & { readonly type: "document"; readonly source: AnthropicPdfSource });
 
 /** The bytes of an image. */
-export interface AnthropicImageSource {
+interface AnthropicImageSource {
   readonly type: "base64";
   readonly media_type: AnthropicImageType;
   readonly data: string;
 }
 
 /** The images that the API takes. */
-export type AnthropicImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
+type AnthropicImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
 
 /** The bytes of a PDF. */
-export interface AnthropicPdfSource {
+interface AnthropicPdfSource {
   readonly type: "base64";
   readonly media_type: "application/pdf";
   readonly data: string;
 }
 
 /** A tool as the Messages API takes it. */
-export interface AnthropicTool extends AnthropicCached {
+interface AnthropicTool extends AnthropicCached {
   readonly name: string;
   readonly description?: string;
   readonly input_schema: { readonly type: "object"; readonly [key: string]: unknown };

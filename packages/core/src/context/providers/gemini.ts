@@ -25,7 +25,7 @@ export interface GeminiContent {
 }
 
 /** Tools as the Gemini API takes them: one list of functions. */
-export interface GeminiTool {
+interface GeminiTool {
   readonly functionDeclarations: {
     readonly name: string;
     readonly description?: string;
@@ -52,7 +52,7 @@ export type GeminiPart =
   | GeminiInlineData;
 
 /** The bytes of a medium, in base64. */
-export interface GeminiInlineData {
+interface GeminiInlineData {
   readonly inlineData: { readonly mimeType: string; readonly data: string };
   readonly thoughtSignature?: string;
 }
@@ -61,7 +61,7 @@ export interface GeminiInlineData {
  * Stands in for a signature that is not there, such as of a call that another model made: Gemini 3 refuses
  * a step whose first call has none.
  */
-export const skippedSignature = "skip_thought_signature_validator";
+const skippedSignature = "skip_thought_signature_validator";
 
 /**
  * The prompt as the Gemini API takes it, for `client.models.generateContent({ model, ...body })`. Images, PDF and

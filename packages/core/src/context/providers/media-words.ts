@@ -8,13 +8,13 @@ export function mediaText(part: MediaPart): string {
 }
 
 /** Stands for media whose bytes nobody has read, or that are lost. */
-export function unresolvedText({ blobData }: BlobDataPart): string {
+function unresolvedText({ blobData }: BlobDataPart): string {
   const { mimeType, sizeBytes, sha256 } = blobData;
   return `[Media of type ${wireText(mimeType)} are not available here${named(sizeBytes, sha256)}.]`;
 }
 
 /** Stands for media of a type that an API does not take. */
-export function untakenText(part: InlineDataPart): string {
+function untakenText(part: InlineDataPart): string {
   return `[Media of type ${wireText(part.inlineData.mimeType)} cannot be shown here${facts(part)}.]`;
 }
 

@@ -50,7 +50,7 @@ export type OpenAIItem =
     };
 
 /** A message of the model, given back under its id. */
-export interface OpenAIOutputMessage {
+interface OpenAIOutputMessage {
   readonly type: "message";
   readonly role: "assistant";
   readonly id: string;
@@ -60,10 +60,10 @@ export interface OpenAIOutputMessage {
 }
 
 /** Whether a message was said in between or at the end. */
-export type OpenAIPhase = "commentary" | "final_answer";
+type OpenAIPhase = "commentary" | "final_answer";
 
 /** What the model says in a message. */
-export type OpenAIOutputPart =
+type OpenAIOutputPart =
   | { readonly type: "output_text"; readonly text: string; readonly annotations: never[] }
   | { readonly type: "refusal"; readonly refusal: string };
 
@@ -82,7 +82,7 @@ export type OpenAIInputPart =
   | { readonly type: "input_file"; readonly filename: string; readonly file_data: string };
 
 /** A tool as the Responses API takes it. */
-export interface OpenAIResponsesTool {
+interface OpenAIResponsesTool {
   readonly type: "function";
   readonly name: string;
   readonly description?: string;

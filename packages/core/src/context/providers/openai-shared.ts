@@ -5,7 +5,7 @@ import { offeredTools, type RequestOptions } from "./provider-request.js";
 import { wireArgs } from "./wire-ids.js";
 
 /** A function as both APIs of OpenAI describe it. */
-export interface OpenAIFunction {
+interface OpenAIFunction {
   readonly name: string;
   readonly description?: string;
   readonly parameters: { readonly [key: string]: unknown };

@@ -41,14 +41,14 @@ export type OpenAIContentPart =
   | { readonly type: "file"; readonly file: { readonly filename: string; readonly file_data: string } };
 
 /** A tool call of an assistant's message; `arguments` is JSON as text. */
-export interface OpenAIToolCall {
+interface OpenAIToolCall {
   readonly id: string;
   readonly type: "function";
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
 /** A tool as the Chat Completions API takes it. */
-export interface OpenAITool {
+interface OpenAITool {
   readonly type: "function";
   readonly function: {
     readonly name: string;

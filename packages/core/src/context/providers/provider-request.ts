@@ -90,7 +90,7 @@ export function offeredTools({ tools = [] }: RequestOptions): readonly ToolOffer
 }
 
 /** A tool whose name and schema a provider takes. */
-export interface ToolOffer extends OfferedTool {
+interface ToolOffer extends OfferedTool {
   readonly inputSchema: Readonly<Record<string, unknown>> & { readonly type: "object" };
 }
 

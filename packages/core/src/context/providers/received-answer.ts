@@ -79,7 +79,7 @@ export type DraftedAnswerPart =
   | { readonly kind: "unknown"; readonly type: string };
 
 /** Media that came whole, as Base64. */
-export interface DraftedMedia {
+interface DraftedMedia {
   readonly kind: "media";
   readonly mimeType: string;
   readonly data: string;

@@ -1,5 +1,5 @@
 /** What came out of a stream, up to its end or to what it threw. */
-export interface StreamRead {
+interface StreamRead {
   /** Set where the stream threw: what it threw. */
   readonly error?: unknown;
 }

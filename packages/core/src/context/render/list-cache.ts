@@ -4,7 +4,7 @@ import { itemsOf, type List, sizeOf } from "../layout/list.js";
 import type { Provenance } from "../layout/types.js";
 
 /** A list of a rendering, one entry a content, and the parts that it was made of. */
-export interface WrittenList<Entry> {
+interface WrittenList<Entry> {
   readonly parts: List<PositionedPart>;
   readonly entries: readonly Entry[];
 }

@@ -26,7 +26,7 @@ export function renderContext(context: ConversationContext, options: RenderOptio
 }
 
 /** How much a renderer keeps between two prompts. */
-export interface RendererOptions {
+interface RendererOptions {
   /** How many states are kept beside the last ones, each sharing all it can. */
   readonly checkpoints?: number;
 }

@@ -7,7 +7,7 @@ import { userText } from "./render-scope.js";
 import { addressText } from "./texts.js";
 
 /** How long before its end an address is not used any more, in milliseconds: a request takes its time. */
-export const addressMargin = 10 * 60_000;
+const addressMargin = 10 * 60_000;
 
 /** A state of a file: framed text, or the address of the same bytes. */
 export function fileContent(
@@ -68,7 +68,7 @@ function inline(payload: FileContent, source: PartSource, { files }: RenderSetti
   return { ...userText(source, "file_inline", text), shows, repeats };
 }
 
-/** As an answer to `read_file` has it (`WireReadResult`). */
+/** As an answer to `read_file` has it (`wireReadResult`). */
 function jsonOf({ path, version, sha256, text, lines, form }: FileContent): string {
   const state = { file_path: path, version, sha256, content: text };
   return escapeInJson(JSON.stringify(form === "window" ? { ...state, lines } : state));

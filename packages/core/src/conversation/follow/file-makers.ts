@@ -24,7 +24,7 @@ export type FileMaker =
   | { readonly who: "someone_else" };
 
 /** What is known of one file. */
-export interface MakerFacts {
+interface MakerFacts {
   /** What stands there. */
   readonly state: FileStateHash | undefined;
   /** What this conversation did to it, on all branches. */

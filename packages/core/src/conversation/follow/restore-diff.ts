@@ -42,7 +42,7 @@ export interface DifferingFile {
 }
 
 /** What differs between two nodes, as far as the conversation knows. */
-export interface RestoreDiff {
+interface RestoreDiff {
   readonly fromId: string;
   readonly toId: string;
   readonly undoes?: string;

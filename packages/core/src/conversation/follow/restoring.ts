@@ -16,7 +16,7 @@ export type RestoreJournal = Pick<
 >;
 
 /** The files that a restore moves: a `Workspace`. */
-export type RestoreWorkspace = Pick<Workspace, "applyChanges">;
+type RestoreWorkspace = Pick<Workspace, "applyChanges">;
 
 /** Under which conditions files are put back. */
 export interface RestoreTerms {

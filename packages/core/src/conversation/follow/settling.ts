@@ -14,7 +14,7 @@ import { type FileMaker, makerOf, makerWords } from "./file-makers.js";
 import type { RestoreDisk } from "./restore-plan.js";
 
 /** The conversation in which writes are settled: a `ContextManager`. */
-export type SettlingJournal = Pick<
+type SettlingJournal = Pick<
   ContextManager,
   "context" | "readOnly" | "addNode" | "flush" | "manifests" | "running"
 >;

@@ -6,7 +6,7 @@ import type { FileContent, TurnPayload } from "../values/payload.js";
 import { type ConversationRefusal, isRefusal, refuse } from "../values/refusal.js";
 
 /** What the refresh of tracked files needs of its host. */
-export interface RefreshTracked {
+interface RefreshTracked {
   readonly manager: ContextManager;
   /** The workspace's read: it hands out version and hash, and the session's ledger learns of it. */
   readonly read: (request: { readonly path: string }) => Promise<ReadOutcome>;
@@ -24,7 +24,7 @@ export interface RefreshTracked {
 }
 
 /** What became of each tracked file that is not as the model knows it. */
-export interface Refreshed {
+interface Refreshed {
   readonly kind: "refreshed";
   readonly files: readonly {
     readonly path: string;

@@ -1,5 +1,5 @@
 /** A piece of a line that holds more than one record, or the end of one behind the beginning of another. */
-export interface LinePiece {
+interface LinePiece {
   readonly text: string;
   /** It is the beginning of a record that was cut. */
   readonly isCut: boolean;

@@ -48,7 +48,7 @@ export function whereOf({ line, file }: { readonly line: number; readonly file?:
 }
 
 /** What is known of a text that is read by lines. */
-export interface LinesOptions {
+interface LinesOptions {
   /** Its name, where it is a file beside the session's. */
   readonly file?: string;
   /** How many lines of the file stand before it. */

@@ -29,7 +29,7 @@ export interface EnvelopeFile {
 }
 
 /** Lines of the new state that a write's answer shows. */
-export interface EnvelopeWindow {
+interface EnvelopeWindow {
   /** 1-based, both included. */
   readonly from: number;
   readonly to: number;

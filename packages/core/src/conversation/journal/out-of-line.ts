@@ -4,10 +4,10 @@ import { isObject } from "../values/shape.js";
 export const outOfLineBytes = 16 * 1024;
 
 /** Where in a line a text was taken out (JSON Pointer, RFC 6901), and the SHA-256 of its UTF-8. */
-export type BlobNames = Readonly<Record<string, string>>;
+type BlobNames = Readonly<Record<string, string>>;
 
 /** A record whose large texts are kept beside the journal, and the names they are kept by. */
-export interface TakenOut {
+interface TakenOut {
   readonly value: Readonly<Record<string, unknown>>;
   readonly blobs: BlobNames;
 }
@@ -73,7 +73,7 @@ export function putBack(
 }
 
 /** What stands in the place of a text whose blob is gone. */
-export function lostText(sha256: string): string {
+function lostText(sha256: string): string {
   return `[This text is lost: the file that held it, ${sha256}, is missing or damaged.]`;
 }
 

@@ -4,7 +4,7 @@ import type { ConversationRefusal } from "../values/refusal.js";
 import type { Acknowledged, TimedEvent } from "../values/store.js";
 
 /** Where the records of one session are put. What is thrown is a bug. */
-export interface RecordSink<Item> {
+interface RecordSink<Item> {
   /** What waits in place of a record, such as its line; asked for when it is appended. */
   prepare(record: JournalRecord): Item;
   /**

@@ -11,7 +11,7 @@ export interface LaidAside {
 }
 
 /** A journal in which numbers stand twice, or in which a session begins that is not its own. */
-export interface MixedJournal {
+interface MixedJournal {
   readonly sessionId: string;
   /** Each number once, in the order of the file. */
   readonly records: readonly JournalRecord[];

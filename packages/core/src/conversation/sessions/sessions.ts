@@ -71,7 +71,7 @@ export async function loadSession(
 }
 
 /** The same at somebody's pace, counted in records. @returns `interrupted` where it was ended. */
-export async function loadAtPace(
+async function loadAtPace(
   store: SessionStore,
   id: string,
   { media, pace }: { readonly media?: "inline" | undefined; readonly pace: Pace },
@@ -144,7 +144,7 @@ export function summarizeSession(context: ConversationContext): SessionSummary {
 }
 
 /** A new session from all that can be read of another one. */
-export interface ForkedSession {
+interface ForkedSession {
   readonly kind: "forked";
   readonly id: string;
   readonly nodes: number;

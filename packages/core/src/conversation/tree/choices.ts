@@ -51,7 +51,7 @@ export interface Ignored {
 }
 
 /** A node's effect on the choices. */
-export interface Chosen {
+interface Chosen {
   readonly choices: Choices;
   /** The depth of the first node that is rendered differently for it; infinite where none is. */
   readonly affects: number;

@@ -20,7 +20,7 @@ export interface FileTransition {
 }
 
 /** What the fold over a stretch of a path needs beside its nodes. */
-export interface TransitionOptions {
+interface TransitionOptions {
   readonly naming: FileNaming;
   /** The state of a file where the stretch begins, as far as it is known. */
   readonly before: (path: string) => FileStateHash | undefined;

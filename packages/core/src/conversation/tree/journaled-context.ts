@@ -9,7 +9,7 @@ import { applyEvent } from "./fold.js";
 export type ContextListener = (context: ConversationContext, event: ConversationEvent | undefined) => void;
 
 /** An event, and how much of it was checked before: the payloads and metadata of its nodes, or nothing. */
-export interface CheckedEvent {
+interface CheckedEvent {
   readonly event: ConversationEvent;
   readonly checked: "nodes" | "nothing";
 }

@@ -170,7 +170,7 @@ function movedState({ from }: FileEffect, effects: readonly FileEffect[]): strin
 const callMark = "call of ";
 
 /** The source of lines that stand in the call that a result answers. */
-export function inCall(resultId: string): string {
+function inCall(resultId: string): string {
   return `${callMark}${resultId}`;
 }
 

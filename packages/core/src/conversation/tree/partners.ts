@@ -29,7 +29,7 @@ export function partnerOf(
 }
 
 /** The calls that stand open right before the node at this depth. */
-export function exchangeBefore(ancestry: Ancestry, depth: number, floor: number): Exchange {
+function exchangeBefore(ancestry: Ancestry, depth: number, floor: number): Exchange {
   let exchange = noExchange;
   for (let at = quietDepth(ancestry, depth - 1, floor); at < depth; at += 1)
     exchange = advance(exchange, ancestry.nodeAt(at)).exchange;

@@ -19,7 +19,7 @@ import { KnownOnPath, readSource, shownIn } from "./known-on-path.js";
 import { callOf, isOnPath, nodeOf, nodesBelow } from "./tree-paths.js";
 
 /** The part of a conversation that this needs; a `ContextManager` is one. */
-export interface Conversation {
+interface Conversation {
   readonly context: ConversationContext;
   readonly manifests: { readonly naming: FileNaming };
 }
@@ -66,7 +66,7 @@ export class PathKnowledge {
 }
 
 /** The knowledge of one call of the model, which stands in a conversation. */
-export interface PathCallKnowledge extends CallKnowledge {
+interface PathCallKnowledge extends CallKnowledge {
   /**
    * The same lines by the names under which the next prompt shows them, since it is looked up by these. Lines
    * that it does not show are left out.
@@ -229,7 +229,7 @@ class PathCall implements PathCallKnowledge {
 const openCallSource = "";
 
 /** The node that was the head when an answer of the model was written. */
-export function answerParent(context: ConversationContext, callNodeId: string): string {
+function answerParent(context: ConversationContext, callNodeId: string): string {
   const call = nodeOf(context, callNodeId);
   // Results of this answer may come between its calls: its first call is where it began.
   let node = nodeOf(context, call.exchange.firstId ?? call.id);

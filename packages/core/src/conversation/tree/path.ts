@@ -17,7 +17,7 @@ export function pathTo(context: ConversationContext, nodeId: string): readonly T
 }
 
 /** A call that has no result yet and can still be answered. */
-export interface OpenCall {
+interface OpenCall {
   readonly nodeId: string;
   readonly call: ToolCall;
 }

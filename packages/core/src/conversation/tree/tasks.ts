@@ -10,7 +10,7 @@ import { openCalls } from "./path.js";
 export type AnsweredCall = Omit<ToolResultPayload, "kind">;
 
 /** Makes a node that is not added yet. */
-export type MakeNode = (payload: NewNode["payload"], parentId: string) => NewNode;
+type MakeNode = (payload: NewNode["payload"], parentId: string) => NewNode;
 
 /** What a task is begun with. */
 export interface StartTask {
@@ -162,7 +162,7 @@ export function restartTask(
 }
 
 /** A move of the head, and the call that it answers. */
-export interface Move {
+interface Move {
   readonly head: string;
   readonly reason: Extract<ConversationEvent, { type: "head_moved" }>["reason"];
   readonly answering: AnsweredCall | undefined;
@@ -218,7 +218,7 @@ export function leave(
 }
 
 /** The task at the head, with its parent and the node that began it. */
-export interface CurrentTask {
+interface CurrentTask {
   readonly task: TaskRecord;
   readonly parent: TaskRecord;
   readonly boundary: TaskBoundary;

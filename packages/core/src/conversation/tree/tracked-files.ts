@@ -2,7 +2,7 @@ import type { ConversationContext } from "../values/node.js";
 import { PathFold } from "./path-fold.js";
 
 /** The files that are tracked at a node, in the order in which they came to be; see `trackedFiles`. */
-export type TrackedFiles = PathFold<readonly string[]>;
+type TrackedFiles = PathFold<readonly string[]>;
 
 /** For the conversation that asks again and again: it pays for what is new only. */
 export function foldTrackedFiles(): TrackedFiles {

@@ -52,7 +52,7 @@ function isImported({ metadata }: TurnNode): boolean {
 }
 
 /** What a node says of the state of a file. */
-export interface NamedState {
+interface NamedState {
   readonly node: TurnNode;
   readonly after: FileStateHash;
 }

@@ -27,7 +27,7 @@ import {
 } from "./shape.js";
 
 /** What an object of a journal turned out to be. */
-export type ReadEvent =
+type ReadEvent =
   | { readonly kind: "event"; readonly event: ConversationEvent }
   /** Of a newer release. */
   | { readonly kind: "unknown_event"; readonly type: string }

@@ -19,14 +19,14 @@ export interface Exchange {
 }
 
 /** A call of the running exchange. */
-export interface ExchangedCall {
+interface ExchangedCall {
   readonly nodeId: string;
   /** The place of the next call with the same id. */
   readonly next?: number;
 }
 
 /** The calls with one id: the earliest is answered first. */
-export interface CallQueue {
+interface CallQueue {
   /** The place of the first without a result; none where all have theirs. */
   readonly first: number | undefined;
   readonly last: number;
@@ -79,7 +79,7 @@ function placeKey(at: number): string {
 }
 
 /** The part of a node that counts here. */
-export interface ExchangeNode {
+interface ExchangeNode {
   readonly id: string;
   readonly payload: TurnPayload;
   readonly metadata: { readonly isHiddenFromLlm?: boolean };
@@ -197,7 +197,7 @@ export function speaks({ payload, metadata }: Omit<ExchangeNode, "id">): boolean
 }
 
 /** A node that the model said: words, thoughts or a call. */
-export interface ModelNode {
+interface ModelNode {
   readonly payload: Extract<TurnPayload, { kind: "model_message" | "tool_call" }>;
 }
 

@@ -400,7 +400,7 @@ export interface LostRecords {
 }
 
 /** Of a kind that a newer release knows: kept and shown, never rendered. */
-export interface UnknownPayload {
+interface UnknownPayload {
   readonly kind: "unknown";
   readonly type: string;
   readonly data: JsonObject;

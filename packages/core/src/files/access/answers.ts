@@ -88,7 +88,7 @@ export function answer(
 }
 
 /** Whether the caller knows all of a state; a missing file needs no showing. */
-export function wasShown({ call, file }: Subject, current: Current): boolean {
+function wasShown({ call, file }: Subject, current: Current): boolean {
   if (current.kind === "absent") return true;
   return isKnownWhole(call.knowledge.find(file, current.sha256));
 }

@@ -84,7 +84,7 @@ export function cancelledBy({ signal }: Pick<Call, "signal">): Refusal<"cancelle
 export const cancelled = refuse("cancelled", "Cancelled before anything was changed.");
 
 /** What a step is asked for the last time, right before the last look at the disk. */
-export interface LastQuestion {
+interface LastQuestion {
   /** Whether the step may be taken. */
   readonly guard: () => Promise<boolean>;
   /** Whether it may not because the caller does not want it any more; else a lock was lost. */

@@ -59,7 +59,7 @@ export async function keepBytes(
 }
 
 /** What is known of bytes that are to be kept. */
-export interface KeepOptions {
+interface KeepOptions {
   /** As of `BlobStore.put`. */
   readonly care?: "sure";
   /** Of a move: the file's other name. Where either is one of a secret, the bytes are. */

@@ -92,7 +92,7 @@ export class KeyedMutex {
 }
 
 /** How a caller of `KeyedMutex` waits: alone or together with other readers, and until when. */
-export interface AcquireOptions {
+interface AcquireOptions {
   /** Others who share may hold the keys at the same time; false unless given. */
   readonly shared?: boolean;
   readonly signal?: AbortSignal | undefined;

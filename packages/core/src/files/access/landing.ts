@@ -68,7 +68,7 @@ function newEntry(
  * @param before the hash of what that file held; `null` where there was none.
  * @returns half a sentence that says where they are.
  */
-export async function keepDisplaced(
+async function keepDisplaced(
   session: Session,
   target: Pick<Target, "realPath" | "relativePath">,
   before: string | null,

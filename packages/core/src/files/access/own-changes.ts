@@ -6,7 +6,7 @@ import type { Site } from "./site.js";
 import { subjectOf } from "./site.js";
 
 /** How the caller's own calls made one state of another. */
-export type OwnWay =
+type OwnWay =
   /** Line by line: what each of them changed, oldest first. */
   | { readonly kind: "lines"; readonly steps: readonly (readonly LineEdit[])[] }
   /** A whole write, an undo, a restore or a move was among them. */

@@ -46,7 +46,7 @@ export interface AgreedFile {
 }
 
 /** How a plan differs from what was agreed; both are sets. */
-export type Disagreement = "none" | "moved" | "other";
+type Disagreement = "none" | "moved" | "other";
 
 /** `moved`: the same files, but the disk is in another state than it was; `other`: it comes to something else. */
 export function compareAgreed(agreed: readonly AgreedFile[], planned: readonly AgreedFile[]): Disagreement {

@@ -18,7 +18,7 @@ import {
 import { planSection } from "./section-plan.js";
 
 /** The requests of one file that are one change; the others ask a model in between. */
-export type PlainRequest = Exclude<OneFileRequest, ReplaceRequest | ApplyEditRequest>;
+type PlainRequest = Exclude<OneFileRequest, ReplaceRequest | ApplyEditRequest>;
 
 /** A request as a change: what it needs to have named, and what it makes of a state. */
 export function changeOf(call: Call, request: PlainRequest): Change | Refusal {

@@ -54,7 +54,7 @@ export async function secure(
 }
 
 /** There is a way back, or a warning that there is none. */
-export interface Secured {
+interface Secured {
   readonly kind: "secured";
   /** A sentence for the end of the message, or nothing. */
   readonly warning: string;

@@ -24,7 +24,7 @@ import { findUnseen, findUnshown } from "./unseen.js";
 export type Decision = WriteDecision | AnswerDecision;
 
 /** Nothing is to be written. */
-export interface AnswerDecision {
+interface AnswerDecision {
   readonly kind: "answer";
   readonly outcome: Unchanged | WriteRefusal;
   /** The change was made before: what it came to then. */

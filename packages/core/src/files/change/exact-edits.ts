@@ -12,7 +12,7 @@ import { clip, escapeForDisplay } from "../../text/index.js";
 import { type Refusal, refuse, refuseIn } from "../values/refusal.js";
 
 /** How `applyEdits` names the file, and whether it forgives differences in blanks. */
-export interface EditOptions {
+interface EditOptions {
   /** For the messages. */
   readonly path: string;
   /** `off` unless given. */

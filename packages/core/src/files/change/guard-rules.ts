@@ -5,10 +5,10 @@ import { type Refusal, refuseIn } from "../values/refusal.js";
 import { unshownLines } from "./unseen.js";
 
 /** What is to become of a change that names no base. */
-export type Ruling = Allowed | OtherStateShown | Refusal<"not_read" | "missing_base">;
+type Ruling = Allowed | OtherStateShown | Refusal<"not_read" | "missing_base">;
 
 /** The change may be made without a base, on these conditions. */
-export interface Allowed {
+interface Allowed {
   readonly kind: "allowed";
   /** The lines it touches must have been shown, where that is asked for. */
   readonly isSeen: boolean;
@@ -18,7 +18,7 @@ export interface Allowed {
 }
 
 /** The caller knows the file, but in another state. */
-export interface OtherStateShown {
+interface OtherStateShown {
   readonly kind: "changed";
   readonly sha256: string;
 }

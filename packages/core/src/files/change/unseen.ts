@@ -9,7 +9,7 @@ import type { QuotedLines } from "../values/outcomes.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
 
 /** A change that may not be made, since lines were not shown. */
-export interface Unseen {
+interface Unseen {
   readonly refusal: Refusal<"unseen_lines">;
   /** Lines that the refusal shows. */
   readonly quoted?: readonly QuotedLines[];

@@ -9,7 +9,7 @@ import {
 } from "./ignore-pattern.js";
 
 /** What the last line that matches a path says of it: left out, or not after all. */
-export type IgnoreVerdict = "ignored" | "unignored";
+type IgnoreVerdict = "ignored" | "unignored";
 
 /**
  * The lines of one ignore file. A path is held only against those lines that share its first or its last letters

@@ -2,7 +2,7 @@ import type { LineEdit } from "./line-facts.js";
 import type { LineSpan } from "./line-spans.js";
 
 /** Where line edits of an older state belong on a newer one, or why that cannot be said. */
-export type MovedEdits =
+type MovedEdits =
   /** In the order of the edits. */
   | { readonly kind: "moved"; readonly edits: readonly LineEdit[] }
   /** A later change reaches into this line of the older state, or was inserted at the very same point. */

@@ -14,7 +14,7 @@ export interface LinePattern {
 }
 
 /** How `compilePattern` reads a pattern: as an expression that minds case, unless said otherwise. */
-export interface PatternOptions {
+interface PatternOptions {
   /** The pattern is plain text; every character means itself. */
   readonly literal?: boolean;
   readonly ignoreCase?: boolean;

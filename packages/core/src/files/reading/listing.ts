@@ -10,7 +10,7 @@ import { TimeBudget } from "../values/time-budget.js";
 import { walkTree } from "./tree-walk.js";
 
 /** How far `listFolder` goes: levels, entries in all, and whether ignored files count. */
-export interface ListOptions {
+interface ListOptions {
   /** Levels below the folder; at least 1. */
   readonly depth: number;
   readonly limit: number;
@@ -19,7 +19,7 @@ export interface ListOptions {
 }
 
 /** Entries in the order of the walk; `more` where some were left out, and why. */
-export interface Listing {
+interface Listing {
   readonly kind: "listing";
   readonly entries: readonly ListedEntry[];
   readonly more?: "limit" | "time";

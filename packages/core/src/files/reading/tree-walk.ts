@@ -12,7 +12,7 @@ import { isRefusal, type Refusal } from "../values/refusal.js";
 import type { TimeBudget } from "../values/time-budget.js";
 
 /** One entry that a walk came by. */
-export interface WalkedEntry {
+interface WalkedEntry {
   readonly entry: DirectoryEntry;
   /** As the caller names it: begins with the name of the folder where the walk began. */
   readonly path: string;
@@ -23,7 +23,7 @@ export interface WalkedEntry {
 }
 
 /** How far `walkTree` goes, and whether the ignore files count. */
-export interface WalkOptions {
+interface WalkOptions {
   /** Levels below the folder; at least 1. */
   readonly depth: number;
   /** Also what the ignore files leave out, and `.git`. */
@@ -48,7 +48,7 @@ export interface Walked {
 }
 
 /** Looks at an entry; `false` ends the walk. */
-export type Visitor = (entry: WalkedEntry) => Promise<boolean> | boolean;
+type Visitor = (entry: WalkedEntry) => Promise<boolean> | boolean;
 
 /**
  * Walks a folder level by level through handles, in byte order of the names, so that no link leads it

@@ -20,13 +20,13 @@ import type { ApplyChangesRequest, Asked, FileChange, WriteOptions } from "../va
 export type Member = ChangedMember | ArrivingMember;
 
 /** A file whose content changes, appears or goes, under the name that the request gives it. */
-export interface ChangedMember {
+interface ChangedMember {
   readonly kind: "changed";
   readonly change: Change;
 }
 
 /** The new name of a file; what is written there is what the old name's member came to. */
-export interface ArrivingMember {
+interface ArrivingMember {
   readonly kind: "arriving";
   readonly change: Omit<Change, "plan">;
   readonly from: ChangedMember;

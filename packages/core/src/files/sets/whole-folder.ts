@@ -17,7 +17,7 @@ import { TimeBudget } from "../values/time-budget.js";
  * A request of which one change names a whole folder, as the changes of all files in it. Its folders are no part of
  * the set: they are made and taken away around it, and only while they are empty.
  */
-export interface FolderChange {
+interface FolderChange {
   readonly kind: "folder_change";
   readonly request: Asked<ApplyChangesRequest> & { readonly changes: readonly FileChange[] };
   /** As the request names it. */

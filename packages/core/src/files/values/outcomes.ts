@@ -53,7 +53,7 @@ export interface FileState {
 }
 
 /** Which part of a line is meant, in Unicode code points of the line without its terminator. */
-export interface PartOfLine {
+interface PartOfLine {
   /** 0-based, the end excluded. */
   readonly from: number;
   readonly to: number;
@@ -210,7 +210,7 @@ export type BytesOutcome =
 export type ApplyChangesOutcome = ChangeSetDone | ChangeSetRefusal;
 
 /** All files are as the set asked. */
-export interface ChangeSetDone {
+interface ChangeSetDone {
   readonly kind: "change_set";
   readonly success: true;
   readonly code: "applied" | "already_applied" | "no_change";

@@ -85,7 +85,7 @@ export interface SectionWorker {
 }
 
 /** A SHA-256 that is being computed. */
-export interface RunningDigest {
+interface RunningDigest {
   update(bytes: Uint8Array): void;
   /** 64 lower-case hex digits; nothing may be added afterwards. */
   digest(): string;

@@ -88,7 +88,7 @@ export const conversationCodes = [
 ] as const;
 
 /** A code of an answer that refuses nothing. */
-export type SuccessCode = (typeof successCodes)[number];
+type SuccessCode = (typeof successCodes)[number];
 /** A code of the tools of files. */
 export type RefusalCode = (typeof refusalCodes)[number];
 /** A code of conversations and session stores. */

@@ -10,7 +10,7 @@ import { type Spot, statAt } from "../disk/reading.js";
 import type { RecordedStep } from "./record.js";
 
 /** The state of one step, by the disk alone. */
-export type StepState =
+type StepState =
   /** As before the set. */
   | "old"
   /** The step was taken, and its result is on the disk. */

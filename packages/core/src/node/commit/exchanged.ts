@@ -11,7 +11,7 @@ import { OpenReplacedFile } from "./replaced-file.js";
 import type { Cleanup, Stage } from "./stage.js";
 
 /** An exchange that was made: the new file has the name, and the old one has that of the stage. */
-export interface Exchanged {
+interface Exchanged {
   readonly stage: Stage;
   readonly bytes: Uint8Array;
   /** The file that was to be replaced, and its hash. */

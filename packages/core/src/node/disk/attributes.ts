@@ -13,7 +13,7 @@ interface NativeFunctions {
 }
 
 /** The optional native module for extended attributes, or why it could not be loaded. */
-export type NativeExtension =
+type NativeExtension =
   | { readonly kind: "loaded"; readonly functions: NativeFunctions }
   | { readonly kind: "missing"; readonly reason: string };
 

@@ -153,7 +153,7 @@ function namespaceNumber(): string {
 }
 
 /** What can be told of a process of this machine. */
-export type ProcessLook =
+type ProcessLook =
   | { readonly kind: "gone" }
   /** It began at this tick of the kernel's: a number that a later process of the same pid does not share. */
   | { readonly kind: "runs"; readonly start: string }

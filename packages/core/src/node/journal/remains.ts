@@ -56,7 +56,7 @@ function conversationRemains(state: StateFolder): readonly Remains[] {
 }
 
 /** Deletes an entry of the conversations, a folder with all that is in it. */
-export function removeAll(path: string): void {
+function removeAll(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch (error) {

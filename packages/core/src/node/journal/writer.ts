@@ -19,7 +19,7 @@ import { type JournalPaths, keepAside, publishFile, readWhole } from "./paths.js
 import { storeRefusalFrom } from "./store-answers.js";
 
 /** Where in a journal a writer begins. */
-export interface WriterStart {
+interface WriterStart {
   /** Opened for appending only. */
   readonly fd: number;
   /** The size of the journal: whole lines. */

@@ -112,7 +112,7 @@ export function belongsApart(
 }
 
 /** One kept state of a file that may hold secrets. */
-export interface StoredSecret {
+interface StoredSecret {
   readonly path: string;
   readonly sizeBytes: number;
   /** When it was kept last, in milliseconds since the epoch. */
@@ -131,7 +131,7 @@ function allOf(state: StateFolder, isWanted: (name: string) => boolean): readonl
 }
 
 /** Which states go. */
-export interface SecretsOver {
+interface SecretsOver {
   /** Milliseconds since the epoch; `all` takes each state, however young. */
   readonly now: number | "all";
   /** States that were kept for longer go after so many days, too. */

@@ -72,7 +72,7 @@ export function openPresence(state: StateFolder): Presence {
 }
 
 /** The signs of life that sessions of this state folder gave. */
-export interface SessionSigns {
+interface SessionSigns {
   readonly live: number;
   /** Signs of sessions that are over. */
   readonly overPaths: readonly string[];

@@ -6,7 +6,7 @@ import { answering } from "../disk/faults.js";
 import { codeOf, defaultStateFolder, hasOwners } from "../disk/platform.js";
 
 /** The folders inside a state folder. */
-export type StateRoom =
+type StateRoom =
   | "blobs"
   | "callers"
   | "changes"

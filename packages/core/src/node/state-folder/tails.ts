@@ -24,10 +24,10 @@ export interface StateLength {
 export const tailSuffix = ".tail";
 
 /** After so many the state is kept in full again, and those before as its beginnings. */
-export const mostBetween = 31;
+const mostBetween = 31;
 
 /** What fits a block of the file system, beside the names of the states between. */
-export const mostTailBytes = 2_048;
+const mostTailBytes = 2_048;
 
 /** The tail that keeps a state which adds to `before`; undefined where it is time to keep one in full. */
 export function continued(

@@ -9,7 +9,7 @@ import { finishSlices, type Slices, writeInSlices } from "../disk/slices.js";
 import type { StateFolder } from "./state-folder.js";
 
 /** How a file gets its name. */
-export interface WholeFileOptions {
+interface WholeFileOptions {
   /** What the name begins with until the file is finished. */
   readonly prefix: string;
   /** Its bytes survive a power cut; its name in the folder may not yet. */

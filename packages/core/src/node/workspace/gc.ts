@@ -116,7 +116,7 @@ const unfinishedMs = 60 * 60 * 1_000;
 const nothing: Recovered = { stages: 0, entries: 0, intents: 0 };
 
 /** One kept content in the state folder; sizes in bytes. */
-export interface StoredBlob {
+interface StoredBlob {
   readonly path: string;
   readonly size: number;
   /** When it was last put, in milliseconds since the epoch. */

@@ -38,7 +38,7 @@ const all = [
 export type ConversationToolName = (typeof all)[number]["name"];
 
 /** A tool of ours. */
-export type OwnConversationTool = ConversationTool<z.ZodRawShape, ConversationToolName>;
+type OwnConversationTool = ConversationTool<z.ZodRawShape, ConversationToolName>;
 
 /** The tools with which the model, and by commands the user, works on the conversation itself. */
 export const conversationTools: readonly OwnConversationTool[] = all;

@@ -11,7 +11,7 @@ import {
 } from "./conversation-tool.js";
 
 /** A move, and what is to become of the files. */
-export interface MoveWithFiles {
+interface MoveWithFiles {
   readonly move: FileMove;
   readonly files: FilesAtMove;
 }

@@ -4,7 +4,7 @@ import type { ToolResult } from "../wire/result.js";
 import { codeOf, factOf, framed, outcomeOf } from "./vendor-words.js";
 
 /** The arguments that Amazon Q's sentences repeat. */
-export interface FsWriteArguments {
+interface FsWriteArguments {
   readonly command: string;
   readonly old_str?: string | undefined;
 }

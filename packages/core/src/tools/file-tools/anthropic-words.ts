@@ -10,7 +10,7 @@ import { codeOf, factOf, framed, numbered, type Outcome, outcomeOf, quiet } from
  * of the SDK's own memory (`@anthropic-ai/sdk` 1.12) and of the editor's page in the API's documentation. What has no
  * words there, such as a file that changed behind the model's back, is said in ours.
  */
-export interface EditorArguments {
+interface EditorArguments {
   readonly command: string;
   readonly path?: string;
   readonly old_str?: string | undefined;

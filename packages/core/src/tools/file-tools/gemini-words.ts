@@ -3,7 +3,7 @@ import type { ToolResult } from "../wire/result.js";
 import { codeOf, factOf, framed, type Outcome, outcomeOf } from "./vendor-words.js";
 
 /** The arguments that Gemini CLI's sentences repeat. */
-export interface ReplaceArguments {
+interface ReplaceArguments {
   readonly file_path: string;
   readonly old_string: string;
   readonly expected_replacements?: number;

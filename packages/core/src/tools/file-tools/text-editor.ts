@@ -2,7 +2,7 @@ import { emptySha256 } from "../../files/index.js";
 import { type ArgumentRefusal, type FileIntent, fileIntent, refuseArguments } from "../tool/tool.js";
 
 /** The commands that the text editor, the memory and Amazon Q's tool have in common. */
-export interface EditorCall {
+interface EditorCall {
   readonly path: string;
   /** The tool's name, for the history. */
   readonly tool: string;

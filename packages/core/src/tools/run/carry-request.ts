@@ -10,7 +10,7 @@ import type { FileIntent, ToolWorkspace } from "../tool/tool.js";
 import type { ToolResult } from "../wire/result.js";
 
 /** A request that was carried out, with its answer. */
-export interface CarriedOut {
+interface CarriedOut {
   readonly intent: FileIntent;
   readonly outcome: FileOutcome;
 }

@@ -5,7 +5,7 @@ import { type JsonSchema, understand } from "./shapes.js";
 import { jsonSchema } from "./tool.js";
 
 /** A call's arguments as the tool's schema gives them, or why the call cannot be understood. */
-export type ParsedArguments =
+type ParsedArguments =
   | {
       readonly kind: "parsed";
       readonly values: Readonly<Record<string, unknown>>;

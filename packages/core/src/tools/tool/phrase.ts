@@ -26,7 +26,7 @@ export function phraseResult(result: ToolResult, words: Vocabulary): ToolResult 
 }
 
 /** An outcome as it is; a refusal in the door's words. */
-export function phrase<Outcome extends object>(outcome: Outcome, words: Vocabulary): Outcome {
+function phrase<Outcome extends object>(outcome: Outcome, words: Vocabulary): Outcome {
   return isSaid(outcome) ? { ...outcome, message: inWords(outcome, words) } : outcome;
 }
 

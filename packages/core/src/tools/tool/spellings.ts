@@ -1,5 +1,5 @@
 /** An argument, and what else models call it. Letter case, `_` and `-` say nothing: `oldString` is `old_string`. */
-export interface ArgumentSpelling {
+interface ArgumentSpelling {
   /** The names that tools have for it. */
   readonly names: readonly string[];
   readonly also: readonly string[];

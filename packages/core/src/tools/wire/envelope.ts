@@ -7,13 +7,13 @@ import type { Shown } from "./shown.js";
  * so that no newline is invented. Neither marker occurs in any text of the reply; names are quoted. A
  * frame can therefore be neither closed nor forged from inside.
  */
-export interface FileFrame {
+interface FileFrame {
   readonly state: FileState;
   readonly shown: Shown;
 }
 
 /** A frame, and where the raw text, or each window of it, begins in it (UTF-16). */
-export interface WrittenFrame {
+interface WrittenFrame {
   readonly text: string;
   readonly starts: readonly number[];
 }

@@ -16,7 +16,7 @@ import type {
 import type { Shown } from "./shown.js";
 
 /** Any of the wire's objects. */
-export type WireResult =
+type WireResult =
   | WireReadAnswer
   | WireReadManyResult
   | WireListResult

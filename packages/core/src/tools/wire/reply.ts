@@ -28,7 +28,7 @@ export interface Reply {
 }
 
 /** Which object of the wire's JSON schemas a reply becomes. */
-export type ReplyForm =
+type ReplyForm =
   | "read"
   | "read_many"
   | "list"
@@ -92,7 +92,7 @@ export interface LinesBlock {
 }
 
 /** The lines of a state stand in the caller's context already; they are not sent again. */
-export interface RefersBlock {
+interface RefersBlock {
   readonly kind: "refers";
   readonly state: FileState;
   /** That they stand there, in the door's words. */
@@ -117,7 +117,7 @@ export interface FileBlock {
 export type FilePart = StatusBlock | TextBlock | LinesBlock | RefersBlock | ReportBlock;
 
 /** Files that were asked for and not read, since one answer does not hold them all. */
-export interface LeftOutBlock {
+interface LeftOutBlock {
   readonly kind: "left_out";
   readonly files: readonly { readonly path: string; readonly sizeBytes: number }[];
 }

@@ -13,7 +13,7 @@ const unusualFacts = {
   bom: z.literal(true).exactOptional().describe("The file begins with a byte order mark"),
 };
 
-export const wireFileState = z.object({
+const wireFileState = z.object({
   file_path: z.string(),
   version: z.int().min(0).describe("Counts the session's reads and writes; the highest is the newest"),
   sha256: sha256.nullable().describe("Of the bytes on disk; null where there is no file"),
@@ -30,7 +30,7 @@ export const wireFileState = z.object({
   ...unusualFacts,
 });
 
-export const wireRefusal = z.object({
+const wireRefusal = z.object({
   file_path: z.string().exactOptional(),
   success: z.literal(false),
   code,
@@ -38,24 +38,24 @@ export const wireRefusal = z.object({
   size_bytes: z.int().min(0).exactOptional(),
 });
 
-export const wireReadState = wireFileState.extend({
+const wireReadState = wireFileState.extend({
   notice: z.string().exactOptional().describe("What was found about earlier writes"),
 });
 
 /** An image or a PDF, whose bytes stand in a block of their own beside this. */
-export const wireReadMedia = z.object({
+const wireReadMedia = z.object({
   file_path: z.string(),
   sha256,
   media: z.object({ mime_type: z.string(), size_bytes: z.int().min(0) }),
   message: z.string(),
 });
 
-export const wireReadResult = z.union([wireReadState, wireReadMedia, wireRefusal]);
+const wireReadResult = z.union([wireReadState, wireReadMedia, wireRefusal]);
 
 const wireReadAnswer = z.union([wireReadState, wireRefusal]);
 
 /** One element for each file asked for, in that order; files that were refused or left out say so. */
-export const wireReadManyResult = z.union([z.array(wireReadAnswer), wireRefusal]);
+const wireReadManyResult = z.union([z.array(wireReadAnswer), wireRefusal]);
 
 const listedEntry = z.object({
   path: z.string(),
@@ -67,7 +67,7 @@ const listedEntry = z.object({
 
 const closedFolders = z.int().min(0).describe("Folders that may not be entered: what is in them is missing");
 
-export const wireListResult = z.union([
+const wireListResult = z.union([
   z.object({
     path: z.string(),
     entries: z.array(listedEntry),
@@ -78,7 +78,7 @@ export const wireListResult = z.union([
   wireRefusal,
 ]);
 
-export const wireFindResult = z.union([
+const wireFindResult = z.union([
   z.object({
     path: z.string(),
     files: z.array(listedEntry),
@@ -89,7 +89,7 @@ export const wireFindResult = z.union([
 ]);
 
 /** Snippets: without version and hash, since what is shown is no licence to write. */
-export const wireSearchResult = z.union([
+const wireSearchResult = z.union([
   z.object({
     path: z.string(),
     matches: z.array(
@@ -120,7 +120,7 @@ export const wireSearchResult = z.union([
   wireRefusal,
 ]);
 
-export const wireWriteResult = z.object({
+const wireWriteResult = z.object({
   success: z.boolean(),
   code,
   message: z.string(),
@@ -137,7 +137,7 @@ export const wireWriteResult = z.object({
 });
 
 /** All of it was carried out, or nothing was written; one element for each file. */
-export const wireChangeSetResult = z.object({
+const wireChangeSetResult = z.object({
   success: z.boolean(),
   code,
   message: z.string(),
@@ -150,9 +150,7 @@ export type WireFileState = z.infer<typeof wireFileState>;
 export type WireRefusal = z.infer<typeof wireRefusal>;
 /** The JSON form of an answer to `read_file` that comes with an image or a PDF. */
 export type WireReadMedia = z.infer<typeof wireReadMedia>;
-/** The JSON form of an answer to `read_file`. */
-export type WireReadResult = z.infer<typeof wireReadResult>;
-/** The same without such. */
+/** The JSON form of an answer to `read_file` without an image or a PDF. */
 export type WireReadAnswer = z.infer<typeof wireReadAnswer>;
 /** The JSON form of an answer to `read_many_files`. */
 export type WireReadManyResult = z.infer<typeof wireReadManyResult>;

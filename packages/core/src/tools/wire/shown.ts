@@ -64,7 +64,7 @@ export function chooseShown(result: WriteResult, { resultContent, isQuoted = fal
 }
 
 /** What decides it. */
-export interface ShownOptions {
+interface ShownOptions {
   readonly resultContent: ResultContent;
   /** Changed lines are shown even where they are no news: a vendor's words quote them. */
   readonly isQuoted?: boolean;
