@@ -60,7 +60,11 @@ const threads = {
 const source = (name) => fileURLToPath(new URL(`src/${name}`, home));
 const addonEntries = addons.map((name) => [`addon-${name}`, join(addonHome(name), "dist/index.js")]);
 const entryPoints = { main: source("main.ts"), ...threads, ...Object.fromEntries(addonEntries) };
-const built = [await build({ ...program, entryPoints, splitting: true })];
+const built = [
+  await build({ ...program, entryPoints, splitting: true }),
+  // Every session of an agent starts a server: in a bundle with the other commands it would load fifty chunks.
+  await build({ ...program, entryPoints: [source("mcp-main.ts")], splitting: true }),
+];
 if (addons.includes("hosts")) {
   // In a bundle with the commands it would share their chunks, seven times of what it needs.
   built.push(await build({ ...program, entryPoints: [join(addonHome("hosts"), "dist/guard-main.js")] }));

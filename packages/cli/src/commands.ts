@@ -1,34 +1,10 @@
 import { agentSpec } from "./agent-command.js";
 import type { CommandSpec, OptionSpec } from "./command-spec.js";
 import { configSpec } from "./config-command.js";
-import { collect, countFromZero, daysOrNone, wholeNumber } from "./flags.js";
+import { collect, countFromZero, wholeNumber } from "./flags.js";
+import { globalOptions } from "./global-options.js";
+import { mcpSpec } from "./mcp-command.js";
 import { historySpec, sessionsSpec } from "./session-commands.js";
-
-export type { CommandSpec, OptionSpec };
-
-export const globalOptions: readonly OptionSpec[] = [
-  {
-    flags: "--root <dir>",
-    help: "the folder to work in, from which paths count (default: the current one); may be repeated",
-    parse: collect,
-  },
-  { flags: "--json", help: "print the result as JSON" },
-  {
-    flags: "--state-dir <dir>",
-    help: "where history, states and locks are kept (default: the user's state folder)",
-  },
-  {
-    flags: "--allow-protected <glob>",
-    help: "approve writing to protected paths of this form; may be repeated",
-    parse: collect,
-  },
-  {
-    flags: "--keep-secrets <days>",
-    help: "keep states of files that may hold secrets for so many days (default: 7), or none: then overwriting one needs --allow-protected",
-    parse: daysOrNone,
-  },
-  { flags: "--no-color", help: "never colour the output (also NO_COLOR; FORCE_COLOR colours always)" },
-];
 
 const encoding: OptionSpec = {
   flags: "--encoding <name>",
@@ -339,61 +315,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     examples: ["holdfast doctor", "holdfast doctor --try-model", "holdfast doctor .vscode/tasks.json"],
     load: async () => (await import("./commands/doctor.js")).doctorCommand,
   },
-  {
-    usage: "mcp",
-    summary: "serve the tools to an agent: an MCP server over stdio",
-    options: [
-      { flags: "--read-only", help: "offer only the tools that change nothing" },
-      { flags: "--allow-wide-root", help: "work also in the whole disk, or in a home folder" },
-      { flags: "--tools <names>", help: "all, or names separated by commas" },
-      { flags: "--wire <form>", help: "how results are written (default: text)", choices: ["text", "json"] },
-      {
-        flags: "--result-content <amount>",
-        help: "how much of a file a write returns (default: auto)",
-        choices: ["auto", "full", "changed", "none"],
-      },
-      { flags: "--structured", help: "small results also as structured content" },
-      {
-        flags: "--answer-budget <chars>",
-        help: "characters that one answer has at most (default: what the client is known to let through)",
-        parse: wholeNumber,
-      },
-      {
-        flags: "--compat <server>",
-        help: "offer the tools of the official filesystem server instead",
-        choices: ["filesystem"],
-      },
-      {
-        flags: "--overwrite-guard <guard>",
-        help: "what overwriting a file needs: its hash, a read of it, or nothing but a warning (default: hash)",
-        choices: ["hash", "read", "warn"],
-      },
-      {
-        flags: "--edit-guard <guard>",
-        help: "what an exact edit without a hash needs: a read, or nothing (default: read)",
-        choices: ["read", "atomic"],
-      },
-      {
-        flags: "--memory-paths <glob>",
-        help: "files of this form are edited without a read; may be repeated",
-        parse: collect,
-      },
-      {
-        flags: "--on-mismatch <answer>",
-        help: "what a change of an older state gets (default: rebase-own)",
-        choices: ["rebase-own", "rebase", "refuse"],
-      },
-      { flags: "--strict-view", help: "a change may only touch lines that were shown" },
-      { flags: "--reread-stub", help: "answer a repeated read of the same state with a stub" },
-    ],
-    examples: [
-      "holdfast mcp",
-      "holdfast mcp --root ~/project --root ~/notes",
-      "holdfast mcp --compat filesystem --root ~/project",
-      "holdfast mcp --read-only --wire json --result-content full",
-    ],
-    load: async () => (await import("./commands/mcp.js")).mcpCommand,
-  },
+  mcpSpec,
   agentSpec,
   configSpec,
   {

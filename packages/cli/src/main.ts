@@ -24,15 +24,23 @@ async function run(): Promise<number> {
   const isPlain =
     args.length === 1 || (args.length === 3 && flag === "--on-mismatch" && onMismatch !== undefined);
   if (command === "guard" && isPlain && !process.stdin.isTTY) {
-    const bundle = new URL("./guard-main.js", import.meta.url);
-    if (existsSync(fileURLToPath(bundle))) {
-      // A cast: the compiler cannot follow an import whose name is computed, so that no bundler does.
-      const { runGuard } = (await import(bundle.href)) as Pick<Addons["hosts"], "runGuard">;
-      return runGuard({ onMismatch });
-    }
+    const guard = await ownBundle<Pick<Addons["hosts"], "runGuard">>("guard-main");
+    if (guard !== undefined) return guard.runGuard({ onMismatch });
+  }
+  if (command === "mcp") {
+    const mcp = await ownBundle<typeof import("./mcp-main.js")>("mcp-main");
+    if (mcp !== undefined) return mcp.runMcp(args);
   }
   const { runProgram } = await import("./program.js");
-  return runProgram(args);
+  const { commandSpecs } = await import("./commands.js");
+  return runProgram(args, commandSpecs);
+}
+
+/** What hosts start all the time has a bundle of its own (`scripts/bundle.mjs`); unbundled, and without its add-on, none. */
+async function ownBundle<Module>(name: string): Promise<Module | undefined> {
+  const bundle = new URL(`./${name}.js`, import.meta.url);
+  // A cast: the compiler cannot follow an import whose name is computed, so that no bundler does.
+  return existsSync(fileURLToPath(bundle)) ? ((await import(bundle.href)) as Module) : undefined;
 }
 
 function guardProcess(): void {

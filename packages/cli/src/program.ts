@@ -1,7 +1,8 @@
 import { Command, CommanderError, Option } from "commander";
 import { type AskedAction, actionLines, misuseOf } from "./actions.js";
-import { type CommandSpec, commandSpecs, globalOptions, type OptionSpec } from "./commands.js";
+import type { CommandSpec, OptionSpec } from "./command-spec.js";
 import { settingsFrom } from "./flags.js";
+import { globalOptions } from "./global-options.js";
 import { exitCodes } from "./shell/exit-codes.js";
 import { watchInterrupts } from "./shell/interrupt.js";
 import type { Flags } from "./shell/invocation.js";
@@ -12,14 +13,15 @@ import { version } from "./shell/version.js";
  * Runs one command line.
  *
  * @param args without the program's own name.
+ * @param specs the commands that there are.
  * @returns the exit code. What is thrown is a bug or a broken machine.
  */
-export async function runProgram(args: readonly string[]): Promise<number> {
+export async function runProgram(args: readonly string[], specs: readonly CommandSpec[]): Promise<number> {
   watchInterrupts();
   const finished = { exitCode: 0 };
-  const program = describeProgram(finished);
+  const program = describeProgram(finished, specs);
   try {
-    await program.parseAsync(meant(args), { from: "user" });
+    await program.parseAsync(meant(args, specs), { from: "user" });
     return finished.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -28,10 +30,10 @@ export async function runProgram(args: readonly string[]): Promise<number> {
 }
 
 /** Help on a command that there is none of is an error as the command itself would be. */
-function meant(args: readonly string[]): readonly string[] {
+function meant(args: readonly string[], specs: readonly CommandSpec[]): readonly string[] {
   const [first = "", second = ""] = args;
   const asked = first === "help" ? second : first;
-  const names = ["help", ...commandSpecs.map(nameOf)];
+  const names = ["help", ...specs.map(nameOf)];
   // `holdfast -p …`, as other agents have it.
   const isAgent = first.startsWith("-") && args.some((arg) => agentFlags.has(arg));
   if (isAgent && !args.some((arg) => names.includes(arg) && arg !== "help")) return ["agent", ...args];
@@ -45,7 +47,7 @@ function nameOf({ usage }: CommandSpec): string {
   return name;
 }
 
-function describeProgram(finished: { exitCode: number }): Command {
+function describeProgram(finished: { exitCode: number }, specs: readonly CommandSpec[]): Command {
   const program = new Command("holdfast")
     .description(
       "Reads, patches and writes files without losing anybody's work, and keeps conversations as trees.",
@@ -60,7 +62,7 @@ function describeProgram(finished: { exitCode: number }): Command {
     .showHelpAfterError("See: holdfast --help")
     .exitOverride();
   for (const option of globalOptions) program.addOption(buildOption(option));
-  for (const spec of commandSpecs) addCommand(program, spec, finished);
+  for (const spec of specs) addCommand(program, spec, finished);
   program.addHelpText("after", overview);
   return program;
 }

@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { foreignNames, wordsOf } from "../../core/test/tools/door-words.js";
 import { sentencesBelow } from "../../core/test/tools/sentences.js";
 import { applyWords, commandWords } from "../src/answers/command-words.js";
-import { commandSpecs, globalOptions } from "../src/commands.js";
+import { commandSpecs } from "../src/commands.js";
+import { globalOptions } from "../src/global-options.js";
 import { Project } from "./process.js";
 
 /** No answer of a command names a tool or an argument of one: there are only commands and flags. */

@@ -1,0 +1,10 @@
+import { mcpSpec } from "./mcp-command.js";
+import { runProgram } from "./program.js";
+
+/**
+ * `holdfast mcp` with a bundle of its own: every session of an agent starts one, and half of what starting cost was to
+ * find and load fifty chunks that it shared with other commands.
+ */
+export function runMcp(args: readonly string[]): Promise<number> {
+  return runProgram(args, [mcpSpec]);
+}
