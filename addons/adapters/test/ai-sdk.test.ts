@@ -1,31 +1,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { jsonSchema, readingTools, tools } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
 import { approvalWithDiff, holdfastTools } from "../src/ai-sdk.js";
 import { openRoom } from "./room.js";
 
 describe("the tools for the AI SDK", () => {
-  it("are those of the catalogue, with their descriptions and published schemas", async () => {
-    const { workspace } = await openRoom({});
-    const made = holdfastTools(workspace);
-    expect(Object.keys(made)).toEqual(tools.map(({ name }) => name));
-    for (const tool of tools) {
-      const { description, inputSchema } = made[tool.name]!;
-      expect(description).toBe(tool.description);
-      expect(inputSchema["~standard"].jsonSchema.input()).toEqual(jsonSchema(tool.parameters));
-    }
-  });
-
-  it("are only the reading ones, or only those named, where that is asked for", async () => {
-    const { workspace } = await openRoom({});
-    expect(Object.keys(holdfastTools(workspace, { readOnly: true }))).toEqual(
-      readingTools.map(({ name }) => name),
-    );
-    const named = holdfastTools(workspace, { tools: ["apply_changes", "read_file"] });
-    expect(Object.keys(named)).toEqual(["read_file", "apply_changes"]);
-  });
-
   it("ask before a change that would be made, with its diff, and before no other call", async () => {
     const room = await openRoom({ "a.txt": "one\n" });
     const tools = holdfastTools(room.workspace, { approval: true });

@@ -5,12 +5,12 @@ import { holdfastBackend } from "../src/deepagents.js";
 import { fitContent, fitItems } from "../src/hashless.js";
 import { openRoom } from "./room.js";
 
-/** A line of 7 MB through the doors of the frameworks: an answer, within the budget. */
+/** A line of 1 MB through the doors of the frameworks: an answer, within the budget. */
 const budget = 262_144;
-const long = "a".repeat(7_000_000);
+const long = "a".repeat(1_000_000);
 const edits = [{ old_string: "aaaa", new_string: "y" }];
 
-describe("an answer about a line of 7 MB", () => {
+describe("an answer about a line of 1 MB", () => {
   test("of the AI SDK's tools is within the budget", async () => {
     const { workspace, text } = await openRoom({ f: long });
     const tools = holdfastTools(workspace);
@@ -55,7 +55,7 @@ describe("an answer about a line of 7 MB", () => {
     const { workspace, write } = await openRoom({ f: long, "lines.txt": "\n".repeat(262_000) });
     const backend = holdfastBackend(workspace);
     const own = await backend.write("/own", long);
-    write("own", "b".repeat(7_000_000));
+    write("own", "b".repeat(1_000_000));
     const answers = [
       own,
       await backend.write("/own", "x"),

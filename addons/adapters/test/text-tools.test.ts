@@ -1,5 +1,6 @@
 import { jsonSchema, readingTools, tools } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
+import { holdfastTools as forAiSdk } from "../src/ai-sdk.js";
 import { holdfastTools as forLangChain } from "../src/deepagents.js";
 import { holdfastTools as forAdk } from "../src/google-adk.js";
 import { holdfastTools as forLlamaIndex, type ToolCallResult, withExactAnswers } from "../src/llamaindex.js";
@@ -18,6 +19,14 @@ interface Made {
 }
 
 const doors: readonly (readonly [string, (room: Room, options?: OfferOptions) => readonly Made[]])[] = [
+  [
+    "the AI SDK",
+    ({ workspace }, options) =>
+      Object.entries(forAiSdk(workspace, options)).map(([name, { description, inputSchema, execute }]) => {
+        const schema = inputSchema["~standard"].jsonSchema.input();
+        return { name, description, schema, run: async (args) => (await execute(args)).text };
+      }),
+  ],
   [
     "LangChain",
     ({ workspace }, options) => forLangChain(workspace, (run, fields) => ({ ...fields, run }), options),

@@ -11,293 +11,117 @@ export interface Attack {
   readonly id: string;
   readonly name: string;
   readonly path: string | ((on: Ground) => string);
-  readonly read?: string;
-  readonly write?: string;
-  readonly setUp?: (on: Ground) => void;
+  readonly read: string;
+  readonly write: string;
+  readonly setUp?: ((on: Ground) => void) | undefined;
 }
 
 export const at = (on: Ground, path: string) => join(on.root, path);
 export const outside = (on: Ground) => dirname(on.root);
 export const secret = (on: Ground) => join(outside(on), "secret.txt");
-export const link = (target: (on: Ground) => string, name: string) => (on: Ground) => {
-  mkdirSync(dirname(at(on, name)), { recursive: true });
-  symlinkSync(target(on), at(on, name));
-};
+
+type Row = readonly [id: string, name: string, path: Attack["path"], codes: readonly [string, string]];
+const refused = (code: string) => [code, code] as const;
+const [out, invalid, noFile] = ["outside_workspace", "invalid_arguments", "not_a_file"].map(refused) as [
+  Row[3],
+  Row[3],
+  Row[3],
+];
+const made = ["file_missing", "applied"] as const;
+
+const attack = ([id, name, path, [read, write]]: Row, setUp?: Attack["setUp"]): Attack => ({
+  id,
+  name,
+  path,
+  read,
+  write,
+  setUp,
+});
+
+const rows: readonly Row[] = [
+  ["1", "a climb", "../secret.txt", out],
+  ["2", "a climb after a step down", "a/../../secret.txt", out],
+  ["3", "an absolute path outside", secret, out],
+  ["5", "NUL", "a\0.txt", invalid],
+  ["6a", "nothing", "", invalid],
+  ["6b", "the root itself", ".", refused("is_directory")],
+  ["7a", "a literal ~", "~/x.txt", made],
+  ["7b", "a literal $HOME", "$HOME/x.txt", made],
+  ["7c", "a literal %2e%2e", "%2e%2e/x.txt", made],
+  ["7d", "a literal file://", "file:///etc/passwd", made],
+  ["8", "superfluous slashes and dots", ".//a.txt/./", ["ok", "missing_base"]],
+  ["9a", "a backslash", "..\\secret.txt", invalid],
+  ["9b", "a drive letter", "C:/x.txt", invalid],
+  ["9c", "an alternate data stream", "a.txt::$DATA", invalid],
+  ["9d", "a Windows device", "sub/NUL", invalid],
+  ["10a", "a name of 256 bytes", "x".repeat(256), invalid],
+  ["10b", "a name of 255 bytes", "x".repeat(255), made],
+  ["10c", "a path of 4,096 bytes", `${"d/".repeat(2047)}xx`, invalid],
+  ["11a", "a newline in a name", "a\nb.txt", invalid],
+  ["11b", "an escape in a name", "a\u001b[2Jb.txt", invalid],
+  ["11c", "quotes, angle brackets, bidi and zero width in a name", `a"'<\u202e\u200b.txt`, made],
+  ["14", "half a surrogate pair", "a\ud800.txt", invalid],
+];
 
 export const names: readonly Attack[] = [
-  { id: "1", name: "a climb", path: "../secret.txt", read: "outside_workspace", write: "outside_workspace" },
-  {
-    id: "2",
-    name: "a climb after a step down",
-    path: "a/../../secret.txt",
-    read: "outside_workspace",
-    write: "outside_workspace",
-  },
-  {
-    id: "3",
-    name: "an absolute path outside",
-    path: secret,
-    read: "outside_workspace",
-    write: "outside_workspace",
-  },
-  {
-    id: "4",
-    name: "a folder whose name begins like the root's",
-    path: (on) => `${on.root}-evil/f.txt`,
-    setUp: (on) => {
-      mkdirSync(`${on.root}-evil`);
-      writeFileSync(`${on.root}-evil/f.txt`, "SECRET\n");
-    },
-    read: "outside_workspace",
-    write: "outside_workspace",
-  },
-  { id: "5", name: "NUL", path: "a\0.txt", read: "invalid_arguments", write: "invalid_arguments" },
-  { id: "6a", name: "nothing", path: "", read: "invalid_arguments", write: "invalid_arguments" },
-  { id: "6b", name: "the root itself", path: ".", read: "is_directory", write: "is_directory" },
-  { id: "7a", name: "a literal ~", path: "~/x.txt", read: "file_missing", write: "applied" },
-  { id: "7b", name: "a literal $HOME", path: "$HOME/x.txt", read: "file_missing", write: "applied" },
-  { id: "7c", name: "a literal %2e%2e", path: "%2e%2e/x.txt", read: "file_missing", write: "applied" },
-  { id: "7d", name: "a literal file://", path: "file:///etc/passwd", read: "file_missing", write: "applied" },
-  { id: "8", name: "superfluous slashes and dots", path: ".//a.txt/./", read: "ok", write: "missing_base" },
-  {
-    id: "9a",
-    name: "a backslash",
-    path: "..\\secret.txt",
-    read: "invalid_arguments",
-    write: "invalid_arguments",
-  },
-  {
-    id: "9b",
-    name: "a drive letter",
-    path: "C:/x.txt",
-    read: "invalid_arguments",
-    write: "invalid_arguments",
-  },
-  {
-    id: "10a",
-    name: "a name of 256 bytes",
-    path: "x".repeat(256),
-    read: "invalid_arguments",
-    write: "invalid_arguments",
-  },
-  { id: "10b", name: "a name of 255 bytes", path: "x".repeat(255), read: "file_missing", write: "applied" },
-  {
-    id: "10c",
-    name: "a path of 4,096 bytes",
-    path: `${"d/".repeat(2047)}xx`,
-    read: "invalid_arguments",
-    write: "invalid_arguments",
-  },
-  {
-    id: "11a",
-    name: "a newline in a name",
-    path: "a\nb.txt",
-    read: "invalid_arguments",
-    write: "invalid_arguments",
-  },
-  {
-    id: "11b",
-    name: "an escape in a name",
-    path: "a\u001b[2Jb.txt",
-    read: "invalid_arguments",
-    write: "invalid_arguments",
-  },
-  {
-    id: "11c",
-    name: "quotes, angle brackets, bidi and zero width in a name",
-    path: `a"'<\u202e\u200b.txt`,
-    read: "file_missing",
-    write: "applied",
-  },
-  {
-    id: "14",
-    name: "half a surrogate pair",
-    path: "a\ud800.txt",
-    read: "invalid_arguments",
-    write: "invalid_arguments",
-  },
-  {
-    id: "9c",
-    name: "an alternate data stream",
-    path: "a.txt::$DATA",
-    read: "invalid_arguments",
-    write: "invalid_arguments",
-  },
-  {
-    id: "9d",
-    name: "a Windows device",
-    path: "sub/NUL",
-    read: "invalid_arguments",
-    write: "invalid_arguments",
-  },
+  ...rows.map((row) => attack(row)),
+  attack(["4", "a folder whose name begins like the root's", (on) => `${on.root}-evil/f.txt`, out], (on) => {
+    mkdirSync(`${on.root}-evil`);
+    writeFileSync(`${on.root}-evil/f.txt`, "SECRET\n");
+  }),
+];
+
+type Link = readonly [...Row, target: string | ((on: Ground) => string), link?: string];
+
+/** An attack through a link; the link lies where the path says, unless it is named. */
+const linked = ([id, name, path, codes, target, link = String(path)]: Link): Attack =>
+  attack([id, name, path, codes], (on) => {
+    mkdirSync(dirname(at(on, link)), { recursive: true });
+    symlinkSync(typeof target === "string" ? target : target(on), at(on, link));
+  });
+
+const linkRows: readonly Link[] = [
+  ["15", "a link to a file outside", "out.txt", out, secret],
+  ["16", "a link to a folder outside", "out", out, outside],
+  ["17", "a link out in a parent", "deep/out/secret.txt", out, outside, "deep/out"],
+  ["18", "a dangling link out", "gone", out, (on) => join(outside(on), "made-by-attack.txt")],
+  ["19", "a dangling link inside", "here", made, "later.txt"],
+  ["20b", "links in a circle", "loop", noFile, "loop"],
+  ["22", "a relative link that climbs out", "sub/up.txt", out, "../../secret.txt"],
+  ["25b", "a link to /proc/self/root", "proc/etc/passwd", out, "/proc/self/root", "proc"],
+  ["25c", "a link to /proc/self/fd", "fd/0", out, "/proc/self/fd", "fd"],
+  ["25d", "a link to /dev/fd", "fd", out, "/dev/fd/0"],
 ];
 
 export const links: readonly Attack[] = [
-  {
-    id: "15",
-    name: "a link to a file outside",
-    path: "out.txt",
-    setUp: link(secret, "out.txt"),
-    read: "outside_workspace",
-    write: "outside_workspace",
-  },
-  {
-    id: "16",
-    name: "a link to a folder outside",
-    path: "out",
-    setUp: link(outside, "out"),
-    read: "outside_workspace",
-    write: "outside_workspace",
-  },
-  {
-    id: "17",
-    name: "a link out in a parent",
-    path: "deep/out/secret.txt",
-    setUp: link(outside, "deep/out"),
-    read: "outside_workspace",
-    write: "outside_workspace",
-  },
-  {
-    id: "18",
-    name: "a dangling link out",
-    path: "gone",
-    setUp: link((on) => join(outside(on), "made-by-attack.txt"), "gone"),
-    read: "outside_workspace",
-    write: "outside_workspace",
-  },
-  {
-    id: "19",
-    name: "a dangling link inside",
-    path: "here",
-    setUp: link(() => "later.txt", "here"),
-    read: "file_missing",
-    write: "applied",
-  },
-  {
-    id: "20a",
-    name: "a chain of 41 links",
-    path: "l0",
-    setUp: (on) => {
-      for (let n = 0; n < 41; n++) symlinkSync(n === 40 ? "a.txt" : `l${n + 1}`, at(on, `l${n}`));
-    },
-    read: "not_a_file",
-    write: "not_a_file",
-  },
-  {
-    id: "20b",
-    name: "links in a circle",
-    path: "loop",
-    setUp: link(() => "loop", "loop"),
-    read: "not_a_file",
-    write: "not_a_file",
-  },
-  {
-    id: "21",
-    name: "a link to a protected file",
-    path: "innocent.txt",
-    setUp: (on) => {
-      on.put(".git/config", "[core]\n");
-      symlinkSync(".git/config", at(on, "innocent.txt"));
-    },
-    read: "ok",
-    write: "protected_path",
-  },
-  {
-    id: "22",
-    name: "a relative link that climbs out",
-    path: "sub/up.txt",
-    setUp: link(() => "../../secret.txt", "sub/up.txt"),
-    read: "outside_workspace",
-    write: "outside_workspace",
-  },
-  {
-    id: "25a",
-    name: "/proc/self/root",
-    path: "/proc/self/root/etc/passwd",
-    read: "outside_workspace",
-    write: "outside_workspace",
-  },
-  {
-    id: "25b",
-    name: "a link to /proc/self/root",
-    path: "proc/etc/passwd",
-    setUp: link(() => "/proc/self/root", "proc"),
-    read: "outside_workspace",
-    write: "outside_workspace",
-  },
-  {
-    id: "25c",
-    name: "a link to /proc/self/fd",
-    path: "fd/0",
-    setUp: link(() => "/proc/self/fd", "fd"),
-    read: "outside_workspace",
-    write: "outside_workspace",
-  },
-  {
-    id: "25d",
-    name: "a link to /dev/fd",
-    path: "fd",
-    setUp: link(() => "/dev/fd/0", "fd"),
-    read: "outside_workspace",
-    write: "outside_workspace",
-  },
+  ...linkRows.map(linked),
+  attack(["20a", "a chain of 41 links", "l0", noFile], (on) => {
+    for (let n = 0; n < 41; n++) symlinkSync(n === 40 ? "a.txt" : `l${n + 1}`, at(on, `l${n}`));
+  }),
+  attack(["21", "a link to a protected file", "innocent.txt", ["ok", "protected_path"]], (on) => {
+    on.put(".git/config", "[core]\n");
+    symlinkSync(".git/config", at(on, "innocent.txt"));
+  }),
+  attack(["25a", "/proc/self/root", "/proc/self/root/etc/passwd", out]),
 ];
 
 export const kinds: readonly Attack[] = [
-  {
-    id: "26",
-    name: "a FIFO",
-    path: "pipe",
-    setUp: (on) => void execFileSync("mkfifo", [at(on, "pipe")]),
-    read: "not_a_file",
-    write: "not_a_file",
-  },
-  {
-    id: "27a",
-    name: "a link to /dev/zero",
-    path: "zero",
-    setUp: link(() => "/dev/zero", "zero"),
-    read: "outside_workspace",
-    write: "outside_workspace",
-  },
-  {
-    id: "28",
-    name: "a folder",
-    path: "sub",
-    setUp: (on) => void on.put("sub/x", "x"),
-    read: "is_directory",
-    write: "is_directory",
-  },
-  {
-    id: "31",
-    name: "a sparse file of 1 GB",
-    path: "big",
-    setUp: (on) => {
-      on.put("big", "");
-      truncateSync(at(on, "big"), 2 ** 30);
-    },
-    read: "too_large",
-    write: "too_large",
-  },
-  { id: "32", name: "a parent that is a file", path: "a.txt/b", read: "not_a_file", write: "not_a_file" },
+  attack(["26", "a FIFO", "pipe", noFile], (on) => void execFileSync("mkfifo", [at(on, "pipe")])),
+  linked(["27a", "a link to /dev/zero", "zero", out, "/dev/zero"]),
+  attack(["28", "a folder", "sub", refused("is_directory")], (on) => void on.put("sub/x", "x")),
+  attack(["31", "a sparse file of 1 GB", "big", refused("too_large")], (on) => {
+    on.put("big", "");
+    truncateSync(at(on, "big"), 2 ** 30);
+  }),
+  attack(["32", "a parent that is a file", "a.txt/b", noFile]),
 ];
 
-export const protectedPaths = [
-  [
-    "42",
-    ".git/hooks/pre-commit",
-    ".git/config",
-    "sub/.git/HEAD",
-    ".git",
-    ".GIT/config",
-    ".git./config",
-    ".git /config",
-    "git~1/config",
-    ".g\u200cit/config",
-  ],
-  ["43", ".vscode/settings.json", ".vscode/tasks.json", ".vscode/launch.json", "sub/.VSCode/Tasks.JSON"],
-  ["44", ".cursor/mcp.json", ".mcp.json", ".CURSOR/MCP.JSON"],
-  ["45", ".claude/settings.json", ".gemini/settings.json", ".codex/config.toml"],
-  ["46", ".npmrc", ".ssh/authorized_keys", ".bashrc", ".zshrc", ".profile"],
-  ["47", ".husky/pre-commit", ".github/workflows/ci.yml", ".envrc"],
-] as const;
+/** Each row: its number, then its paths. */
+export const protectedPaths: readonly (readonly string[])[] = [
+  "42|.git/hooks/pre-commit|.git/config|sub/.git/HEAD|.git|.GIT/config|.git./config|.git /config|git~1/config|.g\u200cit/config",
+  "43|.vscode/settings.json|.vscode/tasks.json|.vscode/launch.json|sub/.VSCode/Tasks.JSON",
+  "44|.cursor/mcp.json|.mcp.json|.CURSOR/MCP.JSON",
+  "45|.claude/settings.json|.gemini/settings.json|.codex/config.toml",
+  "46|.npmrc|.ssh/authorized_keys|.bashrc|.zshrc|.profile",
+  "47|.husky/pre-commit|.github/workflows/ci.yml|.envrc",
+].map((row) => row.split("|"));

@@ -1,6 +1,3 @@
-import { chmodSync, linkSync, lstatSync, readFileSync, statSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
-import { currentBase, type FileState } from "@holdfast/core/files";
 import { describe, expect, it } from "vitest";
 import { type Ground, ground, sha } from "./support.js";
 
@@ -17,110 +14,67 @@ async function patch(on: Ground, path: string, diff: string, base: string) {
   return on.call("safe_patch", { file_path: path, unified_diff: diff, base_content_sha256: base });
 }
 
+interface Blind {
+  readonly name: string;
+  readonly before: string;
+  /** What a person makes of the file after it was read. */
+  readonly meanwhile?: string;
+  readonly call: readonly ["safe_patch", diff: string] | readonly ["write_file", content: string];
+  readonly isBased?: false;
+  readonly code: string;
+}
+
+const blind: readonly Blind[] = [
+  {
+    name: "a patch on a line that a person changed meanwhile does not revert it",
+    before: "const wait = 2000;\n",
+    meanwhile: "const wait = 3000;\n",
+    call: ["safe_patch", replaceLine("const wait = 2000;", "const wait = 2500;")],
+    code: "state_mismatch",
+  },
+  {
+    name: "a removed line that is only similar to the file's is not taken for it",
+    before: "const retries = 3;\n",
+    call: ["safe_patch", replaceLine("const retries = 5;", "const retries = 7;")],
+    code: "invalid_diff",
+  },
+  {
+    name: "a stale whole-file write does not drop the line that a person appended",
+    before: "- one\n",
+    meanwhile: "- one\n- by hand\n",
+    call: ["write_file", "- one\n- two\n"],
+    code: "state_mismatch",
+  },
+  {
+    name: "a write over a file that was never read is refused",
+    before: "precious\n",
+    call: ["write_file", "new\n"],
+    isBased: false,
+    code: "missing_base",
+  },
+  {
+    name: "a creation diff on a file that exists does not put its text in front",
+    before: "old\n",
+    call: ["safe_patch", "--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+new\n"],
+    code: "exists",
+  },
+];
+
 describe("stale and blind writes", () => {
-  it("a patch on a line that a person changed meanwhile does not revert it", async () => {
-    const on = await ground({ "f.ts": "const wait = 2000;\n" });
-    await on.call("read_file", { file_path: "f.ts" });
-    const base = sha("const wait = 2000;\n");
-    on.put("f.ts", "const wait = 3000;\n");
-    const reply = await patch(on, "f.ts", replaceLine("const wait = 2000;", "const wait = 2500;"), base);
-    expect(reply).toMatchObject({ success: false, code: "state_mismatch" });
-    expect(reply.message).toContain("3000");
-    expect(on.text("f.ts")).toBe("const wait = 3000;\n");
-  });
-
-  it("a removed line that is only similar to the file's is not taken for it", async () => {
-    const on = await ground({ "f.ts": "const retries = 3;\n" });
-    const reply = await patch(
-      on,
-      "f.ts",
-      replaceLine("const retries = 5;", "const retries = 7;"),
-      sha("const retries = 3;\n"),
-    );
-    expect(reply).toMatchObject({ success: false, code: "invalid_diff" });
-    expect(on.text("f.ts")).toBe("const retries = 3;\n");
-  });
-
-  it("a stale whole-file write does not drop the line that a person appended", async () => {
-    const on = await ground({ "notes.md": "- one\n" });
-    await on.call("read_file", { file_path: "notes.md" });
-    on.put("notes.md", "- one\n- by hand\n");
-    const reply = await on.call("write_file", {
-      file_path: "notes.md",
-      content: "- one\n- two\n",
-      base_content_sha256: sha("- one\n"),
+  it.each(blind)("$name", async ({ before, meanwhile, call: [tool, text], isBased = true, code }) => {
+    const on = await ground({ f: before });
+    if (meanwhile !== undefined) {
+      await on.call("read_file", { file_path: "f" });
+      on.put("f", meanwhile);
+    }
+    const reply = await on.call(tool, {
+      file_path: "f",
+      ...(tool === "safe_patch" ? { unified_diff: text } : { content: text }),
+      ...(isBased ? { base_content_sha256: sha(before) } : {}),
     });
-    expect(reply).toMatchObject({
-      success: false,
-      code: "state_mismatch",
-      latest_file_state: { content: "- one\n- by hand\n" },
-    });
-    expect(on.text("notes.md")).toBe("- one\n- by hand\n");
-  });
-
-  it("a write over a file that was never read is refused", async () => {
-    const on = await ground({ "f.txt": "precious\n" });
-    expect(await on.call("write_file", { file_path: "f.txt", content: "new\n" })).toMatchObject({
-      code: "missing_base",
-    });
-    expect(on.text("f.txt")).toBe("precious\n");
-  });
-
-  it("a creation diff on a file that exists does not put its text in front", async () => {
-    const on = await ground({ "f.txt": "old\n" });
-    const creation = "--- /dev/null\n+++ b/f.txt\n@@ -0,0 +1 @@\n+new\n";
-    const reply = await patch(on, "f.txt", creation, sha("old\n"));
-    expect(reply).toMatchObject({ success: false, code: "exists" });
-    expect(on.text("f.txt")).toBe("old\n");
-  });
-});
-
-describe("edits at the same time", () => {
-  it("of two on one base the second is told of the first", async () => {
-    const on = await ground({ "f.txt": "alpha\nbeta\n" });
-    const base = sha("alpha\nbeta\n");
-    const replies = await Promise.all([
-      patch(on, "f.txt", replaceLine("alpha", "ALPHA"), base),
-      patch(on, "f.txt", replaceLine("beta", "BETA"), base),
-    ]);
-    expect(replies.map(({ code }) => code).sort()).toEqual(["applied", "state_mismatch"]);
-    expect(["ALPHA\nbeta\n", "alpha\nBETA\n"]).toContain(on.text("f.txt"));
-  });
-
-  it("of 200 parallel callers who change a line each none loses a line", async () => {
-    const lines = Array.from({ length: 200 }, (_, at) => `line ${at}`);
-    const on = await ground({ "f.txt": `${lines.join("\n")}\n` });
-    const change = (line: string) =>
-      on.workspace.patch({ path: "f.txt", diff: replaceLine(line, `${line} changed`), base: currentBase });
-    const outcomes = await Promise.all(lines.map(change));
-    expect(outcomes.filter(({ code }) => code !== "applied")).toEqual([]);
-    expect(on.text("f.txt")).toBe(lines.map((line) => `${line} changed\n`).join(""));
-  });
-
-  it("of 30 parallel callers who append to the state they saw and try again none loses a line", async () => {
-    const on = await ground({ "f.txt": "" });
-    const append = async (line: string, seen: FileState): Promise<void> => {
-      const content = `${seen.content}${line}\n`;
-      const outcome = await on.workspace.write({ path: "f.txt", content, base: seen.sha256 ?? "" });
-      if (outcome.success) return;
-      expect(outcome.code).toBe("state_mismatch");
-      if (outcome.state !== null) await append(line, outcome.state);
-    };
-    const read = await on.workspace.read({ path: "f.txt" });
-    if (read.kind === "refusal") throw new Error(read.message);
-    await Promise.all(Array.from({ length: 30 }, (_, at) => append(`line ${at}`, read.state)));
-    expect(new Set(on.text("f.txt").trimEnd().split("\n")).size).toBe(30);
-  });
-
-  it("the same call again after a lost answer changes nothing and says so", async () => {
-    const on = await ground({ "f.txt": "alpha\n" });
-    const base = sha("alpha\n");
-    expect(await patch(on, "f.txt", replaceLine("alpha", "beta"), base)).toMatchObject({ code: "applied" });
-    expect(await patch(on, "f.txt", replaceLine("alpha", "beta"), base)).toMatchObject({
-      success: true,
-      code: "already_applied",
-    });
-    expect(on.text("f.txt")).toBe("beta\n");
+    const stands = meanwhile ?? before;
+    expect(reply).toMatchObject({ success: false, code, latest_file_state: { content: stands } });
+    expect(on.text("f")).toBe(stands);
   });
 });
 
@@ -260,43 +214,5 @@ describe("bytes", () => {
       base_content_sha256: sha("a\r\nb\r\n"),
     });
     expect(on.text("f")).toBe("a\r\nb\r\nc\r\n");
-  });
-});
-
-describe("the file behind the name", () => {
-  it("keeps its mode", async () => {
-    const on = await ground({ "run.sh": "#!/bin/sh\necho old\n" });
-    chmodSync(join(on.root, "run.sh"), 0o755);
-    await patch(on, "run.sh", replaceLine("echo old", "echo new"), sha("#!/bin/sh\necho old\n"));
-    expect(statSync(join(on.root, "run.sh")).mode & 0o7777).toBe(0o755);
-    expect(on.text("run.sh")).toContain("echo new");
-  });
-
-  it("is written through a link inside the workspace, and the link stays a link", async () => {
-    const on = await ground({ "real.txt": "old\n" });
-    symlinkSync("real.txt", join(on.root, "link.txt"));
-    expect(await patch(on, "link.txt", replaceLine("old", "new"), sha("old\n"))).toMatchObject({
-      code: "applied",
-    });
-    expect(lstatSync(join(on.root, "link.txt")).isSymbolicLink()).toBe(true);
-    expect(on.text("real.txt")).toBe("new\n");
-  });
-
-  it("with a second hard link is refused, and written in place only on demand", async () => {
-    const on = await ground({ "one.txt": "old\n" });
-    linkSync(join(on.root, "one.txt"), join(on.root, "two.txt"));
-    expect(await patch(on, "one.txt", replaceLine("old", "new"), sha("old\n"))).toMatchObject({
-      code: "cannot_preserve",
-    });
-    expect(on.text("two.txt")).toBe("old\n");
-    const insisted = await on.workspace.patch({
-      path: "one.txt",
-      diff: replaceLine("old", "new"),
-      base: sha("old\n"),
-      inPlace: true,
-    });
-    expect(insisted).toMatchObject({ code: "applied" });
-    expect(readFileSync(join(on.root, "two.txt"), "utf8")).toBe("new\n");
-    expect(statSync(join(on.root, "two.txt")).ino).toBe(statSync(join(on.root, "one.txt")).ino);
   });
 });

@@ -238,7 +238,7 @@ describe("every way of writing", () => {
         }
         expect(leaks(on)).toEqual([]);
       }),
-      { numRuns: 15 },
+      { numRuns: Number(process.env.HOLDFAST_RUNS ?? 5) },
     );
   });
 });

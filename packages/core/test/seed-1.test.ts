@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
 import { SessionStateService } from "@holdfast/core/files";
 import { runTool } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
-import { emptySha, ground, type SeedState, sha } from "./support.js";
+import { emptySha, type Ground, ground, type SeedState, sha } from "./support.js";
 
 /** The cases of seed 1's test plan (sections 7.1 to 7.5, phase 4 task 1, milestone 1) on real files. */
 
@@ -61,155 +60,81 @@ describe("7.3 read_file and 7.4 read_many_files", () => {
 });
 
 describe("7.5 safe_patch", () => {
-  it("applies a correct patch to the state that the hash names", async () => {
-    const { call, text } = await ground({ "f.txt": source });
-    const reply = await call("safe_patch", {
-      file_path: "f.txt",
-      unified_diff: diff,
-      base_content_sha256: sha(source),
-    });
+  const patch = (on: Ground, unified_diff: string, base: string, file_path = "f.txt") =>
+    on.call("safe_patch", { file_path, unified_diff, base_content_sha256: base });
+
+  it.each([
+    ["a correct patch", diff],
+    [
+      "a patch with wrong line numbers and the right context",
+      diff.replace("@@ -2,3 +2,3 @@", "@@ -200,9 +150,7 @@"),
+    ],
+  ])("applies %s to the state that the hash names", async (_, unified_diff) => {
+    const on = await ground({ "f.txt": source });
+    const reply = await patch(on, unified_diff, sha(source));
     expect(reply).toMatchObject({ success: true, code: "applied" });
     expect(reply.message).toMatch(/^Patch applied successfully\./);
-    expect(reply.latest_file_state).toEqual({
-      file_path: "f.txt",
-      version: 1,
-      sha256: sha(patched),
-      content: patched,
-    });
-    expect(text("f.txt")).toBe(patched);
+    const state = { file_path: "f.txt", version: 1, sha256: sha(patched), content: patched };
+    expect(reply.latest_file_state).toEqual(state);
+    expect(on.text("f.txt")).toBe(patched);
   });
 
-  it("puts wrong line numbers right when the context is right", async () => {
-    const { call, text } = await ground({ "f.txt": source });
-    const wrong = diff.replace("@@ -2,3 +2,3 @@", "@@ -200,9 +150,7 @@");
-    const reply = await call("safe_patch", {
-      file_path: "f.txt",
-      unified_diff: wrong,
-      base_content_sha256: sha(source),
-    });
-    expect(reply).toMatchObject({ success: true, code: "applied" });
-    expect(text("f.txt")).toBe(patched);
-  });
-
-  it("refuses a hash that is not the disk's, with the state that is", async () => {
-    const { call, put, text } = await ground({ "f.txt": source });
-    await call("read_file", { file_path: "f.txt" });
-    put("f.txt", `${source}eight\n`);
-    const reply = await call("safe_patch", {
-      file_path: "f.txt",
-      unified_diff: diff,
-      base_content_sha256: sha(source),
-    });
+  it("refuses a hash that is not the disk's, with the state that is, from which it goes on", async () => {
+    const on = await ground({ "f.txt": source });
+    await on.call("read_file", { file_path: "f.txt" });
+    on.put("f.txt", `${source}eight\n`);
+    const reply = await patch(on, diff, sha(source));
     expect(reply).toMatchObject({ success: false, code: "state_mismatch" });
     expect(reply.message.startsWith(mismatch)).toBe(true);
-    expect(reply.latest_file_state).toMatchObject({
-      sha256: sha(`${source}eight\n`),
-      content: `${source}eight\n`,
-    });
-    expect(text("f.txt")).toBe(`${source}eight\n`);
-    const retry = await call("safe_patch", {
-      file_path: "f.txt",
-      unified_diff: diff,
-      base_content_sha256: reply.latest_file_state.sha256,
-    });
-    expect(retry).toMatchObject({ success: true });
-    expect(text("f.txt")).toBe(`${patched}eight\n`);
+    const state = { sha256: sha(`${source}eight\n`), content: `${source}eight\n` };
+    expect(reply.latest_file_state).toMatchObject(state);
+    expect(on.text("f.txt")).toBe(state.content);
+    expect(await patch(on, diff, reply.latest_file_state.sha256 ?? "")).toMatchObject({ success: true });
+    expect(on.text("f.txt")).toBe(`${patched}eight\n`);
   });
 
   it("refuses a diff whose lines are not in the file", async () => {
-    const { call, text } = await ground({ "f.txt": source });
-    const alien = "@@ -1,2 +1,2 @@\n alpha\n-beta\n+gamma\n";
-    const reply = await call("safe_patch", {
-      file_path: "f.txt",
-      unified_diff: alien,
-      base_content_sha256: sha(source),
-    });
+    const on = await ground({ "f.txt": source });
+    const reply = await patch(on, "@@ -1,2 +1,2 @@\n alpha\n-beta\n+gamma\n", sha(source));
     expect(reply).toMatchObject({ success: false, code: "invalid_diff" });
     expect(reply.message.startsWith(invalidDiff)).toBe(true);
     expect(reply.latest_file_state).toMatchObject({ sha256: sha(source), content: source });
-    expect(text("f.txt")).toBe(source);
+    expect(on.text("f.txt")).toBe(source);
   });
 
   it("reports the failure of the strict last stage as an internal error", async () => {
     const { workspace, text } = await ground({ "f.txt": source });
-    const failing = () => false as const;
-    const outcome = await workspace.patch({ path: "f.txt", diff, base: sha(source) }, { applier: failing });
+    const applier = () => false as const;
+    const outcome = await workspace.patch({ path: "f.txt", diff, base: sha(source) }, { applier });
     expect(outcome).toMatchObject({ success: false, code: "internal_error", message: internalError });
     expect(outcome.state).toMatchObject({ sha256: sha(source), content: source });
     expect(text("f.txt")).toBe(source);
   });
 
   it("creates a file from a creation diff on the hash of no content", async () => {
-    const { call, text } = await ground();
+    const on = await ground();
     const creation = "--- /dev/null\n+++ b/new/f.txt\n@@ -0,0 +1,2 @@\n+hello\n+world\n";
-    const reply = await call("safe_patch", {
-      file_path: "new/f.txt",
-      unified_diff: creation,
-      base_content_sha256: emptySha,
-    });
+    const reply = await patch(on, creation, emptySha, "new/f.txt");
     expect(reply).toMatchObject({ success: true, code: "applied" });
-    expect(reply.latest_file_state).toMatchObject({
-      sha256: sha("hello\nworld\n"),
-      content: "hello\nworld\n",
-    });
-    expect(text("new/f.txt")).toBe("hello\nworld\n");
+    expect(reply.latest_file_state.content).toBe("hello\nworld\n");
+    expect(on.text("new/f.txt")).toBe("hello\nworld\n");
   });
 });
 
 describe("phase 4, task 1: write_file", () => {
-  it("creates a file without a hash", async () => {
-    const { call, text } = await ground();
-    const reply = await call("write_file", { file_path: "deep/er/f.txt", content: source });
-    expect(reply).toMatchObject({ success: true, code: "applied" });
-    expect(reply.latest_file_state).toEqual({
-      file_path: "deep/er/f.txt",
-      version: 1,
-      sha256: sha(source),
-      content: source,
-    });
-    expect(text("deep/er/f.txt")).toBe(source);
-  });
-
-  it("overwrites the state that the hash names", async () => {
+  it.each([
+    ["creates a file without a hash", "deep/er/f.txt", undefined, "applied"],
+    ["overwrites the state that the hash names", "f.txt", sha(source), "applied"],
+    ["refuses an existing file without a hash, and says what it holds", "f.txt", undefined, "missing_base"],
+    ["refuses a hash that is not the disk's, with the fresh state", "f.txt", sha("else"), "unknown_base"],
+  ])("%s", async (_, file_path, base, code) => {
     const { call, text } = await ground({ "f.txt": source });
-    const reply = await call("write_file", {
-      file_path: "f.txt",
-      content: patched,
-      base_content_sha256: sha(source),
-    });
-    expect(reply).toMatchObject({
-      success: true,
-      code: "applied",
-      latest_file_state: { sha256: sha(patched), content: patched },
-    });
-    expect(text("f.txt")).toBe(patched);
-  });
-
-  it("refuses an existing file without a hash, and says what it holds", async () => {
-    const { call, text } = await ground({ "f.txt": source });
-    const reply = await call("write_file", { file_path: "f.txt", content: patched });
-    expect(reply).toMatchObject({
-      success: false,
-      code: "missing_base",
-      latest_file_state: { sha256: sha(source), content: source },
-    });
-    expect(text("f.txt")).toBe(source);
-  });
-
-  it("refuses a hash that is not the disk's, with the fresh state", async () => {
-    const { call, text } = await ground({ "f.txt": source });
-    const reply = await call("write_file", {
-      file_path: "f.txt",
-      content: patched,
-      base_content_sha256: sha("something else"),
-    });
-    expect(reply).toMatchObject({
-      success: false,
-      code: "unknown_base",
-      latest_file_state: { sha256: sha(source), content: source },
-    });
-    expect(reply.message).toMatch(/^State Mismatch:/);
-    expect(text("f.txt")).toBe(source);
+    const hash = base === undefined ? {} : { base_content_sha256: base };
+    const reply = await call("write_file", { file_path, content: patched, ...hash });
+    const content = code === "applied" ? patched : source;
+    expect(reply).toMatchObject({ success: code === "applied", code });
+    expect(reply.latest_file_state).toEqual({ file_path, version: 1, sha256: sha(content), content });
+    expect(text(file_path)).toBe(content);
   });
 
   it("answers success, message and the latest state in every exit", async () => {
@@ -225,30 +150,21 @@ describe("phase 4, task 1: write_file", () => {
     for (const args of exits) {
       const reply = await call("write_file", args);
       expect(Object.keys(reply)).toEqual(["success", "code", "message", "latest_file_state"]);
-      expect(typeof reply.success).toBe("boolean");
-      expect(reply.message).not.toBe("");
+      expect([typeof reply.success, reply.message === ""]).toEqual(["boolean", false]);
     }
   });
 });
 
 describe("milestone 1: versioned reads", () => {
-  it("number the states of one session in sequence across the tools", async () => {
-    const { call } = await ground({ "a.txt": "a\n", "b.txt": "b\n" });
+  it("number the states of one session in sequence across the tools, and leave nothing in the project", async () => {
+    const { call, root } = await ground({ "a.txt": "a\n", "b.txt": "b\n" });
     const versionOf = (reply: unknown) => (reply as SeedState).version;
     const first = versionOf(await call("read_file", { file_path: "a.txt" }));
-    const many = (await call("read_many_files", {
-      paths: ["a.txt", "b.txt"],
-    })) as unknown as readonly SeedState[];
+    const paths = ["a.txt", "b.txt"];
+    const many = (await call("read_many_files", { paths })) as unknown as readonly SeedState[];
     const written = await call("write_file", { file_path: "c.txt", content: "c\n" });
     const last = versionOf(await call("read_file", { file_path: "b.txt" }));
     expect([first, ...many.map(versionOf), written.latest_file_state.version, last]).toEqual([1, 2, 3, 4, 5]);
-  });
-
-  it("leave nothing in the project", async () => {
-    const { root, call } = await ground({ "f.txt": source });
-    await call("safe_patch", { file_path: "f.txt", unified_diff: diff, base_content_sha256: sha(source) });
-    expect(existsSync(join(root, ".holdfast"))).toBe(false);
-    const { readdirSync } = await import("node:fs");
-    expect(readdirSync(root)).toEqual(["f.txt"]);
+    expect(readdirSync(root).sort()).toEqual([...paths, "c.txt"]);
   });
 });

@@ -1,11 +1,12 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { isRefusal, type Workspace } from "@holdfast/core/files";
+import { isRefusal, memoryPorts, type Workspace } from "@holdfast/core/files";
 import { type OpenWorkspaceOptions, openWorkspace } from "@holdfast/core/node";
 import { runTool, type ToolName } from "@holdfast/core/tools";
 import { afterThisTest } from "../../../test/cleanups.js";
+import { openCharsets } from "../src/node/disk/charsets.js";
 
 /** A real folder with a real state folder beside it, gone after the test. */
 export interface Ground {
@@ -72,6 +73,16 @@ export async function ground(
       return JSON.parse(reply.text) as SeedReply;
     },
   };
+}
+
+/** The ports of a disk in memory that holds these files. */
+export function memoryWith(
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+  newId: () => string = () => randomUUID().replaceAll("-", ""),
+): ReturnType<typeof memoryPorts> {
+  const ports = memoryPorts({ digest: sha, newId, codec: openCharsets(), clock: { now: () => 0 } });
+  for (const [path, content] of Object.entries(files)) ports.disk.poke(path, Buffer.from(content));
+  return ports;
 }
 
 export function sha(content: string | Uint8Array): string {

@@ -8,40 +8,40 @@ import { turnsDuring } from "./turns.js";
 /** Heavy work in one process, and how often others had their turn meanwhile: a count, so that no load breaks it. */
 describe("whatever else the process does has its turn while", () => {
   it("a large folder is listed", async () => {
-    const names = Array.from({ length: 5_000 }, (_, at) => [`d/file${at}.txt`, ""] as const);
+    const names = Array.from({ length: 2_000 }, (_, at) => [`d/file${at}.txt`, ""] as const);
     const { workspace } = await ground(Object.fromEntries(names));
     const { result, turns } = await turnsDuring(() => workspace.list({ path: "d", limit: 10 }));
     expect(isRefusal(result)).toBe(false);
     // Reading the names and looking at each: once for every thousand.
-    expect(turns).toBeGreaterThanOrEqual(10);
-  });
-
-  it("20,000 globs are compiled", async () => {
-    const { workspace } = await ground({}, { limits: { searchMs: 60_000 } });
-    const exclude = Array.from({ length: 20_000 }, (_, at) => `*${at}x*`);
-    const { result, turns } = await turnsDuring(() => workspace.find({ glob: "*", exclude }));
-    expect(result).toMatchObject({ kind: "found" });
-    expect(turns).toBeGreaterThanOrEqual(10);
-  });
-
-  it("an ignore file of 45,000 lines is read", async () => {
-    const lines = Array.from({ length: 45_000 }, (_, at) => `build_${at}/*.o${at}\n`).join("");
-    const { workspace } = await ground({ ".gitignore": lines, "a.txt": "" });
-    const { result, turns } = await turnsDuring(() => workspace.list({ path: "." }));
-    expect(result).toMatchObject({ kind: "listed" });
     expect(turns).toBeGreaterThanOrEqual(4);
   });
 
-  it("200,000 places are edited", async () => {
-    const { workspace, text } = await slow("a\n".repeat(200_000));
-    const { result, turns } = await turnsDuring(() => workspace.edit(everyPlace(text())));
-    expect(result).toMatchObject({ code: "applied" });
-    expect(text()).toBe("b\n".repeat(200_000));
-    expect(turns).toBeGreaterThanOrEqual(20);
+  it("3,000 globs are compiled", async () => {
+    const { workspace } = await ground({}, { limits: { searchMs: 60_000 } });
+    const exclude = Array.from({ length: 3_000 }, (_, at) => `*${at}x*`);
+    const { result, turns } = await turnsDuring(() => workspace.find({ glob: "*", exclude }));
+    expect(result).toMatchObject({ kind: "found" });
+    expect(turns).toBeGreaterThanOrEqual(2);
   });
 
-  const large = "some words of a line\n".repeat(500_000);
-  /** What is done with ten megabytes, and how they look afterwards. */
+  it("an ignore file of 15,000 lines is read", async () => {
+    const lines = Array.from({ length: 15_000 }, (_, at) => `build_${at}/*.o${at}\n`).join("");
+    const { workspace } = await ground({ ".gitignore": lines, "a.txt": "" });
+    const { result, turns } = await turnsDuring(() => workspace.list({ path: "." }));
+    expect(result).toMatchObject({ kind: "listed" });
+    expect(turns).toBeGreaterThanOrEqual(2);
+  });
+
+  it("15,000 places are edited", async () => {
+    const { workspace, text } = await slow("a\n".repeat(15_000));
+    const { result, turns } = await turnsDuring(() => workspace.edit(everyPlace(text())));
+    expect(result).toMatchObject({ code: "applied" });
+    expect(text()).toBe("b\n".repeat(15_000));
+    expect(turns).toBeGreaterThanOrEqual(2);
+  });
+
+  const large = "some words of a line\n".repeat(80_000);
+  /** What is done with one and a half megabytes, and how they look afterwards. */
   const changes: readonly {
     readonly name: string;
     readonly change: (workspace: Workspace) => Promise<{ readonly code?: string }>;
@@ -97,8 +97,8 @@ describe("whatever else the process does has its turn while", () => {
     const { result, turns } = await turnsDuring(() => change(workspace));
     expect(result).toMatchObject({ code: "applied" });
     expect(text() === after).toBe(true);
-    // The bytes alone are read, hashed, decoded, encoded, compared and written in ten pieces each.
-    expect(turns).toBeGreaterThanOrEqual(30);
+    // The bytes alone are read, hashed, decoded, encoded, compared and written in two pieces each.
+    expect(turns).toBeGreaterThanOrEqual(6);
   });
 
   it("a large write is previewed, made and taken back", async () => {
@@ -106,20 +106,20 @@ describe("whatever else the process does has its turn while", () => {
     const request = { kind: "write", path: "f.txt", content: large, base: sha("small\n") } as const;
     const shown = await turnsDuring(() => workspace.preview(request));
     expect(shown.result.kind).toBe("preview");
-    expect(shown.turns).toBeGreaterThanOrEqual(10);
+    expect(shown.turns).toBeGreaterThanOrEqual(3);
     expect(await workspace.run(request, { agreed: agreedIn(shown.result) })).toMatchObject({
       code: "applied",
     });
     expect(text() === large).toBe(true);
     const undone = await turnsDuring(() => workspace.undo({ path: "f.txt" }));
     expect(undone.result).toMatchObject({ code: "applied" });
-    expect(undone.turns).toBeGreaterThanOrEqual(10);
+    expect(undone.turns).toBeGreaterThanOrEqual(3);
     expect(text()).toBe("small\n");
   });
 
-  it("five large files are changed together", async () => {
-    const paths = ["a", "b", "c", "d", "e"];
-    const mega = large.slice(0, 2_100_000);
+  it("two large files are changed together", async () => {
+    const paths = ["a", "b"];
+    const mega = large.slice(0, 210_000);
     const { workspace } = await slow("", {}, Object.fromEntries(paths.map((path) => [path, mega])));
     const edits = [{ oldString: "some", newString: "more", replaceAll: true }];
     const files = paths.map((path) => ({
@@ -129,15 +129,15 @@ describe("whatever else the process does has its turn while", () => {
     }));
     const { result, turns } = await turnsDuring(() => workspace.applyChanges({ changes: files }));
     expect(result).toMatchObject({ kind: "change_set", success: true });
-    expect(turns).toBeGreaterThanOrEqual(50);
+    expect(turns).toBeGreaterThanOrEqual(8);
   });
 });
 
 describe("an edit", () => {
   it("that is not over in time is refused by name, and nothing is written", async () => {
-    const { workspace, text } = await slow("a\n".repeat(200_000), { editMs: 100 });
+    const { workspace, text } = await slow("a\n".repeat(50_000), { editMs: 20 });
     expect(await workspace.edit(everyPlace(text()))).toMatchObject({ kind: "refusal", code: "timeout" });
-    expect(text()).toBe("a\n".repeat(200_000));
+    expect(text()).toBe("a\n".repeat(50_000));
   });
 
   it("of more than a million places is refused by name, and nothing is written", async () => {

@@ -1,10 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { type ApplyChangesOutcome, type FileChange, memoryPorts, Workspace } from "@holdfast/core/files";
+import { type ApplyChangesOutcome, type FileChange, Workspace } from "@holdfast/core/files";
 import { describe, expect, it } from "vitest";
-import { openCharsets } from "../../src/node/disk/charsets.js";
-import { emptySha, type Ground, ground, sha } from "../support.js";
+import { emptySha, type Ground, ground, memoryWith, sha } from "../support.js";
 
 const one = "a\nb\nc\n";
 const hunk = "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n";
@@ -52,12 +50,7 @@ describe("a change set", () => {
       const on = await ground(files);
       expect(await on.workspace.applyChanges({ changes: order })).toMatchObject({ success: false });
       expect(tree(on)).toEqual(files);
-      const ports = memoryPorts({
-        digest: sha,
-        newId: () => randomUUID().replaceAll("-", ""),
-        codec: openCharsets(),
-        clock: { now: () => 0 },
-      });
+      const ports = memoryWith();
       expect(await new Workspace(ports).applyChanges({ changes: order })).toMatchObject({ success: false });
       expect([ports.disk.peek("d"), ports.disk.peek("d/x")]).toEqual([undefined, undefined]);
     }
@@ -161,9 +154,7 @@ describe("a change set", () => {
 
 it("the disk in memory carries sets out, refuses and undoes them as the real one does", async () => {
   const on = await ground(files);
-  const digest = (bytes: Uint8Array) => sha(bytes);
-  const ports = memoryPorts({ digest, newId: randomUUID, codec: openCharsets(), clock: { now: () => 0 } });
-  for (const [path, content] of Object.entries(files)) ports.disk.poke(path, Buffer.from(content));
+  const ports = memoryWith(files);
   const memory = new Workspace(ports);
   const story = async (workspace: Workspace) => {
     const facts: unknown[] = [];
@@ -183,189 +174,130 @@ it("the disk in memory carries sets out, refuses and undoes them as the real one
   expect(ports.disk.peek("sub/to.txt")).toBeUndefined();
 });
 
-interface RefusedCase {
-  readonly name: string;
-  readonly changes: readonly FileChange[];
-  readonly code: string;
-  /** The files that are a reason. */
-  readonly reasons: readonly string[];
-  readonly setUp?: (on: Ground) => void;
-}
-
 const text = (path: string, content: string, base?: string): FileChange => ({
   path,
   content: { kind: "text", text: content },
   ...(base === undefined ? {} : { base }),
 });
+const deleted: FileChange = {
+  ...remove,
+  path: "from.txt",
+  base: sha(one),
+  content: { kind: "delete", diff: "@@ -1 +0,0 @@\n-a\n" },
+};
+const edits = [{ oldString: "x", newString: "y" }];
+const other = (content: FileChange["content"]): FileChange => ({
+  path: "other.txt",
+  base: sha("o\n"),
+  content,
+});
+const second = (on: Ground) => linkSync(join(on.root, "other.txt"), join(on.root, "second"));
 
-const refused: readonly RefusedCase[] = [
-  { name: "no change", changes: [], code: "invalid_arguments", reasons: [] },
-  {
-    name: "a stale base",
-    changes: all,
-    code: "state_mismatch",
-    reasons: ["up.txt"],
-    setUp: (on) => on.put("up.txt", "moved\n"),
-  },
-  {
-    name: "a base that nobody knows",
-    changes: [update, text("other.txt", "n", sha("never"))],
-    code: "unknown_base",
-    reasons: ["other.txt"],
-  },
-  {
-    name: "no base",
-    changes: [update, text("other.txt", "n")],
-    code: "missing_base",
-    reasons: ["other.txt"],
-  },
-  {
-    name: "a diff that does not fit",
-    changes: [create, { path: "other.txt", base: sha("o\n"), content: { kind: "diff", diff: hunk } }],
-    code: "invalid_diff",
-    reasons: ["other.txt"],
-  },
-  {
-    name: "a rename onto a file",
-    changes: [update, { ...rename, renameTo: "other.txt" }],
-    code: "exists",
-    reasons: ["other.txt"],
-  },
-  {
-    name: "a rename onto its own name",
-    changes: [update, { ...rename, renameTo: "./from.txt" }],
-    code: "invalid_arguments",
-    reasons: ["from.txt"],
-  },
-  {
-    name: "a creation of what is there",
-    changes: [update, text("other.txt", "n", emptySha)],
-    code: "state_mismatch",
-    reasons: ["other.txt"],
-  },
-  {
-    name: "one file by two names",
-    changes: [update, { ...update, path: "sub/../up.txt" }],
-    code: "invalid_arguments",
-    reasons: ["up.txt"],
-  },
-  {
-    name: "one file by a link",
-    changes: [update, { ...remove, path: "link" }, text("up.txt", "n", sha(one))],
-    code: "invalid_arguments",
-    reasons: ["up.txt"],
-    setUp: (on) => symlinkSync("gone.txt", join(on.root, "link")),
-  },
-  {
-    name: "a protected path",
-    changes: [update, text(".git/config", "n")],
-    code: "protected_path",
-    reasons: [".git/config"],
-  },
-  {
-    name: "a rename to a protected path",
-    changes: [update, { ...rename, renameTo: ".vscode/tasks.json" }],
-    code: "protected_path",
-    reasons: [".vscode/tasks.json"],
-  },
-  {
-    name: "an ignored path",
-    changes: [update, text("hidden/x", "n")],
-    code: "ignored_path",
-    reasons: ["hidden/x"],
-    setUp: (on) => on.put(".holdfastignore", "hidden/\n"),
-  },
-  {
-    name: "a path outside",
-    changes: [update, text("../out.txt", "n")],
-    code: "outside_workspace",
-    reasons: [],
-  },
-  {
-    name: "a path that a link leads out",
-    changes: [update, text("out/new.txt", "n")],
-    code: "outside_workspace",
-    reasons: ["out/new.txt"],
-    setUp: (on) => symlinkSync("/tmp", join(on.root, "out")),
-  },
-  {
-    name: "a folder",
-    changes: [update, text("folder", "n")],
-    code: "is_directory",
-    reasons: ["folder"],
-    setUp: (on) => void mkdirSync(join(on.root, "folder")),
-  },
-  {
-    name: "a file with two names",
-    changes: [update, text("other.txt", "n", sha("o\n"))],
-    code: "cannot_preserve",
-    reasons: ["other.txt"],
-    setUp: (on) => linkSync(join(on.root, "other.txt"), join(on.root, "second")),
-  },
-  {
-    name: "a rename of a file with two names",
-    changes: [update, { ...rename, path: "other.txt", base: sha("o\n"), content: { kind: "same" } }],
-    code: "cannot_preserve",
-    reasons: ["sub/to.txt"],
-    setUp: (on) => linkSync(join(on.root, "other.txt"), join(on.root, "second")),
-  },
-  {
-    name: "a read-only file",
-    changes: [create, text("other.txt", "n", sha("o\n"))],
-    code: "permission_denied",
-    reasons: ["other.txt"],
-    setUp: (on) => chmodSync(join(on.root, "other.txt"), 0o444),
-  },
-  {
-    name: "a deletion whose lines are not all of the file",
-    changes: [
-      update,
-      {
-        ...remove,
-        path: "from.txt",
-        base: sha(one),
-        content: { kind: "delete", diff: "@@ -1 +0,0 @@\n-a\n" },
-      },
-    ],
-    code: "invalid_diff",
-    reasons: ["from.txt"],
-  },
-  {
-    name: "a file and a path below it",
-    changes: [remove, text("gone.txt/x", "n")],
-    code: "not_a_file",
-    reasons: ["gone.txt/x"],
-  },
-  {
-    name: "an edit that fits nowhere",
-    changes: [
-      update,
-      {
-        path: "other.txt",
-        base: sha("o\n"),
-        content: { kind: "edits", edits: [{ oldString: "x", newString: "y" }] },
-      },
-    ],
-    code: "not_found",
-    reasons: ["other.txt"],
-  },
+/** What is asked for, with the code that answers it and the files that are a reason. */
+const refused: readonly (readonly [
+  name: string,
+  changes: readonly FileChange[],
+  code: string,
+  reasons: readonly string[],
+  setUp?: (on: Ground) => void,
+])[] = [
+  ["no change", [], "invalid_arguments", []],
+  ["a stale base", all, "state_mismatch", ["up.txt"], (on) => void on.put("up.txt", "moved\n")],
+  ["a base that nobody knows", [update, text("other.txt", "n", sha("never"))], "unknown_base", ["other.txt"]],
+  ["no base", [update, text("other.txt", "n")], "missing_base", ["other.txt"]],
+  ["a diff that does not fit", [create, other({ kind: "diff", diff: hunk })], "invalid_diff", ["other.txt"]],
+  ["a rename onto a file", [update, { ...rename, renameTo: "other.txt" }], "exists", ["other.txt"]],
+  [
+    "a rename onto its own name",
+    [update, { ...rename, renameTo: "./from.txt" }],
+    "invalid_arguments",
+    ["from.txt"],
+  ],
+  [
+    "a creation of what is there",
+    [update, text("other.txt", "n", emptySha)],
+    "state_mismatch",
+    ["other.txt"],
+  ],
+  ["one file by two names", [update, { ...update, path: "sub/../up.txt" }], "invalid_arguments", ["up.txt"]],
+  [
+    "one file by a link",
+    [update, { ...remove, path: "link" }, text("up.txt", "n", sha(one))],
+    "invalid_arguments",
+    ["up.txt"],
+    (on) => symlinkSync("gone.txt", join(on.root, "link")),
+  ],
+  ["a protected path", [update, text(".git/config", "n")], "protected_path", [".git/config"]],
+  [
+    "a rename to a protected path",
+    [update, { ...rename, renameTo: ".vscode/tasks.json" }],
+    "protected_path",
+    [".vscode/tasks.json"],
+  ],
+  [
+    "an ignored path",
+    [update, text("hidden/x", "n")],
+    "ignored_path",
+    ["hidden/x"],
+    (on) => void on.put(".holdfastignore", "hidden/\n"),
+  ],
+  ["a path outside", [update, text("../out.txt", "n")], "outside_workspace", []],
+  [
+    "a path that a link leads out",
+    [update, text("out/new.txt", "n")],
+    "outside_workspace",
+    ["out/new.txt"],
+    (on) => symlinkSync("/tmp", join(on.root, "out")),
+  ],
+  [
+    "a folder",
+    [update, text("folder", "n")],
+    "is_directory",
+    ["folder"],
+    (on) => void mkdirSync(join(on.root, "folder")),
+  ],
+  [
+    "a file with two names",
+    [update, text("other.txt", "n", sha("o\n"))],
+    "cannot_preserve",
+    ["other.txt"],
+    second,
+  ],
+  [
+    "a rename of a file with two names",
+    [update, { ...rename, ...other({ kind: "same" }) }],
+    "cannot_preserve",
+    ["sub/to.txt"],
+    second,
+  ],
+  [
+    "a read-only file",
+    [create, text("other.txt", "n", sha("o\n"))],
+    "permission_denied",
+    ["other.txt"],
+    (on) => chmodSync(join(on.root, "other.txt"), 0o444),
+  ],
+  ["a deletion whose lines are not all of the file", [update, deleted], "invalid_diff", ["from.txt"]],
+  ["a file and a path below it", [remove, text("gone.txt/x", "n")], "not_a_file", ["gone.txt/x"]],
+  ["an edit that fits nowhere", [update, other({ kind: "edits", edits })], "not_found", ["other.txt"]],
 ];
 
 describe("a change set is refused whole for", () => {
-  it.each(refused)("$name", async ({ changes, code, reasons, setUp }) => {
-    const on = await ground(files);
-    for (const path of ["up.txt", "gone.txt", "from.txt"]) await on.workspace.read({ path });
-    setUp?.(on);
-    const before = tree(on);
-    const outcome = await on.workspace.applyChanges({ changes });
-    expect(outcome).toMatchObject({ success: false, code });
-    expect(
-      codes(outcome)
-        .filter(([, each]) => each !== "not_applied")
-        .map(([path]) => path),
-    ).toEqual(reasons);
-    for (const path of reasons) expect(outcome.message).toContain(path);
-    expect(tree(on)).toEqual(before);
-    expect(existsSync(join(on.root, "deep"))).toBe(false);
-  });
+  for (const [name, changes, code, reasons, setUp] of refused)
+    it(name, async () => {
+      const on = await ground(files);
+      for (const path of ["up.txt", "gone.txt", "from.txt"]) await on.workspace.read({ path });
+      setUp?.(on);
+      const before = tree(on);
+      const outcome = await on.workspace.applyChanges({ changes });
+      expect(outcome).toMatchObject({ success: false, code });
+      expect(
+        codes(outcome)
+          .filter(([, each]) => each !== "not_applied")
+          .map(([path]) => path),
+      ).toEqual(reasons);
+      for (const path of reasons) expect(outcome.message).toContain(path);
+      expect(tree(on)).toEqual(before);
+      expect(existsSync(join(on.root, "deep"))).toBe(false);
+    });
 });

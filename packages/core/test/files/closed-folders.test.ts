@@ -1,17 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { isRefusal, memoryPorts, refuse, type Target, Workspace } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/disk/charsets.js";
-import { sha } from "../support.js";
+import { isRefusal, refuse, type Target, Workspace } from "../../src/files/index.js";
+import { memoryWith } from "../support.js";
 
 /** A workspace in memory in which no folder of this name may be entered; the command's tests have a real one. */
 function without(name: string, files: readonly string[]) {
-  const ports = memoryPorts({
-    digest: (bytes) => sha(bytes),
-    newId: randomUUID,
-    codec: openCharsets(),
-    clock: { now: () => 0 },
-  });
+  const ports = memoryWith();
   const workspace = new Workspace(ports);
   const { disk } = ports;
   for (const path of files) disk.poke(path, new TextEncoder().encode("one\n"));

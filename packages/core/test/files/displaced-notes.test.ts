@@ -1,9 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { type ChangeSets, memoryPorts, type SetStep, Workspace } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/disk/charsets.js";
+import { type ChangeSets, type SetStep, Workspace } from "../../src/files/index.js";
 import { runTool } from "../../src/tools/index.js";
-import { sha } from "../support.js";
+import { memoryWith, sha } from "../support.js";
 
 const foreign = "theirs\n";
 
@@ -12,8 +10,7 @@ function scene(
   files: Readonly<Record<string, string>>,
   ending: "committed" | "stopped" = "committed",
 ): { readonly workspace: Workspace; strike(path: string): void } {
-  const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
-  for (const [path, text] of Object.entries(files)) ports.disk.poke(path, Buffer.from(text));
+  const ports = memoryWith(files);
   let struck: string | undefined;
   const isStruck = ({ entry }: SetStep) => entry.realPath === `/workspace/${struck}`;
   const bytes = Buffer.from(foreign);

@@ -1,12 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { isRefusal, memoryPorts, refuse, type Target, Workspace } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/disk/charsets.js";
-import { sha } from "../support.js";
+import { isRefusal, refuse, type Target, Workspace } from "../../src/files/index.js";
+import { memoryWith } from "../support.js";
 
 describe("the sizes of files that are found", () => {
   it("are looked at where they are asked for, of the found ones alone", async () => {
-    const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
+    const ports = memoryWith();
     for (let at = 0; at < 20; at++) ports.disk.poke(`in/${at}.${at < 2 ? "ts" : "js"}`, Buffer.from("12345"));
     const asked: (string | number | undefined)[] = [];
     const enter = ports.disk.enter.bind(ports.disk);
@@ -27,7 +25,7 @@ describe("the sizes of files that are found", () => {
   });
 
   it("are left out where they cannot be seen, and the files are not", async () => {
-    const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
+    const ports = memoryWith();
     ports.disk.poke("a.ts", Buffer.from("12345"));
     const enter = ports.disk.enter.bind(ports.disk);
     ports.disk.enter = async (path, missing) => {

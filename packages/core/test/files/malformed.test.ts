@@ -1,19 +1,20 @@
-import { createHash, randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type FileRequest, isRefusal, memoryPorts, Workspace } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/disk/charsets.js";
+import { type FileRequest, isRefusal, Workspace } from "../../src/files/index.js";
 import { runTool, tools } from "../../src/tools/index.js";
+import { sha as hashOf, memoryWith } from "../support.js";
 
-const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
-const sha = digest(Buffer.from("one\n"));
+const sha = hashOf("one\n");
 
 async function open() {
-  const ports = memoryPorts({ digest, newId: randomUUID, codec: openCharsets(), clock: { now: () => 0 } });
+  const ports = memoryWith();
   const workspace = new Workspace(ports);
   await workspace.write({ path: "f", content: "one\n" });
   return workspace;
 }
+
+/** `HOLDFAST_RUNS` for a long run. */
+const numRuns = Number(process.env.HOLDFAST_RUNS ?? 20);
 
 /** One good request of each kind. */
 const good: Readonly<Record<FileRequest["kind"], FileRequest>> = {
@@ -77,6 +78,7 @@ describe("a request that no compiler has checked", () => {
         for (const answer of [await run(workspace, request), await preview(workspace, request)])
           expect(answer).toHaveProperty("kind");
       }),
+      { numRuns: 5 * numRuns },
     );
   });
 
@@ -99,6 +101,7 @@ describe("a request that no compiler has checked", () => {
         const [state] = await workspace.fileStates(["f"]);
         expect(state).toMatchObject({ sha256: sha });
       }),
+      { numRuns: 5 * numRuns },
     );
   });
 });
@@ -177,6 +180,7 @@ describe("every public method of the workspace", () => {
           await expect(Promise.resolve(method.apply(workspace, [...one]))).resolves.toBeDefined();
         expect(await workspace.fileStates(["f"])).toMatchObject([{ sha256: sha }]);
       }),
+      { numRuns },
     );
   });
 });
@@ -197,6 +201,7 @@ describe("every tool", () => {
           expect([code, failed]).toEqual([code, []]);
           expect(code).not.toBe("internal_error");
         }),
+        { numRuns },
       );
     },
   );

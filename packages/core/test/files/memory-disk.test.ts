@@ -1,8 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { memoryPorts, Workspace } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/disk/charsets.js";
-import { ground, sha } from "../support.js";
+import { Workspace } from "../../src/files/index.js";
+import { ground, memoryWith, sha } from "../support.js";
 
 /** One story, told to the disk in memory and to the real one: a workspace cannot tell them apart. */
 async function story(
@@ -36,8 +34,7 @@ function disksOwnWords(outcome: { readonly kind: string }): { readonly message?:
 
 describe("the disk in memory", () => {
   it("answers a whole story as the real disk does", async () => {
-    const digest = (bytes: Uint8Array) => sha(bytes);
-    const ports = memoryPorts({ digest, newId: randomUUID, codec: openCharsets(), clock: { now: () => 0 } });
+    const ports = memoryWith();
     const memory = await story(new Workspace(ports, { session: "s" }), (path, text) =>
       ports.disk.poke(path, Buffer.from(text)),
     );

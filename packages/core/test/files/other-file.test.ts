@@ -1,10 +1,8 @@
-import { createHash, randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { memoryPorts, Workspace } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/disk/charsets.js";
+import { Workspace } from "../../src/files/index.js";
+import { memoryWith, sha } from "../support.js";
 
-const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
-const base = digest(Buffer.from("one\n"));
+const base = sha("one\n");
 
 it.each([
   ["Patch applied successfully.", "one", "two"],
@@ -15,7 +13,7 @@ it.each([
   ],
   ["The diff changes nothing; the file stays as it is.", "one", "one"],
 ])("a diff whose header names another file: right after «%s»", async (words, before, after) => {
-  const ports = memoryPorts({ digest, newId: randomUUID, codec: openCharsets(), clock: { now: () => 0 } });
+  const ports = memoryWith();
   const workspace = new Workspace(ports);
   await workspace.write({ path: "f.txt", content: "one\n" });
   const diff = (name: string) => `--- a/${name}\n+++ b/${name}\n@@ -1 +1 @@\n-${before}\n+${after}\n`;
@@ -27,7 +25,7 @@ it.each([
 });
 
 it("a diff whose header names the file says nothing of it", async () => {
-  const ports = memoryPorts({ digest, newId: randomUUID, codec: openCharsets(), clock: { now: () => 0 } });
+  const ports = memoryWith();
   const workspace = new Workspace(ports);
   await workspace.write({ path: "f.txt", content: "one\n" });
   const diff = "--- a/src/f.txt\n+++ b/src/f.txt\n@@ -1 +1 @@\n-one\n+two\n";

@@ -1,19 +1,17 @@
-import { createHash, randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { memoryPorts, Workspace } from "../../src/files/index.js";
+import { Workspace } from "../../src/files/index.js";
 import { placeSplices } from "../../src/files/lines/placed-lines.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
+import { memoryWith, sha } from "../support.js";
 
 /**
  * Two changes of one turn with the hash of one base, of each kind. `npm test` tries a few hundred pairs;
  * HOLDFAST_RUNS=60000 for the long run.
  */
-const runs = Math.max(400, Number(process.env.HOLDFAST_RUNS ?? 0));
+const runs = Number(process.env.HOLDFAST_RUNS ?? 100);
 
-const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
-const sha = (text: string) => digest(Buffer.from(text));
-const codec = openCharsets();
+const _codec = openCharsets();
 
 const line = fc.oneof(
   fc.constantFrom("}", "", "  return x;", "import m1", "import m2", "import m3"),
@@ -190,7 +188,7 @@ it("two changes of one turn both land on separate lines, and never on each other
   const landed = { both: 0, refused: 0, apart: 0 };
   await fc.assert(
     fc.asyncProperty(pair, async ({ text, lines, wishes }) => {
-      const ports = memoryPorts({ digest, newId: randomUUID, codec, clock: { now: () => 0 } });
+      const ports = memoryWith();
       const workspace = new Workspace(ports);
       await workspace.write({ path: "f", content: text });
       const outcomes = await Promise.all(wishes.map((each) => send(workspace, text, lines, each)));

@@ -76,7 +76,7 @@ describe("lines that splices change", () => {
         const placed = placeSplices(before, splices);
         if (placed !== undefined) holdAgainst(before, apply(before, splices), placed.changes);
       }),
-      { numRuns: 2000 },
+      { numRuns: Number(process.env.HOLDFAST_RUNS ?? 300) },
     );
   });
 
@@ -93,7 +93,7 @@ describe("lines that splices change", () => {
               ),
             ).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: Number(process.env.HOLDFAST_RUNS ?? 200) },
     );
   });
 
@@ -158,7 +158,7 @@ describe("lines that splices change", () => {
         if (one === undefined || other === undefined) return;
         holdAgainst(before, apply(middle, second), composeEdits(one.changes, other.changes));
       }),
-      { numRuns: 2000 },
+      { numRuns: Number(process.env.HOLDFAST_RUNS ?? 300) },
     );
   });
 });

@@ -1,8 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { isSecret, memoryPorts, protectedPaths, protectionOf, Workspace } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/disk/charsets.js";
-import { sha } from "../support.js";
+import { isSecret, protectedPaths, protectionOf, Workspace } from "../../src/files/index.js";
+import { memoryWith } from "../support.js";
 
 describe("each protected path", () => {
   it.each(protectedPaths)("is protected: $path, $reason", (row) => {
@@ -75,13 +73,7 @@ describe("a folder that git would take for a repository", () => {
     ["new/HEAD", "protected_path"],
     ["head", "protected_path"],
   ])("%s is %s", async (path, code) => {
-    const ports = memoryPorts({
-      digest: (bytes) => sha(bytes),
-      newId: randomUUID,
-      codec: openCharsets(),
-      clock: { now: () => 0 },
-    });
-    for (const [name, text] of Object.entries(bare)) ports.disk.poke(name, new TextEncoder().encode(text));
+    const ports = memoryWith(bare);
     const workspace = new Workspace(ports);
     expect(await workspace.write({ path, content: "x\n" })).toMatchObject({ code });
   });

@@ -1,13 +1,9 @@
-import { createHash, randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { memoryPorts, Workspace, type WriteOutcome } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/disk/charsets.js";
-
-const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
-const sha = (text: string) => digest(Buffer.from(text));
+import { Workspace, type WriteOutcome } from "../../src/files/index.js";
+import { memoryWith, sha } from "../support.js";
 
 function open() {
-  const ports = memoryPorts({ digest, newId: randomUUID, codec: openCharsets(), clock: { now: () => 0 } });
+  const ports = memoryWith();
   return new Workspace(ports);
 }
 

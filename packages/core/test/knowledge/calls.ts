@@ -13,8 +13,6 @@ export interface Call {
   readonly whole?: boolean;
   /** Needs neither hash nor read, or a hash alone. */
   readonly isFree?: boolean;
-  /** Names the state by its hash. */
-  readonly isBased?: boolean;
 }
 
 /** What a model's calls are made from. */
@@ -64,7 +62,6 @@ export function drawCall(material: Material, kinds: readonly CallKind[], pick: P
   return makers[kind]({ ...material, pick, path, file_path, content, old, at, base_content_sha256 });
 }
 
-const based = { isBased: true } as const;
 const editor = "str_replace_based_edit_tool";
 /** Where the memory tool and the section tool find something of theirs. */
 export const note = "memories/m.md";
@@ -95,11 +92,7 @@ const makers = {
   word: ({ file_path, old, pick, word, base_content_sha256 }: Draft): Call => {
     const edits = [{ old_string: firstWord(old), new_string: word() }];
     const base = pick.next(2) === 0 ? { base_content_sha256 } : {};
-    return {
-      tool: "edit_file",
-      args: { file_path, edits, ...base },
-      isBased: "base_content_sha256" in base,
-    };
+    return { tool: "edit_file", args: { file_path, edits, ...base } };
   },
   many_edits: ({ file_path, old, word }: Draft): Call => {
     const fresh = word();
@@ -142,12 +135,10 @@ const makers = {
       unified_diff: diffOf(draft),
       base_content_sha256: draft.base_content_sha256,
     },
-    ...based,
   }),
   diff_of_several: (draft: Draft): Call => ({
     tool: "apply_changes",
     args: { unified_diff: diffOf(draft), bases: { [draft.path]: draft.base_content_sha256 } },
-    ...based,
   }),
 
   append: ({ file_path, pick, line }: Draft): Call => ({
@@ -173,7 +164,6 @@ const makers = {
   insert: ({ file_path, pick, content, line, base_content_sha256 }: Draft): Call => ({
     tool: "insert_lines",
     args: { file_path, after_line: pick.next(content.length + 1), content: line(), base_content_sha256 },
-    ...based,
   }),
   editor_insert: ({ file_path, pick, content, line }: Draft): Call => ({
     tool: editor,
@@ -205,7 +195,6 @@ const makers = {
       tool: "write_file",
       args: { file_path, content: wholeOf(draft), ...base },
       whole: true,
-      ...based,
     };
   },
   create: (draft: Draft): Call => ({
@@ -235,7 +224,6 @@ const makers = {
       ],
     },
     whole: true,
-    ...based,
   }),
 
   set: ({ file_path, base_content_sha256, old, line, lines, text }: Draft): Call => {
@@ -251,7 +239,6 @@ const makers = {
         ],
       },
       whole: true,
-      ...based,
     };
   },
   rename: ({ path, base_content_sha256 }: Draft): Call => {

@@ -4,7 +4,7 @@ import { operation, perform } from "./walks.js";
 import { type Figures, World } from "./world.js";
 
 /** `HOLDFAST_RUNS=5000` for a long run. */
-const runs = Number(process.env.HOLDFAST_RUNS ?? 60);
+const runs = Number(process.env.HOLDFAST_RUNS ?? 20);
 
 describe("what a path of a conversation knows of files", () => {
   const figures: Figures = { truth: 0, known: 0, codes: new Map(), stubs: 0, broken: 0 };

@@ -6,17 +6,15 @@ import {
   type FileOutcome,
   type FileRequest,
   isRefusal,
-  memoryPorts,
   Workspace,
   type WorkspacePorts,
 } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/disk/charsets.js";
-import { sha } from "../support.js";
+import { memoryWith, sha } from "../support.js";
 import { abortAfter, CountingSignal } from "./counting-signal.js";
 import { beginnings, change, names, request } from "./requests.js";
 
 /** `HOLDFAST_RUNS=5000` for a long run. */
-const runs = Number(process.env.HOLDFAST_RUNS ?? 150);
+const runs = Number(process.env.HOLDFAST_RUNS ?? 40);
 
 /** A workspace of which everything that it keeps can be looked at. */
 function ground() {
@@ -24,7 +22,7 @@ function ground() {
   const intents = new Set<string>();
   let ids = 0;
   const newId = () => `${ids++}`;
-  const memory = memoryPorts({ digest: sha, newId, codec: openCharsets(), clock: { now: () => 0 } });
+  const memory = memoryWith({}, newId);
   const ports: WorkspacePorts = {
     ...memory,
     blobs: {
@@ -92,7 +90,7 @@ describe("requests that are sent together", () => {
   });
 
   it("do not wait for a search that takes long", async () => {
-    const memory = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
+    const memory = memoryWith();
     let goOn = () => {};
     const gate = new Promise<void>((resolve) => {
       goOn = resolve;

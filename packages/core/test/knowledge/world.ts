@@ -15,12 +15,11 @@ import {
   type StoredConversation,
   type TurnNode,
 } from "../../src/conversation/index.js";
-import { isRefusal, type KnownState, memoryPorts, Workspace } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/disk/charsets.js";
+import { isRefusal, type KnownState, Workspace } from "../../src/files/index.js";
 import { carryOut } from "../../src/tools/index.js";
 import { countedIds, steadyClock } from "../conversation/support.js";
 import { must } from "../reproductions/scene.js";
-import { sha } from "../support.js";
+import { memoryWith, sha } from "../support.js";
 import { type Call, type CallKind, drawCall } from "./calls.js";
 import type { Picks } from "./picks.js";
 import type { Walker } from "./walks.js";
@@ -66,7 +65,6 @@ export const allPaths = [...paths, "e.txt"] as const;
 interface Done {
   readonly call: Call;
   readonly prompt: ReadonlySet<string>;
-  readonly answer: string;
   code: string;
   text: string;
 }
@@ -90,12 +88,7 @@ export interface Figures {
 }
 
 export class World implements Walker {
-  readonly ports = memoryPorts({
-    digest: sha,
-    newId: countedIds("id"),
-    codec: openCharsets(),
-    clock: { now: () => 0 },
-  });
+  readonly ports = memoryWith({}, countedIds("id"));
   /** Every state that a file ever was in, by its hash. */
   readonly states = new Map<string, string>();
   private readonly done = new Map<string, Done>();
@@ -223,7 +216,7 @@ export class World implements Walker {
     );
     if (isRefusal(manager.addAnswer({ step, parts }))) return;
     for (const [at, call] of calls.entries())
-      this.done.set(ids[at] ?? "", { call, prompt, answer: step, code: "", text: "" });
+      this.done.set(ids[at] ?? "", { call, prompt, code: "", text: "" });
     this.holdKnowledge(ids, prompt);
     await Promise.all(ids.map((callId) => this.carry(callId)));
     this.note();
@@ -293,7 +286,6 @@ export class World implements Walker {
       });
     }
     this.steps.set(callId, steps);
-    this.holdWrites(callId, done, steps);
   }
 
   /** What is said to be known was shown in a prompt of this path, or stood in a call of it. */
@@ -386,34 +378,6 @@ export class World implements Walker {
       }
     }
     return known;
-  }
-
-  /** No write replaced what was neither shown nor quoted, nor worked on a state that was neither shown nor named. */
-  private holdWrites(callId: string, { call, prompt, answer }: Done, steps: readonly Step[]): void {
-    if (call.isFree === true) return;
-    const beside = new Set<string>();
-    for (const done of this.done.values())
-      if (done.answer === answer)
-        for (const word of wordsIn(JSON.stringify(done.call.args))) beside.add(word);
-    const seen = this.shownOnPath();
-    const oracle = this.oracle([callId]);
-    for (const { path, from, before, after } of steps) {
-      if (before === undefined) continue;
-      const old = this.states.get(before) ?? "";
-      const fresh = new Set(wordsIn(this.states.get(after) ?? ""));
-      // An exact edit inside a line quotes what it replaces; the words beside that stay, shown or not.
-      const replaced = wordsIn(old).filter((word) => !fresh.has(word));
-      for (const word of replaced) {
-        const isShown = call.whole === true ? prompt.has(word) : seen.has(word);
-        if (!isShown && !beside.has(word))
-          this.problems.push(`${callId} (${call.tool}) replaced ${word} of ${path}, which nobody was shown`);
-      }
-      const shown = oracle.get(`${from ?? path} ${before}`) ?? new Set();
-      if (call.isBased !== true && old !== "" && shown.size === 0)
-        this.problems.push(
-          `${callId} (${call.tool}) worked on a state of ${path} of which nothing was shown`,
-        );
-    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, type SpawnSyncReturns, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -101,7 +101,7 @@ export function stagesIn(folder: string): string[] {
 
 /** The node room as one file that a child process can import; built from the sources, once a test file. */
 export function builtRoom(): string {
-  if (built !== undefined) return built;
+  if (built !== undefined && existsSync(built)) return built;
   const cache = fileURLToPath(new URL("../../../../node_modules/.cache", import.meta.url));
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "holdfast-node-"));

@@ -29,88 +29,52 @@ async function readTalk(): Promise<Talk> {
   return talk;
 }
 
-/** The file was not shown on this path: it is neither replaced nor, without a hash, edited. */
-async function expectUnread(talk: Talk): Promise<void> {
-  expect(talk.visibleStates()).toBe(0);
-  expect((await talk.call(...create)).code).toBe("not_read");
-  expect(talk.text("f.txt")).toBe(four);
-}
+const rewound = (talk: Talk) => {
+  talk.manager.rewind();
+  return talk;
+};
+type Way = readonly [where: string, go: (talk: Talk) => Talk | Promise<Talk>];
+const started = (kind: "clear" | "compress" | "clone") => (talk: Talk) => {
+  const transformation = kind === "compress" ? { kind, summary: "f.txt was read." } : { kind };
+  talk.manager.startTask({ name: "sub", transformation });
+  return talk;
+};
 
 describe("what a path was not shown is not known on it", () => {
-  it("after a rewind to before the read", async () => {
-    const talk = await readTalk();
-    talk.manager.rewind();
-    talk.say("Write a new f.txt.");
-    await expectUnread(talk);
-  });
-
-  it("after a rewind, for an edit without a hash", async () => {
-    const talk = await readTalk();
-    talk.manager.rewind();
+  const ways: readonly Way[] = [
+    ["after a rewind to before the read", rewound],
+    ["in a task that began with a clear history", started("clear")],
+    ["in a task that began with a summary of the history", started("compress")],
+    ["in another conversation about the same files", () => openTalk({ files: { "f.txt": four } })],
+  ];
+  it.each(ways)("%s: the file is neither replaced nor, without a hash, edited", async (_, go) => {
+    const talk = await go(await readTalk());
     talk.say("Change f.txt.");
-    expect((await talk.call(...edit)).code).toBe("not_read");
+    expect(talk.visibleStates()).toBe(0);
+    for (const call of [create, edit]) expect((await talk.call(...call)).code).toBe("not_read");
     expect(talk.text("f.txt")).toBe(four);
-  });
-
-  it("in a task that began with a clear history", async () => {
-    const talk = await readTalk();
-    talk.manager.startTask({ name: "sub", transformation: { kind: "clear" } });
-    talk.say("Write f.txt from scratch.");
-    await expectUnread(talk);
-  });
-
-  it("in a task that began with a summary of the history", async () => {
-    const talk = await readTalk();
-    talk.manager.startTask({ name: "sub", transformation: { kind: "compress", summary: "f.txt was read." } });
-    talk.say("Write f.txt from scratch.");
-    await expectUnread(talk);
-  });
-
-  it("in another conversation about the same files", async () => {
-    const talk = await readTalk();
-    expect(talk.visibleStates()).toBe(1);
-    const other = await openTalk({ files: { "f.txt": four } });
-    await expectUnread(other);
   });
 });
 
 describe("what a path was shown stays known on it", () => {
-  const ways: readonly (readonly [string, (talk: Talk) => Promise<Talk>])[] = [
+  const rewindBehind = (talk: Talk) => {
+    talk.say("Something else.");
+    return rewound(talk);
+  };
+  const ways: readonly Way[] = [
     ["when the process ends and another resumes the conversation", (talk) => talk.resume()],
     ["in a fork of the conversation", (talk) => talk.fork()],
+    ["in a task that inherits the history", started("clone")],
+    ["after a rewind to behind the read", rewindBehind],
   ];
-  for (const [where, go] of ways) {
-    it(`${where}, for an edit`, async () => {
-      const talk = await go(await readTalk());
-      expect((await talk.call(...edit)).code).toBe("applied");
-      expect(talk.text("f.txt")).toBe("one\n2\nthree\nfour\n");
-    });
-
-    it(`${where}, for the stub of a repeated read`, async () => {
-      const talk = await go(await readTalk());
-      expect(talk.visibleStates()).toBe(1);
-      expect((await talk.call(...read)).text).toContain("File unchanged since last read.");
-    });
-
-    it(`${where}, for a whole replacement`, async () => {
-      const talk = await go(await readTalk());
-      expect((await talk.call(...create)).code).toBe("applied");
-    });
-  }
-
-  it("in a task that inherits the history", async () => {
-    const talk = await readTalk();
-    talk.manager.startTask({ name: "sub", transformation: { kind: "clone" } });
+  it.each(ways)("%s: for a repeated read, an edit and a whole replacement", async (_, go) => {
+    const talk = await go(await readTalk());
     talk.say("Change f.txt.");
+    expect(talk.visibleStates()).toBe(1);
+    expect((await talk.call(...read)).text).toContain("File unchanged since last read.");
     expect((await talk.call(...edit)).code).toBe("applied");
-  });
-
-  it("after a rewind to behind the read", async () => {
-    const talk = await readTalk();
-    talk.say("Something else.");
-    talk.manager.rewind();
-    talk.say("Change f.txt.");
-    expect((await talk.call(...edit)).code).toBe("applied");
+    expect(talk.text("f.txt")).toBe("one\n2\nthree\nfour\n");
+    expect((await talk.call(...create)).code).toBe("applied");
   });
 });
 

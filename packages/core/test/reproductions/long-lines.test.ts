@@ -2,15 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { ToolContext, WireForm } from "../../src/tools/index.js";
 import { type Call, openSession, type SessionScene, sha } from "./scene.js";
 
-/** Whatever is in a file, no answer is longer than 262,144 characters. */
+/** Whatever is in a file, no answer is longer than 262,144 characters; ../tools/long-line.test.ts asks every tool. */
 const budget = 262_144;
 const line = (letter: string, characters = 1_000_000) => `${letter.repeat(characters)}\n`;
 
 type Form = readonly [WireForm, NonNullable<ToolContext["resultContent"]>];
 const forms: readonly Form[] = [
   ["text", "auto"],
-  ["text", "none"],
-  ["text", "full"],
   ["json", "full"],
 ];
 
@@ -39,39 +37,6 @@ describe.each(forms)("answers in the form %s, content %s", (wire, resultContent)
       expect(text.length).toBeLessThanOrEqual(budget);
     });
   }
-
-  const others: readonly (readonly [string, Call])[] = [
-    ["a write", ["write_file", { file_path: "f", content: line("b"), base_content_sha256 }]],
-    ["an addition", ["append_to_file", { file_path: "f", content: "x" }]],
-    [
-      "an edit",
-      ["edit_file", { file_path: "f", edits: [{ old_string: `${"a".repeat(9)}\n`, new_string: "b\n" }] }],
-    ],
-    ["a diff that does not fit", ["safe_patch", { file_path: "f", unified_diff: diff, base_content_sha256 }]],
-    ["a read of it all", ["read_file", { file_path: "f" }]],
-    ["a search", ["search_files", { pattern: "aaa" }]],
-    ["an undo", ["undo_edit", { file_path: "f" }]],
-  ];
-  for (const [name, call] of others) {
-    it(`of ${name}, about a long line, are within the budget`, async () => {
-      const session = await wroteLongLine({ wire, resultContent });
-      const { text } = await session.call(...call);
-      expect(text.length).toBeLessThanOrEqual(budget);
-    });
-  }
-});
-
-describe("a line of 7 MB that somebody changed", () => {
-  it("does not make the answer longer than the budget", async () => {
-    const session = openSession();
-    const [was, is] = [line("a", 7_000_000), line("b", 7_000_000)];
-    await session.call("write_file", { file_path: "f", content: was });
-    session.put("f", is);
-    const write = { file_path: "f", content: "new\n", base_content_sha256: sha(was) };
-    const { code, text } = await session.call("write_file", write);
-    expect(code).toBe("state_mismatch");
-    expect(text.length).toBeLessThanOrEqual(budget);
-  });
 });
 
 describe("a line that is longer than an answer may be", () => {

@@ -3,7 +3,7 @@
  * without one. The ways to carry out a call, to ask what is visible and to add an answer are written here
  * and nowhere else.
  */
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { renderContext } from "../../src/context/index.js";
 import {
   type AnswerPart,
@@ -12,15 +12,13 @@ import {
   forkSession,
   type JsonObject,
   lastVersion,
-  loadSession,
   memorySessionStore,
   openConversation,
   timeSortedIds,
 } from "../../src/conversation/index.js";
-import { type Guards, isRefusal, memoryPorts, Workspace } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/disk/charsets.js";
+import { type Guards, isRefusal, Workspace } from "../../src/files/index.js";
 import { carryOut, runTool, type ToolContext, type WireForm } from "../../src/tools/index.js";
-import { sha } from "../support.js";
+import { memoryWith, sha } from "../support.js";
 
 export { sha };
 
@@ -134,21 +132,6 @@ export async function openTalk(setting: Setting = {}): Promise<Talk> {
   return talk;
 }
 
-/** The number of events that a whole answer becomes; every event is a place for a kill to cut. */
-export async function eventsOfAnswer(parts: readonly AnswerPart[]): Promise<number> {
-  const store = memorySessionStore();
-  const { manager, close } = must(await createConversation(store, sources));
-  must(manager.commitStagedItems("Do both."));
-  must(await manager.flush());
-  const { sessionId } = manager.context;
-  const before = must(await loadSession(store, sessionId)).records.length;
-  must(manager.addAnswer({ step: "s1", parts }));
-  must(await manager.flush());
-  const after = must(await loadSession(store, sessionId)).records.length;
-  must(await close());
-  return after - before;
-}
-
 export function must<Value extends object>(value: Value): Exclude<Value, { readonly kind: "refusal" }> {
   if (isRefusal(value)) throw new Error(`${value.code}: ${value.message}`);
   // What is left is no refusal, which the guard cannot say of a type parameter.
@@ -174,7 +157,7 @@ export function codesOf(answers: readonly Answer[]): readonly string[] {
 const sources = { ids: timeSortedIds(Date.now, randomBytes), now: Date.now };
 
 function openDisk({ files = {} }: Setting) {
-  const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
+  const ports = memoryWith();
   const put = (path: string, text: string) => ports.disk.poke(path, Buffer.from(text));
   for (const [path, text] of Object.entries(files)) put(path, text);
   const remove = (path: string) => ports.disk.poke(path, undefined);

@@ -244,16 +244,14 @@ describe.skipIf(!hasStrace)("a change set that was killed half way", () => {
   });
 
   it("is taken back by a process that is running already, before it gets the lock of any of its files", async () => {
-    for (const name of ["a", "b", "c"]) {
-      const ports = await open();
-      await half();
-      const lock = must(await ports.locks.acquire(path(name), 1_000));
-      expect(texts("a", "b", "c")).toEqual(["old a", "old b", "old c"]);
-      await lock.release();
-      await ports.close();
-      nothingLeft();
-    }
-    expect(told.map(({ takenBack }) => takenBack)).toEqual([1, 1, 1]);
+    const ports = await open();
+    await half();
+    const lock = must(await ports.locks.acquire(path("c"), 1_000));
+    expect(texts("a", "b", "c")).toEqual(["old a", "old b", "old c"]);
+    await lock.release();
+    await ports.close();
+    nothingLeft();
+    expect(told.map(({ takenBack }) => takenBack)).toEqual([1]);
   });
 
   it("is taken back once by many who come at the same time", async () => {
@@ -368,7 +366,7 @@ it.each([
   ["deleted", null],
 ] as const)("a large file that is %s is hashed while others have their turns", async (_, text) => {
   const ports = await open();
-  writeFileSync(path("a"), "x".repeat(16 * 1024 * 1024));
+  writeFileSync(path("a"), "x".repeat(4 * 1024 * 1024));
   const steps = [await step(ports, "a", text)];
   // Its change time moves, so that only the hash tells that it is the same.
   chmodSync(path("a"), 0o600);
@@ -376,7 +374,7 @@ it.each([
   expect(result.kind).toBe("set_committed");
   expect(texts("a")).toEqual([text]);
   // A turn for each 256 KiB.
-  expect(turns).toBeGreaterThanOrEqual(64);
+  expect(turns).toBeGreaterThanOrEqual(16);
   await ports.close();
 });
 
@@ -386,7 +384,7 @@ describe("change sets at the same time", () => {
     for (const name of names) writeFileSync(path(name), "0");
     const all = await Promise.all([open(), open(), open()]);
     const workspaces = all.map((ports) => new Workspace(ports, { guards: { wholeReplacement: "hash" } }));
-    const rounds = 12;
+    const rounds = 3;
     const run = async (workspace: Workspace, order: readonly string[]) => {
       let landed = 0;
       while (landed < rounds) {

@@ -4,7 +4,6 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -13,19 +12,19 @@ import { describe, expect, it } from "vitest";
 import type { FileChange, HistoryEntry } from "../../../src/files/index.js";
 import { sha256 } from "../../../src/node/disk/digest.js";
 import { openPorts, type RecoveredSets } from "../../../src/node/index.js";
+import { type Call, callsIn, endsOf, making, strikesAll, striking, struck, traced } from "../strikes.js";
 import { bytesOf, freshFolder, hasStrace, must, runTraced, stagesIn } from "../support.js";
 
-/** The long sweep strikes at every system call; the short one, for CI, at every so-manyeth. */
-const { HOLDFAST_SWEEP } = process.env;
-const stride = HOLDFAST_SWEEP === "all" ? 1 : 47;
-
+/**
+ * Ten files: four updated, two created (one in a new folder), two deleted, one renamed and edited. The set is struck
+ * where it hurts most; `HOLDFAST_SWEEP=all` strikes at every call, `npm run proof -- faults` at those of a smaller set.
+ */
 const hunk = "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n";
 const old = "a\nb\nc\n";
 const next = "a\nB\nc\n";
 const base = sha256(bytesOf(old));
-
-/** Ten files: four updated, two created (one in a new folder), two deleted, one renamed and edited. */
-const before: Readonly<Record<string, string>> = {
+type Tree = Readonly<Record<string, string>>;
+const before: Tree = {
   up0: old,
   up1: old,
   "sub/up2": old,
@@ -34,7 +33,7 @@ const before: Readonly<Record<string, string>> = {
   "sub/gone1": old,
   from: old,
 };
-const after: Readonly<Record<string, string>> = {
+const after: Tree = {
   up0: next,
   up1: next,
   "sub/up2": next,
@@ -54,125 +53,59 @@ const changes: readonly FileChange[] = [
 ];
 const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
 
-interface Trial {
-  readonly root: string;
-  readonly stateDir: string;
-  readonly request: string;
-}
-
-function newTrial(): Trial {
+function newTrial() {
   const top = realpathSync(freshFolder("holdfast-sets-"));
   const root = join(top, "root");
   mkdirSync(join(root, "sub"), { recursive: true });
   for (const [path, text] of Object.entries(before)) writeFileSync(join(root, path), text);
   const request = join(top, "request.json");
   writeFileSync(request, JSON.stringify(changes));
-  return { root, stateDir: join(top, "state"), request };
+  return { top, root, stateDir: join(top, "state"), request };
 }
 
-function remove(trial: Trial): void {
-  rmSync(join(trial.root, ".."), { recursive: true, force: true });
+type Trial = ReturnType<typeof newTrial>;
+
+const run = ({ root, stateDir, request }: Trial, options: readonly string[]) =>
+  struck(() => runTraced(options, "change-set.mjs", root, stateDir, request));
+
+function treeOf({ root }: Trial): Tree {
+  const present = paths.filter((path) => existsSync(join(root, path)));
+  return Object.fromEntries(present.map((path) => [path, readFileSync(join(root, path), "utf8")]));
 }
 
-/** Node makes calls of its own, not always as many: a fault that hit the start and not us is tried again. */
-function run(trial: Trial, options: readonly string[], tries = 4): ReturnType<typeof runTraced> {
-  const done = runTraced(options, "change-set.mjs", trial.root, trial.stateDir, trial.request);
-  const isStart = done.status !== 0 && done.signal === null && done.stdout === "";
-  return isStart && tries > 1 ? run(trial, options, tries - 1) : done;
-}
+let calls: readonly Call[] | undefined;
 
-function treeOf(trial: Trial): Record<string, string> {
-  const present = paths.filter((path) => existsSync(join(trial.root, path)));
-  return Object.fromEntries(present.map((path) => [path, readFileSync(join(trial.root, path), "utf8")]));
-}
-
-interface Call {
-  readonly name: string;
-  /** The how-manyeth call of that name in its thread. */
-  readonly count: number;
-  readonly text: string;
-}
-
-const changing = [
-  "openat",
-  "write",
-  "pwrite64",
-  "fsync",
-  "rename",
-  "renameat2",
-  "link",
-  "unlink",
-  "rmdir",
-  "symlink",
-  "fchmod",
-  "fchown",
-  "mkdir",
-  "close",
-  "utimensat",
-  "ftruncate",
-  "statx",
-  "readlink",
-];
-
-/** The calls of the main thread from the marker on. */
-function traceOf(): readonly Call[] {
+function callsOfSet(): readonly Call[] {
+  if (calls !== undefined) return calls;
   const trial = newTrial();
-  const log = join(trial.root, "..", "trace");
-  const traced = run(trial, ["-o", log, "-e", `trace=access,${changing.join(",")}`]);
-  expect(JSON.parse(traced.stdout)).toMatchObject({ code: "applied" });
-  const lines = readFileSync(log, "utf8").split("\n");
-  const marker = lines.find((line) => line.includes("holdfast-marker"));
-  const main = marker?.split(" ")[0];
-  const counts = new Map<string, number>();
-  const calls: Call[] = [];
-  let begun = false;
-  for (const line of lines) {
-    const [, pid, name, text] = /^(\d+) +(\w+)\((.*)$/.exec(line) ?? [];
-    if (pid !== main || name === undefined || text === undefined) continue;
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-    if (begun && isOurs(text)) calls.push({ name, count: counts.get(name) ?? 0, text });
-    if (line === marker) begun = true;
-  }
+  const log = join(trial.top, "trace");
+  expect(JSON.parse(run(trial, ["-o", log, "-e", `trace=${traced}`]).stdout)).toMatchObject({
+    code: "applied",
+  });
+  calls = callsIn(log);
   return calls;
-}
-
-/** Not of Node looking for its modules. */
-function isOurs(text: string): boolean {
-  return !text.includes("node_modules") && !/"\/(etc|sys|usr|lib|proc\/(sys|\d))/.test(text);
 }
 
 /** What the next start finds and leaves: all old or all new, and nothing of ours anywhere. */
 async function recovered(trial: Trial, where: string) {
   const told: RecoveredSets[] = [];
-  const options = {
-    roots: [trial.root],
-    stateDir: trial.stateDir,
-    onRecovered: (sets: RecoveredSets) => void told.push(sets),
-  };
-  const ports = must(await openPorts(options));
+  const { root, stateDir } = trial;
+  const ports = must(
+    await openPorts({ roots: [root], stateDir, onRecovered: (sets) => void told.push(sets) }),
+  );
   const entries: HistoryEntry[] = [];
   for (const path of paths) {
-    const realPath = join(trial.root, path);
-    const lock = must(await ports.locks.acquire(realPath, 0));
-    await lock.release();
-    entries.push(...(await ports.history.entries(realPath)));
+    await must(await ports.locks.acquire(join(root, path), 0)).release();
+    entries.push(...(await ports.history.entries(join(root, path))));
   }
   await ports.close();
-  for (const folder of ["", "sub", "deep", "deep/er"]) {
-    const path = join(trial.root, folder);
-    if (existsSync(path)) expect(stagesIn(path), where).toEqual([]);
-  }
-  for (const room of ["changes", "intents"]) {
-    const path = join(trial.stateDir, room);
-    if (existsSync(path)) expect(readdirSync(path), where).toEqual([]);
-  }
-  expect(
-    told.flatMap(({ leftAlone }) => leftAlone),
-    where,
-  ).toEqual([]);
-  for (const path of Object.keys(treeOf(trial)))
-    expect(statSync(join(trial.root, path)).nlink, where).toBe(1);
-  return { entries, told, tree: treeOf(trial) };
+  const folders = ["", "sub", "deep", "deep/er"].map((folder) => join(root, folder)).filter(existsSync);
+  const records = ["changes", "intents"].map((room) => join(stateDir, room)).filter(existsSync);
+  expect([folders.flatMap(stagesIn), records.flatMap((room) => readdirSync(room))], where).toEqual([[], []]);
+  const tree = treeOf(trial);
+  const names = Object.keys(tree).map((path) => statSync(join(root, path)).nlink);
+  expect([told.flatMap(({ leftAlone }) => leftAlone), Math.max(...names)], where).toEqual([[], 1]);
+  return { entries, told, tree };
 }
 
 async function checkWhole(trial: Trial, where: string): Promise<"old" | "new"> {
@@ -181,48 +114,23 @@ async function checkWhole(trial: Trial, where: string): Promise<"old" | "new"> {
   expect(first.tree, where).toEqual(isNew ? after : before);
   expect(first.entries.length, where).toBe(isNew ? paths.length : 0);
   if (!isNew) expect(existsSync(join(trial.root, "deep")), where).toBe(false);
-  const second = await recovered(trial, where);
-  expect(second, where).toEqual({ ...first, told: [] });
+  expect(await recovered(trial, where), where).toEqual({ ...first, told: [] });
   return isNew ? "new" : "old";
 }
 
-/** Where it hurts most always; of the others some, unless all are asked for. */
-function someOf(calls: readonly Call[], always: readonly string[]): readonly Call[] {
-  return calls.filter(({ name }, at) => always.includes(name) || at % stride === 0);
-}
-
-/** Which calls are made to fail. All our writes have a position: `write` is Node waking itself. */
-const making = [
-  "openat",
-  "pwrite64",
-  "fsync",
-  "rename",
-  "renameat2",
-  "link",
-  "unlink",
-  "symlink",
-  "mkdir",
-  "rmdir",
-  "ftruncate",
-];
-const failing = {
-  EIO: [...making, "statx", "readlink", "fchmod", "fchown", "utimensat"],
-  ENOSPC: making,
-};
+const isStep = ({ name, text }: Call) =>
+  (name === "link" && /\/(new0|new1|to)"\)/.test(text)) ||
+  (name.startsWith("rename") && /\/proc\/self\/fd/.test(text));
 
 describe.skipIf(!hasStrace)("a change set over ten files under strace", () => {
   it("journals before it stages, stages durably before it begins, and decides durably before it answers", () => {
-    const calls = traceOf();
-    const indices = (test: (call: Call) => boolean) => calls.flatMap((call, at) => (test(call) ? [at] : []));
+    const indices = (test: (call: Call) => boolean) =>
+      callsOfSet().flatMap((call, at) => (test(call) ? [at] : []));
     const journaled = indices(
       ({ name, text }) => name === "openat" && /state\/changes\/.*O_CREAT/.test(text),
     )[0];
     const staged = indices(({ name, text }) => name === "openat" && /\.holdfast-.*O_CREAT/.test(text));
-    const steps = indices(
-      ({ name, text }) =>
-        (name === "link" && /\/(new0|new1|to)"\)/.test(text)) ||
-        (name.startsWith("rename") && /\/proc\/self\/fd/.test(text)),
-    );
+    const steps = indices(isStep);
     const decided = indices(({ name, text }) => name === "pwrite64" && text.includes("committed"))[0];
     const answered = indices(({ name, text }) => name === "write" && text.includes("applied"))[0];
     // Four updates, three new names; three removals, which stage nothing.
@@ -241,62 +149,53 @@ describe.skipIf(!hasStrace)("a change set over ten files under strace", () => {
   });
 
   it("killed at any system call leaves all files old or all new", async () => {
-    const quiet = ["statx", "readlink"];
-    const calls = traceOf().filter((call) => !quiet.includes(call.name));
-    const struck = someOf(calls, ["rename", "renameat2"]);
-    const ends = { old: 0, new: 0 };
-    let mixed = 0;
-    let killed = 0;
-    for (const { name, count, text } of struck) {
+    const ends = { old: 0, new: 0, mixed: 0 };
+    // Between the steps, and before and after the decision.
+    const decided = callsOfSet().findIndex(
+      ({ name, text }) => name === "pwrite64" && text.includes("committed"),
+    );
+    const struckAt = endsOf(callsOfSet(), (call) => strikesAll || isStep(call)).concat(
+      strikesAll
+        ? []
+        : endsOf(callsOfSet().slice(decided), ({ name }) => name === "fsync" || name === "unlink"),
+    );
+    for (const call of struckAt) {
       const trial = newTrial();
-      const inject = `inject=${name}:signal=KILL:when=${count}`;
-      const result = run(trial, ["-o", "/dev/null", "-e", `trace=${name}`, "-e", inject]);
-      if (result.signal === "SIGKILL" || result.status !== 0) killed += 1;
+      run(trial, striking(call, "signal=KILL"));
       const tree = JSON.stringify(treeOf(trial));
-      if (tree !== JSON.stringify(treeSorted(before)) && tree !== JSON.stringify(treeSorted(after)))
-        mixed += 1;
-      ends[await checkWhole(trial, `killed at ${name}(${text}`)] += 1;
-      remove(trial);
+      if (![before, after].some((whole) => tree === JSON.stringify(sorted(whole)))) ends.mixed += 1;
+      ends[await checkWhole(trial, `killed at ${call.name}(${call.text}`)] += 1;
     }
-    if (HOLDFAST_SWEEP !== undefined)
-      console.log({ calls: calls.length, struck: struck.length, killed, mixed, ...ends });
-    expect(calls.length).toBeGreaterThan(200);
-    expect(killed).toBeGreaterThan(struck.length * 0.8);
-    expect(Math.min(mixed, ends.old, ends.new)).toBeGreaterThan(0);
+    expect(callsOfSet().length).toBeGreaterThan(200);
+    expect(Math.min(...Object.values(ends)), JSON.stringify(ends)).toBeGreaterThan(0);
   }, 1_200_000);
 
-  for (const code of ["EIO", "ENOSPC"] as const) {
-    it(`whose every system call once fails with ${code} is whole at once, and says the truth`, async () => {
-      const calls = traceOf().filter(({ name }) => failing[code].includes(name));
-      const struck = someOf(calls, ["rename", "renameat2"]);
-      const ends: Record<string, number> = {};
-      for (const { name, count, text } of struck) {
-        const trial = newTrial();
-        const inject = `inject=${name}:error=${code}:when=${count}`;
-        const result = run(trial, ["-o", "/dev/null", "-e", `trace=${name}`, "-e", inject]);
-        const where = `${code} at ${name}(${text}: ${result.stdout}${result.stderr}`;
-        expect(result.status, where).toBe(0);
-        const answer = JSON.parse(result.stdout);
-        const tree = treeOf(trial);
-        const told: string = answer.fault === undefined ? answer.code : `${answer.fault} ${answer.state}`;
-        ends[told] = (ends[told] ?? 0) + 1;
-        if (HOLDFAST_SWEEP !== undefined && !["applied", "DiskFault unchanged"].includes(told))
-          console.log(told, where);
-        if (told !== "DiskFault divided") {
-          const isNew = told === "applied" || told === "DiskFault visible";
-          expect(tree, where).toEqual(isNew ? after : before);
-          expect(await checkWhole(trial, where)).toBe(isNew ? "new" : "old");
-        } else await checkWhole(trial, where);
-        remove(trial);
-      }
-      if (HOLDFAST_SWEEP !== undefined)
-        console.log(code, { calls: calls.length, struck: struck.length, ...ends });
-      expect(Object.keys(ends).length).toBeGreaterThan(1);
-      expect(ends["DiskFault divided"] ?? 0).toBe(0);
-    }, 1_200_000);
-  }
+  it("in which a system call fails is whole at once, and says the truth", async () => {
+    const ends = new Set<string>();
+    const isDecision = ({ name, text }: Call) => name === "pwrite64" && text.includes("committed");
+    const mayFail = (code: string, call: Call) => {
+      if (strikesAll) return making.includes(call.name) || (code === "EIO" && call.name === "statx");
+      return code === "EIO" ? isStep(call) : isDecision(call) || call.name === "unlink";
+    };
+    const strikes = ["EIO", "ENOSPC"].flatMap((code) =>
+      endsOf(callsOfSet(), (call) => mayFail(code, call)).map((call) => ({ code, call })),
+    );
+    for (const { code, call } of strikes) {
+      const trial = newTrial();
+      const result = run(trial, striking(call, `error=${code}`));
+      const where = `${code} at ${call.name}(${call.text}: ${result.stdout}${result.stderr}`;
+      expect(result.status, where).toBe(0);
+      const answer = JSON.parse(result.stdout);
+      const told: string = answer.fault === undefined ? answer.code : `${answer.fault} ${answer.state}`;
+      const isNew = told === "applied" || told === "DiskFault visible";
+      expect(treeOf(trial), where).toEqual(isNew ? after : before);
+      expect(await checkWhole(trial, where)).toBe(isNew ? "new" : "old");
+      ends.add(told);
+    }
+    expect(ends.size, [...ends].join()).toBeGreaterThan(1);
+  }, 1_200_000);
 });
 
-function treeSorted(tree: Readonly<Record<string, string>>): Record<string, string> {
+function sorted(tree: Tree): Tree {
   return Object.fromEntries(Object.entries(tree).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
@@ -10,25 +11,23 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-
 import { sha256 } from "../../../src/node/disk/digest.js";
 import { namesIn } from "../../../src/node/disk/entries.js";
 import { openWorkspace } from "../../../src/node/index.js";
 import { hangMs } from "../../support.js";
+import { heldUp } from "../strikes.js";
 import { bytesOf, freshFolder, hasStrace, must, stagesIn, startTraced, textAt } from "../support.js";
 
 let top: string;
 let root: string;
 let stateDir: string;
 
-beforeEach(() => settle(realpathSync(freshFolder())));
-
-function settle(folder: string): void {
-  top = folder;
+beforeEach(() => {
+  top = realpathSync(freshFolder());
   root = join(top, "root");
   stateDir = join(top, "state");
   mkdirSync(root, { recursive: true });
-}
+});
 
 const path = (name: string) => join(root, name);
 
@@ -39,47 +38,47 @@ function save(text: string): void {
 }
 
 /** Undoes the creation of `f` while strace does this. @returns what it printed */
-async function undo(inject: readonly string[], act: () => Promise<void> = async () => {}): Promise<string> {
-  const options = [
-    "-o",
-    join(top, "trace"),
-    "-e",
-    "trace=rename,unlink,link",
-    ...inject.flatMap((each) => ["-e", each]),
-  ];
+async function undo(
+  inject: readonly string[],
+  act: (child: ChildProcess) => Promise<void> = async () => {},
+): Promise<string> {
+  const faults = inject.flatMap((each) => ["-e", `inject=${each}`]);
+  const options = ["-o", join(top, "trace"), "-e", "trace=rename,unlink,link", ...faults];
   const child = startTraced(options, "undo.mjs", root, stateDir, "f");
   let printed = "";
   child.stdout?.on("data", (chunk) => {
     printed += chunk;
   });
   const closed = once(child, "close");
-  await act();
+  await act(child);
   await closed;
   return printed;
 }
 
-/** The how-manyeth calls move the file aside, take it away there, and would link it back; tried in folders of its own. */
-async function indexes(): Promise<Readonly<Record<"rename" | "unlink" | "link", number>>> {
-  const real = top;
-  settle(realpathSync(freshFolder()));
+type Indexes = Readonly<Record<"rename" | "unlink" | "link", number>>;
+let known: Indexes | undefined;
+
+/** The how-manyeth calls move the file aside, take it away there, and would link it back. */
+async function indexes(): Promise<Indexes> {
+  if (known !== undefined) return known;
+  const real = { top, root, stateDir };
+  top = realpathSync(freshFolder());
+  [root, stateDir] = [join(top, "root"), join(top, "state")];
+  mkdirSync(root);
   await undo([]);
   const all = readFileSync(join(top, "trace"), "utf8").split("\n");
-  settle(real);
-  const moved = all.findIndex((line) => line.includes("rename(") && line.includes("-swap"));
-  const taken = all.findIndex((line) => line.includes("unlink(") && line.includes("-swap"));
+  ({ top, root, stateDir } = real);
+  const at = (call: string) => all.findIndex((line) => line.includes(`${call}(`) && line.includes("-swap"));
   // Each thread counts its own.
-  const thread = all[moved]?.split(" ")[0] ?? "";
+  const thread = all[at("rename")]?.split(" ")[0] ?? "";
   const own = (call: string, to: number) =>
     all.slice(0, to).filter((line) => line.startsWith(thread) && line.includes(` ${call}(`)).length;
-  return { rename: own("rename", moved + 1), unlink: own("unlink", taken + 1), link: own("link", moved) + 1 };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const limit = Date.now() + hangMs;
-  while (!condition()) {
-    if (Date.now() > limit) throw new Error("it did not happen in time");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  known = {
+    rename: own("rename", at("rename") + 1),
+    unlink: own("unlink", at("unlink") + 1),
+    link: own("link", at("rename")) + 1,
+  };
+  return known;
 }
 
 /** The creation is recorded, and the deletion announced. */
@@ -93,12 +92,6 @@ function isAboutToGo(): boolean {
   }
 }
 
-/** The last look at the file comes between the record and the call that is delayed: a third of the delay is left to it. */
-async function untilItIsHeldUp(): Promise<void> {
-  await until(isAboutToGo);
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
-}
-
 function nothingOfOurs(): void {
   expect(stagesIn(root)).toEqual([]);
   for (const room of ["intents", "locks"]) expect(namesIn(join(stateDir, room))).toEqual([]);
@@ -106,10 +99,9 @@ function nothingOfOurs(): void {
 
 describe.skipIf(!hasStrace)("the undo of a creation", () => {
   it("gives a file back that another program saved right before it was taken away", async () => {
-    const at = await indexes();
-    const inject = [`inject=rename:delay_enter=3000000:when=${at.rename}`];
-    const printed = await undo(inject, async () => {
-      await untilItIsHeldUp();
+    const { rename } = await indexes();
+    const printed = await undo([`rename:delay_enter=3000000:when=${rename}`], async (child) => {
+      await heldUp(child, isAboutToGo);
       save("theirs");
     });
     expect(JSON.parse(printed)).toMatchObject({ code: "state_mismatch" });
@@ -119,14 +111,13 @@ describe.skipIf(!hasStrace)("the undo of a creation", () => {
 
   it("keeps, and tells of, a save that was moved aside when a later save took its name", async () => {
     const at = await indexes();
-    const inject = [
-      `inject=rename:delay_enter=3000000:when=${at.rename}`,
-      `inject=link:delay_enter=3000000:when=${at.link}`,
-    ];
-    const printed = await undo(inject, async () => {
-      await untilItIsHeldUp();
+    const held = (["rename", "link"] as const).map((call) => `${call}:delay_enter=3000000:when=${at[call]}`);
+    const printed = await undo(held, async (child) => {
+      await heldUp(child, isAboutToGo);
       save("first");
-      await until(() => !existsSync(path("f")));
+      const limit = Date.now() + hangMs;
+      while (existsSync(path("f")) && Date.now() < limit)
+        await new Promise((resolve) => setTimeout(resolve, 5));
       save("second");
     });
     const kept = sha256(bytesOf("first"));
@@ -136,24 +127,20 @@ describe.skipIf(!hasStrace)("the undo of a creation", () => {
     nothingOfOurs();
   });
 
-  it("is over at the next start if it was killed while the file was aside", async () => {
-    const inject = [`inject=unlink:signal=KILL:when=${(await indexes()).unlink}`];
-    await undo(inject);
-    const swapped = stagesIn(root);
+  it.each([
+    ["is over", null],
+    ["gives another program's file its name back", "theirs"],
+  ])("%s at the next start if it was killed while the file was aside", async (_, theirs) => {
+    await undo([`unlink:signal=KILL:when=${(await indexes()).unlink}`]);
+    const [name = "", ...more] = stagesIn(root);
+    expect([name.length > 0, more]).toEqual([true, []]);
+    if (theirs !== null) writeFileSync(path(name), theirs);
     const workspace = must(await openWorkspace({ roots: [root], stateDir }));
-    const [last] = await workspace.log({ path: "f" }).then((log) => (log.kind === "log" ? log.entries : []));
+    const log = must(await workspace.log({ path: "f" }));
     await workspace.close();
-    expect([swapped.length, existsSync(path("f")), last?.after]).toEqual([1, false, null]);
     expect(stagesIn(root)).toEqual([]);
-  });
-
-  it("gives another program's file its name back at the next start", async () => {
-    const inject = [`inject=unlink:signal=KILL:when=${(await indexes()).unlink}`];
-    await undo(inject);
-    const [name = ""] = stagesIn(root);
-    writeFileSync(path(name), "theirs");
-    await must(await openWorkspace({ roots: [root], stateDir })).close();
-    expect(textAt(path("f"))).toBe("theirs");
-    expect(stagesIn(root)).toEqual([]);
+    if (theirs !== null) return expect(textAt(path("f"))).toBe(theirs);
+    expect(existsSync(path("f"))).toBe(false);
+    expect(log).toMatchObject({ entries: [{ after: null }, {}] });
   });
 });

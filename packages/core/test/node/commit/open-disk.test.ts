@@ -361,15 +361,15 @@ describe("listing", () => {
     for (const place of [leaf, link, sub]) await place.close();
   });
 
-  it("stands a folder of 100,000 entries", async () => {
+  it("stands a folder of 10,000 entries", async () => {
     const folder = join(root, "many");
     mkdirSync(folder);
-    for (let at = 0; at < 100_000; at++) closeSync(openSync(join(folder, String(at)), "w"));
+    for (let at = 0; at < 10_000; at++) closeSync(openSync(join(folder, String(at)), "w"));
     const began = performance.now();
     const listing = must(await at(disk, "many", (place) => place.entries(50)));
     expect(performance.now() - began).toBeLessThan(hangMs);
     expect(listing.more).toBe(true);
-    const sorted = Array.from({ length: 100_000 }, (_, at) => String(at))
+    const sorted = Array.from({ length: 10_000 }, (_, at) => String(at))
       .sort()
       .slice(0, 50);
     expect(listing.entries.map((entry) => entry.name)).toEqual(sorted);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { endProcess } from "../../../../../test/end-process.js";
@@ -36,22 +36,13 @@ beforeAll(async () => {
 });
 afterAll(() => endProcess(swapper));
 
-/** What most tools do: resolve, compare, then use the path. */
-function naiveRead(): string | undefined {
-  try {
-    const real = realpathSync(join(root, "sub/file"));
-    return real.startsWith(`${root}/`) ? readFileSync(real, "utf8") : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
+/** `npm run proof -- races` does it 120,000 times, beside the usual check, which the attacker gets through. */
 it("an attacker who swaps a folder for a link reads nothing and writes nothing outside", async () => {
   const disk = diskAt(root);
   const before = openDescriptors();
   let inside = 0;
   let refused = 0;
-  for (let round = 0; round < 8_000; round++) {
+  for (let round = 0; round < 1_500; round++) {
     const answer = await at(disk, "sub/file", (place) => place.read(limit));
     if (answer.kind !== "bytes") refused += 1;
     else {
@@ -59,27 +50,21 @@ it("an attacker who swaps a folder for a link reads nothing and writes nothing o
       expect(Buffer.from(answer.bytes).toString()).not.toContain("SECRET");
     }
   }
-  for (let round = 0; round < 1_000; round++) {
+  for (let round = 0; round < 150; round++) {
     await at(disk, `sub/new${round}`, (place) => place.commit(bytesOf("x"), { kind: "absent" }, plain));
     await at(disk, `sub/made${round}/file`, async () => ({ kind: "done" }), "create");
   }
   // Both fates were met, so the swapper was at work.
-  expect(Math.min(inside, refused)).toBeGreaterThan(100);
+  expect(Math.min(inside, refused)).toBeGreaterThan(10);
   expect(readdirSync(outside)).toEqual(["file"]);
   expect(textAt(join(outside, "file"))).toBe("SECRET");
   expect(openDescriptors()).toBe(before);
   disk.close();
 }, 60_000);
 
-it("the same attacker does get through the usual check, so the attack is a real one", () => {
-  let escapes = 0;
-  for (let round = 0; round < 20_000; round++) if (naiveRead() === "SECRET") escapes += 1;
-  expect(escapes).toBeGreaterThan(0);
-}, 60_000);
-
 it("a folder that is swapped after the walk is still the one that was walked to", async () => {
   const disk = must(openDisk([root]));
-  for (let round = 0; round < 300; round++) {
+  for (let round = 0; round < 100; round++) {
     const place = await disk.enter("sub/file", "refuse");
     if (place.kind === "refusal") continue;
     await new Promise((resolve) => setImmediate(resolve));

@@ -51,7 +51,7 @@ function stepOf({ payload }: TurnNode): string | undefined {
 }
 
 describe("a writer of answers that is killed", () => {
-  it.each([0, 1, 3, 8])("%i ticks after an answer leaves all of it or nothing", async (ticks) => {
+  it.each([1, 8])("%i ticks after an answer leaves all of it or nothing", async (ticks) => {
     const { stateDir, store, id } = await begun();
     const run = spawnSync(process.execPath, argumentsFor(stateDir, id, "whole", ticks), { encoding: "utf8" });
     expect(run.signal).toBe("SIGKILL");
@@ -61,7 +61,7 @@ describe("a writer of answers that is killed", () => {
   });
 
   it("at any moment leaves whole answers, and at least those that were acknowledged", async () => {
-    for (let run = 0; run < 4; run++) {
+    for (let run = 0; run < 2; run++) {
       const { stateDir, store, id } = await begun();
       const acknowledged = await killedAfter(argumentsFor(stateDir, id, "whole", -1), 3 + run * 7);
       const answers = await answersIn(store, id);

@@ -16,7 +16,7 @@ async function torn() {
   if (isRefusal(made)) throw new Error(made.message);
   await made.close();
   const journal = join(stateDir, "conversations", "s.jsonl");
-  appendFileSync(journal, `{"v":1,"seq":7,"x":"${"x".repeat(6 * 1024 * 1024)}`);
+  appendFileSync(journal, `{"v":1,"seq":7,"x":"${"x".repeat(3 * 1024 * 1024)}`);
   return { store, stateDir, journal };
 }
 
@@ -31,7 +31,7 @@ async function openWhile(ground: Awaited<ReturnType<typeof torn>>, turns: number
   return opened.mode;
 }
 
-const turns = Array.from({ length: 12 }, (_, at) => at);
+const turns = Array.from({ length: 8 }, (_, at) => at);
 
 describe("a torn journal that is changed while it is read to be written", () => {
   it("loses nothing that was written behind the torn line meanwhile", async () => {

@@ -226,15 +226,15 @@ describe("the lease", () => {
 
   it("is passed on between processes turn by turn, and no turn is lost", async () => {
     const { store, stateDir } = await ground(1);
-    const turns = process.env.HOLDFAST_SWEEP === "all" ? 500 : 25;
-    const writers = ["a", "b", "c", "d"].map((name) => run(stateDir, "take-turns", name, String(turns)));
+    const turns = process.env.HOLDFAST_SWEEP === "all" ? 500 : 8;
+    const writers = ["a", "b", "c"].map((name) => run(stateDir, "take-turns", name, String(turns)));
     const ends = await Promise.all(writers.map((writer) => once(writer, "close")));
-    expect(ends.map(([status]) => status)).toEqual([0, 0, 0, 0]);
+    expect(ends.map(([status]) => status)).toEqual([0, 0, 0]);
     const session = must(await store.open("s", "read"));
     expect(session.problems).toEqual([]);
     const titles = session.records.map(({ event }) => (event.type === "renamed" ? event.title : ""));
-    expect(new Set(titles).size).toBe(4 * turns + 1);
-    expect(seqs(session)).toEqual(Array.from({ length: 4 * turns + 1 }, (_, at) => at + 1));
+    expect(new Set(titles).size).toBe(3 * turns + 1);
+    expect(seqs(session)).toEqual(Array.from({ length: 3 * turns + 1 }, (_, at) => at + 1));
   }, 120_000);
 });
 

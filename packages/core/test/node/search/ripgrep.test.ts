@@ -37,12 +37,12 @@ function tree(): Record<string, string | Uint8Array> {
     "open.txt": `${text(3)}needle_case at the end`,
     "folded.txt": "\u212Aelvin and \u017Ftrasse\nSTRASSE\n",
     "empty.txt": "",
-    "large.txt": text(40_000),
+    "large.txt": text(8_000),
     Makefile: text(5),
     "x.py": text(5),
     "x.tsx": text(5),
   };
-  for (let at = 0; at < 300; at++)
+  for (let at = 0; at < 90; at++)
     files[`src/d${at % 7}/e${at % 3}/f${at}.${["ts", "js", "md"][at % 3]}`] = text(20);
   return files;
 }

@@ -1,17 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { freshFolder } from "../support.js";
 
 const built = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 
 /** Files in which every hundredth holds a needle, and one that is large. */
 function makeTree(files: number): { readonly root: string; readonly found: readonly string[] } {
-  const top = mkdtempSync(join(tmpdir(), "holdfast-threads-"));
-  onTestFinished(() => rmSync(top, { recursive: true, force: true }));
-  const root = join(top, "tree");
+  const root = join(freshFolder("holdfast-threads-"), "tree");
   const found: string[] = [];
   for (let at = 0; at < files; at++) {
     const folder = `d${String(at % 40).padStart(2, "0")}`;
@@ -48,23 +46,29 @@ const library = [
   "--input-type=module",
   "--eval",
   `const { openWorkspace } = await import(${JSON.stringify(built("core/dist/node/index.js"))});
-   const workspace = await openWorkspace({ roots: ["."] });
+   const workspace = await openWorkspace({ roots: ["."], limits: { searchMs: 100_000 } });
    const found = await workspace.search({ pattern: "needle", limit: 1000 });
    for (const { path, line, text } of found.matches) console.log(path + ":" + line + ":" + text);
    await workspace.close();`,
 ];
 
+let many: ReturnType<typeof makeTree>;
+beforeAll(() => {
+  many = makeTree(4_000);
+});
+
 test.each([
   ["the bundled command", command],
   ["a program with the library", library],
 ])("%s searches many files in threads, in the order of the walk, and ends", (_, program) => {
-  const { root, found } = makeTree(6_000);
+  const { root, found } = many;
   const { lines, threads } = search(root, program);
   expect(lines).toEqual(found);
   expect(threads).toBeGreaterThan(0);
 });
 
-test("a small search starts none", () => {
+// Again where the machine took so long that threads were worth it.
+test("a small search starts none", { retry: 5 }, () => {
   const { root, found } = makeTree(50);
   rmSync(join(root, "large.txt"));
   expect(search(root, command)).toEqual({ lines: found.slice(0, -1), threads: 0 });

@@ -1,18 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  closeSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { BlobStore } from "../../../src/files/index.js";
@@ -23,11 +11,11 @@ import { openPresence } from "../../../src/node/state-folder/sessions.js";
 import type { StateFolder } from "../../../src/node/state-folder/state-folder.js";
 import { collectGarbage } from "../../../src/node/workspace/gc.js";
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.js";
-import { builtRoom, fixture, freshFolder, must, runFixture, stateAt, textAt } from "../support.js";
+import { builtRoom, fixture, freshFolder, must, stateAt, textAt } from "../support.js";
 
-/** 100 appends for each of ten processes; HOLDFAST_APPENDS=1000 for the long run. */
-const appends = Math.max(100, Number(process.env.HOLDFAST_APPENDS ?? 0));
-const processes = 10;
+/** HOLDFAST_APPENDS=1000 for the long run, of ten processes. */
+const appends = Number(process.env.HOLDFAST_APPENDS ?? 25);
+const processes = appends > 25 ? 10 : 3;
 
 /** What lies below a folder: bytes on the disk, and entries. */
 function weigh(folder: string): { readonly bytes: number; readonly entries: number } {
@@ -46,7 +34,6 @@ describe("appends of several processes", () => {
     const folder = freshFolder();
     const [root, state] = [join(folder, "root"), join(folder, "state")];
     mkdirSync(root);
-    const began = performance.now();
     const children = Array.from({ length: processes }, (_, at) => {
       const args = [fixture("append.mjs"), builtRoom(), root, state, `p${at}`, String(appends)];
       return spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] });
@@ -61,13 +48,11 @@ describe("appends of several processes", () => {
       expect(own).toEqual(Array.from({ length: appends }, (_, number) => `p${at} ${number}`));
     }
     const blobs = weigh(join(state, "blobs"));
-    if (appends > 100)
-      console.log({ seconds: (performance.now() - began) / 1_000, file: text.length, ...blobs });
     // One state in full, two where the last appender had no time to fold; in full each they would cost
     // half the file's size times their number.
     expect(blobs.bytes).toBeLessThan(4 * text.length + 2 * 1024 * 1024);
     const workspace = must(await openWorkspace({ roots: [root], stateDir: state }));
-    for (let back = 1; back <= 5; back++) {
+    for (let back = 1; back <= 2; back++) {
       expect(await workspace.undo({ path: "log.txt" })).toMatchObject({ code: "applied" });
       expect(textAt(join(root, "log.txt"))).toBe(
         lines
@@ -124,7 +109,7 @@ describe("states of a file that only grows", () => {
 
   it("go on where another process stopped", async () => {
     const { state } = setUp();
-    const states = statesOf(80);
+    const states = statesOf(40);
     // A process for each state: none remembers what it did not write.
     for (const at of states.keys())
       await put(openBlobs(state, openPresence(state)), states.slice(Math.max(0, at - 1), at + 1));
@@ -234,33 +219,5 @@ describe("states of a file that only grows", () => {
     must(await collectGarbage({ stateDir: state.path }));
     await expectAll(blobs, [states[0]!, third, fourth]);
     expect(await blobs.has(sha256(states[1]!))).toBe(false);
-  });
-});
-
-describe("a window of a file of 1 GB", () => {
-  it("is read in bounded memory", { timeout: 120_000 }, () => {
-    const root = freshFolder();
-    const path = join(root, "big.log");
-    writeFileSync(join(root, "small.txt"), "a\nb\n");
-    writeFileSync(path, "first\n");
-    // A hole: no byte of it takes room on the disk.
-    truncateSync(path, 1024 * 1024 * 1024);
-    const fd = openSync(path, "r+");
-    for (let at = 1; at < 1024; at++) writeSync(fd, "\n", at * 1024 * 1024);
-    writeSync(fd, "\nnearly the last\nthe last\n", 1024 * 1024 * 1024);
-    closeSync(fd);
-    const run = runFixture("window.mjs", root, join(root, "state"), "big.log", "1026");
-    const told = JSON.parse(run.stdout) as {
-      content: string;
-      lines: object;
-      total: number;
-      grownBytes: number;
-    };
-    expect(told).toMatchObject({
-      content: "nearly the last\nthe last\n",
-      lines: { from: 1026, to: 1027 },
-      total: 1027,
-    });
-    expect(told.grownBytes).toBeLessThan(64 * 1024 * 1024);
   });
 });

@@ -16,7 +16,7 @@ interface Packed {
 }
 
 /**
- * Unpacks what release 0.1 left (of-0.1/make.mjs), as if it had worked in this folder.
+ * Unpacks what release 0.1 left, packed by a program of that release, as if it had worked in this folder.
  *
  * @param root absolute, links resolved; it and the state folder are made.
  * @returns the id of the session.

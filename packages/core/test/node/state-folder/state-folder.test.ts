@@ -144,7 +144,7 @@ describe("blobs", () => {
         expect(await ports.blobs.put(sha256(bytes), bytes)).toBe(true);
         expect(Buffer.compare((await ports.blobs.get(sha256(bytes))) ?? Buffer.of(1), bytes)).toBe(0);
       }),
-      { numRuns: 50 },
+      { numRuns: Number(process.env.HOLDFAST_RUNS ?? 15) },
     );
     const bytes = bytesOf("some content");
     const hash = sha256(bytes);
@@ -193,7 +193,7 @@ describe("history", () => {
 
   it("loses only the damaged line, whichever byte of the file is cut or changed", async () => {
     const ports = await open();
-    const entries = Array.from({ length: 4 }, (_, at) => entryFor("/p", { time: at }));
+    const entries = Array.from({ length: 3 }, (_, at) => entryFor("/p", { time: at }));
     for (const entry of entries) await record(ports, entry);
     const whole = readFileSync(historyFile("/p"));
     const ends = [...whole.keys()].filter((at) => whole[at] === 0x0a);
@@ -208,7 +208,7 @@ describe("history", () => {
       writeFileSync(historyFile("/p"), flipped);
       const read = await ports.history.entries("/p");
       expect(entries, `flipped at ${at}`).toEqual(expect.arrayContaining([...read]));
-      expect(read.length, `flipped at ${at}`).toBeGreaterThanOrEqual(whole[at] === 0x0a ? 2 : 3);
+      expect(read.length, `flipped at ${at}`).toBeGreaterThanOrEqual(whole[at] === 0x0a ? 1 : 2);
     }
     await ports.close();
   });
@@ -239,7 +239,7 @@ describe("history", () => {
         }
         await Promise.all([writer.close(), reader.close()]);
       }),
-      { numRuns: 40 },
+      { numRuns: Number(process.env.HOLDFAST_RUNS ?? 12) },
     );
   });
 

@@ -1,32 +1,19 @@
-import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { planRestore, recoverRestore, restoreFiles } from "../../../src/conversation/index.js";
 import { must } from "../../conversation/support.js";
+import { type Call, callsIn, endsOf, making, strikesAll, striking, struck, traced } from "../strikes.js";
 import { hasStrace, runTraced } from "../support.js";
 import { copyOf, newPlace, open, type Place, treeOf, write } from "./restore-ground.js";
 
-/** The long sweep strikes at every system call; the short one, for CI, at every so-manyeth. */
-const { HOLDFAST_SWEEP } = process.env;
-const stride = HOLDFAST_SWEEP === "all" ? 1 : 17;
-
-/** Where the conversation began, where it stands, and what somebody else has written since. */
-const before = {
-  up0: "one\n",
-  up1: "one\n",
-  "sub/up2": "one\n",
-  gone: "one\n",
-  theirs: "one\n",
-  else: "one\n",
-};
-const after = {
-  up0: "two\n",
-  up1: "two\n",
-  "sub/up2": "two\n",
-  "deep/er/new": "two\n",
-  theirs: "others\n",
-  else: "one\n",
-};
+/**
+ * Where the conversation began, where it stands, and what somebody else has written since. The restore is struck where
+ * it hurts most; `HOLDFAST_SWEEP=all` strikes at every call, `npm run proof -- store` kills it at any moment.
+ */
+const one = "one\n";
+const before = { up0: one, up1: one, "sub/up2": one, gone: one, theirs: one, else: one };
+const two = "two\n";
+const after = { up0: two, up1: two, "sub/up2": two, "deep/er/new": two, theirs: "others\n", else: one };
 
 interface Scene extends Place {
   readonly session: string;
@@ -34,76 +21,31 @@ interface Scene extends Place {
   readonly tip: string;
 }
 
-let model: Scene | undefined;
+let model: Scene;
+let calls: readonly Call[];
 
 beforeAll(async () => {
   const place = await open(newPlace(before));
   const { manager } = place.conversation;
   const start = manager.context.currentNodeId;
-  for (const path of ["up0", "up1", "sub/up2", "deep/er/new", "theirs"]) await write(place, path, "two\n");
+  for (const path of ["up0", "up1", "sub/up2", "deep/er/new", "theirs"]) await write(place, path, two);
   await write(place, "gone", null);
-  await place.workspace.write({
-    path: "theirs",
-    content: "others\n",
-    base: (await read(place, "theirs")) ?? "",
-  });
+  const [{ sha256: base } = {}] = await place.workspace.fileStates(["theirs"]);
+  await place.workspace.write({ path: "theirs", content: "others\n", base: base ?? "" });
   const { sessionId, currentNodeId } = manager.context;
   await place.close();
   model = { root: place.root, stateDir: place.stateDir, session: sessionId, start, tip: currentNodeId };
-});
-
-async function read(
-  { workspace }: Awaited<ReturnType<typeof open>>,
-  path: string,
-): Promise<string | undefined> {
-  const [standing] = await workspace.fileStates([path]);
-  return standing?.sha256 ?? undefined;
-}
-
-function newTrial(): Scene {
-  if (model === undefined) throw new Error("there is no model");
-  return { ...model, ...copyOf(model) };
-}
-
-/** Node makes calls of its own, not always as many: a fault that hit the start and not us is tried again. */
-function run(trial: Scene, options: readonly string[], tries = 4): ReturnType<typeof runTraced> {
-  const { root, stateDir, session, start } = trial;
-  const done = runTraced(options, "restore.mjs", root, stateDir, session, start, "theirs");
-  const isStart = done.status !== 0 && done.signal === null && done.stdout === "";
-  return isStart && tries > 1 ? run(trial, options, tries - 1) : done;
-}
-
-interface Call {
-  readonly name: string;
-  /** The how-manyeth call of that name in its thread. */
-  readonly count: number;
-  readonly text: string;
-}
-
-const changing =
-  "openat write pwrite64 fsync fdatasync rename renameat2 link unlink rmdir symlink fchmod fchown mkdir close utimensat ftruncate";
-
-/** The calls of the main thread from the marker on. */
-function traceOf(): readonly Call[] {
+  if (!hasStrace) return;
   const trial = newTrial();
   const log = join(trial.root, "..", "trace");
-  const traced = run(trial, ["-o", log, "-s", "300", "-e", `trace=access,${changing.replaceAll(" ", ",")}`]);
-  expect(JSON.parse(traced.stdout)).toMatchObject({ kind: "restored" });
-  const lines = readFileSync(log, "utf8").split("\n");
-  const marker = lines.find((line) => line.includes("holdfast-marker"));
-  const main = marker?.split(" ")[0];
-  const counts = new Map<string, number>();
-  const calls: Call[] = [];
-  let begun = false;
-  for (const line of lines) {
-    const [, pid, name, text] = /^(\d+) +(\w+)\((.*)$/.exec(line) ?? [];
-    if (pid !== main || name === undefined || text === undefined) continue;
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-    if (begun && !text.includes("node_modules")) calls.push({ name, count: counts.get(name) ?? 0, text });
-    if (line === marker) begun = true;
-  }
-  return calls;
-}
+  const told = run(trial, ["-o", log, "-s", "300", "-e", `trace=${traced}`]).stdout;
+  expect(JSON.parse(told)).toMatchObject({ kind: "restored" });
+  calls = callsIn(log);
+});
+
+const newTrial = (): Scene => ({ ...model, ...copyOf(model) });
+const run = ({ root, stateDir, session, start }: Scene, options: readonly string[]) =>
+  struck(() => runTraced(options, "restore.mjs", root, stateDir, session, start, "theirs"));
 
 /** Opens what is left, settles it, and holds the files against the conversation; then takes the restore back. */
 async function checkAgrees(trial: Scene, where: string): Promise<string> {
@@ -121,8 +63,9 @@ async function checkAgrees(trial: Scene, where: string): Promise<string> {
     }
     expect([parentId, payload.files.length], where).toEqual([trial.start, 6]);
     const undoes = manager.context.currentNodeId;
-    const way = { fromId: undoes, undoes };
-    const plan = must(await planRestore(manager.context, way, place.workspace, manager.manifests));
+    const plan = must(
+      await planRestore(manager.context, { fromId: undoes, undoes }, place.workspace, manager.manifests),
+    );
     must(await restoreFiles(manager, place.workspace, plan, { restoreId: "undo" }));
     expect(treeOf(trial.root), where).toEqual(after);
     return settled.kind === "nothing_pending" ? "recorded" : settled.kind;
@@ -131,90 +74,71 @@ async function checkAgrees(trial: Scene, where: string): Promise<string> {
   }
 }
 
-/** Where it hurts most always; of the others some, unless all are asked for. */
-function someOf(calls: readonly Call[]): readonly Call[] {
-  return calls.filter(({ name }, at) => name.startsWith("rename") || at % stride === 0);
-}
-
-function remove(trial: Scene): void {
-  rmSync(join(trial.root, ".."), { recursive: true, force: true });
-}
+const movesFile = ({ name, text }: Call) => name.startsWith("rename") && text.includes("/proc/self/fd");
 
 describe.skipIf(!hasStrace)("a restore of six files under strace", () => {
   it("says durably what is to come before a file moves, and that it came before it answers", () => {
-    const calls = traceOf();
     const first = (test: (call: Call) => boolean) => calls.findIndex(test);
     const synced = calls.flatMap(({ name }, at) => (name === "fdatasync" ? [at] : []));
-    const begun = first(({ text }) => text.includes("restore_begun"));
-    const staged = first(({ name, text }) => name === "openat" && /\.holdfast-.*O_CREAT/.test(text));
-    const moved = calls.findLastIndex(
-      ({ name, text }) => name.startsWith("rename") && text.includes("/proc/self/fd"),
-    );
-    const ended = first(({ text }) => text.includes("nodes_added"));
-    const answered = first(({ name, text }) => name === "write" && text.includes("restored"));
-    const order = [begun, synced[0] ?? -1, staged, moved, ended, synced.at(-1) ?? -1, answered];
+    const order = [
+      first(({ text }) => text.includes("restore_begun")),
+      synced[0] ?? -1,
+      first(({ name, text }) => name === "openat" && /\.holdfast-.*O_CREAT/.test(text)),
+      calls.findLastIndex(movesFile),
+      first(({ text }) => text.includes("nodes_added")),
+      synced.at(-1) ?? -1,
+      first(({ name, text }) => name === "write" && text.includes("restored")),
+    ];
     expect(Math.min(...order)).toBeGreaterThanOrEqual(0);
-    expect([...order].sort((one, other) => one - other)).toEqual(order);
+    expect([...order].sort((a, b) => a - b)).toEqual(order);
   });
 
   it("killed at any system call leaves files and conversation agreed, all old or all new, and can be taken back", async () => {
-    const calls = traceOf();
-    const struck = someOf(calls);
-    const ends: Record<string, number> = {};
-    let killed = 0;
-    let mixed = 0;
-    for (const { name, count, text } of struck) {
+    const ends = new Set<string>();
+    const hard = [
+      ...endsOf(calls, ({ text }) => text.includes("restore_begun")).slice(0, 1),
+      ...endsOf(calls, movesFile),
+      ...endsOf(calls, ({ text }) => text.includes("nodes_added")).slice(0, 1),
+      ...calls.filter(({ name }) => name === "close").slice(-1),
+    ];
+    for (const call of strikesAll ? calls : hard) {
       const trial = newTrial();
-      const inject = `inject=${name}:signal=KILL:when=${count}`;
-      const result = run(trial, ["-o", "/dev/null", "-e", `trace=${name}`, "-e", inject]);
-      if (result.signal === "SIGKILL" || result.status !== 0) killed += 1;
-      const tree = treeOf(trial.root);
-      if (!isLike(before, tree) && !isLike(after, tree)) mixed += 1;
-      const end = await checkAgrees(trial, `killed at ${name}(${text}`);
-      ends[end] = (ends[end] ?? 0) + 1;
-      remove(trial);
+      run(trial, striking(call, "signal=KILL"));
+      ends.add(await checkAgrees(trial, `killed at ${call.name}(${call.text}`));
     }
-    if (HOLDFAST_SWEEP !== undefined)
-      console.log({ calls: calls.length, struck: struck.length, killed, mixed, ...ends });
-    expect(calls.length).toBeGreaterThan(150);
-    expect(killed).toBeGreaterThan(struck.length * 0.8);
     // Killed before it was begun, before and after the files moved, and after it was recorded.
-    const seen = ["nothing_pending", "restore_dropped", "restore_happened", "recorded"];
-    expect(Object.keys(ends).sort()).toEqual(seen.sort());
-    expect(mixed).toBeGreaterThan(0);
+    expect([...ends].sort()).toEqual(["nothing_pending", "recorded", "restore_dropped", "restore_happened"]);
   }, 1_800_000);
 
-  for (const code of ["EIO", "ENOSPC"] as const) {
-    it(`whose every system call once fails with ${code} says the truth, and is made good by settling`, async () => {
-      const struck = someOf(traceOf().filter(({ name }) => failing.includes(name)));
-      const ends: Record<string, number> = {};
-      for (const { name, count, text } of struck) {
-        const trial = newTrial();
-        const inject = `inject=${name}:error=${code}:when=${count}`;
-        const result = run(trial, ["-o", "/dev/null", "-e", `trace=${name}`, "-e", inject]);
-        const where = `${code} at ${name}(${text}: ${result.stdout}${result.stderr}`;
-        expect(result.status, where).toBe(0);
-        const told = JSON.parse(result.stdout);
-        const moved = told.kind === "restored" || /files were moved/.test(told.message);
-        // A file of ours that could not be removed waits for the next start.
-        if (told.fault === undefined)
-          expect(isLike(moved ? before : after, treeOf(trial.root)), where).toBe(true);
-        const end = await checkAgrees(trial, where);
-        if (told.kind === "restored") expect(end, where).toBe("recorded");
-        if (moved) expect(end, where).not.toBe("restore_dropped");
-        const shown = `${told.fault ?? told.code ?? told.kind}: ${end}`;
-        ends[shown] = (ends[shown] ?? 0) + 1;
-        remove(trial);
-      }
-      if (HOLDFAST_SWEEP !== undefined) console.log(code, { struck: struck.length, ...ends });
-      expect(Object.keys(ends).length).toBeGreaterThan(1);
-    }, 1_800_000);
-  }
+  it("in which a system call fails says the truth, and is made good by settling", async () => {
+    const ends = new Set<string>();
+    const strikes = ["EIO", "ENOSPC"].flatMap((code) =>
+      endsOf(calls, (call) =>
+        strikesAll
+          ? making.includes(call.name)
+          : code === "EIO"
+            ? movesFile(call)
+            : call.name === "fdatasync",
+      ).map((call) => ({ code, call })),
+    );
+    for (const { code, call } of strikes) {
+      const trial = newTrial();
+      const result = run(trial, striking(call, `error=${code}`));
+      const where = `${code} at ${call.name}(${call.text}: ${result.stdout}${result.stderr}`;
+      expect(result.status, where).toBe(0);
+      const told = JSON.parse(result.stdout);
+      const moved = told.kind === "restored" || /files were moved/.test(told.message);
+      // A file of ours that could not be removed waits for the next start.
+      if (told.fault === undefined)
+        expect(isLike(moved ? before : after, treeOf(trial.root)), where).toBe(true);
+      const end = await checkAgrees(trial, where);
+      if (told.kind === "restored") expect(end, where).toBe("recorded");
+      if (moved) expect(end, where).not.toBe("restore_dropped");
+      ends.add(`${told.fault ?? told.code ?? told.kind}: ${end}`);
+    }
+    expect(ends.size).toBeGreaterThan(1);
+  }, 1_800_000);
 });
-
-/** Which calls are made to fail; `write` is Node waking itself. */
-const failing =
-  "openat pwrite64 fsync fdatasync rename renameat2 link unlink symlink mkdir rmdir ftruncate".split(" ");
 
 /** The files are as here, whatever else a kill or a failure has left beside them. */
 function isLike(whole: Readonly<Record<string, string>>, tree: Readonly<Record<string, string>>): boolean {
