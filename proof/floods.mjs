@@ -1,9 +1,10 @@
+import { largeChanges } from "./floods/changes.mjs";
 import { longLines } from "./floods/lines.mjs";
 import { serverFloods } from "./floods/server.mjs";
 
 /** @typedef {import("./contract.mjs").Part} Part */
 
-/** M1, M2: what comes faster or longer than a door can take it, with little room for its objects. @type {Part} */
+/** M1 to M3: what comes faster, longer or larger than a door can take it, with little room for its objects. @type {Part} */
 export const part = {
   name: "floods",
   title: "Floods",
@@ -15,6 +16,10 @@ export const part = {
       print(`${row.what}: ${row.seen}`);
     }
     for await (const row of longLines(quick)) {
+      rows.push(row);
+      print(`${row.what}: ${JSON.stringify(row.bad)} ${row.seen}`);
+    }
+    for await (const row of largeChanges(quick)) {
       rows.push(row);
       print(`${row.what}: ${JSON.stringify(row.bad)} ${row.seen}`);
     }

@@ -15,9 +15,10 @@ const lines = [
   "read f --offset 1 --limit 1",
   "list",
   "find *",
-  "search a+",
+  "search aaa",
   "log f",
   "write f small --base {f}",
+  "write new f",
   "patch f hunk --base {f}",
   "apply set",
   "edit f --old aaaa --new b --atomic",
@@ -25,6 +26,7 @@ const lines = [
   "insert f 1 small --base {f}",
   "section f #\\ A small",
   "append f small",
+  "append small f",
   "prepend f small",
   "move f g --base {f}",
   "delete f --base {f}",
@@ -49,6 +51,16 @@ describe("about a line of 7 MB", () => {
       expect(stdout + stderr).not.toBe("");
       expect([line, stdout.length + stderr.length <= budget]).toEqual([line, true]);
     }
+  });
+
+  test("the difference to what somebody else wrote is not printed", async () => {
+    const project = new Project({ f: "short\n", big: long, next: "next\n" });
+    await project.run(["write", "f", "big", "--base", project.hash("f")]);
+    const base = project.hash("f");
+    project.put("f", "b".repeat(7_000_000));
+    const { code, stdout, stderr } = await project.run(["write", "f", "next", "--base", base]);
+    expect(code).toBe(3);
+    expect(stdout.length + stderr.length).toBeLessThanOrEqual(budget);
   });
 
   test("each command that takes a file is among them", () => {

@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -14,6 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
+import { type CommandLine, type Ended, runInLoop, stopLoops } from "./command-loop.js";
 
 /** The program as npm links it. */
 export const program = fileURLToPath(new URL("../bin/holdfast.js", import.meta.url));
@@ -30,29 +32,43 @@ export interface Surroundings {
   readonly cwd?: string;
   readonly input?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
+  /** In a process of its own: where its start, its end, its signals or its descriptors are what the case is about. */
+  readonly process?: boolean;
 }
 
-/** Runs the built program as a process of its own, and waits for its end. */
-export function runHoldfast(
+/** Runs the built program to its end. */
+export async function runHoldfast(
   args: readonly string[],
-  { cwd, input, env }: Surroundings = {},
+  surroundings: Surroundings = {},
 ): Promise<Finished> {
-  const child = spawn(process.execPath, [program, ...args], {
-    cwd,
-    env: { PATH: process.env.PATH ?? "", HOME: home, XDG_STATE_HOME: join(home, "state"), ...env },
-  });
+  const { cwd = process.cwd(), input = "", process: isProcess = needsProcess(surroundings) } = surroundings;
+  const line = { program, args, cwd, input, env: environmentOf(surroundings) };
+  const { code, signal, out, err } = await (isProcess ? runAsProcess(line) : runInLoop(line));
+  return { code, signal, bytes: out, stdout: out.toString(), stderr: err.toString() };
+}
+
+/** Node reads variables of its own only when it starts. */
+function needsProcess({ env = {} }: Surroundings): boolean {
+  return Object.keys(env).some((name) => name.startsWith("NODE_"));
+}
+
+function environmentOf({ env }: Surroundings): Readonly<Record<string, string>> {
+  return { PATH: process.env.PATH ?? "", HOME: home, XDG_STATE_HOME: join(home, "state"), ...env };
+}
+
+function runAsProcess({ args, cwd, env, input }: CommandLine): Promise<Ended> {
+  const child = spawn(process.execPath, [program, ...args], { cwd, env });
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   child.stdout.on("data", (part: Buffer) => out.push(part));
   child.stderr.on("data", (part: Buffer) => err.push(part));
   // A program that needs no input may be gone before it is given any.
   child.stdin.on("error", () => {});
-  child.stdin.end(input ?? "");
+  child.stdin.end(input);
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) => {
-      const bytes = Buffer.concat(out);
-      resolve({ code, signal, bytes, stdout: bytes.toString(), stderr: Buffer.concat(err).toString() });
+      resolve({ code, signal, out: Buffer.concat(out), err: Buffer.concat(err) });
     });
   });
 }
@@ -63,15 +79,13 @@ export function runAs(
   args: readonly string[],
   more: Readonly<Record<string, string>> = {},
 ): Promise<Pick<Finished, "code" | "stdout" | "stderr">> {
-  // A copy that everybody can read: the checkout may lie below a folder that is closed to others.
-  const open = mkdtempSync(join(tmpdir(), "holdfast-nobody-"));
-  cpSync(dirname(dirname(program)), open, { recursive: true });
-  execFileSync("chmod", ["-R", "a+rX", open]);
-  const copied = join(open, "bin/holdfast.js");
-  const env = { PATH: process.env.PATH ?? "", HOLDFAST_STATE_DIR: join(open, "state"), ...more };
+  openCopy ??= copyForOthers();
+  const copied = openCopy;
+  const state = join(copied, "states", String(++runsAsOther));
+  const env = { PATH: process.env.PATH ?? "", HOLDFAST_STATE_DIR: state, ...more };
   // Node itself may lie where the other user may not go: it starts as root and becomes the other user.
   const become = `process.setgroups([${uid}]); process.setgid(${uid}); process.setuid(${uid});`;
-  const start = `${become} process.argv.splice(1, 0, "holdfast"); import(${JSON.stringify(copied)});`;
+  const start = `${become} process.argv.splice(1, 0, "holdfast"); import(${JSON.stringify(join(copied, "bin/holdfast.js"))});`;
   const child = spawn(process.execPath, ["-e", start, "--", ...args], { cwd: "/", env });
   let [stdout, stderr] = ["", ""];
   child.stdout.on("data", (part) => {
@@ -83,11 +97,23 @@ export function runAs(
   child.stdin.end();
   return new Promise((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => {
-      rmSync(open, { recursive: true, force: true });
-      resolve({ code, stdout, stderr });
-    });
+    child.on("close", (code) => resolve({ code, stdout, stderr }));
   });
+}
+
+let openCopy: string | undefined;
+let runsAsOther = 0;
+
+/** The program where everybody can read it: the checkout may lie below a folder that is closed to others. */
+function copyForOthers(): string {
+  const open = mkdtempSync(join(tmpdir(), "holdfast-nobody-"));
+  folders.push(open);
+  for (const part of ["bin", "dist/bundle", "package.json"])
+    cpSync(join(dirname(dirname(program)), part), join(open, part), { recursive: true });
+  execFileSync("chmod", ["-R", "a+rX", open]);
+  mkdirSync(join(open, "states"));
+  chmodSync(join(open, "states"), 0o777);
+  return open;
 }
 
 /** A folder with files, gone after the tests of the file that made it. */
@@ -139,6 +165,7 @@ const folders: string[] = [];
 const home = realpathSync(mkdtempSync(join(tmpdir(), "holdfast-home-")));
 folders.push(home);
 
-afterAll(() => {
+afterAll(async () => {
+  await stopLoops();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });

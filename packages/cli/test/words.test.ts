@@ -88,19 +88,17 @@ describe("what a command refuses", () => {
   }
 });
 
-test.each([
-  ["every command", commandWords],
-  ["apply", applyWords],
-] as const)("every sentence can be said in the words of %s", (_, words) => {
+test("every sentence can be said in the words of every command, and of apply", () => {
   const templates = sentencesBelow(new URL("../../core/src/", import.meta.url)).filter(
     ({ kind, file }) => kind === "template" && file !== "files/values/refusal.ts",
   );
   expect(templates.length).toBeGreaterThan(35);
-  for (const { forms } of templates) {
-    for (const template of forms) {
-      const said = say({ template, facts: {} }, words);
-      expect([template, ...foreignNames(said, wordsOf(words))]).toEqual([template]);
-    }
+  for (const words of [commandWords, applyWords]) {
+    const own = wordsOf(words);
+    const foreign = templates
+      .flatMap(({ forms }) => forms)
+      .filter((template) => foreignNames(say({ template, facts: {} }, words), own).length > 0);
+    expect(foreign).toEqual([]);
   }
 });
 

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Project, runAs } from "../process.js";
+import { Project, runAs, runHoldfast } from "../process.js";
 
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
@@ -56,4 +56,24 @@ test.skipIf(!isRoot)("a folder that nobody asked to look into is not named", asy
   const said = await runAs(nobody, ["list", "--root", closedProject()]);
   expect(said).toMatchObject({ code: 0, stderr: "" });
   expect(said.stdout).toContain("closed/");
+});
+
+test.skipIf(!isRoot)("serves a user whom the system does not know, without a home", async () => {
+  const project = new Project({ "a.txt": "one\n" });
+  chmodSync(project.folder, 0o755);
+  const { code, stdout } = await runAs(61_234, ["read", "--root", project.folder, "a.txt"]);
+  expect([code, stdout]).toEqual([0, "one\n"]);
+});
+
+test("takes no file of the current folder for a person's settings where HOME is empty", async () => {
+  const project = new Project({ ".config/holdfast/settings.jsonc": '{"model": {"default": "mine/own"}}' });
+  const shown = await runHoldfast(["config", "list"], { cwd: project.folder, env: { HOME: "" } });
+  expect(shown.stdout).not.toContain("mine/own");
+});
+
+test("sets nothing up for a person without a home, and says why", async () => {
+  const project = new Project();
+  const { code, stderr } = await runHoldfast(["setup", "claude"], { cwd: project.folder, env: { HOME: "" } });
+  expect(code).toBe(2);
+  expect(stderr).toContain("set HOME");
 });
