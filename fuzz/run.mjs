@@ -55,7 +55,7 @@ if (unknown.length > 0 || !(minutes > 0) || !Number.isSafeInteger(seed) || !((ru
 /** An input that takes longer than this hangs. No time below it judges anything. */
 const hangSeconds = 60;
 const lanes = Math.min(wanted.length, availableParallelism());
-const { worker, edges } = await buildWorker();
+const { worker, edges } = await buildWorker({ ours: wanted.some((name) => name !== planted) });
 try {
   process.exitCode = values.repeat === undefined ? await fuzzAll() : await repeatOne(values.repeat);
 } finally {

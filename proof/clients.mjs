@@ -17,7 +17,6 @@ import { answersOf, blindStory, bytesStory, staleStory, togetherStory } from "./
 export const part = {
   name: "clients",
   title: "Real clients",
-  quickInTest: "test/clients.test.ts",
   run,
 };
 

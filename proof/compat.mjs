@@ -8,7 +8,6 @@ const officialServer = "@modelcontextprotocol/server-filesystem";
 export const part = {
   name: "compat",
   title: "In the place of the filesystem server",
-  quickInTest: "addons/hosts/test/compat/contract.test.ts",
   run: async ({ print }) => {
     const installed = installPeers("filesystem-server", { [officialServer]: "2026.8.31" });
     const rows = [await rowOf("K1", ours, print)];

@@ -30,7 +30,5 @@ export interface Part {
   readonly name: string;
   /** The heading of its section here and in docs/lab/proof.md. */
   readonly title: string;
-  /** The test that does the same bounded part, where there is one: `--quick` leaves it to it, unless the part is named. */
-  readonly quickInTest?: string;
   run(options: RunOptions): Promise<readonly Row[]>;
 }

@@ -14,12 +14,12 @@ export const part = {
       writer: bundle("writers/writer.mjs"),
       plainWriter: bundle("writers/plain-writer.mjs"),
     };
-    const random = await killAtRandom(children, { kills: quick ? 10 : 1_000, print });
+    const random = await killAtRandom(children, { kills: quick ? 5 : 1_000, print });
     if (!hasProgram("strace", ["-V"])) return [notHad("F1"), notHad("F3"), ...random];
     return [
-      ...(await sweepErrors(child, { points: quick ? 7 : Number.POSITIVE_INFINITY, print })),
-      ...(await sweepKills(child, { points: quick ? 3 : Number.POSITIVE_INFINITY, print })),
-      await writeShort(child, { limit: quick ? 5 : Number.POSITIVE_INFINITY, print }),
+      ...(await sweepErrors(child, { points: quick ? 3 : Number.POSITIVE_INFINITY, print })),
+      ...(await sweepKills(child, { points: quick ? 2 : Number.POSITIVE_INFINITY, print })),
+      await writeShort(child, { limit: quick ? 3 : Number.POSITIVE_INFINITY, print }),
       ...random,
     ];
   },

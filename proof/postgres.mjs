@@ -14,7 +14,6 @@ const quickly = { turns: 5, crashes: 3, appends: 50 };
 export const part = {
   name: "postgres",
   title: "PostgreSQL",
-  quickInTest: "addons/postgres/test/trouble.test.ts",
   async run({ quick, print }) {
     const bin = findServer();
     if (bin === undefined) return [noServer];

@@ -22,17 +22,17 @@ const whole = {
   commits: 1_900,
 };
 const quickly = {
-  foreign: 25,
-  underSets: 30,
-  calls: 200,
-  history: 200,
-  each: 40,
-  names: 50,
-  starved: 4,
-  stops: 4,
-  swaps: 6_000,
-  reads: 60_000,
-  commits: 200,
+  foreign: 12,
+  underSets: 14,
+  calls: 80,
+  history: 100,
+  each: 16,
+  names: 25,
+  starved: 2,
+  stops: 2,
+  swaps: 2_000,
+  reads: 20_000,
+  commits: 70,
 };
 
 /** R1 to R5 and R8: other programs, other processes, other calls, all at the same moment. @type {Part} */

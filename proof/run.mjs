@@ -30,10 +30,6 @@ process.exitCode = bad === 0 ? 0 : 1;
 async function runPart(name) {
   const begun = performance.now();
   const part = await loadPart(name);
-  if (values.quick && positionals.length === 0 && part.quickInTest !== undefined) {
-    console.log(`## ${part.title}\n\nIts short part is a test: ${part.quickInTest}.\n`);
-    return 0;
-  }
   /** @type {string[]} */
   const said = [];
   const print = (/** @type {string} */ line) => {

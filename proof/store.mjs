@@ -15,7 +15,7 @@ export const part = {
   title: "Sessions",
   run: async ({ quick, print }) => {
     const turn = bundle("store/turn.mjs");
-    const points = quick ? 4 : Number.POSITIVE_INFINITY;
+    const points = quick ? 2 : Number.POSITIVE_INFINITY;
     const swept = hasProgram("strace", ["-V"])
       ? [
           ...(await sweepStore(turn, { points, print })),
@@ -26,9 +26,9 @@ export const part = {
       ...swept,
       ...(await damage({ quick })),
       ...(await fillStores({ quick })),
-      await cutSessions(bundle("store/writer.mjs"), { cuts: quick ? 4 : 200, print }),
-      await killTalks(bundle("store/talker.mjs"), { kills: quick ? 5 : killCount(), print }),
-      await takeTurns(bundle("store/taker.mjs"), { turns: quick ? 20 : 500 }),
+      await cutSessions(bundle("store/writer.mjs"), { cuts: quick ? 2 : 200, print }),
+      await killTalks(bundle("store/talker.mjs"), { kills: quick ? 3 : killCount(), print }),
+      await takeTurns(bundle("store/taker.mjs"), { turns: quick ? 10 : 500 }),
       ...(await measure(bundle("store/opener.mjs"), { quick })),
     ];
   },

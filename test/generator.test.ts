@@ -39,7 +39,7 @@ describe("the error-model generator", () => {
   });
 
   it.skipIf(!has("patch"))("has its undamaged diffs confirmed by GNU patch", () => {
-    for (const made of generate("oracle", 40, ["intact"], pool)) {
+    for (const made of generate("oracle", 12, ["intact"], pool)) {
       expect(applyWithPatch(made), made.seed).toBe(textOf(made));
     }
   });

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addons, rooms, subRooms } from "../.dependency-cruiser.mjs";
 
 const house = resolve(dirname(fileURLToPath(import.meta.url)), "..");
@@ -329,22 +329,27 @@ function linkModules(folder: string): void {
 }
 
 describe("the law of imports", () => {
-  it("passes a house that keeps it, having looked at every module", () => {
-    const verdict = judge(clean);
-    expect(verdict.violations).toEqual([]);
+  const planted: Readonly<Record<string, string>> = Object.assign(
+    {},
+    clean,
+    ...breaches.map(({ file, source, with: more }) => ({ [file]: source, ...more })),
+  );
+  let verdict: Verdict;
+  beforeAll(() => {
+    verdict = judge(planted);
+  });
+
+  it("looks at every module, and blames none that keeps it", () => {
+    const kept = Object.keys(clean).filter((path) => path.endsWith(".ts") && planted[path] === clean[path]);
+    expect(kept.length).toBeGreaterThan(15);
     expect(verdict.totalCruised).toBeGreaterThanOrEqual(
-      Object.keys(clean).filter((path) => path.endsWith(".ts")).length,
+      Object.keys(planted).filter((path) => path.endsWith(".ts")).length,
     );
-  }, 60_000);
+    expect(verdict.violations.filter(({ from }) => kept.includes(from))).toEqual([]);
+  });
 
   it("fails each breach by the rule it breaks, and has a breach for every rule", async () => {
-    const planted = Object.assign(
-      {},
-      clean,
-      ...breaches.map(({ file, source, with: more }) => ({ [file]: source, ...more })),
-    );
-    const { violations } = judge(planted);
-    const seen = new Set(violations.map(({ from, rule }) => `${rule.name} ${from}`));
+    const seen = new Set(verdict.violations.map(({ from, rule }) => `${rule.name} ${from}`));
     const missed = breaches.filter(({ rule, file }) => !seen.has(`${rule} ${file.replace(/\/$/, "")}`));
     expect(missed.map(({ rule, file }) => `${rule} ${file}`)).toEqual([]);
     const config = (await import(join(house, ".dependency-cruiser.mjs"))) as {
@@ -353,5 +358,5 @@ describe("the law of imports", () => {
     const rules = config.default.forbidden.map(({ name }) => name);
     const unplanted = rules.filter((name) => !breaches.some(({ rule }) => rule === name));
     expect(unplanted).toEqual([]);
-  }, 60_000);
+  });
 });

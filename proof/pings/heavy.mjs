@@ -29,7 +29,7 @@ const idle = {
 function folders(quick) {
   const stars = Array.from({ length: 20_000 }, (_, at) => `*${at}x*`);
   const entries = quick ? 10_000 : 150_000;
-  const paths = quick ? 20_000 : 100_000;
+  const paths = quick ? 10_000 : 100_000;
   return [
     {
       what: "an ignore line of stars, 60 folders deep",
@@ -80,7 +80,7 @@ function fill(root, count, folders) {
 function edits(quick) {
   const json = `${'{"key": "value"}\n'.repeat(48_000)}`;
   const dense = quick ? mega : 2 * mega;
-  const lines = quick ? 100_000 : 800_000;
+  const lines = quick ? 50_000 : 800_000;
   const markdown = quick ? 1 : 10;
   const edit = (/** @type {string} */ old_string, /** @type {string} */ new_string) => ({
     file_path: "f.md",
@@ -156,7 +156,7 @@ function longLines(quick) {
   const size = `${bytes / mega} MB in one line`;
   const long = (/** @type {string} */ root) => writeFileSync(join(root, "f.md"), "ab".repeat(bytes / 2));
   const file_path = "f.md";
-  const huge = quick ? 100 * mega : 1_000 * mega;
+  const huge = quick ? 25 * mega : 1_000 * mega;
   return [
     { what: `${size}, read`, tool: "read_file", args: { file_path }, prepare: long },
     { what: `${size}, searched`, tool: "search_files", args: { pattern: "(a|b)*c" }, prepare: long },

@@ -25,7 +25,7 @@ export async function damage({ quick }) {
     must(await session.flush());
     await session.close();
     const path = join(top, "state", "conversations", "s.jsonl");
-    const stride = quick ? 31 : 1;
+    const stride = quick ? 61 : 1;
     return [
       await flip(store, path, stride),
       await cut(store, path, stride),
@@ -170,7 +170,7 @@ function* damages(whole, foreign, quick) {
     .toString("latin1")
     .split(/(?<=\n)/)
     .map((line) => Buffer.from(line, "latin1"));
-  const stride = quick ? 199 : 37;
+  const stride = quick ? 401 : 37;
   for (const [at, way] of Object.values(ways).entries())
     for (let byte = at; byte < whole.length; byte += stride) {
       const bytes = Buffer.from(whole);

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { afterThisFile } from "../../../test/cleanups.js";
 
 /** What a process is asked to do. */
 export interface CommandLine {
@@ -45,7 +46,7 @@ class CommandLoop {
     this.child.on("exit", () => {
       this.isAlive = false;
     });
-    loops.push(this);
+    afterThisFile(() => this.stop());
   }
 
   run(line: Omit<CommandLine, "program">): Promise<Ended> {
@@ -71,7 +72,9 @@ class CommandLoop {
     });
   }
 
-  async stop(): Promise<void> {
+  /** A command that hangs is not waited for. */
+  private async stop(): Promise<void> {
+    idle.splice(0, idle.length, ...idle.filter((loop) => loop !== this));
     if (!this.isAlive) return;
     const gone = once(this.child, "exit");
     this.child.disconnect();
@@ -99,10 +102,4 @@ function partsOf(stream: NodeJS.ReadableStream | null) {
   };
 }
 
-const loops: CommandLoop[] = [];
 const idle: CommandLoop[] = [];
-
-/** A command that hangs is not waited for. */
-export async function stopLoops(): Promise<void> {
-  await Promise.all(loops.map((loop) => loop.stop()));
-}

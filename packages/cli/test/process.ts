@@ -14,11 +14,14 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
-import { type CommandLine, type Ended, runInLoop, stopLoops } from "./command-loop.js";
+import { afterThisFile } from "../../../test/cleanups.js";
+import { type CommandLine, type Ended, runInLoop } from "./command-loop.js";
 
 /** The program as npm links it. */
 export const program = fileURLToPath(new URL("../bin/holdfast.js", import.meta.url));
+
+/** Never called: it says to `npm run test:changed` what the program is made of. */
+export const madeOf = () => import("../src/main.js");
 
 export interface Finished {
   readonly code: number | null;
@@ -53,7 +56,7 @@ function needsProcess({ env = {} }: Surroundings): boolean {
 }
 
 function environmentOf({ env }: Surroundings): Readonly<Record<string, string>> {
-  return { PATH: process.env.PATH ?? "", HOME: home, XDG_STATE_HOME: join(home, "state"), ...env };
+  return { PATH: process.env.PATH ?? "", HOME: ownHome(), XDG_STATE_HOME: join(ownHome(), "state"), ...env };
 }
 
 function runAsProcess({ args, cwd, env, input }: CommandLine): Promise<Ended> {
@@ -107,7 +110,10 @@ let runsAsOther = 0;
 /** The program where everybody can read it: the checkout may lie below a folder that is closed to others. */
 function copyForOthers(): string {
   const open = mkdtempSync(join(tmpdir(), "holdfast-nobody-"));
-  folders.push(open);
+  afterThisFile(() => {
+    rmSync(open, { recursive: true, force: true });
+    openCopy = undefined;
+  });
   for (const part of ["bin", "dist/bundle", "package.json"])
     cpSync(join(dirname(dirname(program)), part), join(open, part), { recursive: true });
   execFileSync("chmod", ["-R", "a+rX", open]);
@@ -121,7 +127,7 @@ export class Project {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), "holdfast-cli-")));
 
   constructor(files: Readonly<Record<string, string | Uint8Array>> = {}) {
-    folders.push(this.folder);
+    afterThisFile(() => rmSync(this.folder, { recursive: true, force: true }));
     for (const [name, content] of Object.entries(files)) this.put(name, content);
   }
 
@@ -161,11 +167,16 @@ export function replaceLine(from: string, to: string): string {
   return `@@ -77,1 +77,1 @@\n-${from}\n+${to}\n`;
 }
 
-const folders: string[] = [];
-const home = realpathSync(mkdtempSync(join(tmpdir(), "holdfast-home-")));
-folders.push(home);
+let home: string | undefined;
 
-afterAll(async () => {
-  await stopLoops();
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+/** The home folder of all runs of a file of tests. */
+function ownHome(): string {
+  if (home !== undefined) return home;
+  const made = realpathSync(mkdtempSync(join(tmpdir(), "holdfast-home-")));
+  afterThisFile(() => {
+    rmSync(made, { recursive: true, force: true });
+    home = undefined;
+  });
+  home = made;
+  return made;
+}

@@ -10,7 +10,8 @@ import type { McpOptions } from "@holdfast/mcp";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { buildSync } from "esbuild";
-import { afterAll, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
+import { afterThisFile } from "../../../test/cleanups.js";
 
 /** Everything about a server process but the workspace, which it opens itself, within these limits and guards. */
 export type ServerOptions = Omit<McpOptions, "workspace" | "onError"> & {
@@ -76,13 +77,14 @@ function serverProgram(): string {
   });
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   program = join(folder, "server.js");
+  afterThisFile(() => {
+    rmSync(folder, { recursive: true, force: true });
+    program = undefined;
+  });
   return program;
 }
 
 let program: string | undefined;
-afterAll(() => {
-  if (program !== undefined) rmSync(dirname(program), { recursive: true, force: true });
-});
 
 /** CommonJS dependencies ask for Node's own modules by `require`. */
 const requireBanner =

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterEach } from "vitest";
+import { afterThisTest } from "../../../../test/cleanups.js";
 import { ProviderServer, type ServedAnswer, type Wire } from "../../../agent/test/loopback/index.js";
 import { type Finished, Project, runHoldfast } from "../process.js";
 
@@ -17,11 +17,6 @@ export interface Provided {
   ): Promise<Finished>;
 }
 
-const servers: ProviderServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
-
 /** Opens the server, and names it to the program as its provider's users do. */
 export async function provided(
   wire: Wire,
@@ -29,7 +24,7 @@ export async function provided(
   files: Readonly<Record<string, string>>,
 ): Promise<Provided> {
   const server = await new ProviderServer(wire, script).open();
-  servers.push(server);
+  afterThisTest(() => server.close());
   const [project, home] = [new Project(files), new Project()];
   const { key, url } = server;
   const name = `${wire.provider}/${wire.model}`;

@@ -1,0 +1,52 @@
+/**
+ * `npm run without-addon -- NAME… | all [--whole]`: shows that the house stands without its add-ons. Takes them out of a
+ * scratch clone, one after the other; after each it installs, builds, checks the law and starts the command. At the end
+ * the tests of the pure rooms run (with `--whole` all tests of `packages/`).
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const house = fileURLToPath(new URL("..", import.meta.url));
+const addons = existsSync(join(house, "addons")) ? readdirSync(join(house, "addons")) : [];
+const given = process.argv.slice(2).filter((word) => word !== "--whole");
+const names = given.includes("all") ? addons : given;
+const unknown = names.filter((name) => !addons.includes(name));
+if (unknown.length > 0 || given.length === 0) {
+  console.error(`Name add-ons, or all. There are: ${addons.join(", ") || "none"}.`);
+  process.exit(2);
+}
+if (names.length === 0) {
+  console.log("## there are no add-ons");
+  process.exit();
+}
+
+const top = mkdtempSync(join(tmpdir(), "holdfast-without-"));
+const clone = join(top, "house");
+process.on("exit", () => rmSync(top, { recursive: true, force: true }));
+run(house, "git", "clone", "--quiet", "--local", house, clone);
+// Hard links, so that only what an add-on brought is left for npm to take away.
+run(house, "cp", "-al", join(house, "node_modules"), join(clone, "node_modules"));
+for (const cache of [".cache", ".vite", ".experimental-vitest-cache"])
+  rmSync(join(clone, "node_modules", cache), { recursive: true, force: true });
+
+for (const name of names) {
+  rmSync(join(clone, "addons", name), { recursive: true });
+  run(clone, "npm", "install", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--silent");
+  run(clone, "npm", "run", "--silent", "build");
+  run(clone, "npm", "run", "--silent", "law");
+  run(clone, process.execPath, "packages/cli/bin/holdfast.js", "read", "README.md");
+  console.log(`without ${name}: builds, keeps the law, starts`);
+}
+run(clone, "npm", ...(process.argv.includes("--whole") ? ["test", "--", "packages/"] : ["run", "test:pure"]));
+console.log(`## without ${names.join(", ")}`);
+
+/** @param {string} cwd @param {string} program @param {readonly string[]} args */
+function run(cwd, program, ...args) {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: "utf8", maxBuffer: 1 << 28 });
+  if (status === 0) return;
+  console.error(`${program} ${args.join(" ")} failed.\n${stdout}\n${stderr}`);
+  process.exit(1);
+}
