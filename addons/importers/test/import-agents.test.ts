@@ -6,7 +6,7 @@ import type { BesideFile } from "../../../packages/core/src/conversation/index.j
 import { checkEveryProvider } from "../../../packages/core/test/conversation/provider-checks.js";
 import { describeSessionFile } from "../src/index.js";
 import { faultsOf } from "./import-counts.js";
-import { folded, importedText, nodesOf, outlineOf, sessionOf } from "./programs-support.js";
+import { folded, importedText, nodesOf, outlineOf, sessionOf } from "./import-support.js";
 
 /** The files of one session; the first is its own, the others are of its subagents. See `imports/README.md`. */
 function family(folder: string): readonly [BesideFile, ...BesideFile[]] {
@@ -49,40 +49,6 @@ describe("subagents of a session that the real program wrote", () => {
     expect(outcomes).toEqual(["complete", "complete", "open"]);
     const reversed = importedText(main.text, { beside: beside.toReversed() });
     expect(reversed.nodes).toBe(session.nodes);
-  });
-
-  it("of Codex are tasks below the calls that began them", () => {
-    expect(treeOf("codex-agents")).toMatchInlineSnapshot(`
-      "user SCRIPT-agents please
-      model (Two helpers.)
-      model I ask two helpers.
-      call spawn_agent {"message":"SCRIPT-subone look at a.txt"}
-        call spawn_agent {"message":"SCRIPT-subtwo look at b.txt","for
-          result spawn_agent {"agent_id":"01a20caa-8778-78c2-bf6c-c546
-          result spawn_agent {"agent_id":"01a20caa-87d6-7ac3-a8fe-9a95
-          call wait_agent {"targets":["01a20caa-8778-78c2-bf6c-c546517
-          result wait_agent {"status":{"01a20caa-8778-78c2-bf6c-c54651
-          model <subagent_notification>
-          model Both helpers are back.
-          model <subagent_notification>
-          model Done with agents. <
-          task subagent Feynman
-          user SCRIPT-subtwo look at b.txt
-          model (two thinks)
-          call exec_command {"cmd":"cat b.txt"}
-          call view_image {"path":"dot.png"}
-          result exec_command Chunk ID: 7224a9
-          result view_image  +1
-          model Helper two says bee.
-        task subagent Kierkegaard
-        model <skills_instructions>
-        model <environment_context>
-        user SCRIPT-subone look at a.txt
-        model one looks
-        call exec_command {"cmd":"cat a.txt"}
-        result exec_command Chunk ID: 2bd354
-        model Helper one says alpha."
-    `);
   });
 
   it("of Codex that talk to each other are, too; what they repeat of their parent stands there once", () => {

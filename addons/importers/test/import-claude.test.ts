@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { amountsOf, faultsOf, importedText } from "./import-counts.js";
-import { answered, folded, imported, line, outline, result, said, use } from "./import-support.js";
+import { amountsOf, faultsOf } from "./import-counts.js";
+import {
+  answered,
+  folded,
+  imported,
+  importedText,
+  line,
+  outline,
+  result,
+  said,
+  use,
+} from "./import-support.js";
 
 describe("a transcript of Claude Code", () => {
   it("has the results of parallel calls put behind the last call", () => {
@@ -138,33 +148,6 @@ describe("a transcript of Claude Code with chatter", () => {
       { kind: "file-history-snapshot", count: 1 },
     ]);
   });
-
-  it("keeps what the user said meanwhile, and images that came with a prompt", () => {
-    const attached = (uuid: string, parent: string, attachment: object) => ({
-      ...line(uuid, parent, "attachment", {}),
-      message: undefined,
-      attachment,
-    });
-    const file = { base64: "aGk=", type: "image/png" };
-    const session = imported([
-      said("a", null, "go"),
-      attached("i", "a", { type: "file", content: { type: "image", file } }),
-      answered("b", "i", "m1", use("t1")),
-      attached("q", "b", { type: "queued_command", prompt: "and mind the gap" }),
-      said("r", "b", result("t1", "one")),
-      answered("c", "r", "m2", { type: "text", text: "Minded." }),
-    ]);
-    expect(outline(session)).toEqual([
-      "task go",
-      "user go",
-      "user ",
-      "call t1 Read",
-      "result t1 Read one",
-      "user and mind the gap",
-      "model Minded. <",
-    ]);
-    expect(amountsOf(folded(session).context)).toMatchObject({ images: 1 });
-  });
 });
 
 describe("an answer of Claude Code", () => {
@@ -188,54 +171,6 @@ describe("an answer of Claude Code", () => {
       payload: { thought: "both", signature: "sig", text: "I read.", step: "m1" },
       metadata: { usage: { inputTokens: 1, outputTokens: 2 } },
     });
-  });
-
-  it("that is an error of the API is a note for people", () => {
-    const error = answered(
-      "b",
-      "a",
-      "m1",
-      { type: "text", text: "API Error: 529" },
-      { isApiErrorMessage: true },
-    );
-    expect(rows(said("a", null, "go"), error, said("c", "b", "again"))).toEqual([
-      "user go",
-      "note for person: API Error: 529",
-      "user again <",
-    ]);
-  });
-
-  it("keeps images of results and of words in the user's place", () => {
-    const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "aGk=" } };
-    const session = imported([
-      said("a", null, [{ type: "text", text: "see" }, image]),
-      answered("b", "a", "m1", use("t1")),
-      said("r", "b", [{ type: "tool_result", tool_use_id: "t1", content: [image] }]),
-      said("m", "r", [{ type: "text", text: "[Image: source]" }, image], { isMeta: true }),
-    ]);
-    expect(amountsOf(folded(session).context)).toMatchObject({ images: 3 });
-  });
-
-  it("whose words came with a result does not part the results of its calls", () => {
-    const both = [...result("t1", "one"), { type: "text", text: "stop" }];
-    expect(
-      rows(
-        said("a", null, "go"),
-        answered("b", "a", "m1", use("t1")),
-        answered("c", "b", "m1", use("t2")),
-        said("r1", "b", both),
-        said("r2", "c", result("t2", "two")),
-        answered("d", "r1", "m2", { type: "text", text: "Stopped." }),
-      ),
-    ).toEqual([
-      "user go",
-      "call t1 Read",
-      "call t2 Read",
-      "result t1 Read one",
-      "result t2 Read two",
-      "user stop",
-      "model Stopped. <",
-    ]);
   });
 });
 
@@ -261,9 +196,7 @@ describe("a compaction of Claude Code", () => {
 
   it.each([
     ["that is the line before", "d"],
-    ["that stands further up", "b"],
     ["that is not in the file", "nowhere"],
-    ["that comes later", "n"],
   ])("follows the line before it, with a logical parent %s", (_name, logical) => {
     expect(rows(...before, boundary("k", logical), ...after("l"))).toEqual([...whole, ...rest]);
   });
@@ -289,19 +222,6 @@ describe("a compaction of Claude Code", () => {
       summary?.payload.kind === "summary" && "keepFromId" in summary.payload ? summary.payload : {};
     expect(context.nodes.get(keepFromId ?? "")?.payload).toMatchObject({ text: "on" });
   });
-
-  it("in the midst of calls tears none from its result", () => {
-    const lines = [
-      said("a", null, "go"),
-      answered("b", "a", "m1", use("t1")),
-      boundary("k", "b", kept("r", "r")),
-      said("l", "k", "what was", { isCompactSummary: true }),
-      said("r", "b", result("t1", "one")),
-      answered("n", "r", "m2", { type: "text", text: "There." }),
-    ];
-    expect(faultsOf(folded(imported(lines)).context)).toEqual([]);
-    expect(amountsOf(folded(imported(lines)).context)).toMatchObject({ calls: 1, results: 1 });
-  });
 });
 
 describe("lines of Claude Code without a parent", () => {
@@ -325,13 +245,6 @@ describe("lines of Claude Code without a parent", () => {
     expect(rows(...bare)).toEqual(flat);
     expect(rows(...bare.map(({ uuid: _, ...rest }) => rest))).toEqual(flat);
   });
-
-  it("stay at the beginning where the user went back to it", () => {
-    expect(rows(said("a", null, "go"), said("b", null, "go there"))).toEqual([
-      "  user go",
-      "  user go there <",
-    ]);
-  });
 });
 
 describe("subagents of Claude Code", () => {
@@ -349,10 +262,12 @@ describe("subagents of Claude Code", () => {
   const file = (lines: readonly object[]) => lines.map((each) => JSON.stringify(each)).join("\n");
   const joined = (name: string, more: readonly object[] = [], start = main("7")) =>
     outline(
-      importedText(file(start), [
-        { name: "agent-7.jsonl", text: file(agent({ agentId: "7" })) },
-        ...more.map((meta) => ({ name, text: JSON.stringify(meta) })),
-      ]),
+      importedText(file(start), {
+        beside: [
+          { name: "agent-7.jsonl", text: file(agent({ agentId: "7" })) },
+          ...more.map((meta) => ({ name, text: JSON.stringify(meta) })),
+        ],
+      }),
     );
   const below = (name: string) => [
     "task look into it",
@@ -398,10 +313,12 @@ describe("subagents of Claude Code", () => {
       said("s3", "s2", result("t2", "deep"), { isSidechain: true, toolUseResult: { agentId: "8" } }),
     ];
     const deep = [said("z1", null, "deeper", { isSidechain: true, agentId: "8" })];
-    const session = importedText(file(main("7")), [
-      { name: "agent-8.jsonl", text: file(deep) },
-      { name: "agent-7.jsonl", text: file(inner) },
-    ]);
+    const session = importedText(file(main("7")), {
+      beside: [
+        { name: "agent-8.jsonl", text: file(deep) },
+        { name: "agent-7.jsonl", text: file(inner) },
+      ],
+    });
     const { tasks, nodes } = folded(session).context;
     const [root, seven, eight] = [...tasks.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
     expect(eight?.parentTaskId).toBe(seven?.id);
@@ -448,5 +365,66 @@ describe("a stream of the Claude Agent SDK", () => {
     ]);
     expect(imported(lines)).toMatchObject({ format: "claude-sdk", title: "go" });
     expect(imported(lines).events[0]?.event).toMatchObject({ cwd: "/srv/app" });
+  });
+});
+
+describe("ids and parents of Claude Code", () => {
+  it("that go in a circle or stand below themselves are opened, and told", () => {
+    const session = imported([
+      said("a", "b", "one"),
+      said("b", "a", "two"),
+      said("c", "c", "three"),
+      said("d", "c", "four"),
+    ]);
+    expect(session.problems.map(({ line, what }) => `${line} ${what}`)).toEqual(["1 cycle", "3 cycle"]);
+    expect(outline(session).map((row) => row.trim())).toEqual([
+      "task one",
+      "user one",
+      "user two",
+      "user three",
+      "user four <",
+    ]);
+  });
+
+  it("that occur twice are both kept, unless one line repeats the other", () => {
+    const lines = [said("a", null, "one"), said("a", "a", "two"), said("a", null, "one")];
+    const session = imported(lines);
+    expect(session.problems.map(({ line, what }) => `${line} ${what}`)).toEqual([
+      "2 duplicate_id",
+      "3 duplicate_id",
+    ]);
+    expect(outline(session)).toEqual(["task one", "user one", "user two <"]);
+  });
+
+  it("that are used for two calls or two results leave every prompt sound", () => {
+    const lines = [
+      said("a", null, "go"),
+      answered("b", "a", "m1", use("t1")),
+      answered("c", "b", "m1", use("t1")),
+      said("d", "c", result("t1", "one")),
+      said("e", "d", result("t1", "two")),
+      said("f", "e", result("t1", "three")),
+      answered("g", "f", "m2", { type: "text", text: "Done." }),
+    ];
+    const session = imported(lines);
+    const { context } = folded(session);
+    expect(amountsOf(context)).toMatchObject({ calls: 2, results: 3 });
+    expect(faultsOf(context)).toEqual([]);
+    expect(session.problems.map(({ what }) => what)).toContain("broken_pair");
+  });
+
+  it("in the files of subagents lead nowhere else, and are told with the file", () => {
+    const main = [said("a", null, "go"), answered("b", "a", "m1", use("t1", "Task"))];
+    const text = main.map((each) => JSON.stringify(each)).join("\n");
+    const session = importedText(text, {
+      beside: [
+        { name: "agent-../../x.jsonl", text: `${JSON.stringify(said("s", "zz", "in"))}\n{half` },
+        { name: "agent-7.meta.json", text: '{"toolUseId":"../../t1","description":"\\u001b[2J"}' },
+      ],
+    });
+    expect(session.problems).toEqual([
+      expect.objectContaining({ file: "agent-../../x.jsonl", line: 2, what: "unreadable_line" }),
+    ]);
+    expect(outline(session).map((row) => row.trim())).toContain("user in");
   });
 });

@@ -1,12 +1,5 @@
 import { checkContents, providers, renderContext } from "../../../packages/core/src/context/index.js";
-import type {
-  BesideFile,
-  ConversationContext,
-  ImportedSession,
-} from "../../../packages/core/src/conversation/index.js";
-import { isRefusal } from "../../../packages/core/src/files/index.js";
-import { readSessionFile } from "../src/index.js";
-import { countingIds } from "./import-support.js";
+import type { ConversationContext } from "../../../packages/core/src/conversation/index.js";
 
 /** What a session holds, counted: what goes in has to come out. */
 export interface Amounts {
@@ -15,12 +8,6 @@ export interface Amounts {
   readonly images: number;
   /** Characters of texts and thoughts, line ends not counted. */
   readonly chars: number;
-}
-
-export function importedText(text: string, beside: readonly BesideFile[] = []): ImportedSession {
-  const session = readSessionFile(text, { from: "file.jsonl", newId: countingIds(), now: 5_000, beside });
-  if (isRefusal(session)) throw new Error(session.message);
-  return session;
 }
 
 /** Counted over the lines as they are, by nothing but the names of the blocks. */

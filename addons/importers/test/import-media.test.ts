@@ -15,23 +15,19 @@ const forms: readonly (readonly [string, object, { readonly mimeType: string; re
   ["Anthropic's image", { type: "image", source: { type: "base64", media_type: "image/png", data } }, png],
   ["Anthropic's PDF", { type: "document", source: { type: "base64", media_type: pdf.mimeType, data } }, pdf],
   ["pi's and MCP's image", { type: "image", ...png }, png],
-  ["MCP's sound", { type: "audio", mimeType: "audio/wav", data }, { mimeType: "audio/wav", data }],
   [
     "MCP's embedded resource",
     { type: "resource", resource: { uri: "file:///a.pdf", mimeType: pdf.mimeType, blob: data } },
     pdf,
   ],
-  ["Gemini's part", { inlineData: png }, png],
   ["the image of the Responses API", { type: "input_image", image_url: url("image/png") }, png],
   ["the image of Chat Completions", { type: "image_url", image_url: { url: url("image/png") } }, png],
   ["a file of the Responses API", { type: "input_file", filename: "a", file_data: url(pdf.mimeType) }, pdf],
-  ["a file of Chat Completions", { type: "file", file: { file_data: url(pdf.mimeType) } }, pdf],
   [
     "a sound of Chat Completions",
     { type: "input_audio", input_audio: { data, format: "mp3" } },
     { mimeType: "audio/mp3", data },
   ],
-  ["opencode's file", { type: "file", mime: "image/png", filename: "a.png", url: url("image/png") }, png],
 ];
 
 /** What has no bytes that could be kept: it stays as it was, and no model is shown it. */

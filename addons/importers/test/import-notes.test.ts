@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { SourceSession } from "../../../packages/core/src/conversation/index.js";
 import { isRefusal } from "../../../packages/core/src/files/index.js";
 import { describeSessionFile, readSessionFile } from "../src/index.js";
-import { countingIds } from "./import-support.js";
-import { importedLines, nodesOf } from "./programs-support.js";
+import { countingIds, importedLines, nodesOf } from "./import-support.js";
 
 const gemini = { sessionId: "g-1", projectHash: "h", startTime: "2026-01-02T03:04:05.000Z" };
 const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
@@ -89,19 +88,6 @@ describe("a chat of gemini-cli with two calls of one id", () => {
       { id: "3", type: "gemini", content: "", toolCalls: [call("c", "second")] },
     ];
     expect(answered(lines)).toEqual({ results: ["c first", "c second"], told: ["4 duplicate_id"] });
-  });
-
-  it("gives each its own result, in one answer that is written twice", () => {
-    const line = {
-      id: "2",
-      type: "gemini",
-      content: "",
-      toolCalls: [call("c", "first"), call("c", "second")],
-    };
-    expect(answered([line, line])).toEqual({
-      results: ["c first", "c#2 second"].toSorted(),
-      told: ["3 duplicate_id"],
-    });
   });
 
   it("gives each its own result in the contents of a prompt", () => {

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 import {
   type ImportedSession,
+  type ImportOptions,
   type JournalRecord,
   type Replayed,
   replay,
@@ -35,7 +37,7 @@ export function folded({ sessionId, events }: ImportedSession): Replayed {
 }
 
 /** The tree as an outline: one line a node, deeper where a node is not an only child. */
-export function outline(session: ImportedSession): readonly string[] {
+export function outline(session: ImportedSession, tell = told): readonly string[] {
   const { context, problems } = folded(session);
   expect(problems).toEqual([]);
   const lines: string[] = [];
@@ -43,14 +45,14 @@ export function outline(session: ImportedSession): readonly string[] {
     const node = context.nodes.get(id);
     if (node === undefined) throw new Error("a child is missing");
     const head = context.currentNodeId === id ? " <" : "";
-    lines.push(`${"  ".repeat(level)}${told(node)}${head}`);
+    lines.push(`${"  ".repeat(level)}${tell(node)}${head}`);
     for (const child of node.childIds) visit(child, level + (node.childIds.length > 1 ? 1 : 0));
   };
   visit(context.rootNode.id, 0);
   return lines;
 }
 
-export function told({ payload, metadata }: TurnNode): string {
+function told({ payload, metadata }: TurnNode): string {
   const label = metadata.label === undefined ? "" : ` [${metadata.label}]`;
   switch (payload.kind) {
     case "user_message":
@@ -161,3 +163,63 @@ export const answered = (
   );
 export const use = (id: string, name = "Read") => ({ type: "tool_use", id, name, input: { file_path: "a" } });
 export const result = (id: string, text: string) => [{ type: "tool_result", tool_use_id: id, content: text }];
+
+/** A session that a real program wrote; see `imports/README.md`. */
+export function sessionOf(name: string): string {
+  return readFileSync(new URL(`imports/${name}`, import.meta.url), "utf8");
+}
+
+export function importedText(text: string, options: Partial<ImportOptions> = {}): ImportedSession {
+  const session = readSessionFile(text, { from: "file.jsonl", newId: countingIds(), now: 5_000, ...options });
+  if (isRefusal(session)) throw new Error(session.message);
+  return session;
+}
+
+export function importedLines(lines: readonly (object | string)[]): ImportedSession {
+  return importedText(
+    lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n"),
+  );
+}
+
+/** Every node, in the order of the tree. */
+export function nodesOf(session: ImportedSession): readonly TurnNode[] {
+  return [...folded(session).context.nodes.values()];
+}
+
+/** The tree: one line a node, deeper where a node is not an only child; the root and what was folded are left out. */
+export function outlineOf(session: ImportedSession): readonly string[] {
+  return outline(session, tell)
+    .filter((line) => !line.trim().startsWith("person Not in the tree:"))
+    .slice(1);
+}
+
+function tell({ payload }: TurnNode): string {
+  switch (payload.kind) {
+    case "user_message":
+      return `user ${firstLine(payload.text)}${media(payload.media)}`;
+    case "model_message":
+      return `model ${payload.thought === undefined ? "" : `(${payload.thought}) `}${payload.text}`;
+    case "tool_call":
+      return `call ${payload.name} ${JSON.stringify(payload.args)}`;
+    case "tool_result":
+      return `result ${payload.name}${payload.isError === true ? " error" : ""} ${firstLine(payload.output)}${media(payload.media)}`;
+    case "note":
+      return `${payload.audience} ${firstLine(payload.text)}`;
+    case "summary":
+      return `summary ${payload.text.split("\n").at(-1)}`;
+    case "task_boundary":
+      return `task ${payload.name}`;
+    case "unknown":
+      return `unknown ${payload.type}`;
+    default:
+      return payload.kind;
+  }
+}
+
+function firstLine(text: string): string {
+  return text.split("\n")[0] ?? "";
+}
+
+function media(list: readonly object[] | undefined): string {
+  return list === undefined ? "" : ` +${list.length}`;
+}

@@ -191,28 +191,15 @@ const seen = (said: readonly Said[], options?: { readonly digest?: typeof digest
 
 describe("whose tool it was", () => {
   const whole = frame("a.txt", "one\n");
-  for (const name of [
-    "mcp__holdfast__read_file",
-    "mcp_holdfast_read_file",
-    "holdfast__read_file",
-    "holdfast_read_file",
-    "holdfast.read_file",
-    "holdfast/read_file",
-    "read_file",
-  ])
+  for (const name of ["mcp__holdfast__read_file", "read_file", "holdfast_read_file"])
     it(`is ours: ${name}`, () => expect(seen([read(name, whole)])).toEqual([["a.txt"]]));
 
   for (const name of [
     "Read",
-    "Bash",
-    "read",
-    "fetch",
     "mcp__filesystem__read_file",
     "mcp__evil_holdfast__read_file",
     "mcp__holdfast2__read_file",
-    "unread_file",
     "__proto__",
-    "constructor",
   ])
     it(`is another's, whatever its text looks like: ${name}`, () =>
       expect(seen([read(name, whole)])).toEqual([[]]));
@@ -247,22 +234,15 @@ describe("an answer that is not whole is a text and nothing else", () => {
   const whole = frame("a.txt", text);
   const cases: readonly (readonly [string, string])[] = [
     ["cut in its frame", whole.slice(0, -12)],
-    ["cut in its header", whole.slice(0, 60)],
     ["with words before it", `Here it is:\n${whole}`],
-    ["with words glued to it", `${whole} and more`],
     ["with a line right below it", `${whole}\n<file path="b.txt">`],
     ["whose text is not that of its hash", whole.replace("two", "TWO")],
-    ["with a wrong count of lines", whole.replace('total_lines="2"', 'total_lines="3"')],
     ["with lines beyond the end", frame("a.txt", text, ' lines="2-3"')],
-    ["with a hash that is none", whole.replace(/sha256="[0-9a-f]+"/, 'sha256="abc"')],
     ["with an attribute that nobody writes", whole.replace("<file ", '<file owner="me" ')],
-    ["without a path", whole.replace('path="a.txt"', 'path=""')],
     ["with a state that is there and is not", whole.replace(" end=", ' exists="no" end=')],
     ["in JSON without a hash", '{"file_path":"a.txt","version":1,"content":"x"}'],
     ["in JSON with a code that is none", '{"success":true,"latest_file_state":{"file_path":"a.txt"}}'],
-    ["in JSON that is cut", '{"success":true,"code":"applied","latest_file_state":{"fi'],
     ["in JSON with sets inside sets", `${'{"changes":['.repeat(20_000)}${"]}".repeat(20_000)}`],
-    ["in JSON that is only deep", `${"[".repeat(200_000)}${"]".repeat(200_000)}`],
     ["empty", ""],
   ];
   for (const [name, output] of cases)

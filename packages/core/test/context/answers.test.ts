@@ -248,18 +248,6 @@ describe("an answer that broke off", () => {
       expect(half(written).flaws.map(({ what }) => what)).toEqual(["cut_call"]);
     expect(half('{"a": 1}').parts.at(-1)).toMatchObject({ kind: "tool_call", args: { a: 1 } });
   });
-
-  it("says so where the provider failed", async () => {
-    const failed = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
-    const one = await fromAnthropic(streamOf([...anthropic.events.slice(0, 3), failed]), named);
-    expect(one.ended).toBe("failed");
-    const other = {
-      type: "response.failed",
-      response: { ...responses.response, status: "failed", output: [] },
-    };
-    const two = await fromOpenAIResponses(streamOf([...responses.events.slice(0, 5), other]), named);
-    expect(two.ended).toBe("failed");
-  });
 });
 
 function unfinished<Piece extends { readonly candidates: readonly object[] }>(piece: Piece) {
@@ -284,7 +272,7 @@ describe("arguments", () => {
       named,
     );
 
-  it.each(["[1]", "null", '"text"', '{"a":', "{a: 1}", '{"a":1e999}', '{"__proto__":1}', "{".repeat(300)])(
+  it.each(["[1]", '{"a":', '{"a":1e999}', "{".repeat(300)])(
     "that are no object a journal keeps make no call: %s",
     (written) => {
       const { parts, flaws } = called(written);
@@ -316,14 +304,6 @@ describe("arguments", () => {
   it("may be nothing, and lose no more than the sign of a zero", () => {
     expect(called("").parts).toMatchObject([{ args: {} }]);
     expect(called('{"a":-0}').parts).toMatchObject([{ args: { a: 0 } }]);
-  });
-
-  it("are written anew where the call was replaced", () => {
-    const manager = exchanged(fromOpenAI(openai.completion, named));
-    const call = [...manager.context.nodes.values()].find(({ payload }) => payload.kind === "tool_call");
-    must(manager.overlay(call?.id ?? "", { form: "replaced", by: "cleared", text: "[left out]" }));
-    const { messages } = toOpenAI(contentsFor(manager, "openai")).body;
-    expect(JSON.stringify(messages)).toContain(JSON.stringify('{"omitted":"[left out]"}'));
   });
 });
 
@@ -397,38 +377,5 @@ describe("a refusal of OpenAI's", () => {
     const manager = exchanged(answer);
     must(manager.commitStagedItems("why?"));
     expect(toOpenAIResponses(contentsFor(manager, "openai")).body.input[1]).toEqual(message);
-  });
-});
-
-describe("what is no response", () => {
-  const junk: readonly object[] = [
-    {},
-    { content: null, choices: 1, output: "x", candidates: {} },
-    { content: [null, 1, []], choices: [null], output: [null, []], candidates: [null] },
-    { choices: [{ message: { tool_calls: [null, { function: 1 }] } }] },
-    { output: [{ type: "message", content: [null] }, { type: "reasoning" }, { type: "function_call" }] },
-    { candidates: [{ content: { parts: [null, { functionCall: {} }, { functionCall: { args: 1 } }] } }] },
-    { content: [{ type: "tool_use" }, { type: "text" }, { type: "thinking" }, { type: "new_kind" }] },
-  ];
-
-  // What is received need not be what the types say.
-  const wholes = (one: object) => [
-    fromAnthropic(one as never, named),
-    fromOpenAI(one as never, named),
-    fromOpenAIResponses(one as never, named),
-    fromGemini(one as never, named),
-  ];
-  const streams = (events: readonly unknown[]) => [
-    fromAnthropic(streamOf(events as never[]), named),
-    fromOpenAI(streamOf(events as never[]), named),
-    fromOpenAIResponses(streamOf(events as never[]), named),
-    fromGemini(streamOf(events as never[]), named),
-  ];
-
-  it("is an answer without what is missing; nothing is thrown", async () => {
-    const rest = [null, 1, { type: "content_block_delta", index: 3 }, { type: "response.output_item.done" }];
-    for (const one of junk)
-      for (const { parts } of [...wholes(one), ...(await Promise.all(streams([one, ...rest])))])
-        expect(parts.filter(({ kind }) => kind === "tool_call")).toEqual([]);
   });
 });

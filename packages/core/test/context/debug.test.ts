@@ -50,11 +50,6 @@ describe("the outline", () => {
     expect(debugOutline(context).replace(" <- head", "")).not.toMatch(/[<>]/);
   });
 
-  it("can say when nodes were made", () => {
-    const outline = debugOutline(busyTree().context, { time: (timestamp) => `[${timestamp}]` });
-    expect(outline.split("\n")[2]).toBe("u1 [2000] user: Find the bug. It is in the parser.");
-  });
-
   it("can leave nodes out, fold tasks and shorten texts", () => {
     const outline = debugOutline(busyTree().context, {
       filter: ({ payload }) => payload.kind === "user_message" || payload.kind === "task_boundary",
@@ -70,14 +65,6 @@ describe("the outline", () => {
       "staged st user: next",
       "",
     ]);
-  });
-
-  it("draws a straight line of many nodes at one depth", () => {
-    const tree = new Tree();
-    for (let at = 0; at < 3_000; at += 1) tree.add(`n${at}`, user(`turn ${at}`));
-    const lines = debugOutline(tree.context).split("\n");
-    expect(lines).toHaveLength(3_003);
-    expect(lines.filter((line) => line.startsWith(" "))).toEqual([]);
   });
 });
 

@@ -1,25 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { ContextRenderer, debugOutline, debugYaml, renderContext } from "../../src/context/index.js";
-import { type ContextManager, filesChanged, listTasks, Manifests } from "../../src/conversation/index.js";
+import { debugOutline, renderContext } from "../../src/context/index.js";
+import { filesChanged, listTasks, Manifests } from "../../src/conversation/index.js";
 import { must, newManager } from "../conversation/support.js";
 import { hangMs } from "../support.js";
 
 /** Deeper than any call stack of ours reached. */
 const depth = 5_000;
-
-/** Tasks in one another, each with a word of its own, completed from the innermost outwards. */
-function nested(levels: number, onEach: (manager: ContextManager, taskId: string) => void): void {
-  const manager = newManager();
-  must(manager.commitStagedItems("go"));
-  for (let at = 0; at < levels; at += 1) {
-    must(manager.startTask({ name: `task ${at}` }));
-    must(manager.addNode({ kind: "note", audience: "model", text: `inside ${at}` }));
-  }
-  for (let at = levels - 1; at >= 0; at -= 1) {
-    const { payload } = must(manager.completeTask({ summary: `done ${at}` }));
-    if (payload.kind === "task_summary") onEach(manager, payload.taskId);
-  }
-}
 
 function wrote(path: string) {
   const effect = { path, before: null, after: "a".repeat(64), by: "tool" } as const;
@@ -27,8 +13,9 @@ function wrote(path: string) {
 }
 
 describe("tasks inside one another", { timeout: hangMs }, () => {
+  const { manager, ids } = withOneFile(depth);
+
   it(`are completed, listed and rendered, ${depth} of them, all expanded`, () => {
-    const { manager, ids } = withOneFile(depth);
     const { contents, report } = renderContext(manager.context, { expand: new Set(ids) });
     const text = JSON.stringify(contents);
     expect(text).toContain("inside 0");
@@ -41,13 +28,8 @@ describe("tasks inside one another", { timeout: hangMs }, () => {
     expect(debugOutline(manager.context)).toContain(`task ${depth - 1}`);
   });
 
-  it("are written as YAML", async () => {
-    const { manager } = withOneFile(2_000);
-    expect(await debugYaml(manager.context)).toContain("inside 1999");
-  });
-
   it("hand on what was written in the innermost, also where no merge was looked at before", () => {
-    const { context } = withOneFile(depth).manager;
+    const { context } = manager;
     const { payload } = context.nodes.get(context.currentNodeId) ?? context.rootNode;
     expect(payload.kind === "task_summary" && payload.files.map(({ path }) => path)).toEqual(["deep.txt"]);
     const anew = filesChanged(
@@ -57,20 +39,6 @@ describe("tasks inside one another", { timeout: hangMs }, () => {
       new Manifests((path) => path),
     );
     expect(anew).toEqual([{ path: "deep.txt", from: null, to: "a".repeat(64) }]);
-  });
-
-  it("come out the same step by step as from scratch, whichever are expanded", () => {
-    const renderer = new ContextRenderer();
-    const expand = new Set<string>();
-    nested(120, ({ context }, taskId) => {
-      if (expand.size % 5 !== 4) expand.add(taskId);
-      else expand.delete([...expand][expand.size >> 1] ?? "");
-      const step = renderer.render(context, { expand: new Set(expand) });
-      const whole = renderContext(context, { expand: new Set(expand) });
-      expect(step.contents).toEqual(whole.contents);
-      expect(step.provenance).toEqual(whole.provenance);
-      expect(step.report).toEqual(whole.report);
-    });
   });
 });
 

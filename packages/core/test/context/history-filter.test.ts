@@ -66,30 +66,12 @@ describe("chatter", () => {
     expect(shown(context, { kinds: ["unknown"] }).filter((line) => line.includes("p"))).toHaveLength(4);
   });
 
-  it("is shown of the branch that is asked for only", () => {
-    const { context } = chatty().add("side", user("No."), {}, "u").move("m");
-    const options = historyFilter(context, { branch: "side" });
-    const outline = debugOutline(context, isRefusal(options) ? {} : options);
-    expect(outline).not.toContain("chatter");
-    expect(outline).toContain("side user: No.");
-  });
-
   it("has a line of its own where something branches, where the head is, and where a person labelled it", () => {
     const forked = chatty().add("other", user("No."), {}, "q").move("m");
     expect(debugOutline(forked.context)).toMatch(/^q unknown kind/m);
     expect(debugOutline(chatty().move("q").context)).toMatch(/^q unknown kind .*<- head$/m);
     const labelled = chatty().apply({ type: "metadata_set", nodeId: "q", metadata: { label: "odd" } });
     expect(debugOutline(labelled.context)).toContain('[label "odd"]');
-  });
-
-  it("of ten thousand lines is one line", () => {
-    const tree = new Tree().add("u", user("go"));
-    for (let at = 0; at < 10_000; at += 1) tree.add(`p${at}`, progress(at));
-    const lines = debugOutline(tree.add("m", model("done")).context)
-      .trimEnd()
-      .split("\n");
-    expect(lines).toHaveLength(5);
-    expect(lines[3]).toBe("(10,000 lines of chatter: claude:progress 10,000)");
   });
 });
 

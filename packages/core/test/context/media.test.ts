@@ -7,7 +7,6 @@ import {
   checkOpenAI,
   checkOpenAIResponses,
   fromGemini,
-  fromOpenAIResponses,
   providers,
   resolveMedia,
   toAnthropic,
@@ -17,7 +16,6 @@ import {
 } from "../../src/context/index.js";
 import type { Media, TurnPayload } from "../../src/conversation/index.js";
 import { payloadsOfAnswer } from "../../src/conversation/values/model-answer.js";
-import { refuse } from "../../src/files/index.js";
 import { call, overlay, rendered, result, Tree, user } from "./support.js";
 
 const bytes = Buffer.from("an image");
@@ -84,11 +82,6 @@ describe("media of a result", () => {
       expect(JSON.stringify(form)).toContain(
         `image/png are not available here: 8 bytes, sha256 ${sha256.slice(0, 16)}.`,
       );
-  });
-
-  it("are not taken for lost where the store cannot be asked", async () => {
-    const down = refuse("store_failed", "It is down.");
-    expect(await resolveMedia(contentsOf(shot(stored)), async () => down)).toBe(down);
   });
 });
 
@@ -191,21 +184,6 @@ describe("a type of media", () => {
         const sentence = `[Media of type ${mimeType} cannot be shown here: ${named}.]`;
         expect(text.includes(sentence)).toBe(!taking.includes(name));
       });
-
-  it("that Gemini does not take in a result stands behind all of them", () => {
-    const contents = contentsOf(shot({ mimeType: "audio/wav", data }));
-    const { parts } = toGemini(contents, { model: "gemini-3-pro" }).body.contents[2] ?? { parts: [] };
-    expect(parts.map((part) => Object.keys(part)[0])).toEqual([
-      "functionResponse",
-      "functionResponse",
-      "inlineData",
-    ]);
-  });
-
-  it("is no matter where the bytes are no Base64: they are not named either", () => {
-    const { messages } = toAnthropic(contentsOf(shot({ mimeType: "a/b", data: "???" }))).body;
-    expect(JSON.stringify(messages)).toContain("[Media of type a/b cannot be shown here.]");
-  });
 });
 
 describe("media that the model made", () => {
@@ -257,35 +235,5 @@ describe("media that the model made", () => {
       expect(JSON.stringify(body)).toContain(`[Media of type image/png cannot be shown here: ${named}.]`);
       expect(JSON.stringify(body)).not.toContain(data);
     }
-  });
-
-  it("are read where they lie beside the journal, under their signature", async () => {
-    const payloads = payloadsOfAnswer(made).map((payload) =>
-      payload.kind === "model_message" && payload.media !== undefined
-        ? { ...payload, media: [stored] }
-        : payload,
-    );
-    const answer = await resolveMedia(rendered(treeOf(payloads), { target }).contents, shelf);
-    if (answer.kind === "refusal") throw new Error(answer.message);
-    expect(answer.contents[1]).toEqual(contents[1]);
-  });
-
-  it("come out of an answer of the Responses API", () => {
-    const output = [
-      { type: "image_generation_call", id: "ig_1", status: "completed", result: data, output_format: "webp" },
-    ];
-    const { parts, flaws } = fromOpenAIResponses(
-      { status: "completed", output },
-      { step: "s", model: "gpt" },
-    );
-    expect(flaws).toEqual([]);
-    expect(parts).toEqual([{ kind: "media", mimeType: "image/webp", data }]);
-  });
-
-  it("go where the text is replaced, and are told where they are empty", () => {
-    const cleared = tree.add("o", overlay("m1", { form: "replaced", by: "cleared", text: "[cleared]" }));
-    expect(JSON.stringify(rendered(cleared).contents)).not.toContain(data);
-    const empty = treeOf([{ kind: "model_message", text: "", media: [{ mimeType: "image/png", data: "" }] }]);
-    expect(rendered(empty).report.dropped).toContainEqual({ nodeId: "m0", what: "empty_media" });
   });
 });

@@ -377,4 +377,4 @@ class Player {
  */
 export const patience = 3_600_000;
 
-export const tries = { numRuns: Number(process.env.HOLDFAST_RUNS ?? 100), endOnFailure: true };
+export const tries = { numRuns: Number(process.env.HOLDFAST_RUNS ?? 8), endOnFailure: true };

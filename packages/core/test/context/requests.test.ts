@@ -125,25 +125,6 @@ describe("cache breakpoints", () => {
     });
   });
 
-  it("are those of the next request, too, as far as they go", () => {
-    const tree = talk();
-    const before = rendered(tree);
-    const one = toAnthropic(before.contents, { ...options, stableParts: before.report.stableParts });
-    const after = rendered(tree.add("m3", model("so", { step: "3" })).add("u3", user("three")));
-    const two = toAnthropic(after.contents, { ...options, stableParts: after.report.stableParts });
-    const placesOf = ({ report: { caching } }: typeof one) =>
-      caching.kind === "breakpoints" ? caching.breakpoints : [];
-    // The end of the last request is a breakpoint again: what was written there is read.
-    expect(placesOf(two).slice(0, 3)).toEqual([...placesOf(one).slice(0, 2), placesOf(one)[3]]);
-  });
-
-  it("leave out what may change: results that calls at the head still await", () => {
-    const open = rendered(talk().add("c3", call("C", { step: "3" })));
-    const { report } = toAnthropic(open.contents, { stableParts: open.report.stableParts });
-    expect(report.caching).toMatchObject({ breakpoints: [{ message: 4 }, { message: 5, parts: 8 }] });
-    expect(open.report.parts).toBe(9);
-  });
-
   it("are none where the provider caches by itself, and the report says that", () => {
     for (const form of [toOpenAI, toOpenAIResponses, toGemini]) {
       const { body, report } = form(contentsOf(talk()), { ...options, cache: "5m" });

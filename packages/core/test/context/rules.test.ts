@@ -39,29 +39,6 @@ const messages: readonly Case[] = [
     reports: { dropped: [{ nodeId: "m", what: "thought_alone" }] },
   },
   {
-    name: "redacted thoughts of one answer stay, before a thought and after it",
-    tree: () =>
-      new Tree()
-        .add("u", user("hi"))
-        .add("a", model("", { redactedThought: "r1", step: "1" }))
-        .add("b", model("", { redactedThought: "r2", step: "1" }))
-        .add("c", model("", { thought: "hm", signature: "s", redactedThought: "r3", step: "1" }))
-        .add("d", model("yes", { step: "1" })),
-    shows: ["U hi", "M redacted r1", "  redacted r2", "  thought hm ~s", "  redacted r3", "  yes"],
-    reports: { dropped: [] },
-  },
-  {
-    name: "of two thoughts that meet, which no provider takes, the last one stays",
-    tree: () =>
-      new Tree()
-        .add("u", user("hi"))
-        .add("a", model("", { thought: "hm", signature: "1", step: "1" }))
-        .add("b", model("", { thought: "so", signature: "2", step: "1" }))
-        .add("c", model("yes", { step: "1" })),
-    shows: ["U hi", "M thought so ~2", "  yes"],
-    reports: { dropped: [{ nodeId: "a", what: "thought_alone" }] },
-  },
-  {
     name: "a signature without words stays behind the words of its answer",
     tree: () =>
       new Tree()
@@ -70,17 +47,6 @@ const messages: readonly Case[] = [
         .add("b", model("", { signature: "s", step: "1" })),
     shows: ["U hi", "M yes", "   ~s"],
     reports: { dropped: [] },
-  },
-  {
-    name: "and goes where there are no words, or those of another answer",
-    tree: () =>
-      new Tree()
-        .add("u", user("hi"))
-        .add("a", model("", { signature: "s", step: "1" }))
-        .add("v", user("well?"))
-        .add("b", model("yes", { step: "2" }))
-        .add("c", model("", { signature: "t", step: "3" })),
-    shows: ["U hi", "  well?", "M yes"],
   },
   {
     name: "a thought waits for the call that it led to",
@@ -175,15 +141,6 @@ const calls: readonly Case[] = [
       repairs: [{ what: "opening" }, { what: "interrupted", nodeId: "a", part: 2 }],
       dropped: [{ nodeId: "r", what: "result_without_call" }],
     },
-  },
-  {
-    name: "another answer of the model interrupts, too",
-    tree: () =>
-      new Tree()
-        .add("u", user("hi"))
-        .add("a", call("A", { step: "1" }))
-        .add("m", model("so", { step: "2" })),
-    shows: ["U hi", "M call A", `U error A: ${interrupted}`, "M so"],
   },
   {
     name: "ids that come again are numbered",

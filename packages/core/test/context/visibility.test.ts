@@ -36,25 +36,6 @@ describe("visibility", () => {
     expect(visibility.isVisible({ path: "src/b.ts", sha256, from: 1, to: 2 })).toBe(false);
   });
 
-  it("tells the text of a file in the order in which its states came, and nothing of other files", () => {
-    const states = Array.from({ length: 40 }, (_, at) => hash(`state ${at}`));
-    const tree = new Tree().add("u", user("read it again and again"));
-    for (const [at, sha256] of states.entries())
-      tree.add(`c${at}`, call(`A${at}`)).add(
-        `r${at}`,
-        result(`A${at}`, `${at}\n`, {
-          shows: [
-            { path: at % 4 === 3 ? "b.ts" : path, sha256, from: 1, to: 1, start: 0, end: 3 - +(at < 10) },
-          ],
-        }),
-      );
-    const found = rendered(tree).visibility.blocks(path);
-    expect(found.map(({ sha256 }) => sha256)).toEqual(states.filter((_, at) => at % 4 !== 3));
-    expect(found.map(({ text }) => text.trim())).toEqual(
-      [...states.keys()].filter((at) => at % 4 !== 3).map(String),
-    );
-  });
-
   it("forgets what was hidden, and takes what an overlay shows instead", () => {
     expect(linesOf(read().add("o", overlay("r", { form: "hidden" })))).toEqual([{ from: 4, to: 4 }]);
     const form = { form: "replaced", by: "delta", text: "+ seven\n", ...shows(7, 7, 2, 8) } as const;
@@ -64,31 +45,6 @@ describe("visibility", () => {
     ]);
     const cleared = { form: "replaced", by: "cleared", text: "[cleared]" } as const;
     expect(linesOf(read().add("o", overlay("f", cleared)))).toEqual([{ from: 1, to: 2 }]);
-  });
-
-  it("shows nothing of a result that nobody waits for, nor of one beyond its text", () => {
-    const late = new Tree().add("u", user("hi")).add("r", result("A", "one\n", shows(1, 1, 0, 4)));
-    expect(rendered(late).visibility.states()).toEqual([]);
-    const wrong = new Tree()
-      .add("u", user("hi"))
-      .add("c", call("A"))
-      .add("r", result("A", "one\n", shows(1, 1, 0, 5)));
-    expect(rendered(wrong).visibility.states()).toEqual([]);
-    expect(rendered(wrong).report.dropped).toEqual([{ nodeId: "r", what: "wrong_lines" }]);
-  });
-
-  it("counts the bytes behind an address, and says where they stand", () => {
-    const fileApi = { uri: "https://f/1", mimeType: "text/plain", state: "ACTIVE", expiresAt: 1_000_000 };
-    const { visibility } = rendered(new Tree().add("f", file("a\nb\n", { fileApi })), { now: 0 });
-    expect(visibility.state(path, sha256)?.places).toEqual([
-      { from: 1, to: 2, content: 0, part: 1, field: "fileData", start: 0, end: 0 },
-    ]);
-  });
-
-  it("knows an empty file that is shown", () => {
-    const { visibility } = rendered(new Tree().add("f", file("")));
-    expect(visibility.isVisible({ path, sha256, from: 1, to: 0 })).toBe(true);
-    expect(visibility.isVisible({ path, sha256, from: 1, to: 1 })).toBe(false);
   });
 });
 
@@ -104,11 +60,5 @@ describe("a renderer", () => {
     const anew = renderer.render(tree.context).contents;
     expect(anew).toEqual(after);
     expect(anew[1]).not.toBe(before[1]);
-  });
-
-  it("refuses a head that is on no path", () => {
-    expect(() => new ContextRenderer().render(read().context, { headId: "nowhere" })).toThrow(
-      "no node nowhere",
-    );
   });
 });

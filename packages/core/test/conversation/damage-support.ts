@@ -16,7 +16,7 @@ import {
   upwards,
 } from "../../src/conversation/index.js";
 import { checkPrompts } from "./provider-checks.js";
-import { call, must, reply, result, say, steadyClock } from "./support.js";
+import { call, must, plainContext as plain, reply, result, say, steadyClock } from "./support.js";
 
 /** A journal as a store would hold it, and what it says. */
 export interface Life {
@@ -180,17 +180,4 @@ export function promptsHold(context: ConversationContext): void {
   const renderer = new ContextRenderer();
   for (const { id, childIds } of context.nodes.values())
     if (childIds.length === 0) checkPrompts({ ...context, currentNodeId: id }, renderer, 1_000_000);
-}
-
-export function plain(context: ConversationContext): unknown {
-  const { nodes, tasks, pruned, orphans, ...rest } = context;
-  const sorted = (map: Iterable<readonly [string, unknown]>) =>
-    [...map].sort(([one], [other]) => (one < other ? -1 : 1));
-  return {
-    ...rest,
-    nodes: sorted(nodes),
-    tasks: sorted(tasks),
-    pruned: sorted(pruned),
-    orphans: sorted(orphans),
-  };
 }

@@ -6,7 +6,6 @@ import {
   type Life,
   lifeOf,
   linesOf,
-  opened,
   playedLife,
   promptsHold,
   scriptedLife,
@@ -40,7 +39,7 @@ describe("a journal of which something is lost", () => {
     () => {
       const { bytes } = small;
       const ways = [(byte: number) => byte ^ 1, (byte: number) => byte ^ 255, () => 10, () => 0];
-      const stride = isLong ? 1 : 7;
+      const stride = isLong ? 1 : 211;
       for (const [way, change] of ways.entries())
         for (let at = way; at < bytes.length; at += stride) {
           const damaged = Buffer.from(bytes);
@@ -56,7 +55,7 @@ describe("a journal of which something is lost", () => {
   it(
     "keeps all before it, wherever it is cut",
     () => {
-      for (let size = 1; size < small.bytes.length; size += isLong ? 1 : 5) {
+      for (let size = 1; size < small.bytes.length; size += isLong ? 1 : 101) {
         const first = lineAt(small, size);
         const lost = new Set(small.records.map((_, at) => at).filter((at) => at >= first));
         holdAfterDamage(small, small.bytes.subarray(0, size), lost);
@@ -69,24 +68,11 @@ describe("a journal of which something is lost", () => {
     for (const [at] of small.records.entries()) {
       const found = holdAfterDamage(small, without(small, at), new Set([at]));
       promptsHold(found.context);
-      for (const later of [at + 1, at + 4])
-        holdAfterDamage(small, without(small, at, later), new Set([at, later]));
+      holdAfterDamage(small, without(small, at, at + 4), new Set([at, at + 4]));
     }
-    for (const from of [0, 1, 5, 10]) {
+    for (const from of [0, 5]) {
       const places = [from, from + 1, from + 2, from + 3, from + 4, from + 5];
       holdAfterDamage(small, without(small, ...places), new Set(places));
-    }
-  });
-
-  it("keeps all others where a stretch is zeroed", () => {
-    for (let from = 0; from < small.bytes.length; from += 97) {
-      const damaged = Buffer.from(small.bytes).fill(0, from, Math.min(from + 300, small.bytes.length));
-      const [first, last] = [
-        lineAt(small, from),
-        lineAt(small, Math.min(from + 299, small.bytes.length - 1)),
-      ];
-      const lost = new Set(small.records.map((_, at) => at).filter((at) => at >= first && at <= last));
-      holdAfterDamage(small, damaged, lost);
     }
   });
 
@@ -106,13 +92,6 @@ describe("a journal of which something is lost", () => {
     expect(twice.problems.map(({ message }) => message)).toEqual([
       `Lines ${lines.length + 1} to ${2 * lines.length}: records 1 to ${lines.length} a second time; the first time holds.`,
     ]);
-  });
-
-  it("gets back from its second half what its first one lost", () => {
-    const damaged = Buffer.from(small.bytes);
-    damaged.fill(0, 1_000, 1_020);
-    const found = holdAfterDamage(small, Buffer.concat([damaged, small.bytes]), new Set());
-    expect(found.losses).toEqual([]);
   });
 
   it("leaves out another session that was joined to it, behind it or before it", () => {
@@ -167,25 +146,6 @@ describe("a journal of which something is lost", () => {
     expect(context.stagingArea.filter(({ id }) => context.nodes.has(id))).toEqual([]);
   });
 
-  it("has a placeholder where its child and its number say, which the model is told of", () => {
-    const at = small.records.findIndex(
-      ({ event }) =>
-        event.type === "nodes_added" && event.nodes.some(({ payload }) => payload.kind === "tool_call"),
-    );
-    const lostEvent = small.records[at]?.event;
-    if (lostEvent?.type !== "nodes_added") throw new Error("there is a call");
-    const found = opened(without(small, at), small.id);
-    const seq = at + 1;
-    const parentId = lostEvent.nodes[0]?.parentId;
-    expect(found.losses).toEqual([
-      { records: { from: seq, to: seq }, placeholders: [lostEvent.head], parentId },
-    ]);
-    expect(found.context.nodes.get(lostEvent.head)).toMatchObject({
-      parentId,
-      payload: { kind: "lost", records: { from: seq, to: seq } },
-    });
-  });
-
   it("keeps a turn of several nodes where the placeholder above them stands in a pruned branch", () => {
     const life = playedLife("n", (manager) => {
       const first = must(manager.startTask({ name: "t" }));
@@ -205,7 +165,7 @@ describe("a journal of which something is lost", () => {
     "is a prompt that every provider takes, whatever happened to it",
     async () => {
       const operations = fc.array(operation, { minLength: 5, maxLength: 40, size: "max" });
-      const runs = Number(process.env.HOLDFAST_RUNS ?? 60);
+      const runs = Number(process.env.HOLDFAST_RUNS ?? 12);
       await fc.assert(
         fc.asyncProperty(
           operations,

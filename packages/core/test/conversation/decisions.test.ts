@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { renderContext } from "../../src/context/index.js";
 import type { ContextManager, OverlayForm, TurnNode } from "../../src/conversation/index.js";
-import { isRefusal } from "../../src/files/index.js";
-import { call, codeOf, must, newManager, reply, result, say } from "./support.js";
+import { call, codeOf, must, newManager, result, say } from "./support.js";
 
 const hidden: OverlayForm = { form: "hidden" };
 const cleared: OverlayForm = { form: "replaced", by: "cleared", text: "[cleared]" };
@@ -17,9 +16,7 @@ function ground() {
   const user = say(manager, "go");
   const note = must(manager.addNode({ kind: "note", audience: "person", text: "x" }));
   const secret = must(
-    manager.addNode({ kind: "note", audience: "model", text: "y" }, undefined, {
-      isHiddenFromLlm: true,
-    }),
+    manager.addNode({ kind: "note", audience: "model", text: "y" }, undefined, { isHiddenFromLlm: true }),
   );
   const asked = call(manager, "c1");
   const answered = must(manager.addNode(result("c1", "long output")));
@@ -89,22 +86,6 @@ describe("a compaction that the renderer would ignore", () => {
     must(manager.addSummary(whole, { callId: "c2", name: "read_file", output: "done" }));
     expect(ignoredBy(manager)).toEqual([]);
   });
-
-  it("is refused where it is hidden from the model", () => {
-    const manager = newManager();
-    say(manager, "one");
-    const whole = { kind: "summary", of: "compaction", text: "s", keepFromId: null } as const;
-    expect(codeOf(manager.addNode(whole, undefined, { isHiddenFromLlm: true }))).toBe("no_effect");
-  });
-});
-
-describe("of random compactions", () => {
-  it("each that is accepted is carried out: 2,018 of 10,114 were not", () => {
-    const dice = seeded(11);
-    let accepted = 0;
-    for (let run = 0; run < 300; run += 1) accepted += compactAtRandom(dice);
-    expect(accepted).toBeGreaterThan(300);
-  });
 });
 
 describe("a reform", () => {
@@ -127,24 +108,6 @@ describe("a reform", () => {
     expect(report.boundaries.map(({ firstPart }) => firstPart)).toEqual(results.map((_, at) => 2 + 2 * at));
   });
 
-  it("does what as many overlays do", () => {
-    const make = () => {
-      const manager = newManager();
-      say(manager, "go");
-      call(manager, "c1");
-      const first = must(manager.addNode(result("c1", "one")));
-      const second = reply(manager, "two");
-      return { manager, changes: [first, second, first] };
-    };
-    const forms = [hidden, cleared, { form: "original" }] as const;
-    const [one, other] = [make(), make()];
-    const changes = one.changes.map(({ id }, at) => ({ targetId: id, form: forms[at] ?? hidden }));
-    must(one.manager.reform(changes));
-    for (const { targetId, form } of changes) must(other.manager.overlay(targetId, form));
-    const [reformed, overlaid] = [one, other].map(({ manager }) => renderContext(manager.context));
-    expect(reformed?.contents).toEqual(overlaid?.contents);
-  });
-
   it("is refused as a whole, and where it names nothing", () => {
     const { manager, answered, note } = ground();
     const before = manager.context;
@@ -161,53 +124,4 @@ describe("a reform", () => {
 
 function ignoredBy(manager: ContextManager): readonly object[] {
   return renderContext(manager.context).report.ignored;
-}
-
-/** A short random conversation in which compactions are tried. @returns how many were accepted. */
-function compactAtRandom(dice: (most: number) => number): number {
-  const manager = newManager();
-  say(manager, "go");
-  let [step, accepted] = [0, 0];
-  const open: string[] = [];
-  for (let at = 0; at < 12; at += 1) {
-    step += dice(2);
-    switch (dice(6)) {
-      case 0:
-        say(manager, `u${at}`);
-        break;
-      case 1:
-        manager.addNode({ kind: "model_message", text: `m${at}`, step: `s${step}` });
-        break;
-      case 2:
-        open.push(`c${at}`);
-        manager.addNode({ kind: "tool_call", callId: `c${at}`, name: "x", args: {}, step: `s${step}` });
-        break;
-      case 3:
-        manager.addNode(result(open.pop() ?? "none", "o", "x"));
-        break;
-      case 4:
-        manager.addNode({ kind: "note", text: "n", audience: "model" });
-        break;
-      default:
-        accepted += compactAnywhere(manager, dice);
-    }
-  }
-  return accepted;
-}
-
-function compactAnywhere(manager: ContextManager, dice: (most: number) => number): number {
-  const nodes = [...manager.context.nodes.values()];
-  const keepFromId = nodes[dice(nodes.length)]?.id ?? null;
-  const made = manager.addSummary({ kind: "summary", of: "compaction", text: "s", keepFromId });
-  if (isRefusal(made)) return 0;
-  expect(ignoredBy(manager)).toEqual([]);
-  return 1;
-}
-
-function seeded(seed: number): (most: number) => number {
-  let state = seed;
-  return (most) => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return Math.floor((state / 2_147_483_648) * most);
-  };
 }

@@ -20,8 +20,6 @@ function payloads(): Readonly<Record<string, TurnPayload>> {
   const as = { sha256: older, from: 3, versions: [1, 7] };
   const stub = { path: awkward, sha256: older, from: 1, to: 0 };
   return {
-    "a summary without a ledger": { ...compaction, text: "Short." },
-    "a summary with an empty ledger": { ...compaction, text: "", ledger: [], files: [] },
     "a ledger with and without its checks": {
       ...{ ...compaction, keepFromId: "s-1", text: "## Task Overview\n" },
       files: [{ path: "a.ts", from: older, to: null }],
@@ -30,10 +28,6 @@ function payloads(): Readonly<Record<string, TurnPayload>> {
         { path: "gone.ts", from: older, to: null, added: 0, removed: 0 },
         { ...entry, from: older, check: { ...check, command: "", failed: false } },
       ],
-    },
-    "a ledger of a thousand files": {
-      ...{ ...compaction, text: "Many." },
-      ledger: Array.from({ length: 1_000 }, (_, n) => ({ ...entry, path: `${n}/${awkward}`, added: n })),
     },
     "an instruction that holds": {
       ...{ ...compaction, text: "Short." },
@@ -46,18 +40,6 @@ function payloads(): Readonly<Record<string, TurnPayload>> {
         { ...repeated, as },
         { ...repeated, start: 41, end: 60, encoding: "latin1", as: { sha256: older, from: 1 } },
       ],
-    },
-    "a file with lines that stood in the prompt already": {
-      ...{ kind: "file_content", path: awkward, version: 2, sha256: newer, form: "tracked" },
-      ...{
-        lines: { from: 1, to: 8, total: 9 },
-        text: "line of code\n".repeat(8),
-        repeats: [{ ...repeated, as }],
-      },
-    },
-    "an answer that speaks of what is above": {
-      ...{ kind: "tool_result", callId: "c", name: "read_file", output: "Unchanged." },
-      refers: [stub, { ...stub, to: 40, encoding: "utf-16le" }],
     },
     "a clearing with all its forms": {
       kind: "context_management",
@@ -74,10 +56,6 @@ function payloads(): Readonly<Record<string, TurnPayload>> {
           },
         },
       ],
-    },
-    "the warning before a clearing": {
-      ...{ kind: "note", audience: "model" },
-      text: "⚠️ CONTEXT APPROACHING LIMIT\n\nYou are at 80% of context capacity.",
     },
   };
 }

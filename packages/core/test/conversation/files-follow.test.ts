@@ -1,110 +1,50 @@
-import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type ContextManager,
-  createConversation,
-  filesApart,
-  listTasks,
-  memorySessionStore,
-  openCalls,
-  openConversation,
-  type StoredConversation,
-} from "../../src/conversation/index.js";
-import { currentBase, isRefusal, type MemoryDisk, memoryPorts, Workspace } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/disk/charsets.js";
+import { filesApart, listTasks, openCalls } from "../../src/conversation/index.js";
+import { currentBase, isRefusal } from "../../src/files/index.js";
 import { sha256 } from "../../src/node/disk/digest.js";
-import { carryOut, followFiles, runConversationTool } from "../../src/tools/index.js";
-import { countedIds, must, restlessClock } from "./support.js";
+import { carryOut, runConversationTool } from "../../src/tools/index.js";
+import { restlessClock } from "./support.js";
+import { Talk } from "./talk.js";
 
 const paths = ["a", "b", "c"];
-// What counts is the order of the journal: a clock may be put back.
-const sources = { ids: countedIds(), now: restlessClock() };
 
-/** A conversation in a store and its files, all in memory. Each text says who wrote it. */
-class Talk {
-  readonly disk: MemoryDisk;
-  readonly workspace: Workspace;
-  private readonly store = memorySessionStore();
-  private opened: StoredConversation | undefined;
+/** Each text says who wrote it. What counts is the order of the journal: the clock goes back and forth. */
+class Follower extends Talk {
   private count = 0;
 
   constructor() {
-    const newId = () => randomUUID().replaceAll("-", "");
-    const ports = memoryPorts({ digest: sha256, newId, codec: openCharsets(), clock: { now: sources.now } });
-    this.disk = ports.disk;
-    this.workspace = new Workspace(ports);
-    for (const path of paths.slice(0, 2)) this.disk.poke(path, Buffer.from("shell 0"));
+    super({ a: "shell 0", b: "shell 0" }, restlessClock());
   }
 
-  async begin(): Promise<void> {
-    this.opened = must(await createConversation(this.store, sources));
-    must(this.manager.commitStagedItems("go"));
-    await this.manager.flush();
-  }
-
-  get conversation(): StoredConversation {
-    if (this.opened === undefined) throw new Error("not opened");
-    return this.opened;
-  }
-
-  get manager(): ContextManager {
-    return this.conversation.manager;
-  }
-
-  get host() {
-    const { manager, workspace } = this;
-    return { manager, workspace, files: followFiles(manager, workspace, sources.ids) };
-  }
-
-  text(who: string): string {
+  by(who: string): string {
     this.count += 1;
     return `${who} ${this.count}`;
   }
 
   tree(): Record<string, string | undefined> {
-    return Object.fromEntries(
-      paths.map((path) => {
-        const bytes = this.disk.peek(path);
-        return [path, bytes === undefined ? undefined : Buffer.from(bytes).toString()];
-      }),
-    );
+    return Object.fromEntries(paths.map((path) => [path, this.text(path)]));
   }
 
   /** The model calls a tool that writes. */
-  call(path: string): string {
-    const callId = sources.ids();
+  askToWrite(path: string): string {
     const bytes = this.disk.peek(path);
     const base = bytes === undefined ? {} : { base_content_sha256: sha256(bytes) };
-    const args = { file_path: path, content: this.text("ours"), ...base };
-    must(this.manager.addNode({ kind: "tool_call", callId, name: "write_file", args }));
-    return callId;
+    return this.ask("write_file", { file_path: path, content: this.by("ours"), ...base });
   }
 
   async read(path: string): Promise<void> {
-    const callId = sources.ids();
-    must(this.manager.addNode({ kind: "tool_call", callId, name: "read_file", args: { file_path: path } }));
-    await carryOut({ callId }, this.host);
+    await carryOut({ callId: this.ask("read_file", { file_path: path }) }, this.host);
   }
 
   /** The tool of the call at the head writes, and nobody hears of it. */
   async writesUnheard(path: string, isDeletion: boolean): Promise<void> {
-    const caller = { conversation: this.manager.context.sessionId, call: this.call(path) && this.head };
+    const caller = {
+      conversation: this.manager.context.sessionId,
+      call: this.askToWrite(path) && this.head,
+    };
     if (isDeletion) await this.workspace.delete({ path, base: currentBase, hashless: true }, { caller });
-    else await this.workspace.write({ path, base: currentBase, content: this.text("ours") }, { caller });
-  }
-
-  get head(): string {
-    return this.manager.context.currentNodeId;
-  }
-
-  /** What was not flushed is gone. */
-  async kill(): Promise<void> {
-    const { sessionId } = this.manager.context;
-    await this.conversation.session.close();
-    this.opened = must(
-      await openConversation(this.store, sessionId, "write", { ...sources, files: this.workspace }),
-    );
+    else await this.workspace.write({ path, base: currentBase, content: this.by("ours") }, { caller });
   }
 }
 
@@ -130,7 +70,7 @@ function stepOf(kinds: readonly string[]) {
 
 type Step = ReturnType<typeof stepOf> extends fc.Arbitrary<infer Value> ? Value : never;
 
-const runs = Number(process.env.HOLDFAST_RUNS ?? 150);
+const runs = Number(process.env.HOLDFAST_RUNS ?? 15);
 
 describe("with kills, late results, users who speak and others who write at any point", () => {
   it.each([
@@ -144,7 +84,7 @@ describe("with kills, late results, users who speak and others who write at any 
         fc.asyncProperty(
           fc.array(stepOf(kinds), { minLength: 5, maxLength: 40, size: "max" }),
           async (steps) => {
-            const talk = new Talk();
+            const talk = new Follower();
             await talk.begin();
             for (const each of steps) {
               if (each.kind !== "kill") await take(talk, each);
@@ -167,7 +107,7 @@ describe("with kills, late results, users who speak and others who write at any 
   );
 });
 
-async function take(talk: Talk, { kind, path, at, files }: Step): Promise<void> {
+async function take(talk: Follower, { kind, path, at, files }: Step): Promise<void> {
   const { manager, workspace, host } = talk;
   const nodes = [...manager.context.nodes.keys()];
   const turn_id = nodes[at % nodes.length] ?? "";
@@ -175,16 +115,16 @@ async function take(talk: Talk, { kind, path, at, files }: Step): Promise<void> 
     files === "keep" ? {} : { files: "restore", ...(files === "leave" ? { conflicts: "leave" } : {}) };
   const command = (name: string, args: object) => runConversationTool(name, { ...args, ...move }, host);
   if (kind === "write" || kind === "late") await talk.read(path);
-  if (kind === "write") await carryOut({ callId: talk.call(path) }, host);
+  if (kind === "write") await carryOut({ callId: talk.askToWrite(path) }, host);
   else if (kind === "lost") await talk.writesUnheard(path, at % 4 === 0);
   else if (kind === "late") {
-    const running = carryOut({ callId: talk.call(path) }, host);
+    const running = carryOut({ callId: talk.askToWrite(path) }, host);
     manager.commitStagedItems("stop!");
     await running;
   } else if (kind === "say") manager.commitStagedItems("go on");
-  else if (kind === "shell") talk.disk.poke(path, Buffer.from(talk.text("shell")));
+  else if (kind === "shell") talk.disk.poke(path, Buffer.from(talk.by("shell")));
   else if (kind === "other")
-    await workspace.write({ path, content: talk.text("other"), base: currentBase }, otherSession);
+    await workspace.write({ path, content: talk.by("other"), base: currentBase }, otherSession);
   else if (kind === "flush") await manager.flush();
   else if (kind === "start") manager.startTask({ name: "t" });
   else if (kind === "complete") await command("task_complete", { summary: "done" });
@@ -201,7 +141,7 @@ async function take(talk: Talk, { kind, path, at, files }: Step): Promise<void> 
 const otherSession = { caller: { conversation: "another", call: "elsewhere" } };
 
 async function checkOpened(
-  talk: Talk,
+  talk: Follower,
   seen: { settled: number; apart: number; kills: number },
 ): Promise<void> {
   const { manager, conversation, workspace } = talk;
@@ -231,7 +171,7 @@ async function checkOpened(
 }
 
 /** Files go back to some node, and that is taken back. */
-async function checkUndone(talk: Talk, at: number, seen: { undone: number }): Promise<void> {
+async function checkUndone(talk: Follower, at: number, seen: { undone: number }): Promise<void> {
   const { manager, host } = talk;
   const { context } = manager;
   const nodes = [...context.nodes.keys()].filter((id) => openCalls(context, id).length === 0);

@@ -11,7 +11,7 @@ import {
   versionOf,
 } from "../../src/conversation/index.js";
 import { crc32 } from "../../src/conversation/journal/crc32.js";
-import { encodeRecord, isSealed, readLine } from "../../src/conversation/journal/journal-codec.js";
+import { encodeRecord, readLine } from "../../src/conversation/journal/journal-codec.js";
 import { outOfLineBytes } from "../../src/conversation/journal/out-of-line.js";
 import { awkwardEvents, longLife, message, started } from "./store-events.js";
 
@@ -58,14 +58,6 @@ function said(journal: ReadJournal): readonly string[] {
 const life = recordsOf(longLife("s-1", 60));
 
 describe("the check", () => {
-  it.each([
-    ["", 0],
-    ["123456789", 0xcbf43926],
-    ["The quick brown fox jumps over the lazy dog", 0x414fa339],
-  ])("of %j is that of every other program", (text, check) => {
-    expect(crc32(Buffer.from(text))).toBe(check);
-  });
-
   it("is that of zlib over any bytes, from anywhere to anywhere", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(20), (bytes, from) => {
@@ -100,24 +92,13 @@ describe("a line", () => {
 
   it("gives back any text, whole and to the letter", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 300 }), fc.nat(120), (unit, times) => {
+      fc.property(fc.string({ unit: "binary", maxLength: 300 }), fc.nat(80), (unit, times) => {
         const shelf = new Shelf();
         const { ts, event } = message("m-1", "s-1", unit.repeat(times));
         const record = { v: 1, seq: 1, ts, event };
         expect(read(encodeRecord(record, shelf.put), shelf).records).toEqual([record]);
       }),
-    );
-  });
-
-  it("gives back any arguments of a call", () => {
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (args) => {
-        // As it is once it was JSON: -0 and the like are none.
-        const payload = JSON.parse(JSON.stringify({ kind: "tool_call", callId: "c", name: "t", args }));
-        const nodes = [{ id: "n", parentId: "s-1", timestamp: 1, payload }];
-        const record = { v: 1, seq: 1, ts: 1, event: { type: "nodes_added", nodes, head: "n" } as const };
-        expect(read(encodeRecord(record, noBlobs)).records).toEqual([record]);
-      }),
+      { numRuns: 25 },
     );
   });
 
@@ -150,30 +131,15 @@ describe("a line", () => {
       { v: 1, seq: 1, ts: 1, type: "renamed" },
       { v: 1, seq: 1, ts: 1, type: "renamed", title: 5 },
       { v: 1, seq: 0, ts: 1, type: "renamed", title: "t" },
-      { v: 1, seq: 1.5, ts: 1, type: "renamed", title: "t" },
-      { v: 1, seq: 1, ts: "1", type: "renamed", title: "t" },
       { seq: 1, ts: 1, type: "renamed", title: "t" },
       { v: 1, seq: 1, ts: 1, title: "t" },
       { v: 1, seq: 1, ts: 1, type: "nodes_added", nodes: [{ id: "n" }], head: "n" },
-      { v: 1, seq: 1, ts: 1, type: "nodes_added", nodes: {}, head: "n" },
       { v: 1, seq: 1, ts: 1, type: "staged", id: "i", timestamp: 1, payload: { kind: "note", text: "t" } },
-      { v: 1, seq: 1, ts: 1, type: "staged", id: "i", timestamp: 1, payload: { text: "t" } },
       { v: 1, seq: 1, ts: 1, type: "renamed", title: "", blobs: { "/title": "no hash" } },
       { v: 1, seq: 1, ts: 1, type: "renamed", title: "t", blobs: { "/title": "a".repeat(64) } },
-      { v: 1, seq: 1, ts: 1, type: "renamed", title: "", blobs: { "/toString": "a".repeat(64) } },
       { v: 1, seq: 1, ts: 1, type: "renamed", title: "", blobs: { "/a/b/c": "a".repeat(64) } },
     ];
     for (const shape of shapes) expect(said(read(sealed(shape)))).toEqual(["1 damaged_line"]);
-  });
-
-  it("is not called changed where its check fits, and leaves no gap", () => {
-    const malformed = { v: 1, seq: 1, ts: 1, type: "renamed", title: 5 };
-    const next = { v: 1, seq: 2, ts: 1, type: "renamed", title: "t" };
-    const { records, problems } = read(Buffer.concat([sealed(malformed), sealed(next)]));
-    expect(records.map(({ seq }) => seq)).toEqual([2]);
-    expect(problems.map(({ message }) => message)).toEqual([
-      "Line 1: record 1 is as it was written and yet no event: title must be a text; it was left out, all others hold.",
-    ]);
   });
 });
 
@@ -190,11 +156,6 @@ describe("a record", () => {
     expect(problems).toEqual([]);
     expect(records.map(({ v }) => v)).toEqual([1, 1, 1, 1, 1, 2]);
     expect(records[5]?.event).toEqual(reform.event);
-  });
-
-  it("of a version that is read with large texts and without", () => {
-    const plain = sealed({ v: 2, seq: 1, ts: 1, type: "renamed", title: "t" });
-    expect(read(plain).records).toEqual([{ v: 2, seq: 1, ts: 1, event: { type: "renamed", title: "t" } }]);
   });
 });
 
@@ -234,14 +195,15 @@ describe("a damaged journal", () => {
     return ends.findIndex((end) => end > offset);
   }
 
-  const patterns = process.env.HOLDFAST_SWEEP === "all" ? [1, 2, 4, 8, 16, 32, 64, 128, 255] : [1];
-  it.each(patterns)("with any byte of its last 4 KiB changed by %i loses that line at most", (mask) => {
-    expect(whole.length).toBeGreaterThan(6_000);
-    for (let at = whole.length - 4_096; at < whole.length; at += 1) expectLoss(at, (whole[at] ?? 0) ^ mask);
+  /** `npm run proof -- store` does this at every byte. */
+  const stride = process.env.HOLDFAST_SWEEP === "all" ? 1 : 41;
+  it.each([1, 128, 255])("with a byte of its last 4 KiB changed by %i loses that line at most", (mask) => {
+    for (let at = whole.length - 4_096; at < whole.length; at += stride)
+      expectLoss(at, (whole[at] ?? 0) ^ mask);
   });
 
-  it.each([0x0a, 0x00, 0x7d])("with any byte of its last 4 KiB made %i loses that line at most", (byte) => {
-    for (let at = whole.length - 4_096; at < whole.length; at += 1)
+  it.each([0x0a, 0x00, 0x7d])("with a byte of its last 4 KiB made %i loses that line at most", (byte) => {
+    for (let at = whole.length - 4_096; at < whole.length; at += stride)
       if (whole[at] !== byte) expectLoss(at, byte);
   });
 
@@ -261,7 +223,7 @@ describe("a damaged journal", () => {
   }
 
   it("cut anywhere in its last 4 KiB keeps all records before, and knows its torn tail", () => {
-    for (let size = whole.length - 4_096; size < whole.length; size += 1) {
+    for (let size = whole.length - 4_096; size < whole.length; size += stride) {
       const journal = read(whole.subarray(0, size));
       const line = lineAt(size);
       // Only its line break is gone: the record is whole.
@@ -310,18 +272,8 @@ describe("a damaged journal", () => {
     ]);
   });
 
-  it("in which a line among several without line breaks is damaged loses that line only", () => {
-    const bytes = Buffer.concat(
-      lines.map((line, at) => (at === 5 ? Buffer.from(line).fill(0x20, 30, 34) : line)),
-    );
-    for (let at = 0; at < bytes.length - 1; at += 1) if (bytes[at] === 0x0a) bytes[at] = 0x0d;
-    const journal = read(bytes);
-    expect(journal.records).toEqual(life.filter(({ seq }) => seq !== 6));
-    expect(journal.nextSeq).toBe(life.length + 1);
-  });
-
   it("of many records in one line, or in the wrong order, is read without hanging", () => {
-    const many = recordsOf(longLife("s-1", 20_000));
+    const many = recordsOf(longLife("s-1", 2_000));
     const some = linesOf(many);
     const joined = Buffer.from(Buffer.concat(some).toString("latin1").replaceAll("\n", "\r"), "latin1");
     joined[joined.length - 1] = 0x0a;
@@ -348,12 +300,6 @@ describe("a damaged journal", () => {
     const disordered = read(Buffer.concat(linesOf([first, third, second])));
     expect(disordered.records).toEqual([first, second, third]);
     expect(said(disordered)).toEqual(["2 missing_record", "3 damaged_line"]);
-  });
-
-  it("never calls a new record by the number of one that a damaged line may have held", () => {
-    const bytes = Buffer.from(whole);
-    bytes[whole.length - 10] = 0x20;
-    expect(read(bytes).nextSeq).toBe(life.length + 1);
   });
 
   it("of any bytes is read without an exception, and never wrongly", () => {
@@ -409,20 +355,13 @@ describe("a text whose blob is gone", () => {
     });
     expect(without({ kind: "user_message", text: large })).toEqual({ kind: "user_message", text: word });
   });
-
-  it("is no state of a file any more", () => {
-    const lines = { from: 1, to: 5_000, total: 5_000 };
-    const file = { path: "a", version: 1, sha256: "a".repeat(64), lines, form: "whole" };
-    const found = without({ kind: "file_content", ...file, text: large });
-    expect(found).toEqual({ kind: "unknown", type: "file_content", data: { ...file, text: word } });
-  });
 });
 
 describe("a large journal", () => {
   it("is read piece by piece, lines longer than a piece among them", () => {
     const long = recordsOf([
       started("s-1"),
-      ...Array.from({ length: 400 }, (_, at) =>
+      ...Array.from({ length: 100 }, (_, at) =>
         message(`m-${at}`, "s-1", `${at % 7 === 0 ? "ü€" : "u"} ${"\ud800".repeat(at * 20)}`),
       ),
       message("last", "s-1", "\ud800".repeat(200_000)),
@@ -430,13 +369,6 @@ describe("a large journal", () => {
     const journal = read(Buffer.concat(linesOf(long)));
     expect(journal.problems).toEqual([]);
     expect(JSON.stringify(journal.records)).toBe(JSON.stringify(long));
-  });
-
-  it("says of a line what it says alone", () => {
-    for (const line of linesOf(life)) {
-      expect(isSealed(line, 0, line.length - 1)).toBe(true);
-      expect(readLine(Buffer.from(line).toString(), () => undefined).kind).toBe("record");
-    }
   });
 });
 
@@ -449,17 +381,5 @@ describe("a sealed line with a time that JSON cannot write", () => {
     for (const ts of ["1e999", "-1e999"])
       for (const start of [`{"v":1,"seq":2,"ts":${ts},`, `{"seq":2,"v":1,"ts":${ts},`])
         expect(readLine(`${start}${event},"crc":"00000000"}`, () => undefined).kind).toBe("damaged");
-  });
-
-  it("counts with the last of two, as every reader of JSON has it", () => {
-    const root = '{"id":"s1","parentId":null,"timestamp":1,"payload":{"kind":"user_message","text":"x"}}';
-    const event = `"type":"nodes_added","nodes":[${root}],"head":"s1"`;
-    const line = (more: string) =>
-      readLine(`{"v":1,"seq":2,"ts":1,${event}${more},"crc":"00000000"}`, () => undefined);
-    const plain = line("");
-    expect(line(',"ts":7')).toMatchObject({ kind: "record", record: { seq: 2, ts: 7 } });
-    expect(line(',"seq":7')).toMatchObject({ kind: "record", record: { seq: 7, ts: 1 } });
-    // Nothing beside the event gets into it, so that the record can be written as it was read.
-    for (const again of [line(',"ts":1'), line(',"seq":2'), line(',"v":1')]) expect(again).toEqual(plain);
   });
 });

@@ -16,12 +16,12 @@ import {
   replay,
   startedContext,
 } from "../../src/conversation/index.js";
-import type { PersistentMap } from "../../src/files/index.js";
 import { type KnownFiles, type Operation, operation, World } from "./operations.js";
 import { checkEveryProvider } from "./provider-checks.js";
+import { plainContext } from "./support.js";
 
 /** `HOLDFAST_RUNS=20000` is the long run of docs/conversation.md. */
-const runs = Number(process.env.HOLDFAST_RUNS ?? 150);
+const runs = Number(process.env.HOLDFAST_RUNS ?? 12);
 
 const operations = fc.array(operation, { minLength: 1, maxLength: 60, size: "max" });
 const now = 1_000_000;
@@ -154,21 +154,6 @@ function foldsTo(
   expect(problems).toEqual([]);
   expect(plainContext(context)).toEqual(plainContext(live));
   expect(plainContext(startedContext(started))).toEqual(plainContext(begun));
-}
-
-function plainContext(context: ConversationContext): unknown {
-  const { nodes, tasks, pruned, orphans, ...rest } = context;
-  return {
-    ...rest,
-    nodes: sorted(nodes),
-    tasks: sorted(tasks),
-    pruned: sorted(pruned),
-    orphans: sorted(orphans),
-  };
-}
-
-function sorted(map: PersistentMap<unknown>): unknown {
-  return [...map].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 function plainRendering({ contents, provenance, visibility, report }: Rendering): unknown {

@@ -41,11 +41,4 @@ describe("a memory store", () => {
     if (isRefusal(read)) throw new Error(read.message);
     expect(read.records[1]?.event).toMatchObject({ head: "m-1" });
   });
-
-  it("names the holder that it was given", async () => {
-    const store = memorySessionStore({ holder: "the test" });
-    await store.create("s-1", [started("s-1")]);
-    expect(await store.open("s-1", "write")).toMatchObject({ code: "busy" });
-    expect(await store.list()).toMatchObject([{ heldBy: "the test" }]);
-  });
 });

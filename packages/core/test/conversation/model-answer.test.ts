@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { renderContext } from "../../src/context/index.js";
-import {
-  type AnswerPart,
-  type ConversationEvent,
-  type ModelAnswer,
-  replay,
-} from "../../src/conversation/index.js";
+import type { AnswerPart, ConversationEvent, ModelAnswer } from "../../src/conversation/index.js";
 import { call, codeOf, must, newManager, result, say } from "./support.js";
 
 const from = { provider: "anthropic", model: "claude" };
@@ -15,12 +10,7 @@ function answer(parts: readonly AnswerPart[], rest: Partial<ModelAnswer> = {}): 
 }
 
 const asks = (callId: string) =>
-  ({
-    kind: "tool_call",
-    callId,
-    name: "read_file",
-    args: { path: callId },
-  }) as const;
+  ({ kind: "tool_call", callId, name: "read_file", args: { path: callId } }) as const;
 
 describe("a model's answer", () => {
   it("is one event, whatever it holds, with its usage on the last node", () => {
@@ -133,25 +123,5 @@ describe("a model's answer", () => {
     const nodes = must(manager.addAnswer(answer([{ kind: "text", text: "anew" }, asks("c1")])));
     expect(nodes.length).toBe(2);
     expect(codeOf(manager.addAnswer(answer([asks("c1")])))).toBe("duplicate_id");
-  });
-
-  it("is found whole or not at all, wherever the journal ends", () => {
-    const manager = newManager();
-    const begun = manager.context.rootNode;
-    const events: ConversationEvent[] = [
-      {
-        type: "session_started",
-        sessionId: begun.id,
-        root: { id: begun.id, parentId: null, timestamp: 1, payload: begun.payload },
-      },
-    ];
-    manager.subscribe((_, event) => event !== undefined && events.push(event));
-    say(manager, "go");
-    must(manager.addAnswer(answer([{ kind: "thought", text: "t", signature: "s" }, asks("c1"), asks("c2")])));
-    for (const length of [1, 2, 3]) {
-      const records = events.slice(0, length).map((event, at) => ({ v: 1, seq: at + 1, ts: 1, event }));
-      const { context } = replay(begun.id, records);
-      expect(context.nodes.size).toBe([1, 2, 5][length - 1]);
-    }
   });
 });

@@ -23,48 +23,22 @@ export interface Operation {
 }
 
 const kinds = [
-  "say",
-  "say",
-  "stage",
-  "discard",
-  "reply",
-  "reply",
-  "step",
-  "step",
-  "half_step",
-  "read",
-  "read",
-  "file",
-  "track",
-  "overlay",
-  "overlay",
-  "reform",
-  "answer",
-  "start",
-  "start",
-  "complete",
-  "complete",
-  "complete",
-  "cancel",
-  "pop",
-  "resume",
-  "restart",
-  "rewind",
-  "rewind",
-  "prune",
-  "unprune",
-  "expand",
-  "expand",
-  "expand",
-  "label",
-  "custom",
-  "summary",
-  "compaction",
-  "restore",
-  "elsewhere",
-  "hidden",
-  "tool",
-] as const;
+  ...(["say", "say", "stage", "discard", "reply", "reply", "step", "step", "half_step", "read"] as const),
+  ...(["read", "file", "track", "overlay", "overlay", "reform", "answer", "start", "start"] as const),
+  ...([
+    "complete",
+    "complete",
+    "complete",
+    "cancel",
+    "pop",
+    "resume",
+    "restart",
+    "rewind",
+    "rewind",
+  ] as const),
+  ...(["prune", "unprune", "expand", "expand", "expand", "label", "custom", "summary"] as const),
+  ...(["compaction", "restore", "elsewhere", "hidden", "tool"] as const),
+];
 
 const text = fc.oneof(
   fc.constantFrom("", " ", "yes", "a\nb\nc", "line\r\nline", "</file>", "\u202e\u0000", "é😀"),
@@ -77,8 +51,17 @@ export const operation: fc.Arbitrary<Operation> = fc.record({
   text,
 });
 
+type Acts = {
+  readonly [Kind in Operation["kind"]]?: (
+    operation: Operation,
+  ) => object | undefined | Promise<object | undefined>;
+};
+
 const google: ModelOrigin = { provider: "google", model: "gemini-3-pro" };
 const anthropic: ModelOrigin = { provider: "anthropic", model: "claude-opus-5" };
+
+/** Who answers: one provider or the other. */
+const originOf = (pick: number) => (pick % 2 === 0 ? google : anthropic);
 
 const hashOf = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest("hex");
 
@@ -106,97 +89,69 @@ export class World {
       throw new Error(`${operation.kind} was refused (${answer.code}) and changed the conversation`);
   }
 
-  private attempt({ kind, pick, text }: Operation): object | undefined | Promise<object | undefined> {
-    const { manager } = this;
-    const from = pick % 2 === 0 ? google : anthropic;
-    switch (kind) {
-      case "say":
-        return manager.commitStagedItems(text);
-      case "stage":
-        return manager.addToStagingArea(
-          pick % 3 === 0
-            ? this.fileContent(pick)
-            : { kind: "note", text, audience: pick % 2 === 0 ? "model" : "person" },
-        );
-      case "discard":
-        return manager.discardStaging();
-      case "reply":
-        return manager.addNode(this.message(pick, text, from));
-      case "step":
-        return this.step(pick, text, from, 1 + (pick % 3), 1 + (pick % 3));
-      case "half_step":
-        return this.step(pick, text, from, 2 + (pick % 2), pick % 2);
-      case "read":
-        return this.read(pick, from);
-      case "file":
-        return manager.addNode(this.fileContent(pick));
-      case "track":
-        return pick % 3 === 0 ? manager.untrackFile(`f${pick % 2}`) : manager.trackFile(`f${pick % 2}`);
-      case "overlay":
-        return manager.overlay(this.node(pick).id, this.form(pick, text));
-      case "reform":
-        return manager.reform(
-          [pick, pick + 7, pick * 3].map((one) => ({
-            targetId: this.node(one).id,
-            form: this.form(one, text),
-          })),
-        );
-      case "answer":
-        return this.answer(pick, text, from);
-      case "start":
-        return manager.startTask({
-          name: text,
-          goal: text,
-          transformation: transformations(text)[pick % 3] ?? { kind: "clone" },
-        });
-      case "complete":
-        return manager.completeTask({ summary: text });
-      case "cancel":
-        return manager.cancelTask();
-      case "pop":
-        return manager.popTask();
-      case "resume":
-        return manager.resumeTask(this.task(pick));
-      case "restart":
-        return manager.restartTask({ taskId: this.task(pick), hint: text });
-      case "rewind":
-        return manager.rewind(pick % 4 === 0 ? undefined : this.node(pick).id);
-      case "prune":
-        return manager.prune(this.node(pick).id);
-      case "unprune":
-        return manager.unprune([...manager.context.pruned.keys()].sort()[0] ?? "none");
-      case "expand":
-        return manager.expandTask(this.task(pick));
-      case "label":
-        return manager.setLabel(this.node(pick).id, text);
-      case "custom":
-        return manager.setCustom(this.node(pick).id, textKey, text);
-      case "summary":
-        return manager.addSummary({
-          kind: "summary",
-          of: "branch",
-          text,
-          covers: { fromId: manager.context.sessionId, toId: manager.context.currentNodeId },
-        });
-      case "compaction":
-        return manager.addSummary({
-          kind: "summary",
-          of: "compaction",
-          text,
-          keepFromId: pick % 5 === 0 ? null : this.node(pick).id,
-        });
-      case "restore":
-        return this.restore(pick);
-      case "elsewhere":
-        return manager.addNode({ kind: "note", text, audience: "model" }, this.node(pick).id);
-      case "hidden":
-        return manager.addNode(this.message(pick, text, from), undefined, { isHiddenFromLlm: true });
-      case "tool":
-        return this.tool(pick, text);
-      default:
-        return kind satisfies never;
-    }
+  private attempt(operation: Operation): object | undefined | Promise<object | undefined> {
+    return this.onTurns[operation.kind]?.(operation) ?? this.onTree[operation.kind]?.(operation);
   }
+
+  /** What is said, asked and shown. */
+  private readonly onTurns: Acts = {
+    say: ({ text }) => this.manager.commitStagedItems(text),
+    stage: ({ pick, text }) =>
+      this.manager.addToStagingArea(
+        pick % 3 === 0
+          ? this.fileContent(pick)
+          : { kind: "note", text, audience: pick % 2 === 0 ? "model" : "person" },
+      ),
+    discard: () => this.manager.discardStaging(),
+    reply: ({ pick, text }) => this.manager.addNode(this.message(pick, text)),
+    step: ({ pick, text }) => this.step(pick, text, 1 + (pick % 3), 1 + (pick % 3)),
+    half_step: ({ pick, text }) => this.step(pick, text, 2 + (pick % 2), pick % 2),
+    read: ({ pick }) => this.read(pick),
+    file: ({ pick }) => this.manager.addNode(this.fileContent(pick)),
+    answer: ({ pick, text }) => this.answer(pick, text),
+    elsewhere: ({ pick, text }) =>
+      this.manager.addNode({ kind: "note", text, audience: "model" }, this.node(pick).id),
+    hidden: ({ pick, text }) =>
+      this.manager.addNode(this.message(pick, text), undefined, { isHiddenFromLlm: true }),
+    tool: ({ pick, text }) => this.tool(pick, text),
+  };
+
+  /** What becomes of the tree, of tasks and of how nodes are rendered. */
+  private readonly onTree: Acts = {
+    track: ({ pick }) =>
+      pick % 3 === 0 ? this.manager.untrackFile(`f${pick % 2}`) : this.manager.trackFile(`f${pick % 2}`),
+    overlay: ({ pick, text }) => this.manager.overlay(this.node(pick).id, this.form(pick, text)),
+    reform: ({ pick, text }) =>
+      this.manager.reform(
+        [pick, pick + 7, pick * 3].map((one) => ({
+          ...{ targetId: this.node(one).id, form: this.form(one, text) },
+        })),
+      ),
+    start: ({ pick, text }) => {
+      const transformation = transformations(text)[pick % 3] ?? { kind: "clone" };
+      return this.manager.startTask({ name: text, goal: text, transformation });
+    },
+    complete: ({ text }) => this.manager.completeTask({ summary: text }),
+    cancel: () => this.manager.cancelTask(),
+    pop: () => this.manager.popTask(),
+    resume: ({ pick }) => this.manager.resumeTask(this.task(pick)),
+    restart: ({ pick, text }) => this.manager.restartTask({ taskId: this.task(pick), hint: text }),
+    rewind: ({ pick }) => this.manager.rewind(pick % 4 === 0 ? undefined : this.node(pick).id),
+    prune: ({ pick }) => this.manager.prune(this.node(pick).id),
+    unprune: () => this.manager.unprune([...this.manager.context.pruned.keys()].sort()[0] ?? "none"),
+    expand: ({ pick }) => this.manager.expandTask(this.task(pick)),
+    label: ({ pick, text }) => this.manager.setLabel(this.node(pick).id, text),
+    custom: ({ pick, text }) => this.manager.setCustom(this.node(pick).id, textKey, text),
+    summary: ({ text }) => {
+      const covers = { fromId: this.manager.context.sessionId, toId: this.manager.context.currentNodeId };
+      return this.manager.addSummary({ kind: "summary", of: "branch", text, covers });
+    },
+    compaction: ({ pick, text }) => {
+      const keepFromId = pick % 5 === 0 ? null : this.node(pick).id;
+      return this.manager.addSummary({ kind: "summary", of: "compaction", text, keepFromId });
+    },
+    restore: ({ pick }) => this.restore(pick),
+  };
 
   /** Nodes in the order in which they were made, so that shrinking keeps the same ones. */
   private nodes(): readonly TurnNode[] {
@@ -216,20 +171,27 @@ export class World {
     return tasks[pick % tasks.length] ?? "none";
   }
 
-  private message(pick: number, text: string, from: ModelOrigin): TurnPayload {
+  private message(pick: number, text: string): TurnPayload {
     const thought = pick % 3 === 0 ? { thought: `think ${text}`, signature: `sig${pick}` } : {};
     const step = pick % 4 === 0 ? { step: `s${pick}` } : {};
-    return { kind: "model_message", text, from, ...thought, ...step };
+    return { kind: "model_message", text, from: originOf(pick), ...thought, ...step };
   }
 
   /** A model's answer with calls, of which some are answered. */
-  private step(pick: number, text: string, from: ModelOrigin, calls: number, answers: number): undefined {
+  private step(pick: number, text: string, calls: number, answers: number): undefined {
     const { manager } = this;
-    if (pick % 2 === 0) manager.addNode(this.message(pick, text, from));
+    if (pick % 2 === 0) manager.addNode(this.message(pick, text));
     const ids = Array.from({ length: calls }, () => this.callId(pick));
     for (const [at, callId] of ids.entries()) {
       const signed = at === 0 ? { signature: `call${pick}` } : {};
-      manager.addNode({ kind: "tool_call", callId, name: "run", args: { text }, from, ...signed });
+      manager.addNode({
+        kind: "tool_call",
+        callId,
+        name: "run",
+        args: { text },
+        from: originOf(pick),
+        ...signed,
+      });
     }
     const order = pick % 5 === 0 ? ids.toReversed() : ids;
     for (const callId of order.slice(0, answers))
@@ -238,7 +200,7 @@ export class World {
   }
 
   /** A whole answer: a thought, texts and calls in some order, of which some are answered. */
-  private answer(pick: number, text: string, from: ModelOrigin): object {
+  private answer(pick: number, text: string): object {
     const { manager } = this;
     const ids = Array.from({ length: pick % 4 }, () => this.callId(pick));
     const calls = ids.map((callId) => ({ kind: "tool_call", callId, name: "run", args: { text } }) as const);
@@ -249,7 +211,12 @@ export class World {
       ...(pick % 5 === 0 ? [] : [{ kind: "text", text } as const]),
       ...calls,
     ];
-    const answer = { step: `answer${this.calls}-${pick % 9}`, from, usage: { inputTokens: pick }, parts };
+    const answer = {
+      step: `answer${this.calls}-${pick % 9}`,
+      from: originOf(pick),
+      usage: { inputTokens: pick },
+      parts,
+    };
     const added = manager.addAnswer(answer);
     if (isRefusal(added)) return added;
     for (const callId of ids.slice(pick % 2))
@@ -257,7 +224,7 @@ export class World {
     return added;
   }
 
-  private read(pick: number, from: ModelOrigin): object {
+  private read(pick: number): object {
     const { manager } = this;
     const callId = this.callId(pick);
     const { path, sha256, lines } = this.state(pick);
@@ -272,7 +239,13 @@ export class World {
       start: head.length,
       end: head.length + body.length,
     };
-    const asked = manager.addNode({ kind: "tool_call", callId, name: "read_file", args: { path }, from });
+    const asked = manager.addNode({
+      kind: "tool_call",
+      callId,
+      name: "read_file",
+      args: { path },
+      from: originOf(pick),
+    });
     if (isRefusal(asked)) return asked;
     manager.addNode({
       kind: "tool_result",

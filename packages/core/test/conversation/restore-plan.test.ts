@@ -56,151 +56,73 @@ function shown({ files, unknown }: RestorePlan): readonly string[] {
 const barred = refuse("protected_path", "not here");
 
 describe("back to a node above", () => {
-  const cases: readonly {
-    readonly name: string;
-    /** After the node that is gone back to. */
-    readonly since: readonly TurnPayload[];
-    readonly before?: readonly TurnPayload[];
-    readonly disk: Parameters<typeof diskOf>[0];
-    readonly plan: readonly string[];
-  }[] = [
-    {
-      name: "an edit is taken back",
-      since: [wrote("x", "1", "2")],
-      disk: { x: "2" },
-      plan: ["restore x 2→1"],
-    },
-    {
-      name: "many edits, too",
-      since: [saw("x", "1"), wrote("x", "1", "2"), wrote("x", "2", "3")],
-      disk: { x: "3" },
-      plan: ["restore x 3→1"],
-    },
-    { name: "a new file goes", since: [wrote("x", null, "2")], disk: { x: "2" }, plan: ["created x 2→null"] },
-    {
-      name: "a deleted file comes back",
-      since: [wrote("x", "1", null)],
-      disk: {},
-      plan: ["deleted x null→1"],
-    },
-    {
-      name: "what is as wanted is left",
-      since: [wrote("x", "1", "2")],
-      disk: { x: "1" },
-      plan: ["same x 1"],
-    },
-    {
-      name: "a new file that is gone already is left",
-      since: [wrote("x", null, "2")],
-      disk: {},
-      plan: ["same x null"],
-    },
-    { name: "what was only read is not spoken of", since: [saw("x", "1")], disk: { x: "5" }, plan: [] },
-    {
-      name: "nor what came back by itself",
-      since: [wrote("x", "1", "2"), wrote("x", "2", "1")],
-      disk: { x: "5" },
-      plan: [],
-    },
-    {
-      name: "somebody else's bytes are a conflict",
-      since: [wrote("x", "1", "2")],
-      disk: { x: "7" },
-      plan: ["conflict x 7→1 changed"],
-    },
-    {
-      name: "and somebody else's deletion",
-      since: [wrote("x", "1", "2")],
-      disk: {},
-      plan: ["conflict x null→1 changed"],
-    },
-    {
-      name: "and a file where we deleted one",
-      since: [wrote("x", "1", null)],
-      disk: { x: "7" },
-      plan: ["conflict x 7→1 changed"],
-    },
-    {
-      name: "and a new file that was changed",
-      since: [wrote("x", null, "2")],
-      disk: { x: "7" },
-      plan: ["conflict x 7→null changed"],
-    },
-    {
-      name: "a change that only others made is a conflict",
-      since: [saw("x", "1"), saw("x", "2")],
-      disk: { x: "2" },
-      plan: ["conflict x 2→1 not_ours"],
-    },
-    {
-      name: "also after ours was taken back",
-      since: [wrote("x", "1", "2"), wrote("x", "2", "1"), saw("x", "3")],
-      disk: { x: "3" },
-      plan: ["conflict x 3→1 not_ours"],
-    },
-    {
-      name: "a formatter after our edit goes with it",
-      since: [wrote("x", "1", "2"), saw("x", "3")],
-      disk: { x: "3" },
-      plan: ["restore x 3→1 with others"],
-    },
-    {
-      name: "what came between two looks is told",
-      before: [saw("x", "0")],
-      since: [wrote("x", "1", "2")],
-      disk: { x: "2" },
-      plan: ["restore x 2→0 with others"],
-    },
-    {
-      name: "bytes that were never kept cannot come back",
-      since: [wrote("x", "gone", "2")],
-      disk: { x: "2" },
-      plan: ["closed x 2→gone bytes_gone"],
-    },
-    {
-      name: "what nobody knows stays",
-      since: [result({ path: "x", after: "2", by: "tool" })],
-      disk: { x: "2" },
-      plan: ["unknown x"],
-    },
-    {
-      name: "a protected place is closed",
-      since: [wrote("x", "1", "2")],
-      disk: { x: { sha256: "2", barred } },
-      plan: ["closed x 2→1 barred"],
-    },
-    {
-      name: "unless it is as wanted",
-      since: [wrote("x", "1", "2")],
-      disk: { x: { sha256: "1", barred } },
-      plan: ["same x 1"],
-    },
-    {
-      name: "a folder in its place is closed",
-      since: [wrote("x", "1", "2")],
-      disk: { x: { barred } },
-      plan: ["closed x undefined→1 barred"],
-    },
-    {
-      name: "two names of one file are one, where they agree",
-      since: [wrote("x", "1", "2"), wrote("l", "1", "2")],
-      disk: { x: { sha256: "2", realPath: "/r" }, l: { sha256: "2", realPath: "/r" } },
-      plan: ["restore l 2→1"],
-    },
-    {
-      name: "and closed where they do not",
-      since: [wrote("x", "1", "2"), wrote("l", "2", "3")],
-      disk: { x: { sha256: "3", realPath: "/r" }, l: { sha256: "3", realPath: "/r" } },
-      plan: ["closed l 3→2 two_names", "closed x 3→1 two_names"],
-    },
-    {
-      name: "files stand in the order of their names",
-      since: [wrote("b", "1", "2"), wrote("a", null, "2")],
-      disk: { a: "2", b: "2" },
-      plan: ["created a 2→null", "restore b 2→1"],
-    },
+  /** What was done after the node that is gone back to, the disk, the plan, and what was done before that node. */
+  const cases: readonly (readonly [
+    name: string,
+    since: readonly TurnPayload[],
+    disk: Parameters<typeof diskOf>[0],
+    plan: readonly string[],
+    before?: readonly TurnPayload[],
+  ])[] = [
+    ["an edit is taken back", [wrote("x", "1", "2")], { x: "2" }, ["restore x 2→1"]],
+    ["a new file goes", [wrote("x", null, "2")], { x: "2" }, ["created x 2→null"]],
+    ["a deleted file comes back", [wrote("x", "1", null)], {}, ["deleted x null→1"]],
+    ["what is as wanted is left", [wrote("x", "1", "2")], { x: "1" }, ["same x 1"]],
+    ["nor what came back by itself", [wrote("x", "1", "2"), wrote("x", "2", "1")], { x: "5" }, []],
+    ["somebody else's bytes are a conflict", [wrote("x", "1", "2")], { x: "7" }, ["conflict x 7→1 changed"]],
+    ["and a new file that was changed", [wrote("x", null, "2")], { x: "7" }, ["conflict x 7→null changed"]],
+    [
+      "a change that only others made is a conflict",
+      [saw("x", "1"), saw("x", "2")],
+      { x: "2" },
+      ["conflict x 2→1 not_ours"],
+    ],
+    [
+      "a formatter after our edit goes with it",
+      [wrote("x", "1", "2"), saw("x", "3")],
+      { x: "3" },
+      ["restore x 3→1 with others"],
+    ],
+    [
+      "what came between two looks is told",
+      [wrote("x", "1", "2")],
+      { x: "2" },
+      ["restore x 2→0 with others"],
+      [saw("x", "0")],
+    ],
+    [
+      "bytes that were never kept cannot come back",
+      [wrote("x", "gone", "2")],
+      { x: "2" },
+      ["closed x 2→gone bytes_gone"],
+    ],
+    ["what nobody knows stays", [result({ path: "x", after: "2", by: "tool" })], { x: "2" }, ["unknown x"]],
+    [
+      "a protected place is closed",
+      [wrote("x", "1", "2")],
+      { x: { sha256: "2", barred } },
+      ["closed x 2→1 barred"],
+    ],
+    [
+      "a folder in its place is closed",
+      [wrote("x", "1", "2")],
+      { x: { barred } },
+      ["closed x undefined→1 barred"],
+    ],
+    [
+      "two names of one file are one, where they agree",
+      [wrote("x", "1", "2"), wrote("l", "1", "2")],
+      { x: { sha256: "2", realPath: "/r" }, l: { sha256: "2", realPath: "/r" } },
+      ["restore l 2→1"],
+    ],
+    [
+      "and closed where they do not",
+      [wrote("x", "1", "2"), wrote("l", "2", "3")],
+      { x: { sha256: "3", realPath: "/r" }, l: { sha256: "3", realPath: "/r" } },
+      ["closed l 3→2 two_names", "closed x 3→1 two_names"],
+    ],
   ];
-  for (const { name, before = [], since, disk, plan } of cases) {
+  for (const [name, since, disk, plan, before = []] of cases) {
     it(name, async () => {
       const above = withPath(freshConversation(), "o", "root", [...before, said]);
       const tree = withPath(above, "a", above.currentNodeId, since);

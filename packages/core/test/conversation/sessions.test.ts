@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
   createConversation,
-  exportAtPace,
   exportSession,
   findSession,
   forkSession,
@@ -12,7 +11,6 @@ import {
   type SessionStore,
   searchSessions,
   summarizeSession,
-  verifyAtPace,
   verifySession,
 } from "../../src/conversation/index.js";
 import { compilePattern, isRefusal } from "../../src/files/index.js";
@@ -138,18 +136,5 @@ describe("sessions of a store", () => {
     expect(verified.findings).toEqual([{ nodeId: heads[0], message: "it is odd" }]);
     expect(new Set(heads).size).toBe(3);
     expect(codeOf(await verifySession(store, "none", () => []))).toBe("unknown_session");
-  });
-
-  it("are verified and exported no further than somebody wants", async () => {
-    const { store, id } = await storeWithOne();
-    const seen: string[] = [];
-    const check = ({ currentNodeId }: { readonly currentNodeId: string }) => {
-      seen.push(currentNodeId);
-      return [];
-    };
-    const pace = async ({ done }: { readonly done: number }) => done < 1;
-    expect(await verifyAtPace(store, id, { check, pace })).toBe("interrupted");
-    expect(seen).toHaveLength(1);
-    expect(await exportAtPace(store, id, async () => true)).toMatchObject({ kind: "export" });
   });
 });

@@ -17,12 +17,12 @@ import {
   type TimedEvent,
 } from "../../src/conversation/index.js";
 import { sealJson } from "../../src/conversation/journal/journal-codec.js";
-import type { PersistentMap } from "../../src/files/index.js";
 import { operation, World } from "./operations.js";
 import { awkwardEvents, longLife, started } from "./store-events.js";
+import { plainContext as plain } from "./support.js";
 
 /** `HOLDFAST_RUNS=20000` for a long run. */
-const runs = Number(process.env.HOLDFAST_RUNS ?? 60);
+const runs = Number(process.env.HOLDFAST_RUNS ?? 20);
 
 /** What a store would keep: snapshots are written at these records, one after the other. */
 class Keeper {
@@ -74,37 +74,15 @@ class Keeper {
   }
 }
 
-function plain(context: ConversationContext | undefined): unknown {
-  if (context === undefined) return undefined;
-  const { nodes, tasks, pruned, orphans, ...rest } = context;
-  const sorted = (map: PersistentMap<unknown>) => [...map].sort(([one], [other]) => (one < other ? -1 : 1));
-  return {
-    ...rest,
-    nodes: sorted(nodes),
-    tasks: sorted(tasks),
-    pruned: sorted(pruned),
-    orphans: sorted(orphans),
-  };
-}
-
 const rendered = (context: ConversationContext) =>
   JSON.stringify(renderContext(context, { now: 1 }).contents);
 
 describe("a snapshot and the records behind it", () => {
-  it("come to what all records come to, wherever it was written", () => {
-    const life = longLife("s-1", 90);
-    for (let at = 1; at <= life.length; at += 1) {
-      const keeper = new Keeper("s-1", life);
-      keeper.keep(at);
-      expect(plain(keeper.open())).toEqual(plain(keeper.fold(life.length)));
-    }
-  });
-
   it.each(Object.entries(awkwardEvents()))("give back to the letter %s", (_, event) => {
     const keeper = new Keeper("s-1", [started("s-1", { title: "t\0\ud800" }), event]);
     keeper.keep(2);
     const [opened, whole] = [keeper.open(), keeper.fold(2)];
-    expect(plain(opened)).toEqual(plain(whole));
+    expect(opened && plain(opened)).toEqual(plain(whole));
     const letters = (context: ConversationContext | undefined) =>
       JSON.stringify(
         [...(context?.nodes ?? [])].map(([id, { payload, metadata }]) => [id, payload, metadata]),
@@ -132,8 +110,9 @@ describe("a snapshot and the records behind it", () => {
           const places = new Set(cuts.map((cut) => 1 + (cut % events.length)));
           for (const at of [...places].sort((one, other) => one - other)) keeper.keep(at);
           const [opened, whole] = [keeper.open(), keeper.fold(events.length)];
+          if (opened === undefined) throw new Error("the snapshot was not used");
           expect(plain(opened)).toEqual(plain(whole));
-          if (opened !== undefined) expect(rendered(opened)).toBe(rendered(whole));
+          expect(rendered(opened)).toBe(rendered(whole));
         }),
         { numRuns: runs },
       );
@@ -190,15 +169,6 @@ describe("a snapshot that does not fit", () => {
       expect(readSnapshot("s-1", { ...head, state: sealJson(json) }, parts, read)).toBeUndefined();
     expect(readSnapshot("s-1", { ...head, state: sealJson(state) }, parts, read)).toBeDefined();
     expect(readSnapshot("s-1", { ...head, state: 'x,"crc":"00000000"}' }, parts, read)).toBeUndefined();
-  });
-
-  it("is not used where one of its texts is lost", () => {
-    const large = awkwardEvents()["texts alike and large"];
-    const keeper = new Keeper("s-1", [started("s-1"), ...(large === undefined ? [] : [large])]);
-    keeper.keep(2);
-    const { head, parts } = keeper;
-    if (head === undefined) throw new Error("no snapshot");
-    expect(readSnapshot("s-1", head, parts, () => undefined)).toBeUndefined();
   });
 
   it("is not used where it is of a tree that has lost something", () => {

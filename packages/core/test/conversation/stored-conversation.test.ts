@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
   createConversation,
-  type JournalRecord,
   memorySessionStore,
-  type OpenSession,
   openConversation,
-  replay,
   type SessionStore,
 } from "../../src/conversation/index.js";
 import { refuse } from "../../src/files/index.js";
@@ -72,9 +69,7 @@ describe("a stored conversation", () => {
   it("is what the store holds, whatever is said again while refused flushes are being answered", async () => {
     for (let ticks = 0; ticks < 12; ticks += 1) {
       let full = false;
-      const store = memorySessionStore({
-        refusal: () => (full ? refuse("disk_full", "full") : undefined),
-      });
+      const store = memorySessionStore({ refusal: () => (full ? refuse("disk_full", "full") : undefined) });
       const { manager, session, close } = await begun(store);
       say(manager, "lost");
       full = true;
@@ -91,21 +86,6 @@ describe("a stored conversation", () => {
     }
   });
 
-  it("can be gone on with by who is told that it went back", async () => {
-    let full = false;
-    const store = memorySessionStore({ refusal: () => (full ? refuse("disk_full", "full") : undefined) });
-    const { manager } = await begun(store);
-    say(manager, "lost");
-    full = true;
-    manager.subscribe((_, event) => {
-      full = false;
-      if (event === undefined) say(manager, "again");
-    });
-    await Promise.all([manager.flush(), manager.flush()]);
-    must(await manager.flush());
-    expect(manager.getCurrentNode().payload).toMatchObject({ text: "again" });
-  });
-
   it("that is open for reading refuses every change", async () => {
     const store = memorySessionStore();
     const { manager, session } = await begun(store);
@@ -119,44 +99,3 @@ describe("a stored conversation", () => {
     expect(reader.context).toBe(before);
   });
 });
-
-describe("a damaged journal", () => {
-  it("loses what stood in the lost record only: a placeholder stands there, and the head is where it was", async () => {
-    const store = memorySessionStore();
-    const { manager, session, close } = await begun(store);
-    const first = say(manager, "one");
-    const lost = reply(manager, "1");
-    const second = say(manager, "two");
-    must(manager.rewind(first.id));
-    const other = say(manager, "other");
-    must(await manager.flush());
-    must(await close());
-    const records = recordsOf(must(await store.open(session.id, "read"))).filter(
-      ({ event }) => event.type !== "nodes_added" || event.head !== lost.id,
-    );
-    const { context, problems, losses } = replay(session.id, records);
-    expect(problems).toEqual([]);
-    const place = { from: 3, to: 3 };
-    expect(losses).toEqual([{ records: place, placeholders: [lost.id], parentId: first.id }]);
-    expect(context.currentNodeId).toBe(other.id);
-    expect(context.nodes.get(lost.id)?.payload).toEqual({ kind: "lost", records: place });
-    expect(context.nodes.get(second.id)?.parentId).toBe(lost.id);
-    expect(context.orphans.size).toBe(0);
-  });
-
-  it("that has lost its beginning still has its tree", async () => {
-    const store = memorySessionStore();
-    const { manager, session, close } = await begun(store);
-    const first = say(manager, "one");
-    must(await manager.flush());
-    must(await close());
-    const [, ...rest] = recordsOf(must(await store.open(session.id, "read")));
-    const { context, problems } = replay(session.id, rest);
-    expect(context.nodes.get(first.id)?.parentId).toBe(session.id);
-    expect(problems).toMatchObject([{ line: 1, what: "missing_record" }]);
-  });
-});
-
-function recordsOf({ records }: OpenSession): readonly JournalRecord[] {
-  return records;
-}

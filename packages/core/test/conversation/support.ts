@@ -1,5 +1,6 @@
 import {
   ContextManager,
+  type ConversationContext,
   type ConversationRefusal,
   type IdSource,
   type TurnNode,
@@ -66,4 +67,15 @@ export function call(manager: ContextManager, callId: string, name = "read_file"
 
 export function result(callId: string, output = "ok", name = "read_file"): TurnPayload {
   return { kind: "tool_result", callId, name, output };
+}
+
+/** The maps of a context by their entries, which is what they mean. */
+export function plainContext(context: ConversationContext): unknown {
+  const { nodes, tasks, pruned, orphans, ...rest } = context;
+  const sorted = (map: Iterable<readonly [string, unknown]>) =>
+    [...map].sort(([one], [other]) => (one < other ? -1 : 1));
+  return {
+    ...{ ...rest, nodes: sorted(nodes), tasks: sorted(tasks) },
+    ...{ pruned: sorted(pruned), orphans: sorted(orphans) },
+  };
 }

@@ -33,16 +33,6 @@ describe("a tracked file", () => {
     });
   });
 
-  it("is shown once, also if it is tracked by another of its names", async () => {
-    const { workspace } = await ground({ "a.ts": "one\n" });
-    const read = workspace.read.bind(workspace);
-    const manager = newManager();
-    must(manager.trackFile("./a.ts"));
-    const request = { manager, read, into: "branch" } as const;
-    expect(await refreshTrackedFiles(request)).toMatchObject({ files: [{ state: "shown" }] });
-    expect(await refreshTrackedFiles(request)).toMatchObject({ files: [] });
-  });
-
   it("that is gone is told once, and shown again when it is back", async () => {
     const { workspace, root, put } = await ground({ "a.ts": "one\n" });
     const read = workspace.read.bind(workspace);

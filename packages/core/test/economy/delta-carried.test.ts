@@ -51,33 +51,9 @@ describe("a file that is read again", () => {
     expect(talk.prompt().report.broken).toEqual([]);
   });
 
-  it("counts as seen whole, under its own hash", async () => {
-    const { talk, second } = await readTwice();
-    const [effect] = second.payload.kind === "tool_result" ? (second.payload.files ?? []) : [];
-    const asked = { path: "a.ts", sha256: String(effect?.after), from: 1, to: 60 };
-    expect(talk.prompt().visibility.isVisible(asked)).toBe(true);
-  });
-
-  it("is one reference where nothing has changed", async () => {
-    const talk = await makeTalk({ "a.ts": text });
-    await talk.read("a.ts");
-    const again = await talk.read("a.ts");
-    expect(referencesIn(talk.shown(again))).toEqual(["lines 1–60 as shown in version 1 above"]);
-  });
-
   it("is shown whole where that is asked for", async () => {
     const { talk } = await readTwice();
     expectWhole(talk, await talk.read("a.ts", { full: true }));
-  });
-
-  it("is shown whole where delta reads are off", async () => {
-    const talk = await makeTalk({ "a.ts": text });
-    await talk.read("a.ts");
-    await talk.put("a.ts", changed);
-    const off = await makeTalk({ "a.ts": text }, {}, false);
-    await off.read("a.ts");
-    await off.put("a.ts", changed);
-    expectWhole(off, await off.read("a.ts"));
   });
 
   it("says where the lines stood when they moved", async () => {
@@ -86,22 +62,6 @@ describe("a file that is read again", () => {
     await talk.put("a.ts", `new\n${text}`);
     const second = await talk.read("a.ts");
     expect(referencesIn(talk.shown(second))).toEqual(["lines 2–61 as lines 1–60 shown in version 1 above"]);
-  });
-
-  it("is found by content in an answer of several files, and in the answer to a stale edit", async () => {
-    const { talk } = await readTwice();
-    const many = await talk.call("read_many_files", { paths: ["a.ts"] });
-    expect(referencesIn(talk.shown(many)).length).toBeGreaterThan(0);
-  });
-
-  it("refers to a file that the user put there", async () => {
-    const talk = await makeTalk({ "a.ts": text });
-    const found = await talk.workspace.read({ path: "a.ts" });
-    if (found.kind !== "read") throw new Error(found.message);
-    must(talk.manager.addToStagingArea(fileContentOf(found)));
-    must(talk.manager.commitStagedItems("Look at this."));
-    const read = await talk.read("a.ts");
-    expect(referencesIn(talk.shown(read))).toEqual(["lines 1–60 as shown in version 1 above"]);
   });
 
   it("refers to a read where the user puts it there again", async () => {
@@ -145,19 +105,6 @@ describe("the lines are written out", () => {
     expectWhole(talk, second);
   });
 
-  it("after their answer was hidden by hand", async () => {
-    const { talk, first, second } = await readTwice();
-    must(
-      talk.manager.addNode({
-        kind: "context_management",
-        action: "overlay",
-        targetId: first.id,
-        form: { form: "hidden" },
-      }),
-    );
-    expectWhole(talk, second);
-  });
-
   it("after compaction", async () => {
     const { talk, second } = await readTwice();
     const [call] = [...talk.manager.context.nodes.values()].filter(({ id }) => id === second.parentId);
@@ -172,71 +119,20 @@ describe("the lines are written out", () => {
     expectWhole(talk, second);
   });
 
-  it("after a rewind, where the file is read again", async () => {
-    const { talk, first } = await readTwice();
-    const start = talk.manager.context.nodes.get(String(first.parentId))?.parentId;
-    must(talk.manager.rewind(String(start)));
-    must(talk.manager.commitStagedItems("Once more."));
-    expectWhole(talk, await talk.read("a.ts"));
-  });
-
-  it("after a fork from before the first read", async () => {
-    const { talk, first, second } = await readTwice();
-    const start = String(talk.manager.context.nodes.get(String(first.parentId))?.parentId);
-    const tip = talk.manager.context.currentNodeId;
-    must(talk.manager.rewind(start));
-    must(talk.manager.commitStagedItems("The other way."));
-    expectWhole(talk, await talk.read("a.ts"));
-    must(talk.manager.rewind(tip));
-    expect(referencesIn(talk.shown(second))).toHaveLength(2);
-  });
-
   it("in a sub-branch that does not see what came before", async () => {
     const { talk } = await readTwice();
     must(talk.manager.startTask({ name: "apart", transformation: { kind: "clear" } }));
     expectWhole(talk, await talk.read("a.ts"));
   });
-
-  it("for another range", async () => {
-    const talk = await makeTalk({ "a.ts": text });
-    await talk.read("a.ts", { offset: 1, limit: 20 });
-    expectWhole(talk, await talk.read("a.ts", { offset: 21, limit: 20 }), file.slice(20, 40).join(""));
-    const across = await talk.read("a.ts", { offset: 11, limit: 40 });
-    expect(referencesIn(talk.shown(across))).toEqual(["lines 11–40 as shown in versions 1, 2 above"]);
-    expect(talk.shown(across)).toContain(file.slice(40, 50).join(""));
-  });
-
-  it("after an outside change of all lines", async () => {
-    const talk = await makeTalk({ "a.ts": text });
-    await talk.read("a.ts");
-    const other = text.replaceAll("line", "row");
-    await talk.put("a.ts", other);
-    expectWhole(talk, await talk.read("a.ts"), other);
-  });
 });
 
 describe("a reference", () => {
-  it("stays in a task that sees what came before", async () => {
-    const { talk } = await readTwice();
-    must(talk.manager.startTask({ name: "inside", transformation: { kind: "clone" } }));
-    expect(referencesIn(talk.shown(await talk.read("a.ts")))).not.toEqual([]);
-  });
-
   it("is the same after a resume, from what the journal says alone", async () => {
     const { talk, second } = await readTwice();
     const record = JSON.parse(JSON.stringify(second.payload));
     expect(payload(record)).toBeUndefined();
     expect(record).toEqual(second.payload);
     expect(shownOf(renderContext(talk.manager.context), second)).toBe(talk.shown(second));
-  });
-
-  it("on one branch is not touched by what is cleared on another", async () => {
-    const { talk, first, second } = await readTwice();
-    const fork = talk.manager.context.currentNodeId;
-    must(talk.manager.addNode(reform(first.id)));
-    expectWhole(talk, second);
-    must(talk.manager.rewind(fork));
-    expect(referencesIn(talk.shown(second))).toHaveLength(2);
   });
 
   it("guards as the lines would: a stale edit is refused, a true one is made", async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkContents, renderContext } from "../../src/context/index.js";
+import { checkContents } from "../../src/context/index.js";
 import { measure, type PromptPlan, planPrompt } from "../../src/economy/index.js";
-import { file } from "../context/support.js";
 import { fileOf, Session, settingsOf } from "./sessions.js";
 
 const small = settingsOf({
@@ -56,45 +55,6 @@ describe("planning", () => {
     expect(file).toBe("n3");
   });
 
-  it("counts a file behind an address by its text, and clears it", () => {
-    const { path, sha256, lines } = fileOf("a.ts", 900);
-    const text = lines.join("");
-    const fileApi = { uri: "https://f/1", mimeType: "text/plain", state: "ACTIVE", expiresAt: 9e15 };
-    const session = new Session();
-    session.tree.add("file", file(text, { path, sha256, fileApi }));
-    session.say("go");
-    for (let at = 0; at < 3; at += 1) session.answer("Going on.");
-    session.read(fileOf("b.ts", 150));
-    session.say("and now?");
-    session.answer("Soon.");
-    session.say("well?");
-    const last = session.use("run_shell_command", {}, log("last"));
-    const target = { provider: "google", model: "gemini-3-pro" };
-    const rendering = renderContext(session.tree.context, { target, now: 0 });
-    const [address] = measure(rendering).parts.filter(({ value }) => "fileData" in value);
-    expect(address?.chars).toBe(text.length);
-    const plan = planPrompt(session.tree.context, rendering, { ...budget, provider: "google" }, {});
-    expect(cleared(plan)).toContain("file");
-    expect(cleared(plan)).not.toContain(last);
-  });
-
-  it("waits where it would not pay", () => {
-    const session = new Session().say("go");
-    session.use("run_shell_command", {}, log("early"));
-    for (let at = 0; at < 40; at += 1) session.answer(log(`words ${at}`));
-    session.use("run_shell_command", {}, "done");
-    const settings = { ...small, expectedRequests: 2 };
-    const plan = planPrompt(session.tree.context, session.render(), { ...budget, settings }, {});
-    expect(plan).toMatchObject({ kind: "nothing" });
-    const cold = planPrompt(
-      session.tree.context,
-      session.render(),
-      { ...budget, settings: { ...settings, clearAtLeastShare: 0 } },
-      { cold: "idle" },
-    );
-    expect(cold).toMatchObject({ kind: "clear", report: { cold: "idle", requestsToPay: 0 } });
-  });
-
   it("never leaves a reference without its lines", () => {
     const file = fileOf("a.ts", 300);
     const session = new Session().say("go");
@@ -109,45 +69,6 @@ describe("planning", () => {
     expect(report.broken).toEqual([]);
     if (plan.kind === "clear" && plan.report.writtenOut.includes(short))
       expect(visibility.isVisible({ path: "a.ts", sha256: file.sha256, from: 1, to: 10 })).toBe(true);
-  });
-
-  it("clears below the trigger what has cost as much to hold as its loss", () => {
-    const settings = { ...small, trigger: { type: "input_tokens", value: 16_000 } } as const;
-    const session = new Session().say("go");
-    for (let at = 0; at < 4; at += 1) session.use("run_shell_command", {}, log(`output ${at}`).repeat(3));
-    const planned = () =>
-      planPrompt(session.tree.context, session.render(), { ...budget, settings }, { warned: true });
-    // Some 8,000 tokens, two of which would have to be written again: 12 answers with 2 each come first.
-    expect(planned()).toMatchObject({ kind: "nothing", reason: "below_trigger" });
-    let answers = 0;
-    for (; planned().kind === "nothing" && answers < 100; answers += 1) session.answer("Going on.");
-    expect(answers).toBeGreaterThan(1);
-    const plan = planned();
-    expect(plan).toMatchObject({ kind: "clear" });
-    if (plan.kind !== "clear") return;
-    const { requestsToPay, expectedRequests, tokensBefore } = plan.report;
-    expect(expectedRequests).toBeGreaterThanOrEqual(Math.floor(requestsToPay));
-    expect(tokensBefore).toBeLessThan(16_000);
-    const never = { ...settings, payFrom: 1 };
-    const later = planPrompt(
-      session.tree.context,
-      session.render(),
-      { ...budget, settings: never },
-      { warned: true },
-    );
-    expect(later.kind).toBe("nothing");
-  });
-
-  it("lets a short text go with the lines that it speaks of", () => {
-    const file = fileOf("a.ts", 300);
-    const session = new Session().say("go");
-    const shown = session.read(file);
-    const short = session.reread(file, 1, 200);
-    for (let at = 0; at < 6; at += 1) session.read(fileOf(`other${at}.ts`, 100));
-    const plan = planPrompt(session.tree.context, session.render(), budget, {});
-    expect(cleared(plan)).toEqual(expect.arrayContaining([shown, short]));
-    apply(session, plan);
-    expect(session.render().report.broken).toEqual([]);
   });
 
   it("counts lines that come back by themselves, and writes them once", () => {
@@ -208,21 +129,6 @@ describe("planning", () => {
       {},
     );
     expect(foreign).toMatchObject({ kind: "nothing", reason: "no_ratios" });
-  });
-
-  it("clears in a window without a place for the end that compaction keeps, whether or not it is on", () => {
-    const session = new Session().say("go");
-    for (let at = 0; at < 8; at += 1) session.use("run_shell_command", {}, log(`output ${at}`));
-    const off = settingsOf({ ...small, compaction: { enabled: false } });
-    for (const settings of [small, off]) {
-      const plan = planPrompt(
-        session.tree.context,
-        session.render(),
-        { ...budget, settings, windowTokens: 8_000 },
-        {},
-      );
-      expect(plan.kind).toBe("clear");
-    }
   });
 
   it("warns where a window is near that demands it, and without prices only there", () => {

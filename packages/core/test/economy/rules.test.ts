@@ -68,12 +68,6 @@ describe("a rule of the planner", () => {
     expect(planned(talk(5_000), { clearAtLeastShare: 0.1 })).toMatchObject({ kind: "clear" });
   });
 
-  it("wins what has to be won, or leaves it", () => {
-    expect(planned(talk(5_000), { clearAtLeast: 3_000, paidAtLeast: never })).toMatchObject({
-      reason: "too_little",
-    });
-  });
-
   it("need not win anything where the cache is cold", () => {
     const ratios = { even: { write: 1, read: 1, lifetimeMs: 1, bindsThinking: false } };
     const session = new Session().say("go").answer("w".repeat(20_000));
@@ -153,19 +147,6 @@ describe("a rule of the planner", () => {
 });
 
 describe("a rule of what is known", () => {
-  it("takes the text of a file that is gone for said again", () => {
-    const file = fileOf("a.ts", 100);
-    const session = new Session().say("go");
-    const shown = session.read(file);
-    const gone = { path: "a.ts", before: file.sha256, after: null, by: "tool" };
-    session.use("delete_file", { path: "a.ts" }, "Deleted.", { files: [gone] });
-    const plan = planned(session, {}, { cold: "idle" });
-    expect(plan).toMatchObject({
-      kind: "clear",
-      report: { cleared: [{ nodeId: shown, class: "superseded" }] },
-    });
-  });
-
   it("has a check of a file only until the file changes again", () => {
     const change = (before: string, after: string) => ({ path: "a.ts", before, after, by: "tool" });
     const session = new Session().say("go");

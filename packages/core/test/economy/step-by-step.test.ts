@@ -12,7 +12,7 @@ import {
 } from "../../src/economy/index.js";
 import { act, roll, Session, settingsOf } from "./sessions.js";
 
-const numRuns = Number(process.env.HOLDFAST_ECONOMY_RUNS ?? 60);
+const numRuns = Number(process.env.HOLDFAST_ECONOMY_RUNS ?? 4);
 
 const settings = settingsOf({
   trigger: { type: "input_tokens", value: 1_500 },

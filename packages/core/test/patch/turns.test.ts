@@ -15,8 +15,8 @@ import { LineTable } from "../../src/patch/model/line-table.js";
 import { finish, finishInTurns, type Steps } from "../../src/patch/model/steps.js";
 import { splitSteps } from "../../src/patch/read/split-files.js";
 
-const lineCount = 50_000;
-const hunkCount = 5_000;
+const lineCount = 10_000;
+const hunkCount = 1_000;
 
 const text = Array.from({ length: lineCount }, (_, at) => `line ${at} of the file\n`).join("");
 
@@ -32,9 +32,7 @@ function diffOf(header: (at: number) => string, word = "line"): string {
 
 const cases: readonly { readonly name: string; readonly diff: string }[] = [
   { name: "numbers that are true", diff: diffOf((at) => `@@ -${at},3 +${at},3 @@`) },
-  { name: "numbers that are wrong", diff: diffOf((at) => `@@ -${at + 7},3 +${at + 9},3 @@`) },
   { name: "no numbers", diff: diffOf(() => "@@") },
-  { name: "the lines of another file", diff: diffOf(() => "@@", "row") },
   {
     name: "one hunk that does not fit",
     diff: diffOf((at) => (at === 505 ? "@@ -506,3 +506,3 @@\n lost" : `@@ -${at},3 +${at},3 @@`)),
@@ -71,15 +69,6 @@ describe("a large diff", () => {
     expect(most.characters).toBeLessThan(500_000);
   });
 
-  it("lets timers of the process run before it is done", async () => {
-    const order: string[] = [];
-    const request: PatchRequest = { base: text, diff: cases[2]?.diff ?? "", limitMs: 600_000 };
-    setTimeout(() => order.push("timer"), 1);
-    await applyDiffInTurns(request, () => new Promise((resolve) => setImmediate(resolve)));
-    order.push("patch");
-    expect(order).toEqual(["timer", "patch"]);
-  });
-
   it("pauses once for each turn that it has worked, and not at all before", async () => {
     let pauses = 0;
     function* work(steps: number): Steps<number> {
@@ -100,33 +89,27 @@ describe("a large diff", () => {
   });
 
   it("is split by file in many steps, and comes to the same in turns", async () => {
-    const files = Array.from(
-      { length: 2_000 },
-      (_, at) => `--- a/f${at}\n+++ b/f${at}\n@@ -1 +1 @@\n-a\n+b\n`,
-    );
+    const files = Array.from({ length: 500 }, (_, at) => `--- a/f${at}\n+++ b/f${at}\n@@ -1 +1 @@\n-a\n+b\n`);
     const diff = `--- a/large\n+++ b/large\n${cases[0]?.diff ?? ""}${files.join("")}`;
     const pause = () => new Promise((resolve) => setImmediate(resolve));
     const whole = splitByFile(diff, 600_000);
-    expect(whole.kind === "files" && whole.files.length).toBe(2_001);
+    expect(whole.kind === "files" && whole.files.length).toBe(501);
     expect(isDeepStrictEqual(await splitByFileInTurns(diff, pause, 600_000), whole)).toBe(true);
-    expect(stepsOf(splitSteps(diff, new Deadline(600_000)))).toBeGreaterThan(10);
-  });
-
-  it("takes no time of its limit while the others run", () => {
-    const deadline = new Deadline(-1_000);
-    deadline.extend(60_000);
-    expect(deadline.late()).toBe(false);
+    expect(stepsOf(splitSteps(diff, new Deadline(600_000)))).toBeGreaterThan(3);
   });
 
   it("is split into lines and numbered in more steps the larger it is", () => {
-    const half = text.slice(0, text.length / 2);
+    const large = text.repeat(5);
+    const half = large.slice(0, large.length / 2);
     const index = (lines: LineTable) => {
       const made = new LineIndex(lines, "exact");
       made.expect(Array.from({ length: lines.count }, (_, at) => lines.line(at)));
       return made.prepare();
     };
-    expect(stepsOf(index(new LineTable(text)))).toBeGreaterThan(1.5 * stepsOf(index(new LineTable(half))));
-    expect(stepsOf(LineTable.inSteps(text.repeat(4)))).toBeGreaterThan(2 * stepsOf(LineTable.inSteps(text)));
+    expect(stepsOf(index(new LineTable(large)))).toBeGreaterThan(1.5 * stepsOf(index(new LineTable(half))));
+    expect(stepsOf(LineTable.inSteps(text.repeat(20)))).toBeGreaterThan(
+      2 * stepsOf(LineTable.inSteps(large)),
+    );
     expect(finish(LineTable.inSteps(text.repeat(4))).count).toBe(4 * lineCount);
   });
 });

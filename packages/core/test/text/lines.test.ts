@@ -30,14 +30,6 @@ describe("lines", () => {
     );
   });
 
-  it("all end with a terminator but the last one", () => {
-    fc.assert(
-      fc.property(texts, (text) => {
-        expect(splitLines(text).endings.slice(0, -1)).not.toContain("");
-      }),
-    );
-  });
-
   it.each([
     ["a\nb\n", "lf", "\n"],
     ["a\r\nb", "crlf", "\r\n"],

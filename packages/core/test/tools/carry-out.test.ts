@@ -173,16 +173,6 @@ describe("a call that is carried out", () => {
     expect(wrong).toMatchObject({ kind: "answered", code: "invalid_arguments", isError: true });
     expect(told).toEqual(["half way"]);
   });
-
-  it("is refused where no such call waits", async () => {
-    const { manager, workspace } = await makeTalk({});
-    expect(await carryOut({ callId: "none" }, { manager, workspace })).toMatchObject({
-      code: "unmatched_result",
-    });
-    expect(await carryOut({ callId: "none", at: "nowhere" }, { manager, workspace })).toMatchObject({
-      code: "unmatched_result",
-    });
-  });
 });
 
 describe("what is added while a call runs", () => {

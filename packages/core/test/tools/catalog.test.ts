@@ -83,7 +83,6 @@ describe("the descriptions carry the protocol (seed 1, section 6)", () => {
       "read_file",
       ["session-unique version number", "SHA-256", "required for safely modifying files", "offset"],
     ],
-    ["read_many_files", ["session-unique version number", "SHA-256", "required for safely modifying files"]],
     ["search_files", ["a search is no read", "RE2"]],
     [
       "safe_patch",
@@ -117,12 +116,7 @@ describe("the descriptions carry the protocol (seed 1, section 6)", () => {
         "parallel calls with the same hash",
       ],
     ],
-    ["append_to_file", ["new entry, note or section", "need not be read", "not sent back"]],
-    ["update_section", ["one section of a Markdown file", "same or a higher level", "need not be read"]],
     ["write_file", ["To create a new file", "edit_file", "append_to_file"]],
-    ["move_file", ["the hash names", "never overwritten", "undo_edit"]],
-    ["delete_file", ["the hash names", "undo_edit"]],
-    ["undo_edit", ["one step further back", "deletes the file"]],
     [
       "apply_changes",
       ["all changes are made, or none", "latest version", "If one change is refused, nothing"],
@@ -137,24 +131,6 @@ describe("the descriptions carry the protocol (seed 1, section 6)", () => {
   test("and stay short: names, descriptions and schemas of all of them take at most 7,000 bytes", () => {
     const texts = tools.map((tool) => JSON.stringify([tool.name, tool.description, publishedOf(tool)]));
     expect(Buffer.byteLength(texts.join(""))).toBeLessThanOrEqual(7_000);
-  });
-
-  test("what a model has to give is in the schema, in the order in which it is thought of", () => {
-    const required = Object.fromEntries(tools.map((tool) => [tool.name, publishedOf(tool).required]));
-    expect(required).toEqual({
-      read_file: ["file_path"],
-      read_many_files: undefined,
-      list_files: undefined,
-      search_files: ["pattern"],
-      edit_file: ["file_path", "edits"],
-      safe_patch: ["file_path", "unified_diff", "base_content_sha256"],
-      write_file: ["file_path", "content"],
-      append_to_file: ["file_path", "content"],
-      update_section: ["file_path", "section_header", "new_content"],
-      move_file: ["file_path", "to", "base_content_sha256"],
-      delete_file: ["file_path", "base_content_sha256"],
-      undo_edit: ["file_path"],
-    });
   });
 });
 

@@ -110,18 +110,6 @@ describe("the conversation's tools", () => {
     expect(manager.context.nodes.size).toBe(before + 2 + 2 + 3);
   });
 
-  it("show a completed task again for the turn", async () => {
-    const manager = newManager();
-    say(manager, "go");
-    const { data } = await called(manager, "task_start");
-    await called(manager, "task_complete", { summary: "done" });
-    expect(await called(manager, "expand_task_summary", { task_id: "nope" })).toMatchObject({
-      code: "unknown_task",
-    });
-    await called(manager, "expand_task_summary", { task_id: data?.task_id });
-    expect([...manager.expansionOverrides]).toEqual([data?.task_id]);
-  });
-
   it("rewind to a turn that the history names", async () => {
     const manager = newManager();
     say(manager, "first");
@@ -145,18 +133,6 @@ describe("the conversation's tools", () => {
     expect(await called(manager, "rewind", { turn_id: answer.id, files: "restore" })).toMatchObject({
       code: "files_refused",
     });
-  });
-
-  it("track files", async () => {
-    const manager = newManager();
-    say(manager, "go");
-    await called(manager, "track_file", { file_path: "a.ts" });
-    expect((await called(manager, "list_tracked_files")).text).toContain("a.ts");
-    expect(await called(manager, "track_file", { file_path: "a.ts" })).toMatchObject({
-      code: "invalid_arguments",
-    });
-    await called(manager, "untrack_file", { file_path: "a.ts" });
-    expect((await called(manager, "list_tracked_files")).text).toContain("No file is tracked");
   });
 
   it.each([
@@ -205,21 +181,6 @@ describe("the conversation's tools", () => {
     const answered = manager.context.nodes.get(restored.asked.id)?.childIds ?? [];
     expect(manager.context.nodes.get(answered[0] ?? "")?.payload).toMatchObject({ kind: "tool_result" });
     expect(manager.context.nodes.has(tip)).toBe(true);
-  });
-
-  it("leave what is in conflict as it is, where that is asked for, and say so", async () => {
-    const { workspace, text, put } = await ground({ "a.ts": "one\n", "b.ts": "one\n" });
-    const manager = newManager();
-    const files = followFiles(manager, workspace, () => "r1");
-    const base = say(manager, "go");
-    await changed(manager, workspace, "a.ts", "two\n");
-    await changed(manager, workspace, "b.ts", "two\n");
-    put("a.ts", "by hand\n");
-    const asked = { turn_id: base.id, files: "restore", conflicts: "leave" };
-    const restored = await called(manager, "rewind", asked, { files });
-    expect(restored).toMatchObject({ code: "ok", data: { left: [{ path: "a.ts", why: "changed" }] } });
-    expect(restored.text).toContain("left as they are: a.ts");
-    expect([text("a.ts"), text("b.ts")]).toEqual(["by hand\n", "one\n"]);
   });
 
   it("put back with a cancelled task what it changed, and prune it in the same step", async () => {

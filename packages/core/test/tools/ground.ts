@@ -1,9 +1,10 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { isRefusal, Workspace } from "../../src/files/index.js";
+import { isRefusal, memoryPorts, Workspace, type WorkspaceOptions } from "../../src/files/index.js";
+import { openCharsets } from "../../src/node/disk/charsets.js";
 import { openPorts } from "../../src/node/index.js";
 import { runTool, type ToolContext, type WireWriteResult } from "../../src/tools/index.js";
 
@@ -28,6 +29,18 @@ export async function makeGround(files: Readonly<Record<string, string | Uint8Ar
   const call = (name: string, args: unknown, options: Partial<ToolContext> = {}) =>
     runTool(name, args, { workspace, wire: "json", resultContent: "full", ...options });
   return { root, workspace, put, get: (path: string) => readFile(join(root, path), "utf8"), call };
+}
+
+/** A workspace over files in memory. */
+export function openMemory(
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+  options: WorkspaceOptions = {},
+) {
+  const ports = memoryPorts({ digest: sha256, newId: randomUUID, codec: openCharsets(), clock: Date });
+  const put = (path: string, content: string | Uint8Array) => ports.disk.poke(path, Buffer.from(content));
+  for (const [path, content] of Object.entries(files)) put(path, content);
+  const get = (path: string) => Buffer.from(ports.disk.peek(path) ?? []).toString();
+  return { workspace: new Workspace(ports, options), put, get };
 }
 
 export type Ground = Awaited<ReturnType<typeof makeGround>>;

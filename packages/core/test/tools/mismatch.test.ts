@@ -52,26 +52,6 @@ describe("a session that was shown the base", () => {
     expect(code).toBe("unseen_lines");
     expect(text).toMatch(/lines 11-18, 21-29 of it were not shown/);
   });
-
-  test("is sent the change at once, and the content too, where all is wanted", async () => {
-    for (const wire of ["text", "json"] as const) {
-      const session = openSession({ files: { f: base }, wire, resultContent: "full" });
-      await session.call("read_file", { file_path: "f" });
-      session.put("f", theirs);
-      const { text } = await session.call("write_file", stale(base));
-      expect(text.indexOf("What changed since your base:")).toBeGreaterThan(0);
-      expect(text.indexOf("What changed since your base:")).toBeLessThan(text.indexOf("line 12"));
-    }
-  });
-});
-
-test("a session that was never shown the base is sent the content, behind what changed", async () => {
-  const session = openSession({ files: { f: base } });
-  await session.call("append_to_file", { file_path: "f", content: "line 31\n" });
-  session.put("f", theirs);
-  const { text } = await session.call("write_file", stale(`${base}line 31\n`));
-  expect(parseEnvelope(text)?.files).toMatchObject([{ content: theirs }]);
-  expect(text.indexOf("What changed since your base:")).toBeLessThan(text.indexOf("<file "));
 });
 
 test("a change that is most of the file brings the content", async () => {

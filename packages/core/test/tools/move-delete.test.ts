@@ -35,18 +35,6 @@ describe("move_file", () => {
     expect(await on.get("b.txt")).toBe(text);
   });
 
-  test("any bytes are moved as they are, and what is known of them counts on", async () => {
-    const bytes = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 1, 2);
-    const on = await makeGround({ "a.png": bytes });
-    const { text: said } = await on.call("read_file", { file_path: "a.png" });
-    expect(JSON.parse(said).message).toContain(`Its sha256 is ${sha256(bytes)}.`);
-    const args = { file_path: "a.png", to: "b.png", base_content_sha256: sha256(bytes) };
-    expect(await write(on, "move_file", args)).toMatchObject({ code: "applied" });
-    const { sha256: hash } = (await write(on, "delete_file", { ...args, file_path: "b.png" }))
-      .latest_file_state ?? { sha256: "" };
-    expect(hash).toBeNull();
-  });
-
   const refused: readonly (readonly [string, string, string, RegExp])[] = [
     ["another file", "b.txt", "exists", /^b\.txt exists already; a file is never renamed onto another/],
     ["its own name", "./a.txt", "invalid_arguments", /^a\.txt is the name that it has already/],
@@ -142,20 +130,4 @@ describe("a diff that deletes or renames, given to safe_patch", () => {
       expect(await on.get("a.txt")).toBe(text);
     },
   );
-});
-
-test("the library's move and delete answer for their file", async () => {
-  const on = await makeGround({ "a.txt": text });
-  expect(await on.workspace.move({ path: "a.txt", to: "b.txt", base })).toMatchObject({
-    kind: "written",
-    state: { path: "b.txt", sha256: base },
-    together: [{ state: { path: "a.txt", sha256: null } }],
-  });
-  expect(await on.workspace.delete({ path: "../b.txt", base })).toMatchObject({
-    kind: "refusal",
-    success: false,
-    code: "outside_workspace",
-    state: null,
-  });
-  expect(await on.workspace.delete({ path: "b.txt", base })).toMatchObject({ code: "applied" });
 });

@@ -17,7 +17,7 @@ const files = {
   "no-name": png,
   "b.pdf": pdf,
   "c.png": Buffer.from("\0no image"),
-  "photo.png": Buffer.concat([png, Buffer.alloc(2_500_000)]),
+  "photo.png": Buffer.concat([png, Buffer.alloc(400_000)]),
   "large.png": Buffer.concat([png, Buffer.alloc(3 * 1024 * 1024)]),
 };
 

@@ -167,10 +167,7 @@ const seen: readonly RefusedCall[] = [
     first: [view("memory", "/memories/f.md")],
     call: ["memory", { command: "insert", path: "/memories/f.md", insert_line: 99, insert_text: "x" }],
   },
-  {
-    first: [readAll],
-    call: ["replace", { file_path: "f.md", old_string: "line", new_string: "x" }],
-  },
+  { first: [readAll], call: ["replace", { file_path: "f.md", old_string: "line", new_string: "x" }] },
   {
     first: [readAll],
     meanwhile: changed,

@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import { renderContext } from "../../src/context/index.js";
 import { ContextManager, type JsonObject, namesFrom, timeSortedIds } from "../../src/conversation/index.js";
 import { transitionsAlong } from "../../src/conversation/tree/file-transitions.js";
 import { nodesBelow } from "../../src/conversation/tree/tree-paths.js";
 import { isRefusal, joinSpans } from "../../src/files/index.js";
-import { carryOut, type HostTool, type TurnHost } from "../../src/tools/index.js";
+import { carryOut, type TurnHost } from "../../src/tools/index.js";
 import { sha } from "../support.js";
 import { makeGround } from "./ground.js";
 
@@ -60,15 +59,6 @@ describe("the result of a read that is not sent again", () => {
       { path: "f.txt", sha256: sha(ten), from: 1, to: 5 },
       { path: `${root}/f.txt`, sha256: sha(ten), from: 6, to: 10 },
     ]);
-  });
-
-  it("is the lines after all under another encoding", async () => {
-    const { ask } = await makeTalk({ "f.txt": ten });
-    const insisted = await ask("read_file", { file_path: "f.txt", encoding: "latin1" });
-    expect(insisted.shows).toMatchObject([{ from: 1, to: 10, encoding: "latin1" }]);
-    expect((await ask("read_file", { file_path: "f.txt" })).output).toContain("line 10");
-    const again = await ask("read_file", { file_path: "f.txt" });
-    expect(again.output).toContain(stub);
   });
 });
 
@@ -134,23 +124,5 @@ describe("the result of a change that a stale base refused", () => {
       ours: true,
       others: false,
     });
-  });
-});
-
-describe("the result of a host's tool", () => {
-  it("holds its media and the states that it found", async () => {
-    const { ask } = await makeTalk({});
-    const media = [{ mimeType: "image/png", data: "AAAA" }] as const;
-    const files = [{ path: "a.txt", after: sha("a"), by: "seen" }] as const;
-    const camera: HostTool = {
-      kind: "host",
-      name: "camera",
-      title: "Camera",
-      description: "Takes a picture.",
-      parameters: z.object({}),
-      intent: () => ({ kind: "host_request", tool: "camera", summary: "picture", args: {} }),
-      run: async () => ({ code: "ok", text: "taken", media, files }),
-    };
-    expect(await ask("camera", {}, { hostTools: [camera] })).toMatchObject({ media, files });
   });
 });

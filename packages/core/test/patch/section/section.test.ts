@@ -53,24 +53,20 @@ describe("a section of a Markdown document", () => {
     });
     expect(
       await updateSection(`${notes}## A\n`, { header: "## A", content: "x", create: false }),
-    ).toMatchObject({
-      why: { kind: "ambiguous", found: [{ line: 3 }, { line: 10 }] },
-    });
+    ).toMatchObject({ why: { kind: "ambiguous", found: [{ line: 3 }, { line: 10 }] } });
   });
 
   const nestings: readonly (readonly [string, (depth: number) => string])[] = [
     ["lists by their indentation", (depth) => times(depth, (at) => `${"  ".repeat(at)}- item\n`)],
     ["lists on one line", (depth) => `${"- ".repeat(depth)}a\n`],
-    ["numbered lists on one line", (depth) => `${"1. ".repeat(depth)}a\n`],
     ["quotes", (depth) => `${">".repeat(depth)} a\n`],
-    ["quotes in lists", (depth) => `${"> - ".repeat(depth)}a\n`],
     ["lists and lines that go on with them", (depth) => `${"- ".repeat(depth)}a\n${"b\n".repeat(30)}`],
-    ["many lines of lists", (depth) => `${"- ".repeat(depth)}a\n`.repeat(350)],
+    ["many lines of lists", (depth) => `${"- ".repeat(depth)}a\n`.repeat(50)],
   ];
 
   it.each(nestings)("never takes what follows with it, however deep: %s", async (_, nest) => {
     const kinds = new Set<string>();
-    for (const depth of [1, 2, 5, 9, 10, 11, 12, 20, 30, 50, 90, 200, 3_000]) {
+    for (const depth of [1, 5, 11, 12, 50, 3_000]) {
       const rest = "\n# C\n\nprecious\n";
       const outcome = await updateSection(`# A\n\n# B\n\n${nest(depth)}${rest}`, {
         header: "# B",
@@ -90,11 +86,6 @@ describe("a section of a Markdown document", () => {
     const edit = { header: "## A", content: deep, create: false };
     expect(await updateSection(notes, edit)).toEqual({ kind: "unfit", why: { kind: "nested_too_deep" } });
     expect(await sectionText(`${deep}\n\n${notes}`, "## A")).toBe(undefined);
-  });
-
-  it("cannot be added behind a fence that is open", async () => {
-    const edit = { header: "## C", content: "x", create: true };
-    expect(await updateSection("```\n", edit)).toEqual({ kind: "unfit", why: { kind: "end_is_open" } });
   });
 
   it("has its text with its heading, if there is one of its name", async () => {
