@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import type { CommandHost, CommandResult } from "../../src/commands/command.js";
 import { completeCommand } from "../../src/commands/complete.js";
 import { describeResult } from "../../src/commands/describe-result.js";
 import { readTyped, runCommand } from "../../src/commands/run-command.js";
 import { commands } from "../../src/commands/table.js";
+import { wordsOf, writtenWord } from "../../src/commands/words.js";
 import { Commands } from "../../src/host/commands.js";
 import { shellTool } from "../../src/host/shell-tool.js";
 import { lookAfterOf } from "../../src/loop/look-after.js";
@@ -14,15 +16,9 @@ import { summariserOf } from "../../src/models/summariser.js";
 import { openStage, type Stage } from "../loop/stage.js";
 
 let stage: Stage;
-let opened: Stage[] = [];
-afterEach(async () => {
-  for (const each of opened) await each.close();
-  opened = [];
-});
 
 async function open(...given: Parameters<typeof openStage>): Promise<void> {
   stage = await openStage(...given);
-  opened.push(stage);
 }
 
 /** One write of a file, and the words after it. */
@@ -370,4 +366,45 @@ it("the page of the documentation has a row for each command, word for word", ()
     .filter((row) => !page.includes(row));
   expect(missing).toEqual([]);
   expect(page.match(/^\| `\//gm)).toHaveLength(commands.length);
+});
+
+const texts = (line: string) => wordsOf(line).map(({ text }) => text);
+
+describe("the words of a line", () => {
+  it.each([
+    ["a b", ["a", "b"]],
+    ["  a\t b  ", ["a", "b"]],
+    ['"a b" c', ["a b", "c"]],
+    ['"a \\"b\\" \\\\" c', ['a "b" \\', "c"]],
+    ["a\\ b c", ["a b", "c"]],
+    ["don't use x's y", ["don't", "use", "x's", "y"]],
+    ['an "open quote', ["an", '"open', "quote"]],
+    ['say"x" "a"b c"', ['say"x"', 'a"b c']],
+    ["C:\\temp\\x", ["C:\\temp\\x"]],
+    ["", []],
+  ])("%s", (line, words) => {
+    expect(texts(line)).toEqual(words);
+  });
+
+  it("any words, written as they have to be typed, are read as they were", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "grapheme" })), (words) => {
+        expect(texts(words.map(writtenWord).join(" "))).toEqual(words);
+      }),
+    );
+  });
+
+  it("any line has words that stand where they say, in order", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom("a", " ", '"', "\\", "-", "\t") }), (line) => {
+        let end = 0;
+        for (const { from, to } of wordsOf(line)) {
+          expect(line.slice(end, from).trim()).toBe("");
+          expect(to).toBeGreaterThan(from);
+          end = to;
+        }
+        expect(line.slice(end).trim()).toBe("");
+      }),
+    );
+  });
 });

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { ContextManager, timeSortedIds } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { describe, expect, it } from "vitest";
+import { exitCodeOfTurn } from "../../src/headless/exit-codes.js";
 import { type OutputFormat, outputFormats, runOutput } from "../../src/headless/output.js";
 import type { AgentEvent, TurnEnd } from "../../src/loop/turn.js";
 
@@ -206,5 +207,32 @@ describe("the output of a run without a screen", () => {
       status: "success",
       exit_code: 0,
     });
+  });
+});
+
+const { undone } = end;
+const nothing = { steps: 1, usage: {}, undone: [] } as const;
+const failedBy = (reason: "auth" | "unknown_model" | "rate_limit" | "cancelled"): TurnEnd => ({
+  ...nothing,
+  reason: "failed",
+  failure: { kind: "model_failure", reason, message: "No." },
+});
+
+describe("the exit code of a turn", () => {
+  it.each<readonly [TurnEnd, number]>([
+    [{ ...nothing, reason: "complete" }, 0],
+    [{ ...nothing, reason: "complete", undone }, 64],
+    [{ ...nothing, reason: "max_turns", undone }, 53],
+    [{ ...nothing, reason: "max_cost" }, 53],
+    [{ ...nothing, reason: "repeating" }, 53],
+    [{ ...nothing, reason: "cancelled", undone }, 130],
+    [{ ...nothing, reason: "conversation" }, 1],
+    [{ ...nothing, reason: "failed" }, 1],
+    [failedBy("auth"), 41],
+    [failedBy("unknown_model"), 52],
+    [failedBy("rate_limit"), 1],
+    [failedBy("cancelled"), 130],
+  ])("%j is %i", (end, code) => {
+    expect(exitCodeOfTurn(end)).toBe(code);
   });
 });

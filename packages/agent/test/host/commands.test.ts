@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from "node:path";
 import type { FileEffect } from "@holdfast/core/conversation";
 import type { HostTool } from "@holdfast/core/tools";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { afterThisTest } from "../../../../test/cleanups.js";
 import { killTool, readOutputTool } from "../../src/host/background-tools.js";
 import { type CommandLimits, Commands } from "../../src/host/commands.js";
 import { commandEnvironment } from "../../src/host/environment.js";
@@ -27,7 +28,7 @@ async function shell(limits: Partial<CommandLimits> = {}, lookAfter?: LookAfter)
   mkdirSync(root);
   const environment = commandEnvironment({ own: { ...process.env, MY_API_KEY: "hidden" } });
   const commands = new Commands({ roots: [root], tempDir, environment, limits: { graceMs: 300, ...limits } });
-  onTestFinished(() => commands.close());
+  afterThisTest(() => commands.close());
   const context = { commands, ...(lookAfter === undefined ? {} : { lookAfter }) };
   // A tool with parameters of its own is one of any.
   const tools = [shellTool(context), readOutputTool(context), killTool(context)] as unknown as HostTool[];

@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import { gzipSync } from "node:zlib";
 import type { HostTool } from "@holdfast/core/tools";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { afterThisTest } from "../../../../test/cleanups.js";
 import { readOutputTool } from "../../src/host/background-tools.js";
 import { Commands } from "../../src/host/commands.js";
 import { type FetchToolOptions, fetchTool } from "../../src/host/fetch-tool.js";
@@ -58,12 +59,12 @@ async function web(more: Partial<FetchToolOptions> = {}) {
     pages[request.url ?? ""]?.(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close().closeAllConnections());
+  afterThisTest(() => void server.close().closeAllConnections());
   // A server that listens on a port has such an address.
   const { port } = server.address() as AddressInfo;
   const tempDir = await folder();
   const made = fetchTool({ allowedHosts: ["127.0.0.1"], tempDir, timeMs: 20_000, ...more });
-  onTestFinished(() => made.close());
+  afterThisTest(() => made.close());
   // A tool with parameters of its own is one of any.
   const tool = made.tool as unknown as HostTool;
   const get = (path: string, args: object = {}) =>
@@ -121,7 +122,7 @@ describe("fetch_url", () => {
     const { text } = await get("/long");
     const id = /; read_output with id (\S+) shows it\)$/.exec(text)?.[1] ?? "";
     const commands = new Commands({ roots: [tempDir], tempDir, environment: {} });
-    onTestFinished(() => commands.close());
+    afterThisTest(() => commands.close());
     const read = readOutputTool({ commands, spilled });
     const first = await call(read, { id });
     expect(first.text).toMatch(/^Bytes 0 to 29999 of 100000; read_output shows what follows:\nword word /);

@@ -2,12 +2,12 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type HostScope, type HostTool, type HostToolResult, runHostTool } from "@holdfast/core/tools";
-import { onTestFinished } from "vitest";
+import { afterThisTest } from "../../../../test/cleanups.js";
 
-/** A private folder, removed after the test. */
-export async function folder(): Promise<string> {
+/** A private folder, removed after the test, or after the file. */
+export async function folder(after: (clean: () => unknown) => void = afterThisTest): Promise<string> {
   const made = await realpath(await mkdtemp(join(tmpdir(), "holdfast-host-")));
-  onTestFinished(() => rm(made, { recursive: true, force: true }));
+  after(() => rm(made, { recursive: true, force: true }));
   return made;
 }
 

@@ -1,4 +1,7 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { consentLine } from "@holdfast/core/conversation";
+import { describe, expect, it } from "vitest";
 import type { ApprovalMode, ApprovalRule } from "../../src/config/approval.js";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
 import { type Action, decide } from "../../src/loop/approval.js";
@@ -131,11 +134,6 @@ describe("a rule about commands", () => {
   });
 });
 
-const opened: Stage[] = [];
-afterEach(async () => {
-  for (const stage of opened.splice(0)) await stage.close();
-});
-
 const read = { calls: [{ name: "read_file", args: { file_path: "a.ts" } }] };
 const edit = (path: string, old_string: string, new_string: string) => ({
   calls: [
@@ -170,11 +168,13 @@ async function asked(
     },
     { "a.ts": "one\ntwo\nthree\n", AGENTS: "x\n" },
   );
-  opened.push(stage);
   return { stage, questions };
 }
 
 const done = { text: "Done." };
+const create = (...names: readonly string[]) => ({
+  calls: names.map((name) => ({ name: "write_file", args: { file_path: name, content: "new\n" } })),
+});
 
 describe("approval in a turn", () => {
   it("shows what the change comes to, and makes it after a yes", async () => {
@@ -230,10 +230,6 @@ describe("approval in a turn", () => {
     expect(stage.read("a.ts")).toBe("one\n2\n3\n");
   });
 
-  const create = (...names: readonly string[]) => ({
-    calls: names.map((name) => ({ name: "write_file", args: { file_path: name, content: "new\n" } })),
-  });
-
   it("asks one question at a time about calls that run side by side", async () => {
     let open = 0;
     const most: number[] = [];
@@ -253,7 +249,6 @@ describe("approval in a turn", () => {
       },
       {},
     );
-    opened.push(stage);
     expect(await stage.turn("Go.")).toMatchObject({ reason: "complete", undone: [] });
     expect(most).toEqual([1, 1, 1]);
     expect(shown.toSorted()).toEqual(["w1.txt", "w2.txt", "w3.txt"]);
@@ -294,33 +289,15 @@ describe("approval in a turn", () => {
   });
 
   it("approves no protected path by itself, in yolo neither", async () => {
-    const write = {
-      calls: [{ name: "write_file", args: { file_path: ".git/hooks/pre-commit", content: "x\n" } }],
-    };
-    const { stage, questions } = await asked(() => ({ kind: "yes" }), [write, done], { mode: "yolo" });
+    const script = [create(".git/hooks/pre-commit"), done];
+    const { stage, questions } = await asked(() => ({ kind: "yes" }), script, { mode: "yolo" });
     expect(await stage.turn("Go.")).toMatchObject({ undone: [{ code: "protected_path" }] });
     expect(questions).toEqual([]);
   });
 
-  it("denies and says so where nobody can be asked", async () => {
-    const stage = await openStage(
-      [read, edit("a.ts", "two", "2"), done],
-      { mode: "ask" },
-      { "a.ts": "two\n" },
-    );
-    opened.push(stage);
-    expect(await stage.turn("Go.")).toMatchObject({ undone: [{ code: "denied" }] });
-    expect(stage.read("a.ts")).toBe("two\n");
-  });
-
-  it("offers nothing that writes in plan mode, and denies what is called all the same", async () => {
-    const stage = await openStage(
-      [read, edit("a.ts", "two", "2"), done],
-      { mode: "plan" },
-      { "a.ts": "two\n" },
-    );
-    opened.push(stage);
-    expect(stage.agent.tools.offered.map(({ name }) => name)).not.toContain("edit_file");
+  it.each(["ask", "plan"] as const)("denies in %s and says so where nobody can be asked", async (mode) => {
+    const stage = await openStage([read, edit("a.ts", "two", "2"), done], { mode }, { "a.ts": "two\n" });
+    expect(stage.agent.tools.offered.some(({ name }) => name === "edit_file")).toBe(mode === "ask");
     expect(await stage.turn("Go.")).toMatchObject({ undone: [{ code: "denied" }] });
     expect(stage.read("a.ts")).toBe("two\n");
   });
@@ -332,5 +309,64 @@ describe("approval in a turn", () => {
       return { kind: asks === 1 ? "no" : "yes" };
     }, [read, edit("a.ts", "two", "2"), edit("a.ts", "two", "2"), done]);
     expect(await stage.turn("Go.")).toMatchObject({ undone: [] });
+  });
+});
+
+/** The model made r.txt, a person rewrote it, and the model says that it may be deleted. */
+async function consenting(parts: Partial<AgentParts>): Promise<Stage> {
+  const first = await openStage([create("r.txt"), { text: "Written." }]);
+  await first.turn("Write it.");
+  first.write("r.txt", "the person's\n");
+  const nodes = [...first.manager.context.nodes.values()];
+  const said = nodes.find(({ payload }) => payload.kind === "user_message");
+  const args = { turn_id: said?.id ?? "", consent: ["r.txt"] };
+  const restore = { calls: [{ name: "restore_files", args }] };
+  const stage = await first.resume([restore, { text: "Done." }], parts);
+  return stage;
+}
+
+function endedCall({ events }: Stage) {
+  return events.find((event) => event.kind === "call_ended")?.call;
+}
+
+describe("a call that consents for the person", () => {
+  it.each(["auto-edit", "yolo"] as const)("is denied in %s where nobody is there", async (mode) => {
+    const stage = await consenting({ mode });
+    await stage.turn("Put it back.");
+    expect(endedCall(stage)).toMatchObject({ name: "restore_files", code: "files_refused" });
+    expect(stage.read("r.txt")).toBe("the person's\n");
+  });
+
+  it("is asked about, with what is lost, whatever a rule allows", async () => {
+    const asked: Asked[] = [];
+    const answer: PersonsAnswer = { kind: "yes" };
+    const stage = await consenting({
+      mode: "yolo",
+      rules: [{ tool: "*", decision: "allow" }],
+      ask: async (question) => {
+        asked.push(question);
+        return answer;
+      },
+    });
+    await stage.turn("Put it back.");
+    const [question] = asked;
+    if (question?.kind !== "restore") throw new Error("not asked about a restore");
+    expect(question).toMatchObject({ tool: "restore_files", consent: ["r.txt"] });
+    const lines = question.files.map((file) => consentLine(file, question.consent)).join("\n");
+    expect(lines).toContain("r.txt: DELETED, in conflict (changed).");
+    expect(existsSync(join(stage.root, "r.txt"))).toBe(false);
+  });
+
+  it("moves nothing where another plan was agreed to", async () => {
+    const stage: Stage = await consenting({
+      mode: "auto-edit",
+      ask: async () => {
+        stage.write("r.txt", "the person's, once more\n");
+        return { kind: "yes" };
+      },
+    });
+    await stage.turn("Put it back.");
+    expect(endedCall(stage)).toMatchObject({ code: "files_refused" });
+    expect(stage.read("r.txt")).toBe("the person's, once more\n");
   });
 });

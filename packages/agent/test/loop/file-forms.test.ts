@@ -24,7 +24,12 @@ afterEach(async () => {
 
 /** Without limits of time: an answer that comes late on a busy machine is asked for once. */
 const portOf = ({ wire: { model }, key, url }: ProviderServer) =>
-  googleModel({ model, key, keyName: "THE_KEY", baseUrl: url, retry: { attempts: 1 } });
+  googleModel({
+    ...{ model, key, keyName: "THE_KEY", baseUrl: url, retry: { attempts: 1 } },
+    ...{ idleMs: 600_000, openMs: 600_000 },
+  });
+
+const saying = (...texts: readonly string[]) => texts.map((text) => ({ text }));
 
 /** Google on loopback, models and files; an account's records outlast the agents. */
 async function google(script: readonly ServedAnswer[] = []) {
@@ -160,11 +165,7 @@ describe("a large file before a model of Google", () => {
   });
 
   it("is uploaded once, and stands by its address in the next session; its lines count as seen", async () => {
-    const { api, begin, idle, request } = await google([
-      { text: "One." },
-      { text: "Two." },
-      { text: "Three." },
-    ]);
+    const { api, begin, idle, request } = await google(saying("One.", "Two.", "Three."));
     await say(await begin(), "Look at @big.txt");
     await idle();
     const stage = await begin();
@@ -181,12 +182,7 @@ describe("a large file before a model of Google", () => {
   });
 
   it("keeps the form in which it was sent while the cache is warm, and takes its address once it is cold", async () => {
-    const { begin, idle, request, pass } = await google([
-      { text: "One." },
-      { text: "Two." },
-      { text: "Three." },
-      { text: "Four." },
-    ]);
+    const { begin, idle, request, pass } = await google(saying("One.", "Two.", "Three.", "Four."));
     const stage = await begin();
     await say(stage, "Look at @big.txt");
     await idle();
@@ -221,11 +217,7 @@ describe("a large file before a model of Google", () => {
   });
 
   it("sends the same after a resume: the choice stands in the journal", async () => {
-    const { begin, idle, request, parts } = await google([
-      { text: "One." },
-      { text: "Two." },
-      { text: "Three." },
-    ]);
+    const { begin, idle, request, parts } = await google(saying("One.", "Two.", "Three."));
     await say(await begin(), "Look at @big.txt");
     await idle();
     const stage = await begin();
@@ -245,7 +237,7 @@ describe("a large file before a model of Google", () => {
       { otherBytes: true },
       { status: 500 },
     ] as const) {
-      const { api, begin, idle, request } = await google([{ text: "One." }, { text: "Two." }]);
+      const { api, begin, idle, request } = await google(saying("One.", "Two."));
       Object.assign(api, fault);
       await say(await begin(), "Look at @big.txt");
       await idle();
@@ -257,12 +249,7 @@ describe("a large file before a model of Google", () => {
   });
 
   it("goes inline when its address expires, and is uploaded again", async () => {
-    const { api, begin, idle, request, pass } = await google([
-      { text: "1" },
-      { text: "2" },
-      { text: "3" },
-      { text: "4" },
-    ]);
+    const { api, begin, idle, request, pass } = await google(saying("1", "2", "3", "4"));
     api.expires = new Date(Date.now() + 48 * hour).toISOString();
     await say(await begin(), "Look at @big.txt");
     await idle();
@@ -315,7 +302,7 @@ describe("an address that is refused", () => {
   });
 
   it("is given up after the second refusal, also by the next process", async () => {
-    const { api, begin, idle, request, pass } = await google(["1", "2", "3", "4"].map((text) => ({ text })));
+    const { api, begin, idle, request, pass } = await google(saying("1", "2", "3", "4"));
     await say(await begin(), "Look at @big.txt");
     await idle();
     api.forbidden.add("files/f0").add("files/f1").add("files/f2");
@@ -331,7 +318,7 @@ describe("an address that is refused", () => {
   });
 
   it("is not renewed where the file may not leave any more", async () => {
-    const { api, begin, idle, request } = await google(["1", "2", "3", "4"].map((text) => ({ text })));
+    const { api, begin, idle, request } = await google(saying("1", "2", "3", "4"));
     await say(await begin(), "Look at @big.txt");
     await idle();
     const stage = await begin();
@@ -359,7 +346,7 @@ describe("an address that is refused", () => {
 
 describe("what is never uploaded", () => {
   it("is a secret, by its name, through a link, or since it was moved from such a name", async () => {
-    const { api, begin, idle, server } = await google(["1", "2", "3"].map((text) => ({ text })));
+    const { api, begin, idle, server } = await google(saying("1", "2", "3"));
     const stage = await begin({ ".env": big });
     symlinkSync(".env", join(stage.root, "plain.txt"));
     for (const name of [".env", "plain.txt"]) {
@@ -379,7 +366,7 @@ describe("what is never uploaded", () => {
   });
 
   it("is a small file, a part of one, and one whose text is not its bytes", async () => {
-    const { api, begin, idle } = await google(["1", "2"].map((text) => ({ text })));
+    const { api, begin, idle } = await google(saying("1", "2"));
     const stage = await begin({ "small.txt": "small\n", "big.txt": big });
     writeFileSync(join(stage.root, "latin.txt"), Buffer.from(`${big}\u00e4\u00f6\u00fc\n`, "latin1"));
     await say(stage, "Look at @small.txt, @big.txt:1-300 and @latin.txt");
@@ -392,7 +379,7 @@ describe("what is never uploaded", () => {
   });
 
   it("is what another provider is asked about; an address is of no use to it", async () => {
-    const { api, begin, idle } = await google([{ text: "One." }, { text: "Two." }]);
+    const { api, begin, idle } = await google(saying("One.", "Two."));
     await say(await begin(), "Look at @big.txt");
     await idle();
     const stage = await begin({ "big.txt": big, "other.txt": `${big}more\n` });
@@ -416,7 +403,7 @@ describe("what is never uploaded", () => {
 
 describe("what a person names", () => {
   it("begins its upload with /file track, which says so; the next turn has its address", async () => {
-    const { begin, idle, request } = await google([{ text: "One." }]);
+    const { begin, idle, request } = await google(saying("One."));
     const stage = await begin();
     const { agent, manager, workspace } = stage;
     const result = await runCommand("/file track big.txt", { agent, manager, workspace });
@@ -430,11 +417,7 @@ describe("what a person names", () => {
   });
 
   it("begins with an image, too, which stands by its address in the next session", async () => {
-    const { api, begin, idle, request } = await google([
-      { text: "One." },
-      { text: "Two." },
-      { text: "Three." },
-    ]);
+    const { api, begin, idle, request } = await google(saying("One.", "Two.", "Three."));
     // The beginning of a PNG; nobody looks further.
     const png = Buffer.concat([
       Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"),
@@ -468,7 +451,7 @@ describe("what a person names", () => {
   });
 
   it("counts in the context map as it counts for the model", async () => {
-    const { begin, idle } = await google([{ text: "One." }, { text: "Two." }]);
+    const { begin, idle } = await google(saying("One.", "Two."));
     const inline = await begin();
     await say(inline, "Look at @big.txt");
     await idle();

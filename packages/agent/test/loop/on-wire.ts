@@ -1,4 +1,5 @@
 import type { ContextManager, TurnNode } from "@holdfast/core/conversation";
+import { afterThisTest } from "../../../../test/cleanups.js";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
 import type { TurnEnd } from "../../src/loop/turn.js";
 import { anthropicModel } from "../../src/models/anthropic.js";
@@ -30,13 +31,20 @@ export interface Played {
 
 /** Plays a session through the real agent, the real SDK and a server that refuses what is badly made. */
 export async function play(wire: Wire, { files, script, turns, parts }: Session): Promise<Played> {
-  const server = await new ProviderServer(wire, script).open();
+  const server = await serve(wire, script);
   const stalls = script.some(({ fault }) => fault?.kind === "stall");
   const model = portTo(server, stalls ? 5_000 : hangMs);
   const stage = await openStage([], { ...parts, model }, files);
   const ends: TurnEnd[] = [];
   for (const text of turns) ends.push(await stage.turn(text));
   return { stage, server, ends };
+}
+
+/** A provider's server for one test. */
+export async function serve(wire: Wire, script: readonly ServedAnswer[]): Promise<ProviderServer> {
+  const server = await new ProviderServer(wire, script).open();
+  afterThisTest(() => server.close());
+  return server;
 }
 
 /** A bound for an answer that hangs: on a busy machine one that comes may take its seconds. */

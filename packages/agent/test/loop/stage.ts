@@ -13,6 +13,7 @@ import {
   timeSortedIds,
 } from "@holdfast/core/conversation";
 import { type OpenedWorkspace, openJournalStore, openWorkspace } from "@holdfast/core/node";
+import { afterThisTest } from "../../../../test/cleanups.js";
 import { type Agent, openAgent } from "../../src/loop/agent.js";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
 import type { AgentEvent, TurnEnd } from "../../src/loop/turn.js";
@@ -32,6 +33,7 @@ export interface Stage {
   read(name: string): string;
   /** Gives the session back and opens it again, as the next run of the program does. */
   resume(answers: readonly ScriptedAnswer[], parts?: Partial<AgentParts>): Promise<Stage>;
+  /** Also done by itself after the test. */
   close(): Promise<void>;
 }
 
@@ -50,16 +52,23 @@ export async function openStage(
   const workspace = mustBe(await openWorkspace({ roots: [root], stateDir }));
   const store = mustBe(openJournalStore({ stateDir }));
   const sources = { ids: newId, now: Date.now, naming: namesFrom(root) };
-  const remove = async () => {
+  let current: StoredConversation | undefined;
+  const close = async () => {
+    if (current === undefined) return;
+    const last = current;
+    current = undefined;
+    await last.close();
     await store.close();
     await workspace.close();
     rmSync(place, { recursive: true, force: true });
   };
+  afterThisTest(close);
   const stageOf = (
     conversation: StoredConversation,
     script: readonly ScriptedAnswer[],
     more: Partial<AgentParts>,
   ): Stage => {
+    current = conversation;
     const { manager } = conversation;
     const sleep = (ms: number, signal: AbortSignal | undefined) =>
       wait(ms, undefined, signal ? { signal } : {});
@@ -84,13 +93,21 @@ export async function openStage(
         );
         return stageOf(again, next, nextParts);
       },
-      close: async () => {
-        await conversation.close();
-        await remove();
-      },
+      close,
     };
   };
   return stageOf(mustBe(await createConversation(store, sources)), answers, parts);
+}
+
+/** The first event of each kind but the last; all of them with `HOLDFAST_SWEEP=all`. */
+export function momentsOf(events: readonly AgentEvent[]): readonly number[] {
+  const kinds = events.slice(0, -1).map(kindOf);
+  const isWhole = process.env.HOLDFAST_SWEEP === "all";
+  return kinds.flatMap((kind, at) => (isWhole || kinds.indexOf(kind) === at ? [at] : []));
+}
+
+function kindOf(event: AgentEvent): string {
+  return event.kind === "sub_agent" ? `of a sub-agent: ${kindOf(event.event)}` : event.kind;
 }
 
 function mustBe<Value extends object>(value: Value): Exclude<Value, { readonly kind: "refusal" }> {

@@ -1,15 +1,10 @@
 import { checkContents, providers, renderContext } from "@holdfast/core/context";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
 import type { SubAgentModel, SubAgents } from "../../src/loop/sub-agents.js";
 import type { AgentEvent } from "../../src/loop/turn.js";
 import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
-import { openStage, type Stage } from "./stage.js";
-
-const opened: Stage[] = [];
-afterEach(async () => {
-  for (const stage of opened.splice(0)) await stage.close();
-});
+import { momentsOf, openStage, type Stage } from "./stage.js";
 
 const read = { name: "read_file", args: { file_path: "a.ts" } };
 const edit = {
@@ -41,7 +36,6 @@ async function staged(
     ...more,
   };
   const stage = await openStage(main, { subAgents, ...parts }, { "a.ts": "const one = 1;\n" });
-  opened.push(stage);
   return stage;
 }
 
@@ -156,7 +150,7 @@ describe("a sub-agent", () => {
     expect(isSound(stage)).toBe(true);
   });
 
-  it("ends with the turn that is cancelled, at any event, and the next turn works", async () => {
+  it("ends with the turn that is cancelled, at an event of each kind, and the next turn works", async () => {
     const main: readonly ScriptedAnswer[] = [
       start(small),
       { text: "Done." },
@@ -166,7 +160,7 @@ describe("a sub-agent", () => {
     const sub: readonly ScriptedAnswer[] = [{ calls: [read] }, { calls: [edit] }, complete];
     const whole = await staged(main, sub);
     await whole.turn("Go.");
-    for (let at = 2; at < whole.events.length - 1; at += 1) {
+    for (const at of momentsOf(whole.events).filter((moment) => moment > 1)) {
       const ending = new AbortController();
       const stage = await staged(main, sub);
       let seen = 0;

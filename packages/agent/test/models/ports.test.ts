@@ -1,8 +1,13 @@
-import type { ModelEvent, ModelFailureReason, ModelPort } from "@holdfast/core/context";
-import { renderContext } from "@holdfast/core/context";
+import {
+  type ModelEvent,
+  type ModelFailureReason,
+  type ModelPort,
+  renderContext,
+} from "@holdfast/core/context";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { must, newManager } from "../../../core/test/conversation/support.js";
 import { anthropicModel } from "../../src/models/anthropic.js";
+import { openModel, type ProviderKind } from "../../src/models/open-model.js";
 import { Loopback, model, offered, type Wire, wires } from "./wires.js";
 
 let server: Loopback;
@@ -83,6 +88,7 @@ describe.each(wires)("$name", (wire) => {
     expect(events).toHaveLength(1);
     expect(server.bodies).toHaveLength(1);
     expect(JSON.stringify(events)).not.toContain(key);
+    if (reason === "auth" && status === 401) expect(failureIn(last)?.message).toContain("THE_KEY");
   });
 
   it.each<readonly [number, ModelFailureReason]>([
@@ -122,7 +128,7 @@ describe.each(wires)("$name", (wire) => {
 
   it("asks again where the stream says nothing any more, or nonsense", async () => {
     server.script = [{ stream: wire.stream, stallAfter: 2 }, { stream: wire.stream }];
-    const stalled = await asked(portOf(wire, 200));
+    const stalled = await asked(portOf(wire, 500));
     expect(stalled.events.filter(({ kind }) => kind === "retry")).toHaveLength(1);
     expect(stalled.last?.kind).toBe("finish");
     server.script = [{ stream: [...wire.stream.slice(0, 2), ...wire.broken] }, { stream: wire.stream }];
@@ -139,7 +145,7 @@ describe.each(wires)("$name", (wire) => {
     ];
     // The first request loads the SDK, which may take longer than is waited here.
     await asked(portOf(wire));
-    const { events, last } = await asked(portOf(wire, 5_000, 300));
+    const { events, last } = await asked(portOf(wire, 5_000, 1_000));
     expect(events.filter(({ kind }) => kind === "retry")).toHaveLength(1);
     expect(last?.kind).toBe("finish");
   });
@@ -257,5 +263,79 @@ describe("Chat Completions", () => {
     const { events } = await asked(portOf(wire));
     const texts = events.flatMap((event) => (event.kind === "text-delta" ? [event.text] : []));
     expect(texts).toEqual(["Two parts", " spoken", "."]);
+  });
+});
+
+const secret = "gateway-secret-1";
+const headers = { "X-Gateway": secret };
+
+/** A protocol, its wire, where its requests go below the base address, and the header of its key. */
+const kinds: readonly (readonly [ProviderKind, string, string, RegExp, string])[] = [
+  ["chat", "Chat Completions", "/v1", /^\/v1\/chat\/completions$/, "authorization"],
+  ["responses", "OpenAI Responses", "/v1", /^\/v1\/responses$/, "authorization"],
+  ["anthropic", "Anthropic", "", /^\/v1\/messages$/, "authorization"],
+  ["google", "Gemini", "", /^\/v1beta\/models\/the-model:streamGenerateContent/, "x-goog-api-key"],
+];
+
+function wireOf(name: string): Wire {
+  const found = wires.find((wire) => wire.name === name);
+  if (found === undefined) throw new Error(name);
+  return found;
+}
+
+async function askedBy(name: string, provider: object, environment: Readonly<Record<string, string>>) {
+  const providers = { mine: { ...provider, headers } };
+  const opened = openModel(name, { environment, providers });
+  if (opened.kind === "model_refused") throw new Error(opened.message);
+  const events = [];
+  for await (const event of opened.port.ask({
+    step: "s",
+    contents: [{ role: "user", parts: [{ text: "Hi." }] }],
+  }))
+    events.push(event);
+  return { target: opened.port.target, last: events.at(-1), request: server.requests.at(-1) };
+}
+
+describe("a provider of the settings", () => {
+  it.each(kinds)(
+    "is asked by the protocol %s, with its key and headers",
+    async (kind, name, base, path, of) => {
+      const wire = wireOf(name);
+      const provider = { kind, baseUrl: `${server.url}${base}`, keyVariable: "K" };
+      server.script = [{ stream: wire.stream }];
+      const { target, last, request } = await askedBy("mine/the-model", provider, { K: "key-of-mine" });
+      expect(last).toMatchObject({ kind: "finish", answer: { from: target } });
+      // Bound thoughts and a marked cache are Anthropic's, whoever speaks for it.
+      expect(target).toEqual({ provider: kind === "anthropic" ? "anthropic" : "mine", model: "the-model" });
+      expect(request?.url).toMatch(path);
+      expect(request?.headers).toMatchObject({ "x-gateway": secret });
+      expect(request?.headers[of]).toContain("key-of-mine");
+    },
+  );
+
+  it.each(kinds)("needs no key with %s, and its headers stand in no message", async (kind, name, base) => {
+    const wire = wireOf(name);
+    server.script = [{ status: 401, body: wire.error(401, `no ${secret} here`) }];
+    const provider = { kind, baseUrl: `${server.url}${base}` };
+    const { last } = await askedBy("mine/the-model", provider, {});
+    expect(last).toMatchObject({ kind: "failed", failure: { reason: "auth" } });
+    expect(JSON.stringify(last)).not.toContain(secret);
+  });
+
+  it("takes headers for a vendor, and another protocol of it only where it has one", async () => {
+    const environment = { OPENAI_API_KEY: "o", OPENAI_BASE_URL: `${server.url}/v1`, ANTHROPIC_API_KEY: "a" };
+    server.script = [{ stream: wireOf("Chat Completions").stream }];
+    const providers = { openai: { kind: "chat", headers }, anthropic: { kind: "chat" } } as const;
+    const opened = openModel("openai/the-model", { environment, providers });
+    if (opened.kind === "model_refused") throw new Error(opened.message);
+    for await (const _ of opened.port.ask({ step: "s", contents: [] }));
+    expect(server.requests.at(-1)).toMatchObject({
+      url: "/v1/chat/completions",
+      headers: { "x-gateway": secret },
+    });
+    expect(openModel("anthropic/x", { environment, providers })).toMatchObject({
+      kind: "model_refused",
+      message: expect.stringContaining("another name"),
+    });
   });
 });

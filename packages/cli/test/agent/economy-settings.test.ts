@@ -25,3 +25,21 @@ describe("the ratios of the settings", () => {
     });
   });
 });
+
+describe("the thresholds of the settings", () => {
+  it("are those of the economy", () => {
+    expect(economyOf({ context: { triggerTokens: 50_000, keep: 3, compaction: false } })).toMatchObject({
+      trigger: { type: "input_tokens", value: 50_000 },
+      keep: 3,
+      compaction: { enabled: false },
+    });
+  });
+
+  it.each([
+    [{ triggerTokens: 50_000, compactAtTokens: 30_000 }, "(30000) is below the trigger of clearing (50000)"],
+    [{ compactAtTokens: 10_000 }, "(10000) has to be above context.compactTailTokens (20000)"],
+  ])("are refused by their names where they contradict each other: %j", (context, says) => {
+    const refused = economyOf({ context });
+    expect(isEconomyRefusal(refused) ? refused.message : "").toContain(says);
+  });
+});

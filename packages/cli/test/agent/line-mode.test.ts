@@ -1,117 +1,146 @@
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { Project } from "../process.js";
-import { inTerminal } from "./terminal.js";
+import { beforeAll, describe, expect, it } from "vitest";
+import { chatWire } from "../../../agent/test/loopback/index.js";
+import type { Project } from "../process.js";
+import { call, done, provided, scripted, shell, write } from "./provided.js";
+import { inTerminal, type Seen } from "./terminal.js";
 
-const write = (...names: readonly string[]) => ({
-  calls: names.map((name) => ({ name: "write_file", args: { file_path: name, content: `${name}\n` } })),
-});
-const run = (args: object) => ({ calls: [{ name: "run_shell_command", args }] });
-const done = { text: "Done." };
+const writing = (...names: readonly string[]) => ({ calls: names.map((name) => write(name, `${name}\n`)) });
+const again = { text: "Again." };
 
-async function talking(script: readonly object[], mode = "ask") {
-  const project = new Project();
-  const outside = new Project({ "script.json": JSON.stringify(script) });
-  const env = { HOLDFAST_STATE_DIR: join(outside.folder, "state"), HOME: outside.folder };
-  const flags = ["--script", join(outside.folder, "script.json"), "--approval-mode", mode];
-  const seen = inTerminal({ project, env }, flags);
-  await seen.until("> ");
-  const leaves = async () => {
-    seen.type("/quit");
-    return seen.ended;
+const answers: readonly object[] = [
+  // One question at a time.
+  ...[writing("w1.txt", "w2.txt"), done],
+  // Ended by Ctrl-C, and the line after it.
+  ...[writing("w3.txt"), done],
+  // Allowed always.
+  ...[shell("true"), shell("true"), shell("touch asked.txt"), done],
+  // Lines that are pasted into a question.
+  ...[writing("w4.txt"), done, again, again],
+  ...["first", "second", "third"].map((text) => ({ text: `${text}!`, expects: [text] })),
+  shell("sleep 30"),
+  // Commands.
+  ...[{ calls: [call("write_file", { file_path: "new.txt", content: "new\n" })] }, { text: "Written." }],
+];
+
+/** One conversation: each case goes on where the one before it ended, at a prompt. */
+describe.runIf(process.platform === "linux")("line by line in a terminal", () => {
+  let project: Project;
+  let seen: Seen;
+  beforeAll(async () => {
+    const { home, ...at } = scripted(answers);
+    project = at.project;
+    seen = inTerminal(at, ["--script", join(home.folder, "script.json"), "--approval-mode", "ask"]);
+    await seen.until("> ");
+  });
+  const say = async (line: string, ...shown: readonly string[]) => {
+    seen.type(line);
+    for (const words of shown) await seen.until(words);
   };
-  return { project, seen, leaves };
-}
 
-describe.runIf(process.platform === "linux")("questions in a terminal", () => {
-  it("are asked one at a time, and each answer is for the diff on screen", async () => {
-    const { project, seen, leaves } = await talking([write("w1.txt", "w2.txt"), done]);
-    seen.type("Go.");
-    await seen.until("[y]es");
+  it("asks one question at a time, and each answer is for the diff on screen", async () => {
+    await say("Go.", "[y]es");
     const [first, second] = seen.text().includes("--- w1.txt") ? ["w1.txt", "w2.txt"] : ["w2.txt", "w1.txt"];
     expect(seen.text()).not.toContain(`--- ${second}`);
-    seen.type("y");
-    await seen.until(`--- ${second}`);
-    await seen.until("[y]es");
-    seen.type("n");
-    await seen.until("Done.");
+    await say("y", `--- ${second}`, "[y]es");
+    await say("n", "Done.", "> ");
     expect([first, second].map((name) => project.has(name))).toEqual([true, false]);
-    expect(await leaves()).toBe(0);
   });
 
-  it("are ended by Ctrl-C with the turn, and the next line is a prompt", async () => {
-    const { project, seen, leaves } = await talking([write("w1.txt"), done]);
-    seen.type("Go.");
-    await seen.until("[y]es");
+  it("ends a question with the turn at Ctrl-C, and the next line is a prompt", async () => {
+    await say("Go.", "[y]es");
     seen.press("\u0003");
     await seen.until("Cancelled.");
     await seen.until("> ");
-    seen.type("y");
-    await seen.until("Done.");
-    expect(project.has("w1.txt")).toBe(false);
-    expect(await leaves()).toBe(0);
+    await say("y", "Done.", "> ");
+    expect(project.has("w3.txt")).toBe(false);
   });
 
-  it("allow by always one command, and say so", async () => {
-    const touch = run({ command: "touch asked.txt" });
-    const { project, seen, leaves } = await talking([
-      run({ command: "true" }),
-      run({ command: "true" }),
-      touch,
-      done,
-    ]);
-    seen.type("Go.");
-    await seen.until("[a]lways (this very command, in this session)");
-    seen.type("a");
-    await seen.until("run_shell_command: touch asked.txt");
-    await seen.until("[y]es");
+  it("allows by always one command, and says so", async () => {
+    await say("Go.", "[a]lways (this very command, in this session)");
+    await say("a", "run_shell_command: touch asked.txt", "[y]es");
     expect(project.has("asked.txt")).toBe(false);
-    seen.type("abort");
-    await seen.until("Done.");
+    await say("abort", "Done.", "> ");
     expect(project.has("asked.txt")).toBe(false);
-    expect(await leaves()).toBe(0);
   });
 
-  it("take no pasted line as an answer", async () => {
-    const { project, seen, leaves } = await talking([write("w1.txt"), done, { text: "Again." }]);
-    seen.type("Go.");
-    await seen.until("[y]es");
+  it("takes no pasted line as an answer", async () => {
+    await say("Go.", "[y]es");
     seen.press("y\rmore\r");
     await seen.until("[y]es");
     await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(project.has("w1.txt")).toBe(false);
-    seen.type("n");
-    await seen.until("Done.");
-    await seen.until("> y");
-    await seen.until("Again.");
-    await seen.until("> more");
-    expect(project.has("w1.txt")).toBe(false);
-    await seen.until("> ");
-    expect(await leaves()).toBe(0);
+    expect(project.has("w4.txt")).toBe(false);
+    await say("n", "Done.", "> y", "Again.", "> more", "Again.", "> ");
+    expect(project.has("w4.txt")).toBe(false);
   });
-});
 
-describe.runIf(process.platform === "linux")("lines that are pasted", () => {
-  it("become one turn each, in their order", async () => {
-    const script = [
-      { text: "One.", expects: ["first"] },
-      { text: "Two.", expects: ["second"] },
-      { text: "Three.", expects: ["third"] },
-    ];
-    const { seen, leaves } = await talking(script);
+  it("makes one turn of each line that is pasted, in their order", async () => {
     seen.press("first\rsecond\r\rthird\r");
-    for (const answer of ["One.", "Two.", "Three."]) await seen.until(answer);
-    await seen.until("> ");
-    expect(await leaves()).toBe(0);
+    for (const answer of ["first!", "second!", "third!", "> "]) await seen.until(answer);
   });
 
-  it("are given up with the turn that Ctrl-C ends", async () => {
-    const { seen, leaves } = await talking([run({ command: "sleep 30" }), done], "yolo");
-    seen.press("first\rsecond\r");
+  it("gives up pasted lines with the turn that Ctrl-C ends", async () => {
+    await say("/mode yolo", "> ");
+    seen.press("sleep\rsecond\r");
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     seen.press("\u0003");
     await seen.until("1 further line given up.");
     await seen.until("Cancelled.");
-    expect(await leaves()).toBe(0);
+    await seen.until("> ");
+  });
+
+  it("does commands, turns and other sessions in one run", async () => {
+    await say("/mode", "The mode is yolo.", "> ");
+    await say("Write it.", "Written.", "> ");
+    await say("!cat new.txt", "The command has run.", "> ");
+    await say("/history rewind", "or nothing:");
+    await say("restore", "put back", "> ");
+    expect(project.has("new.txt")).toBe(false);
+    await say("/history label rewound", "labelled", "> ");
+    await say("/fork", "scripted/script", "> ");
+    await say("/history view", "rewound", "> ");
+    await say("/clear", "scripted/script", "> ");
+    await say("/diff", "No file is different.", "> ");
+    await say("/resume", "Go.", "> ");
+    await say("/resume nope", "nope", "> ");
+    await say("/quit");
+    expect(await seen.ended).toBe(0);
+  });
+});
+
+describe("a limit of cost", () => {
+  /** A request, which has a hundred tokens, costs half a dollar. */
+  const priced = () => {
+    const overrides = { [chatWire.model]: { inputUsd: 5_000, outputUsd: 0 } };
+    return provided(chatWire, Array(3).fill({ text: "Yes." }), {}, { model: { overrides } });
+  };
+
+  it.runIf(process.platform === "linux")(
+    "ends a run, whichever turns, sessions and models it goes through",
+    async () => {
+      const at = await priced();
+      const seen = inTerminal(at, ["--max-cost", "0.6"]);
+      await seen.until("> ");
+      for (const [line, words] of [
+        ["One.", "Yes."],
+        ["/model local/other", "needs the prices of local/other"],
+        ["/clear", "/help lists commands"],
+        ["Two.", "Yes."],
+        ["Three.", "The limit of 0.6 US dollars was reached."],
+      ] as const) {
+        seen.type(line);
+        await seen.until(words);
+      }
+      seen.type("/quit");
+      expect(await seen.ended).toBe(0);
+      expect(at.server.left).toBe(1);
+    },
+  );
+
+  it("counts a new run anew", async () => {
+    const { run } = await priced();
+    expect((await run(["-p", "One.", "--max-cost", "0.6"])).code).toBe(0);
+    const second = await run(["-p", "Two.", "-c", "--max-cost", "0.6", "-o", "json"]);
+    expect(JSON.parse(second.stdout)).toMatchObject({ exit_code: 0, stats: { cost_usd: 0.5 } });
   });
 });

@@ -9,26 +9,21 @@ import {
   wires,
 } from "../../../agent/test/loopback/index.js";
 import { sha256 } from "../process.js";
-import { provided, resultsIn } from "./provided.js";
+import { call, done, provided, resultsIn } from "./provided.js";
 import { inTerminal } from "./terminal.js";
 
 const code = 'const greeting = "grüß";\nconst one = 1;\n';
 const files = { "a.ts": code, "b.ts": "const b = 2;\n" };
-const call = (name: string, args: object) => ({ name, args: { ...args } });
 const base = (path: string) => ({ file_path: path, base_content_sha256: `{{sha256:${path}}}` });
 const diff = "@@ -2,1 +2,1 @@\n-const one = 1;\n+const one = 100;\n";
 
 describe("seed 1, milestone 1: verifiable versioned reads", () => {
   it("answers read_file and read_many_files with states whose versions rise", async () => {
-    const { run } = await provided(
-      responsesWire,
-      [
-        { calls: [call("read_file", { file_path: "a.ts" })] },
-        { calls: [call("read_many_files", { paths: ["b.ts", "a.ts"] })] },
-        { text: "Seen." },
-      ],
-      files,
-    );
+    const reads = [
+      call("read_file", { file_path: "a.ts" }),
+      call("read_many_files", { paths: ["b.ts", "a.ts"] }),
+    ];
+    const { run } = await provided(responsesWire, [...reads.map((one) => ({ calls: [one] })), done], files);
     const ran = await run(["-p", "Read.", "--wire", "json", "-o", "stream-json"]);
     expect(ran.code, ran.stderr).toBe(0);
     const [one, many] = resultsIn(ran).map(({ output }) => JSON.parse(String(output)));
@@ -87,7 +82,7 @@ describe.runIf(process.platform === "linux")("seed 1, milestone 3: safe, atomic 
       [
         { calls: [call("safe_patch", stale)] },
         { calls: [call("safe_patch", { ...base("a.ts"), unified_diff: diff })] },
-        { text: "Done." },
+        done,
       ],
       files,
     );
@@ -110,6 +105,8 @@ describe.runIf(process.platform === "linux")("seed 1, milestone 3: safe, atomic 
 });
 
 describe("seed 1, milestone 4: the whole toolchain is state-aware", () => {
+  const full = ["--approval-mode", "yolo", "--result-content", "full", "-o", "stream-json"];
+
   it("never overwrites blindly: no hash, a wrong hash, then the right one", async () => {
     const write = (args: object) => call("write_file", { file_path: "b.ts", content: "new\n", ...args });
     const { run, project, server } = await provided(
@@ -119,16 +116,15 @@ describe("seed 1, milestone 4: the whole toolchain is state-aware", () => {
         { calls: [write({ base_content_sha256: "0".repeat(64) })] },
         { calls: [write(base("b.ts"))] },
         { calls: [write({ file_path: "fresh.ts" })] },
-        { text: "Done." },
+        done,
       ],
       files,
     );
-    const flags = ["--approval-mode", "yolo", "--result-content", "full", "-o", "stream-json"];
     let between = "";
     server.onRequest = (count) => {
       if (count === 3) between = project.text("b.ts");
     };
-    const ran = await run(["-p", "Write b.ts.", ...flags]);
+    const ran = await run(["-p", "Write b.ts.", ...full]);
     expect(ran.code, ran.stdout).toBe(0);
     const results = resultsIn(ran);
     expect(results.map(({ status }) => status)).toEqual(["error", "error", "success", "success"]);
@@ -146,23 +142,10 @@ describe("seed 1, milestone 4: the whole toolchain is state-aware", () => {
 
   it("overwrites in JSON, too, where no line counts as shown, by the hash that it was given", async () => {
     const replace = call("write_file", { ...base("b.ts"), content: "new\n" });
-    const script = [
-      { calls: [call("read_file", { file_path: "b.ts" })] },
-      { calls: [replace] },
-      { text: "Done." },
-    ];
+    const calls = [call("read_file", { file_path: "b.ts" }), replace];
+    const script = [...calls.map((one) => ({ calls: [one] })), done];
     const { run, project } = await provided(chatWire, script, files);
-    const flags = [
-      "--approval-mode",
-      "yolo",
-      "--wire",
-      "json",
-      "--result-content",
-      "full",
-      "-o",
-      "stream-json",
-    ];
-    const ran = await run(["-p", "Write b.ts.", ...flags]);
+    const ran = await run(["-p", "Write b.ts.", ...full, "--wire", "json"]);
     expect(ran.code, ran.stdout).toBe(0);
     const [, written] = resultsIn(ran).map(({ output }) => JSON.parse(String(output)));
     const state = { file_path: "b.ts", sha256: sha256("new\n"), content: "new\n" };

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { onTestFinished } from "vitest";
+import { afterThisFile } from "../../../../test/cleanups.js";
 import { endProcess } from "../../../../test/end-process.js";
 import { program } from "../process.js";
-import type { Provided } from "./provided.js";
+import type { Ground } from "./provided.js";
 
 /** The program in a terminal of its own, as a person sees it. */
 export interface Seen {
@@ -18,16 +18,13 @@ export interface Seen {
 }
 
 /** Starts `holdfast agent` in a pseudo terminal (`script` of util-linux). */
-export function inTerminal(
-  { project, env }: Pick<Provided, "project" | "env">,
-  args: readonly string[],
-): Seen {
+export function inTerminal({ project, env }: Pick<Ground, "project" | "env">, args: readonly string[]): Seen {
   const command = [process.execPath, program, "agent", ...args].map((part) => `'${part}'`).join(" ");
   const child = spawn("script", ["-qec", command, "/dev/null"], {
     cwd: project.folder,
     env: { PATH: process.env.PATH ?? "", TERM: "xterm", ...env },
   });
-  onTestFinished(() => endProcess(child));
+  afterThisFile(() => endProcess(child));
   let shown = "";
   let from = 0;
   child.stdout.on("data", (data) => {

@@ -1,8 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createMcpHandler, type McpHttpHandler, McpServer } from "@modelcontextprotocol/server";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import * as z from "zod";
+import { afterThisTest } from "../../../../../test/cleanups.js";
 import { McpServers } from "../../../src/host/mcp/servers.js";
 import { call, folder, until } from "../ground.js";
 
@@ -41,7 +42,7 @@ async function listen(handler: McpHttpHandler): Promise<string> {
     response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close().closeAllConnections());
+  afterThisTest(() => void server.close().closeAllConnections());
   // A server that listens on a port has such an address.
   const { port } = server.address() as AddressInfo;
   return `http://127.0.0.1:${port}/mcp`;
@@ -53,17 +54,17 @@ describe.each(["stateless", "reject"] as const)(
     test("is called, refuses wrong arguments, and says that its tools changed", async () => {
       const tools = new Set(["first"]);
       const handler = createMcpHandler(() => makeServer(tools), { legacy });
-      onTestFinished(() => handler.close());
+      afterThisTest(() => handler.close());
       const url = await listen(handler);
       let changed = 0;
       const root = await folder();
       const servers = new McpServers({
-        ...{ roots: [root], tempDir: root, environment: {}, servers: { web: { url } }, startMs: 20_000 },
+        ...{ roots: [root], tempDir: root, environment: {}, servers: { web: { url } }, startMs: 120_000 },
         onChanged: () => {
           changed += 1;
         },
       });
-      onTestFinished(() => servers.close());
+      afterThisTest(() => servers.close());
       expect(await servers.start()).toMatchObject([{ kind: "ready", tools: 1 }]);
       const [first] = servers.tools();
       if (first === undefined) throw new Error("there is one");

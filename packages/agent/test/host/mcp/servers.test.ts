@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { HostTool } from "@holdfast/core/tools";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { afterThisFile, afterThisTest } from "../../../../../test/cleanups.js";
 import { withoutSecrets } from "../../../src/host/environment.js";
 import { McpServers, type McpServersOptions } from "../../../src/host/mcp/servers.js";
 import { call, folder, until } from "../ground.js";
@@ -19,16 +20,30 @@ const program = (how: string, ...more: readonly string[]) => ({
   args: [odd, how, ...more],
 });
 
-async function open(servers: McpServersOptions["servers"], more: Partial<McpServersOptions> = {}) {
-  const root = await folder();
+async function open(
+  servers: McpServersOptions["servers"],
+  more: Partial<McpServersOptions> = {},
+  after = afterThisTest,
+) {
+  const root = await folder(after);
   const environment = withoutSecrets({ own: { ...process.env, MY_API_KEY: "hidden" } });
   const opened = new McpServers({
-    ...{ roots: [root], tempDir: join(root, "tmp"), environment, servers, startMs: 20_000 },
+    ...{ roots: [root], tempDir: join(root, "tmp"), environment, servers, startMs: 120_000 },
     ...more,
   });
-  onTestFinished(() => opened.close());
+  after(() => opened.close());
   return { opened, root };
 }
+
+/** One server that works, for all that does not harm it. */
+const well = { opened: undefined as unknown as McpServers, root: "", log: "", changed: 0 };
+beforeAll(async () => {
+  const log = join(await folder(afterThisFile), "log");
+  const server = { ...program("well", log), env: { GIVEN_TOKEN: "given" } };
+  const onChanged = () => (well.changed += 1);
+  Object.assign(well, { log, ...(await open({ odd: server }, { onChanged }, afterThisFile)) });
+  await well.opened.start();
+});
 
 /** What buffers hold once what nobody holds is gone: how far a process grows before that is up to the collector. */
 function bytesHeld(): number {
@@ -67,22 +82,17 @@ describe("an MCP server that is a program", () => {
   });
 
   test("gives what it has: text, an image, resources; what models do not take is in a file", async () => {
-    const { opened } = await open({ odd: program("well") });
-    await opened.start();
+    const { opened } = well;
     const { code, text, media } = await call(tool(opened, "odd__media"), {});
     expect(code).toBe("ok");
     expect(media).toEqual([{ mimeType: "image/png", data: "iVBORw0KGgo=" }]);
     expect(text).toContain("look\n\n[audio/wav, 3 bytes: it is in ");
     expect(text).toContain("Resource mem://a:\n\ninside\n\nResource b: mem://b");
-    const path = /it is in (\S+)\]/.exec(text)?.[1] ?? "";
-    expect(readFileSync(path).length).toBe(3);
-    await opened.close();
-    expect(existsSync(path)).toBe(false);
+    expect(readFileSync(/it is in (\S+)\]/.exec(text)?.[1] ?? "").length).toBe(3);
   });
 
   test("has the terminal's commands taken out of its words, and long ones in a file", async () => {
-    const { opened } = await open({ odd: program("well") });
-    await opened.start();
+    const { opened } = well;
     expect(tool(opened, "odd__echo").description).toBe("Says it again.");
     expect((await call(tool(opened, "odd__echo"), { text: "\u001b[1mx\u0007" })).text).toBe("x\\u0007");
     const { text } = await call(tool(opened, "odd__long"), {});
@@ -92,8 +102,7 @@ describe("an MCP server that is a program", () => {
   });
 
   test("says that a call failed, and which arguments are wrong; hints are kept", async () => {
-    const { opened } = await open({ odd: program("well") });
-    await opened.start();
+    const { opened } = well;
     const fail = tool(opened, "odd__fail");
     expect(fail.annotations).toEqual({
       readOnly: false,
@@ -107,9 +116,7 @@ describe("an MCP server that is a program", () => {
   });
 
   test("is told of a cancelled call, and tells how far it is", async () => {
-    const log = join(await folder(), "log");
-    const { opened } = await open({ odd: program("well", log) });
-    await opened.start();
+    const { opened, log } = well;
     const cancelling = new AbortController();
     const told: string[] = [];
     const hanging = call(
@@ -175,20 +182,8 @@ describe("an MCP server that is a program", () => {
     expect(readFileSync(log, "utf8").match(/start/g)).toHaveLength(3);
   });
 
-  test("that changes its tools has them listed again", async () => {
-    let changed = 0;
-    const { opened } = await open({ odd: program("well") }, { onChanged: () => (changed += 1) });
-    await opened.start();
-    const before = opened.tools();
-    expect(opened.tools()).toBe(before);
-    await call(tool(opened, "odd__grow"), {});
-    await until(() => changed > 0);
-    expect(opened.tools().map(({ name }) => name)).toContain("odd__new");
-  });
-
   test("is told the workspace's roots, and none of our keys", async () => {
-    const { opened, root } = await open({ odd: { ...program("well"), env: { GIVEN_TOKEN: "given" } } });
-    await opened.start();
+    const { opened, root } = well;
     expect((await call(tool(opened, "odd__roots"), {})).text).toContain(`"file://${root}"`);
     const environment = JSON.parse((await call(tool(opened, "odd__environment"), {})).text);
     expect(environment).toMatchObject({ GIVEN_TOKEN: "given", PATH: process.env.PATH });
@@ -196,38 +191,42 @@ describe("an MCP server that is a program", () => {
   });
 
   test("gives a resource by its address", async () => {
-    const { opened } = await open({ odd: program("well") });
-    expect(await opened.readResource("odd", "mem://a")).toEqual({
-      kind: "resource",
-      parts: [
-        { kind: "text", uri: "mem://a", text: "inside" },
-        { kind: "media", uri: "mem://a", media: { mimeType: "image/png", data: "AAAA" } },
-      ],
-    });
-    expect(await opened.readResource("odd", "mem://z")).toMatchObject({ kind: "refusal", code: "not_found" });
-    expect(await opened.readResource("none", "mem://a")).toMatchObject({
-      kind: "refusal",
-      code: "not_found",
-    });
+    const { opened } = well;
+    const parts = [
+      { kind: "text", uri: "mem://a", text: "inside" },
+      { kind: "media", uri: "mem://a", media: { mimeType: "image/png", data: "AAAA" } },
+    ];
+    expect(await opened.readResource("odd", "mem://a")).toEqual({ kind: "resource", parts });
+    for (const [server, uri] of [
+      ["odd", "mem://z"],
+      ["none", "mem://a"],
+    ] as const)
+      expect(await opened.readResource(server, uri)).toMatchObject({ kind: "refusal", code: "not_found" });
+  });
+
+  test("that changes its tools has them listed again", async () => {
+    const { opened } = well;
+    const before = opened.tools();
+    expect(opened.tools()).toBe(before);
+    await call(tool(opened, "odd__grow"), {});
+    await until(() => well.changed > 0);
+    expect(opened.tools().map(({ name }) => name)).toContain("odd__new");
   });
 });
 
 describe("MCP servers that misbehave", () => {
   test("cost only themselves", async () => {
-    const { opened } = await open(
-      {
-        none: { command: "no-such-program-anywhere" },
-        dead: program("die-at-start"),
-        hanging: program("hang-at-start"),
-        flooding: program("flood-at-start"),
-        endless: program("endless"),
-        schemas: program("bad-schemas"),
-        nowhere: { url: "http://127.0.0.1:1/mcp" },
-        odd: { url: "no address" },
-        well: program("well"),
-      },
-      { startMs: 4_000 },
-    );
+    const { opened } = await open({
+      none: { command: "no-such-program-anywhere" },
+      dead: program("die-at-start"),
+      hanging: { ...program("hang-at-start"), startTimeoutMs: 500 },
+      flooding: program("flood-at-start"),
+      endless: program("endless"),
+      schemas: program("bad-schemas"),
+      nowhere: { url: "http://127.0.0.1:1/mcp" },
+      odd: { url: "no address" },
+      well: program("well"),
+    });
     const states = await opened.start();
     expect(states.map(({ name, kind }) => [name, kind])).toEqual([
       ["none", "failed"],
@@ -241,7 +240,7 @@ describe("MCP servers that misbehave", () => {
       ["well", "ready"],
     ]);
     const messages = Object.fromEntries(states.map((state) => [state.name, state.messages.join("\n")]));
-    expect(messages.hanging).toContain("did not answer within 4 s");
+    expect(messages.hanging).toContain("did not answer within 0.5 s");
     expect(messages.dead).toContain("a word on stderr");
     expect(messages.schemas).toContain("The tool no_schema is not offered: its inputSchema is none.");
     for (const { messages: said } of states) for (const one of said) expect(one.length).toBeLessThan(1_500);
@@ -255,7 +254,11 @@ describe("MCP servers that misbehave", () => {
     const { opened } = await open({ odd: program("stubborn", log, word) });
     expect(await opened.start()).toMatchObject([{ kind: "ready" }]);
     await until(() => living(word) > 0);
+    const { text } = await call(tool(opened, "odd__long"), {});
+    const path = /all of it is in (\S+)\)$/.exec(text)?.[1] ?? "";
+    expect(existsSync(path)).toBe(true);
     await opened.close();
+    expect(existsSync(path)).toBe(false);
     expect(living(word)).toBe(0);
     const [, pid = ""] = /start (\d+)/.exec(readFileSync(log, "utf8")) ?? [];
     expect(existsSync(`/proc/${pid}/exe`)).toBe(false);
@@ -304,7 +307,7 @@ async function httpServer(answerBytes = 10) {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close().closeAllConnections());
+  afterThisTest(() => void server.close().closeAllConnections());
   // A server that listens on a port has such an address.
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}/mcp`, seen };

@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { endProcess } from "../../../../test/end-process.js";
+import { program } from "../process.js";
+import { call, done, scripted, shell } from "./provided.js";
+
+// How the program begins and ends as a process; all else of it is tested in one process a file (`process.ts`).
+const yolo = ["--approval-mode", "yolo"];
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let waits = 0; !isSo(); waits += 1) {
+    if (waits > 2_000) throw new Error("it never came to that");
+    await wait(20);
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function saidBy(child: ChildProcess) {
+  const said = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (data) => (said.stdout += data));
+  child.stderr?.on("data", (data) => (said.stderr += data));
+  return said;
+}
+
+const codeOf = async (child: ChildProcess): Promise<number | null> => (await once(child, "close"))[0];
+
+describe.skipIf(process.platform === "win32")("a signal that ends the agent", () => {
+  it.each([
+    ["SIGHUP", 129],
+    ["SIGQUIT", 131],
+    ["SIGTERM", 143],
+  ] as const)("%s ends its commands, too, with exit code %i", async (signal, exitCode) => {
+    const lasting = (name: string, background: boolean) =>
+      shell(`echo $$ > ${name}; exec sleep 300`, { background });
+    const names = ["behind.pid", "before.pid"];
+    const { project, begin } = scripted([lasting("behind.pid", true), lasting("before.pid", false), done]);
+    const child = begin(["-p", "Go.", ...yolo]);
+    await until(() => names.every((name) => project.has(name) && project.text(name).endsWith("\n")));
+    const pids = names.map((name) => Number(project.text(name)));
+    onTestFinished(() => {
+      for (const pid of pids) if (isThere(pid)) process.kill(pid, "SIGKILL");
+    });
+    const ended = codeOf(child);
+    child.kill(signal);
+    expect(await ended).toBe(exitCode);
+    await until(() => !pids.some(isThere));
+  });
+
+  it("SIGINT in the middle of a compaction leaves the session as it was, and the next one works", async () => {
+    const long = Array.from({ length: 600 }, (_, at) => `line ${at} of a file that is read\n`).join("");
+    const summary = "## Task Overview\nThe files were read.\n## Next Steps\nNone.";
+    const reads = ["a.txt", "b.txt"].map((path) => ({ calls: [call("read_file", { file_path: path })] }));
+    const files = { "a.txt": long, "b.txt": long.replaceAll("read", "kept") };
+    const settings = { context: { compactTailTokens: 200 } };
+    const { home, play, run, begin } = scripted([...reads, done], { files, settings });
+    const first = await run(["-p", "Read.", "-o", "json"]);
+    expect(first.code, first.stderr).toBe(0);
+    const { session_id: id } = JSON.parse(first.stdout);
+    const folder = join(home.folder, "state");
+    const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    const journal = names.find((one) => one.includes(id) && one.endsWith(".jsonl")) ?? "";
+    const kept = () => readFileSync(join(folder, journal));
+    const before = kept();
+
+    play([{ delayMs: 60_000, text: summary }]);
+    const child = begin(["-p", "/compact", "-r", id, "-o", "stream-json"], ["ignore", "pipe", "pipe"]);
+    const said = saidBy(child);
+    const ended = codeOf(child);
+    // It says first that it has begun; the summary is a minute away.
+    await until(() => said.stdout.includes('"init"'));
+    await wait(500);
+    child.kill("SIGINT");
+    expect(await ended, said.stderr).toBe(130);
+    expect(kept().equals(before)).toBe(true);
+
+    play([{ text: summary }]);
+    const compacted = await run(["-p", "/compact", "-r", id]);
+    expect(compacted, compacted.stderr).toMatchObject({ code: 0, stdout: expect.stringMatching(/summ/u) });
+    expect(kept().length).toBeGreaterThan(before.length);
+    play([{ expects: ["The files were read."], text: "Yes." }]);
+    expect(await run(["-p", "Go on.", "-r", id])).toMatchObject({ code: 0, stdout: "Yes.\n" });
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a reader of standard output that goes away", () => {
+  it("ends the turn as a cancel does, and the exit code says so", async () => {
+    const { project, run, begin } = scripted([shell("sleep 1"), shell("touch later.txt"), done]);
+    const child = begin(["-p", "Go.", "-o", "stream-json", ...yolo], ["ignore", "pipe", "ignore"]);
+    const ended = once(child, "exit");
+    child.stdout?.once("data", () => child.stdout?.destroy());
+    expect((await ended)[0]).toBe(141);
+    expect(project.has("later.txt")).toBe(false);
+    const after = await run(["-c", "-p", "/history view"]);
+    expect(after, after.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining("Go.") });
+  });
+
+  it("costs a run nothing that has ended", async () => {
+    const { home, project, env } = scripted([done]);
+    const command = `"$0" "$1" -p Go. --script "${join(home.folder, "script.json")}" | true; echo "\${PIPESTATUS[0]}"`;
+    const child = spawn("bash", ["-c", command, process.execPath, program], {
+      cwd: project.folder,
+      env: { PATH: process.env.PATH ?? "", ...env },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    onTestFinished(() => endProcess(child));
+    const said = saidBy(child);
+    await once(child, "close");
+    expect(said.stdout).toBe("0\n");
+  });
+});
+
+describe("a pipe beside a prompt", () => {
+  it("that stays open and silent is not waited for", async () => {
+    const child = scripted([done]).begin(["-p", "Go."], "pipe");
+    const said = saidBy(child);
+    expect(await codeOf(child)).toBe(0);
+    const notice = "Nothing came by standard input within 3 s: the prompt stands alone.\n";
+    expect(said).toEqual({ stdout: "Done.\n", stderr: notice });
+  });
+
+  it("that begins late is read to its end", async () => {
+    const child = scripted([{ ...done, expects: ["one two\n\nGo."] }]).begin(["-p", "Go."], "pipe");
+    const said = saidBy(child);
+    const ended = codeOf(child);
+    child.stdin?.write("one ");
+    await wait(3_500);
+    child.stdin?.end("two");
+    expect(await ended).toBe(0);
+    expect(said).toEqual({ stdout: "Done.\n", stderr: "" });
+  });
+});
