@@ -2,6 +2,7 @@ import { built } from "./machine.mjs";
 import { findServer, startCluster } from "./postgres/cluster.mjs";
 import { durableAppends } from "./postgres/durable.mjs";
 import { runRace } from "./postgres/race.mjs";
+import { unreadableTexts } from "./postgres/unreadable.mjs";
 
 /** @typedef {import("./contract.mjs").Part} Part */
 /** @typedef {import("./contract.mjs").Row} Row */
@@ -10,7 +11,7 @@ import { runRace } from "./postgres/race.mjs";
 const whole = { turns: 100, crashes: 12, appends: 500 };
 const quickly = { turns: 5, crashes: 3, appends: 50 };
 
-/** P1 to P3: eight processes on one PostgreSQL server, and what a durable append costs there. @type {Part} */
+/** Eight processes on one PostgreSQL server, what a durable append costs there, and what is too large to be read. @type {Part} */
 export const part = {
   name: "postgres",
   title: "PostgreSQL",
@@ -28,8 +29,10 @@ export const part = {
     ) => {
       const schema = `race_${rows.length}`;
       const result = await runRace({ cluster, room: built.postgres, schema, processes: 8, ...how });
-      const row = rowOf(figure, what, result, how.trouble !== undefined);
-      rows.push(row);
+      const { bad, ...row } = rowOf(figure, what, result, how.trouble !== undefined);
+      const { "busy at flush": busy = 0, "conflict at flush": conflicts = 0 } = result.refusals;
+      const contended = figure === "P2" ? { "no lease passed on": busy + conflicts === 0 ? 1 : 0 } : {};
+      rows.push({ ...row, bad: { ...bad, ...contended } });
       print(`${what}: ${row.seen}`);
     };
     try {
@@ -49,6 +52,7 @@ export const part = {
         trouble,
       });
       rows.push(await durableAppends(cluster, appends));
+      rows.push(await unreadableTexts(cluster));
     } finally {
       await cluster.dispose();
     }

@@ -20,7 +20,10 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
  * What clients may rely on in a filesystem server, by the documentation of the official one: each server passes all of
  * it, or is none. It says nothing of what the two do differently on purpose (docs/compat.md).
  *
- * @typedef {{ readonly name: string, args(folders: readonly string[], stateDir: string): readonly string[] }} ContractServer
+ * @typedef {{ readonly name: string, args(folders: readonly string[], stateDir: string): readonly string[] }} ContractProgram
+ * @typedef {{ readonly name: string, transport(folders: readonly string[], stateDir: string): Promise<Transport> }} ContractServer
+ *   a server that is no program of its own: it is held to all but what is said `ofProgram`
+ * @typedef {import("@modelcontextprotocol/client").Transport} Transport
  * @typedef {{ readonly text: string, readonly isError: boolean, readonly item: any, readonly structured: any }} Answer
  * @typedef {object} Ground
  * @property {string} root a folder that is there, with the files of `files`
@@ -32,10 +35,10 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
  * @property {Client} client
  * @property {(name: string, args?: Record<string, unknown>) => Promise<Answer>} call
  * @property {() => string} told what it said on stderr so far
- * @typedef {{ readonly name: string, check(ground: Ground): Promise<void> }} Promised
+ * @typedef {{ readonly name: string, readonly ofProgram?: true, check(ground: Ground): Promise<void> }} Promised
  */
 
-/** Ours, as built. @type {ContractServer} */
+/** Ours, as built. @type {ContractProgram} */
 export const ours = {
   name: "holdfast",
   args: (folders, stateDir) => [
@@ -45,7 +48,7 @@ export const ours = {
   ],
 };
 
-/** @param {string} entry its program @returns {ContractServer} */
+/** @param {string} entry its program @returns {ContractProgram} */
 export const official = (entry) => ({ name: "official", args: (folders) => [entry, ...folders] });
 
 /** @type {Readonly<Record<string, string>>} */
@@ -63,6 +66,7 @@ const files = {
 export const contract = [
   {
     name: "ends with code 1 where none of its folders is there, and says so",
+    ofProgram: true,
     async check({ top, start }) {
       const { code, told } = await start([join(top, "none"), join(top, "nowhere")]);
       assert.equal(code, 1);
@@ -71,6 +75,7 @@ export const contract = [
   },
   {
     name: "ends with code 1 where a file is its only folder",
+    ofProgram: true,
     async check({ root, start }) {
       const { code, told } = await start([join(root, "a.txt")]);
       assert.equal(code, 1);
@@ -79,6 +84,7 @@ export const contract = [
   },
   {
     name: "goes on without a folder that is not there, and warns",
+    ofProgram: true,
     async check({ root, top, open }) {
       const { call, told } = await open([join(top, "none"), root]);
       const { text } = await call("list_allowed_directories");
@@ -88,6 +94,7 @@ export const contract = [
   },
   {
     name: "goes on without a folder that is a file, and warns",
+    ofProgram: true,
     async check({ root, open }) {
       const { call, told } = await open([join(root, "a.txt"), join(root, "src")]);
       assert.equal((await call("read_text_file", { path: join(root, "src/x.js") })).text, "let x = 1;\n");
@@ -267,7 +274,7 @@ export const contract = [
 /**
  * Holds one server to one promise.
  *
- * @param {ContractServer} server
+ * @param {ContractProgram | ContractServer} server
  * @param {Promised} promised
  */
 export async function hold(server, { check }) {
@@ -279,14 +286,21 @@ export async function hold(server, { check }) {
   }
   /** @type {Client[]} */
   const clients = [];
-  const args = (/** @type {readonly string[]} */ folders) => [...server.args(folders, join(top, "state"))];
+  const stateDir = join(top, "state");
   try {
     await check({
       root,
       top,
-      start: (folders) => untilItEnds(args(folders)),
+      start: (folders) => {
+        if (!("args" in server)) throw new Error(`${server.name} is no program`);
+        return untilItEnds(server.args(folders, stateDir));
+      },
       open: async (folders = [root]) => {
-        const session = await connect(args(folders));
+        const session = await connect(
+          "args" in server
+            ? startProgram(server.args(folders, stateDir))
+            : await server.transport(folders, stateDir),
+        );
         clients.push(session.client);
         return session;
       },
@@ -297,12 +311,17 @@ export async function hold(server, { check }) {
   }
 }
 
-/** @param {string[]} args @returns {Promise<Session>} */
-async function connect(args) {
+/** @param {readonly string[]} args */
+function startProgram(args) {
+  return new StdioClientTransport({ command: process.execPath, args: [...args], stderr: "pipe" });
+}
+
+/** @param {Transport} transport @returns {Promise<Session>} */
+async function connect(transport) {
   const client = new Client({ name: "contract", version: "1" }, { versionNegotiation: { mode: "legacy" } });
-  const transport = new StdioClientTransport({ command: process.execPath, args, stderr: "pipe" });
   let said = "";
-  transport.stderr?.on("data", (piece) => {
+  const stderr = transport instanceof StdioClientTransport ? transport.stderr : null;
+  stderr?.on("data", (piece) => {
     said += String(piece);
   });
   await client.connect(transport);

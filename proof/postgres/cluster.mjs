@@ -38,8 +38,13 @@ export function findServer() {
   );
 }
 
-/** @param {string} bin of `findServer` @returns {Promise<Cluster>} */
-export async function startCluster(bin) {
+/**
+ * @param {string} bin of `findServer`
+ * @param {{ readonly isDurable?: boolean }} [options] `isDurable: false` never waits for the disk. What is committed
+ *   then survives a crash of the server, but no power cut.
+ * @returns {Promise<Cluster>}
+ */
+export async function startCluster(bin, { isDurable = true } = {}) {
   const home = mkdtempSync(join(tmpdir(), "holdfast-postgres-"));
   const data = join(home, "data");
   const identity = notRoot(home);
@@ -50,7 +55,7 @@ export async function startCluster(bin) {
   const port = await freePort();
   appendFileSync(
     join(data, "postgresql.conf"),
-    `listen_addresses = '127.0.0.1'\nport = ${port}\nunix_socket_directories = ''\nmax_connections = 120\n`,
+    `listen_addresses = '127.0.0.1'\nport = ${port}\nunix_socket_directories = ''\nmax_connections = 120\n${isDurable ? "" : "fsync = off\nfull_page_writes = off\n"}`,
   );
   const cluster = new OwnCluster(bin, data, { ...identity, cwd: home }, port);
   await cluster.start();

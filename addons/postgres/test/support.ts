@@ -18,7 +18,7 @@ const bin = findServer();
 export const hasServer = bin !== undefined;
 if (!hasServer) console.warn("skipped: there is no PostgreSQL server here (Debian's package postgresql)");
 
-/** A server of our own for the tests of one `describe`, and what they ask of it. */
+/** A server of our own for all tests of this package, and what they ask of it. */
 export interface PostgresGround {
   cluster(): Cluster;
   /** A name of its own for every test. */
@@ -34,14 +34,17 @@ export function usePostgres(): PostgresGround {
   let cluster: Cluster | undefined;
   let room: string | undefined;
   let schemas = 0;
+  const askers = new Map<string, pg.Pool>();
   const running = () => {
     if (cluster === undefined) throw new Error("the server is started before the first test");
     return cluster;
   };
   beforeAll(async () => {
-    cluster = await startCluster(bin ?? "");
+    // No test cuts the power, so nothing has to reach the disk.
+    cluster = await startCluster(bin ?? "", { isDurable: false });
   }, 60_000);
   afterAll(async () => {
+    for (const asking of askers.values()) await asking.end();
     await cluster?.dispose();
     if (room !== undefined) rmSync(join(room, ".."), { recursive: true, force: true });
   });
@@ -54,13 +57,11 @@ export function usePostgres(): PostgresGround {
     open: async (schema, options = {}) =>
       must(await openPostgresStore({ connection: running().connection, schema, ...options })),
     ask: async (sql, database = "postgres") => {
-      const client = new pg.Client({ ...running().connection, database });
-      await client.connect();
-      try {
-        return (await client.query<Record<string, unknown>>(sql)).rows;
-      } finally {
-        await client.end();
-      }
+      const asking = askers.get(database) ?? new pg.Pool({ ...running().connection, database, max: 1 });
+      askers.set(database, asking);
+      // A server that crashes ends a connection that nobody uses; the next question opens another.
+      if (asking.listenerCount("error") === 0) asking.on("error", () => undefined);
+      return (await asking.query<Record<string, unknown>>(sql)).rows;
     },
     room: () => {
       room ??= builtRoom();
@@ -112,11 +113,11 @@ export function codeOf(answer: object | Acknowledged | OpenSession | Conversatio
   return "kind" in answer ? String(answer.kind) : "answer";
 }
 
-/** Asks again until it is so; a quarter of a minute at the most. */
+/** Asks again until it is so; the limit only guards against hanging. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 60_000;
+  const end = performance.now() + 110_000;
   while (!(await isSo())) {
     if (performance.now() > end) throw new Error("it has not come about");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { carefulHost, hostOf, knownHosts } from "../src/hosts.js";
-import { type Answer, connect, makeGround, revisions, type Session, sha256 } from "./server-process.js";
+import { type Answer, connect, makeGround, revisions, type Session, sha256 } from "./support.js";
 
 /** The names by which the clients of the table introduce themselves. */
 const clients = [
@@ -17,7 +19,7 @@ const clients = [
 const bytesOf = (text: string) => Buffer.byteLength(text);
 const linesOf = (text: string) => text.split("\n").length;
 
-/** Long lines, short ones, and such as take three bytes a character: 90 KB. */
+/** Long lines, short lines, and lines of three bytes a character: 90 KB. */
 const large = [
   ..."x".repeat(700),
   ...Array.from({ length: 1_400 }, (_, at) => `line ${at} of many with some words in it`),
@@ -31,9 +33,7 @@ describe.each(clients)("for the client %s", (name) => {
   const { bytes = Infinity, lines = Infinity } = host.within ?? {};
 
   test("a large file comes in pages that it lets through and that add up to the file's bytes", async () => {
-    const ground = await makeGround();
-    await ground.put("a.txt", large);
-    const { call } = await connect("2025-11-25", ground, {}, name);
+    const { call } = await connect("2025-11-25", await makeGround({ "a.txt": large }), {}, name);
     const { pages, whole } = await readInPages(call);
     expect(whole).toBe(large);
     for (const { text } of pages) {
@@ -41,15 +41,13 @@ describe.each(clients)("for the client %s", (name) => {
       expect(bytesOf(text)).toBeLessThanOrEqual(bytes);
       expect(linesOf(text)).toBeLessThan(lines);
     }
-    // As few as can be: what is let through is made use of.
+    // As few pages as can be: what the client lets through is used.
     const least = Math.max(large.length / chars, bytesOf(large) / bytes, linesOf(large) / lines);
     expect(pages.length).toBeLessThanOrEqual(Math.ceil(least * 1.5) + 1);
   });
 
   test.each(revisions)("a refusal in %s is an error where its text is passed on", async (revision) => {
-    const ground = await makeGround();
-    await ground.put("a.txt", "one\n");
-    const { call } = await connect(revision, ground, {}, name);
+    const { call } = await connect(revision, await makeGround({ "a.txt": "one\n" }), {}, name);
     const refused = await call("write_file", { file_path: "a.txt", content: "x" });
     expect(refused).toMatchObject({ success: false, code: "missing_base", isError: host.passesErrors });
     const done = await call("append_to_file", { file_path: "a.txt", content: "two\n" });
@@ -70,36 +68,31 @@ async function readInPages(
     if (typeof content !== "string") throw new Error(page.text);
     whole += content;
     const to = page.file?.lines?.to;
-    if (to === undefined || to >= large.split("\n").length - 1) return { pages, whole };
+    if (to === undefined || to >= linesOf(large) - 1) return { pages, whole };
     offset = to + 1;
   }
 }
 
-test.each(revisions)(
-  "in %s only who heeds it is asked to load tools and to cut nothing",
-  async (revision) => {
-    const ground = await makeGround();
-    for (const name of ["claude-code", "some-client"]) {
-      const { client } = await connect(revision, ground, {}, name);
-      const { tools } = await client.listTools();
-      const named = Object.fromEntries(tools.map((tool) => [tool.name, tool._meta]));
-      if (name === "claude-code") {
-        expect(named.edit_file).toEqual({
-          "anthropic/alwaysLoad": true,
-          "anthropic/maxResultSizeChars": 262_144,
-        });
-        expect(named.undo_edit).toEqual({ "anthropic/maxResultSizeChars": 262_144 });
-        for (const { description } of tools) expect(description).not.toMatch(/\n\s*\n/);
-      } else {
-        expect(Object.values(named).filter((meta) => meta !== undefined)).toEqual([]);
-      }
-    }
+const uncut = { "anthropic/maxResultSizeChars": 262_144 };
+const loaded = { "anthropic/alwaysLoad": true, ...uncut };
+
+test.each(revisions.map((revision) => [revision, { edit_file: loaded, undo_edit: uncut }] as const))(
+  "in %s, only a client that heeds it is asked to load tools and to cut nothing",
+  async (revision, metas) => {
+    const listed = async (name: string) => {
+      const { client } = await connect(revision, await makeGround(), {}, name);
+      return (await client.listTools()).tools;
+    };
+    const claude = await listed("claude-code");
+    for (const [name, meta] of Object.entries(metas))
+      expect(claude.find((tool) => tool.name === name)?._meta).toEqual(meta);
+    for (const { description } of claude) expect(description).not.toMatch(/\n\s*\n/);
+    for (const { _meta } of await listed("some-client")) expect(_meta).toBeUndefined();
   },
 );
 
 test("a person's budget counts for every client", async () => {
-  const ground = await makeGround();
-  await ground.put("a.txt", large);
+  const ground = await makeGround({ "a.txt": large });
   const codex = await connect("2025-11-25", ground, { answerBudget: 65_000 }, "codex-mcp-client");
   const { text } = await codex.call("read_file", { file_path: "a.txt" });
   expect(text.length).toBeLessThanOrEqual(65_000);
@@ -110,21 +103,20 @@ test("a person's budget counts for every client", async () => {
   expect(tools[0]?._meta).toMatchObject({ "anthropic/maxResultSizeChars": 5_000 });
 });
 
-test("who is not in the table, or says nothing that is a name, gets the careful row", () => {
+test("a client that is not in the table, or gives no name, gets the careful row", () => {
   const strange = [undefined, null, 7, "claude-code", {}, { name: 7 }, { name: "__proto__" }];
   const near = ["Claude-Code", "claude-code ", "opencode2", "x".repeat(100_000)].map((name) => ({ name }));
   for (const info of [...strange, ...near]) expect(hostOf(info)).toBe(carefulHost);
 });
 
-test("a client that goes by another's name changes what is there, and nothing else, like any other", async () => {
-  const ground = await makeGround();
-  await ground.put("a.txt", large);
+test("a client that goes by another's name is refused a stale change, like any other", async () => {
+  const ground = await makeGround({ "a.txt": large });
   const { call } = await connect("2025-11-25", ground, {}, "claude-code");
   await call("read_file", { file_path: "a.txt" });
   await ground.put("a.txt", `met\n${large}`);
-  const unified_diff = "@@ -1 +1 @@\n-x\n+y\n";
-  const stale = { file_path: "a.txt", unified_diff, base_content_sha256: sha256(large) };
-  expect(await call("safe_patch", stale)).toMatchObject({ success: false, code: "state_mismatch" });
+  const change = { file_path: "a.txt", unified_diff: "@@ -1 +1 @@\n-x\n+y\n" };
+  const stale = await call("safe_patch", { ...change, base_content_sha256: sha256(large) });
+  expect(stale).toMatchObject({ success: false, code: "state_mismatch" });
   expect(await ground.get("a.txt")).toBe(`met\n${large}`);
 });
 
@@ -140,4 +132,84 @@ test("the table in the documents says what the code does", () => {
     const refusal = host.passesErrors ? "an error" : "a result";
     expect(page).toContain(`| ${[...cells, refusal, host.sees].join(" | ")} |`);
   }
+});
+
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+const pdf = Buffer.from("%PDF-1.4\n%\u00e2\u00e3\nx\n", "latin1");
+const media = {
+  "a.png": png,
+  "named.txt": png,
+  "b.pdf": pdf,
+  "c.png": Buffer.from("\0no image"),
+  "d.txt": "text\n",
+};
+const image = { type: "image", data: png.toString("base64"), mimeType: "image/png" };
+
+describe("of media", () => {
+  async function read(client: string, path: string, options = {}) {
+    const ground = await makeGround(media);
+    const server = await connect("2025-11-25", ground, options, client);
+    const answer = await server.client.callTool({ name: "read_file", arguments: { file_path: path } });
+    return { ...answer, client: server.client, root: ground.root };
+  }
+
+  test.each([
+    ["claude-code", "a.png"],
+    ["gemini-cli-mcp-client-holdfast", "a.png"],
+    ["codex-mcp-client", "a.png"],
+    ["opencode", "a.png"],
+    ["qwen-cli-mcp-client-holdfast", "a.png"],
+    ["claude-code", "named.txt"],
+  ])("%s is sent the image %s as an image, by its bytes", async (client, path) => {
+    const { content, isError } = await read(client, path);
+    expect(isError).toBe(false);
+    const said = `"${path}" follows as it is (image/png, ${png.length} bytes, sha256 ${sha256(png)})`;
+    expect(content).toEqual([{ type: "text", text: expect.stringContaining(said) }, image]);
+  });
+
+  test("the JSON form has an object beside the image that says what it is", async () => {
+    const { content, isError } = await read("claude-code", "a.png", { wire: "json" });
+    expect(isError).toBe(false);
+    expect(content[1]).toEqual(image);
+    const said: unknown = JSON.parse(content[0]?.type === "text" ? content[0].text : "");
+    expect(said).toEqual({
+      file_path: "a.png",
+      sha256: sha256(png),
+      media: { mime_type: "image/png", size_bytes: png.length },
+      message: expect.stringContaining("follows as it is"),
+    });
+  });
+
+  test.each(["gemini-cli-mcp-client-holdfast", "opencode"])(
+    "a PDF comes as a resource where %s hands it on",
+    async (client) => {
+      const { content, root } = await read(client, "b.pdf");
+      const uri = pathToFileURL(join(root, "b.pdf")).href;
+      const resource = { uri, mimeType: "application/pdf", blob: pdf.toString("base64") };
+      expect(content[1]).toEqual({ type: "resource", resource });
+    },
+  );
+
+  test.each([
+    ["claude-code", "b.pdf", "a PDF document"],
+    ["some-client", "a.png", "a PNG image"],
+    ["copilot-cli", "a.png", "a PNG image"],
+    ["claude-code", "c.png", "binary data"],
+  ])("%s is told of %s in a sentence: %s", async (client, path, kind) => {
+    const { content } = await read(client, path);
+    expect(content).toMatchObject([{ type: "text", text: expect.stringMatching(/^FAILED \(binary\)/) }]);
+    expect(JSON.stringify(content)).toContain(`(${kind}, `);
+  });
+
+  test("an image gives no right to overwrite it, and a text stays a text", async () => {
+    const { client } = await read("claude-code", "a.png");
+    const write = { file_path: "a.png", content: "x", base_content_sha256: sha256(png) };
+    const { content } = await client.callTool({ name: "write_file", arguments: write });
+    expect(JSON.stringify(content)).toContain("FAILED (");
+    const text = await client.callTool({ name: "read_file", arguments: { file_path: "d.txt" } });
+    expect(text.content).toHaveLength(1);
+  });
 });

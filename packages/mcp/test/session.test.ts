@@ -1,20 +1,42 @@
 import { join } from "node:path";
+import type { ToolName } from "@holdfast/core/tools";
 import { describe, expect, test } from "vitest";
-import { connect, makeGround, revisions, sha256 } from "./server-process.js";
+import { connect, makeGround, revisions, type ServerOptions, sha256 } from "./support.js";
 
 const before = "one\ntwo\nthree\nfour\nfive\n";
 const diff = "--- a/a.txt\n+++ b/a.txt\n@@ -7,3 +7,3 @@\n one\n-two\n+TWO\n three\n";
 const after = "one\nTWO\nthree\nfour\nfive\n";
 
+async function start(
+  options: ServerOptions = {},
+  files: Readonly<Record<string, string>> = { "a.txt": before },
+  revision: (typeof revisions)[number] = "2025-11-25",
+) {
+  const ground = await makeGround(files);
+  return { ground, ...(await connect(revision, ground, options)) };
+}
+
+/** Each tool with what it says of itself. */
+const annotated = [
+  ["read_file", "readOnly", "idempotent"],
+  ["read_many_files", "readOnly", "idempotent"],
+  ["list_files", "readOnly", "idempotent"],
+  ["search_files", "readOnly", "idempotent"],
+  ["edit_file", "destructive", "idempotent"],
+  ["safe_patch", "destructive", "idempotent"],
+  ["write_file", "destructive", "idempotent"],
+  ["append_to_file"],
+  ["update_section", "destructive", "idempotent"],
+  ["move_file", "destructive", "idempotent"],
+  ["delete_file", "destructive", "idempotent"],
+  ["undo_edit", "destructive"],
+];
+
 describe.each(revisions)("a session in revision %s", (revision) => {
-  async function start(options = {}) {
-    const ground = await makeGround();
-    await ground.put("a.txt", before);
-    return { ground, ...(await connect(revision, ground, options)) };
-  }
+  const begin = () => start({}, { "a.txt": before }, revision);
 
   test("negotiates the revision and declares tools and nothing else", async () => {
-    const { client } = await start();
+    const { client } = await begin();
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     expect(client.getServerVersion()).toMatchObject({ name: "holdfast", version: "1.2.3" });
     expect(Object.keys(client.getServerCapabilities() ?? {})).toEqual(["tools"]);
@@ -23,98 +45,42 @@ describe.each(revisions)("a session in revision %s", (revision) => {
   });
 
   test("lists the tools in their order, with true annotations and open schemas", async () => {
-    const { client } = await start();
+    const { client } = await begin();
     const { tools } = await client.listTools();
-    expect(tools.map((tool) => tool.name)).toEqual([
-      "read_file",
-      "read_many_files",
-      "list_files",
-      "search_files",
-      "edit_file",
-      "safe_patch",
-      "write_file",
-      "append_to_file",
-      "update_section",
-      "move_file",
-      "delete_file",
-      "undo_edit",
-    ]);
-    expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual([
-      true,
-      true,
-      true,
-      true,
-      false,
-      false,
-      false,
-      false,
-      false,
-      false,
-      false,
-      false,
-    ]);
-    expect(tools.map(({ annotations }) => annotations?.destructiveHint)).toEqual([
-      false,
-      false,
-      false,
-      false,
-      true,
-      true,
-      true,
-      false,
-      true,
-      true,
-      true,
-      true,
-    ]);
-    expect(tools.map(({ annotations }) => annotations?.idempotentHint)).toEqual([
-      true,
-      true,
-      true,
-      true,
-      true,
-      true,
-      true,
-      false,
-      true,
-      true,
-      true,
-      false,
-    ]);
-    for (const tool of tools) {
-      expect(tool.annotations?.openWorldHint).toBe(false);
-      expect(tool.inputSchema).not.toHaveProperty("additionalProperties");
-      expect(tool.outputSchema).toBeUndefined();
+    const hints = ["readOnly", "destructive", "idempotent", "openWorld"] as const;
+    expect(
+      tools.map(({ name, annotations }) => [
+        name,
+        ...hints.filter((hint) => annotations?.[`${hint}Hint`] === true),
+      ]),
+    ).toEqual(annotated);
+    for (const { annotations, inputSchema, outputSchema } of tools) {
+      for (const hint of hints) expect(annotations?.[`${hint}Hint`]).toBeTypeOf("boolean");
+      expect(inputSchema).not.toHaveProperty("additionalProperties");
+      expect(outputSchema).toBeUndefined();
     }
     expect((await client.listTools(undefined, { cacheMode: "refresh" })).tools).toEqual(tools);
   });
 
   test("reads, patches, and goes on from the hash in the answer", async () => {
-    const { call, ground } = await start();
+    const { call, ground } = await begin();
     const read = await call("read_file", { file_path: "a.txt" });
     expect(read.text.startsWith('<file path="a.txt" version="1" ')).toBe(true);
     expect(read.file).toMatchObject({ path: "a.txt", version: 1, sha256: sha256(before), content: before });
-    const patched = await call("safe_patch", {
-      file_path: "a.txt",
-      unified_diff: diff,
-      base_content_sha256: read.file?.sha256,
-    });
+    const change = { file_path: "a.txt", unified_diff: diff };
+    const patched = await call("safe_patch", { ...change, base_content_sha256: read.file?.sha256 });
     expect(patched).toMatchObject({ success: true, code: "applied", isError: false });
     expect(patched.text.startsWith("OK (applied): Patch applied successfully.")).toBe(true);
     expect(patched.file).toMatchObject({ version: 2, sha256: sha256(after), content: null });
     expect(patched.file?.windows).toMatchObject([{ from: 1, to: 5, text: after }]);
-    expect(await ground.get("a.txt")).toBe(after);
-    const again = await call("safe_patch", {
-      file_path: "a.txt",
-      unified_diff: "@@ -1 +1 @@\n-five\n+FIVE\n",
-      base_content_sha256: patched.file?.sha256,
-    });
+    const next = { file_path: "a.txt", unified_diff: "@@ -1 +1 @@\n-five\n+FIVE\n" };
+    const again = await call("safe_patch", { ...next, base_content_sha256: patched.file?.sha256 });
     expect(again).toMatchObject({ success: true, code: "applied" });
     expect(await ground.get("a.txt")).toBe("one\nTWO\nthree\nfour\nFIVE\n");
   });
 
   test("refuses after a change behind its back, with the fresh state, from which one step recovers", async () => {
-    const { call, ground } = await start();
+    const { call, ground } = await begin();
     const read = await call("read_file", { file_path: "a.txt" });
     const human = "zero\none\ntwo\nthree\nfour\nfive, by hand\n";
     await ground.put("a.txt", human);
@@ -133,19 +99,88 @@ describe.each(revisions)("a session in revision %s", (revision) => {
     expect(await ground.get("a.txt")).toBe("zero\none\nTWO\nthree\nfour\nfive, by hand\n");
   });
 
+  test("leaves no lock and no half write after a cancelled call", async () => {
+    const { call, ground } = await begin();
+    const stop = new AbortController();
+    const change = { file_path: "a.txt", unified_diff: diff, base_content_sha256: sha256(before) };
+    const cancelled = call("safe_patch", change, { signal: stop.signal });
+    stop.abort();
+    await expect(cancelled).rejects.toThrow();
+    expect(["applied", "already_applied"]).toContain((await call("safe_patch", change)).code);
+    expect(await ground.get("a.txt")).toBe(after);
+  });
+
+  // The table of shapes is held by core's tests; here, that the protocol's library validates nothing before it.
+  test("understands other clients' shapes of arguments, and refuses two files for one call", async () => {
+    const { call, ground } = await begin();
+    const hash = sha256(before);
+    const flat = { path: "a.txt", sha256: hash, oldText: "two", newText: "TWO" };
+    const quoted = {
+      file_path: "a.txt",
+      edits: '[{"old_str": "two", "new_str": "TWO"}]',
+      base_content_sha256: `"sha256:${hash}"`,
+    };
+    const cut = { filePath: "a.txt", patch: diff, base_content_sha256: `${hash.slice(0, 16)}…` };
+    for (const [name, args] of [
+      ["edit_file", flat],
+      ["edit_file", quoted],
+      ["safe_patch", cut],
+    ] as const) {
+      await ground.put("a.txt", before);
+      expect(await call(name, args)).toMatchObject({ success: true, code: "applied" });
+      expect(await ground.get("a.txt")).toBe(after);
+    }
+    const { file } = await call("read_file", { absolute_path: "a.txt", offset: "2", limit: "1" });
+    expect(file).toMatchObject({ content: "TWO\n", lines: { from: 2, to: 2 } });
+    const two = { file_path: "a.txt", path: "b.txt", content: "x", base_content_sha256: sha256(after) };
+    const { code, text } = await call("write_file", two);
+    expect(code).toBe("invalid_arguments");
+    expect(text).toContain('file_path ("a.txt") and path ("b.txt") mean the same argument and differ');
+    expect(await ground.get("a.txt")).toBe(after);
+  });
+});
+
+describe("a session", () => {
   test("refuses a blind overwrite and shows what is there; takes one that names it", async () => {
     const { call, ground } = await start();
-    const blind = await call("write_file", { file_path: "a.txt", content: "mine\n" });
+    const write = { file_path: "a.txt", content: "mine\n" };
+    const blind = await call("write_file", write);
     expect(blind).toMatchObject({ success: false, code: "missing_base", isError: false });
     expect(blind.file).toMatchObject({ sha256: sha256(before), content: before });
     expect(await ground.get("a.txt")).toBe(before);
-    const seeing = await call("write_file", {
-      file_path: "a.txt",
-      content: "mine\n",
-      base_content_sha256: blind.file?.sha256,
-    });
+    const seeing = await call("write_file", { ...write, base_content_sha256: blind.file?.sha256 });
     expect(seeing).toMatchObject({ success: true, code: "applied" });
     expect(await ground.get("a.txt")).toBe("mine\n");
+  });
+
+  test("does not replace a file of which one line was shown", async () => {
+    const { call, ground } = await start();
+    await call("read_file", { file_path: "a.txt", offset: 1, limit: 1 });
+    const write = { file_path: "a.txt", content: "blind\n", base_content_sha256: sha256(before) };
+    expect((await call("write_file", write)).code).toBe("unseen_lines");
+    expect(await ground.get("a.txt")).toBe(before);
+  });
+
+  test("does not let a read license a create that was sent with it", async () => {
+    const { call, ground } = await start({ tools: ["read_file", "str_replace_based_edit_tool"] });
+    const [, created] = await Promise.all([
+      call("read_file", { file_path: "a.txt" }),
+      call("str_replace_based_edit_tool", { command: "create", path: "a.txt", file_text: "blind\n" }),
+    ]);
+    expect(created.code).toBe("not_read");
+    expect(await ground.get("a.txt")).toBe(before);
+  });
+
+  test.each([
+    ["memory", { command: "create", path: "/memories/a.md", file_text: "mine\n" }],
+    ["write_file", { file_path: "memories/a.md", content: "mine\n", base_content_sha256: sha256("") }],
+  ] as const)("%s over a file that nobody read does not say that it was read before", async (name, args) => {
+    const options = { wire: "json", tools: ["memory", "write_file"] } as const;
+    const { call } = await start(options, { "memories/a.md": "of somebody else\n" });
+    const { text } = await call(name, args);
+    expect(text).toContain('"code":"state_mismatch"');
+    expect(text).toContain("There is a file of this name already");
+    expect(text).not.toContain("since it was last read");
   });
 
   test("creates files, also below folders that are not there, and by a creation diff", async () => {
@@ -168,8 +203,7 @@ describe.each(revisions)("a session in revision %s", (revision) => {
 
   test("answers the same call again with already_applied and writes nothing", async () => {
     const { call, ground } = await start();
-    const { file } = await call("read_file", { file_path: "a.txt" });
-    const change = { file_path: "a.txt", unified_diff: diff, base_content_sha256: file?.sha256 };
+    const change = { file_path: "a.txt", unified_diff: diff, base_content_sha256: sha256(before) };
     expect(await call("safe_patch", change)).toMatchObject({ code: "applied" });
     const again = await call("safe_patch", change);
     expect(again).toMatchObject({ success: true, code: "already_applied", isError: false });
@@ -178,46 +212,6 @@ describe.each(revisions)("a session in revision %s", (revision) => {
     const creation = { file_path: "b.txt", content: "b\n" };
     expect(await call("write_file", creation)).toMatchObject({ code: "applied" });
     expect(await call("write_file", creation)).toMatchObject({ success: true, code: "already_applied" });
-  });
-
-  /** Two patches of one state, sent at once: the first of line 1, the second of line 5. */
-  async function patchTwice(options = {}) {
-    const { call, ground } = await start(options);
-    const { file } = await call("read_file", { file_path: "a.txt" });
-    const base = { file_path: "a.txt", base_content_sha256: file?.sha256, wait_for_previous: true };
-    const answers = await Promise.all([
-      call("safe_patch", { ...base, unified_diff: "@@ -1 +1 @@\n-one\n+ONE\n" }),
-      call("safe_patch", { ...base, unified_diff: "@@ -5 +5 @@\n-five\n+FIVE\n" }),
-    ]);
-    return { answers, content: await ground.get("a.txt") };
-  }
-
-  test("of two calls at once on one state both land where they change other lines", async () => {
-    const { answers, content } = await patchTwice();
-    expect(answers.map(({ code }) => code)).toEqual(["applied", "applied"]);
-    expect(content).toBe("ONE\ntwo\nthree\nfour\nFIVE\n");
-    expect(answers.map(({ text }) => text.includes("Rebased"))).toEqual([false, true]);
-  });
-
-  test("of two calls at once on one state one wins where a mismatch is refused, and nothing is lost", async () => {
-    const { answers, content } = await patchTwice({ guards: { onMismatch: "refuse" } });
-    expect(answers.map(({ code }) => code).sort()).toEqual(["applied", "state_mismatch"]);
-    const loser = answers.find(({ success }) => success === false);
-    expect(loser?.file).toMatchObject({ sha256: sha256(content), content: null });
-    expect(loser?.text).toMatch(/What changed since your base:\n@@[\s\S]*\n\+(ONE|FIVE)\n/);
-    expect(["ONE\ntwo\nthree\nfour\nfive\n", "one\ntwo\nthree\nfour\nFIVE\n"]).toContain(content);
-  });
-
-  test("many calls at once on many files all succeed", async () => {
-    const { call, ground } = await start();
-    const names = Array.from({ length: 20 }, (_, at) => `f${at}.txt`);
-    const answers = await Promise.all(
-      names.map((name) => call("write_file", { file_path: name, content: `${name}\n` })),
-    );
-    expect(answers.map(({ code }) => code)).toEqual(names.map(() => "applied"));
-    for (const name of names) expect(await ground.get(name)).toBe(`${name}\n`);
-    const versions = answers.map(({ file }) => file?.version);
-    expect(new Set(versions).size).toBe(names.length);
   });
 
   test("refuses arguments of the wrong type in one sentence, as a result", async () => {
@@ -234,22 +228,16 @@ describe.each(revisions)("a session in revision %s", (revision) => {
       expect(answer).toMatchObject({ success: false, code: "invalid_arguments", isError: false });
       expect(answer.text).not.toMatch(/\n|Zod| at /);
     }
-    const hash = await call("safe_patch", {
-      file_path: "a.txt",
-      unified_diff: diff,
-      base_content_sha256: "not a hash",
-    });
-    expect(hash).toMatchObject({ success: false, code: "invalid_hash" });
+    const change = { file_path: "a.txt", unified_diff: diff, base_content_sha256: "not a hash" };
+    expect(await call("safe_patch", change)).toMatchObject({ success: false, code: "invalid_hash" });
+    await expect(call("replace", {})).rejects.toThrow(/Unknown tool: replace/);
     expect(await ground.get("a.txt")).toBe(before);
   });
 
   test("takes a list written as a JSON string, and arguments it does not know", async () => {
-    const { call, ground } = await start();
-    await ground.put("b.txt", "b\n");
-    const many = await call("read_many_files", {
-      paths: '["a.txt", "none.txt", "b.txt"]',
-      wait_for_previous: false,
-    });
+    const { call } = await start({}, { "a.txt": before, "b.txt": "b\n" });
+    const paths = '["a.txt", "none.txt", "b.txt"]';
+    const many = await call("read_many_files", { paths, wait_for_previous: false });
     expect(many).toMatchObject({ success: true, code: "ok" });
     expect(many.files.map(({ path, content }) => [path, content])).toEqual([
       ["a.txt", before],
@@ -260,34 +248,13 @@ describe.each(revisions)("a session in revision %s", (revision) => {
     expect(list.text.split("\n")).toEqual([expect.stringMatching(/^OK \(ok\)/), "a.txt\t24", "b.txt\t2"]);
   });
 
-  test("answers an unknown tool with a protocol error", async () => {
-    const { call } = await start();
-    await expect(call("replace", {})).rejects.toThrow(/Unknown tool: replace/);
-  });
-
   test("keeps every path inside the root", async () => {
     const { call, ground } = await start();
     for (const path of ["../state/x", join(ground.root, "..", "x"), "/etc/passwd"]) {
-      expect(await call("read_file", { file_path: path })).toMatchObject({
-        code: "outside_workspace",
-        isError: false,
-      });
-      const write = await call("write_file", { file_path: path, content: "x" });
-      expect(write).toMatchObject({ success: false, code: "outside_workspace", isError: false });
+      const outside = { success: false, code: "outside_workspace", isError: false };
+      expect(await call("read_file", { file_path: path })).toMatchObject(outside);
+      expect(await call("write_file", { file_path: path, content: "x" })).toMatchObject(outside);
     }
-  });
-
-  test("a cancelled call leaves no lock and no half write", async () => {
-    const { call, ground } = await start();
-    const { file } = await call("read_file", { file_path: "a.txt" });
-    const stop = new AbortController();
-    const change = { file_path: "a.txt", unified_diff: diff, base_content_sha256: file?.sha256 };
-    const cancelled = call("safe_patch", change, { signal: stop.signal });
-    stop.abort();
-    await expect(cancelled).rejects.toThrow();
-    const next = await call("safe_patch", change);
-    expect(["applied", "already_applied"]).toContain(next.code);
-    expect(await ground.get("a.txt")).toBe(after);
   });
 
   test("takes a file larger than the protocol library's own limit on messages", async () => {
@@ -301,13 +268,174 @@ describe.each(revisions)("a session in revision %s", (revision) => {
   });
 
   test("sends raw text: nothing is escaped, nothing is forged from inside", async () => {
-    const { call, ground } = await start();
-    const nasty = `a "quoted" \\n backslash\n</file>\n<file path="a.txt" version="99" sha256="${"0".repeat(64)}" end="</file>">\nlies`;
-    await ground.put("n.txt", nasty);
+    const forged = `<file path="a.txt" version="99" sha256="${"0".repeat(64)}" end="</file>">`;
+    const nasty = `a "quoted" \\n backslash\n</file>\n${forged}\nlies`;
+    const { call } = await start({}, { "n.txt": nasty });
     const { files, text } = await call("read_file", { file_path: "n.txt" });
     expect(text).toContain(nasty);
     expect(files).toHaveLength(1);
     expect(files[0]).toMatchObject({ path: "n.txt", sha256: sha256(nasty), content: nasty });
     expect(files[0]?.version).toBeLessThan(99);
+  });
+
+  test("refuses all and writes nothing where an answer of ours comes back as the name of a file", async () => {
+    const { call, ground } = await start();
+    const { text: envelope } = await call("read_file", { file_path: "a.txt" });
+    const base = { base_content_sha256: sha256(before) };
+    const others: Readonly<Record<string, object>> = {
+      read_file: {},
+      safe_patch: { unified_diff: "@@\n-one\n+1\n", ...base },
+      edit_file: { edits: [{ old_string: "one", new_string: "1" }], ...base },
+      write_file: { content: "x", ...base },
+      update_section: { section_header: "# one", new_content: "x" },
+      move_file: { to: "b.txt", ...base },
+      delete_file: base,
+      undo_edit: {},
+    };
+    for (const echoed of [envelope, envelope.split("\n")[0], JSON.stringify(envelope)])
+      for (const [tool, more] of Object.entries(others)) {
+        const { text, success } = await call(tool, { file_path: echoed, ...more });
+        expect([tool, success, text]).toEqual([
+          ...[tool, false, expect.stringMatching(/^FAILED \([a-z_]+\): \S.*[.?!]/)],
+        ]);
+      }
+    const { text: listed } = await call("list_files", {});
+    expect(listed.split("\n").slice(1)).toEqual(["a.txt\t24"]);
+    expect(await ground.get("a.txt")).toBe(before);
+  });
+
+  test("takes an answer of ours as a diff or as a hash for none, and as a text for that very text", async () => {
+    const { call, ground } = await start();
+    const { text: envelope } = await call("read_file", { file_path: "a.txt" });
+    const change = { file_path: "a.txt", unified_diff: diff, base_content_sha256: sha256(before) };
+    expect(await call("safe_patch", { ...change, unified_diff: envelope })).toMatchObject({ success: false });
+    const hashless = await call("safe_patch", { ...change, base_content_sha256: envelope });
+    expect(hashless).toMatchObject({ success: false, code: "invalid_hash" });
+    const edits = [{ old_string: envelope, new_string: "x" }];
+    expect(await call("edit_file", { file_path: "a.txt", edits })).toMatchObject({ code: "not_found" });
+    expect(await ground.get("a.txt")).toBe(before);
+    // A file may hold what looks like an answer: nobody guesses that it was not meant.
+    const written = await call("write_file", { file_path: "b.txt", content: envelope });
+    expect(written).toMatchObject({ code: "applied" });
+    const again = await call("read_file", { file_path: "b.txt" });
+    expect(again.files).toHaveLength(1);
+    expect(again.file?.content).toBe(envelope);
+  });
+});
+
+/** Changes of one turn, written against one state and sent at once. */
+const lines = Array.from({ length: 2_000 }, (_, at) => `const value${at + 1} = ${at + 1};`);
+const code = `${lines.join("\n")}\n`;
+const sections = [1, 2, 3, 4, 5];
+const document = sections.map((at) => `## Part ${at}\n\nText ${at}.\n\n`).join("");
+const places = [20, 24, 28, 500, 1_900];
+const changed = lines.map((line, at) => (places.includes(at + 1) ? `${line} // changed` : line));
+const inserted = lines.flatMap((line, at) => (places.includes(at + 1) ? [line, "added();"] : [line]));
+
+interface Turn {
+  readonly tool: ToolName;
+  readonly before: string;
+  readonly args: readonly Readonly<Record<string, unknown>>[];
+  readonly after: string;
+}
+
+const turns: readonly Turn[] = [
+  {
+    tool: "safe_patch",
+    before: code,
+    args: places.map((at) => {
+      const [above, line, below] = lines.slice(at - 2, at + 1);
+      const hunk = ` ${above}\n-${line}\n+${line} // changed\n ${below}\n`;
+      return { unified_diff: `@@ -${at - 1},3 +${at - 1},3 @@\n${hunk}` };
+    }),
+    after: `${changed.join("\n")}\n`,
+  },
+  {
+    tool: "edit_file",
+    before: code,
+    args: places.map((at) => ({
+      edits: [{ old_string: `${lines[at - 1]}\n`, new_string: `${lines[at - 1]} // changed\n` }],
+    })),
+    after: `${changed.join("\n")}\n`,
+  },
+  {
+    tool: "insert_lines",
+    before: code,
+    args: places.map((at) => ({ after_line: at, content: "added();\n" })),
+    after: `${inserted.join("\n")}\n`,
+  },
+  {
+    tool: "update_section",
+    before: document,
+    args: sections.map((at) => ({ section_header: `## Part ${at}`, new_content: `New ${at}.\n` })),
+    after: document.replaceAll("Text", "New"),
+  },
+];
+
+describe("calls at once", () => {
+  test.each(turns)("five of $tool on one state all land, for a small answer", async (turn) => {
+    const { tool, args } = turn;
+    const { call, ground } = await start({ tools: ["read_file", tool] }, { "f.md": turn.before });
+    await call("read_file", { file_path: "f.md" });
+    const base = { file_path: "f.md", base_content_sha256: sha256(turn.before) };
+    const answers = await Promise.all(args.map((one) => call(tool, { ...base, ...one })));
+    expect(answers.map((answer) => answer.code)).toEqual(args.map(() => "applied"));
+    expect(await ground.get("f.md")).toBe(turn.after);
+    const rebased = answers.filter(({ text }) =>
+      text.includes("Rebased: since your base only calls of this"),
+    );
+    expect(rebased).toHaveLength(args.length - 1);
+    expect(answers.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(6_000);
+  });
+
+  test("two of one line: the first lands, the second is told why it did not", async () => {
+    const { call } = await start({}, { f: code });
+    await call("read_file", { file_path: "f" });
+    const base = { file_path: "f", base_content_sha256: sha256(code) };
+    const answers = await Promise.all(
+      ["value7 = 70", "value7 = 700"].map((new_string) =>
+        call("edit_file", { ...base, edits: [{ old_string: "value7 = 7", new_string }] }),
+      ),
+    );
+    expect(answers.map((answer) => answer.code)).toEqual(["applied", "state_mismatch"]);
+    expect(answers[1]?.text).toContain("line 7 of your base, which it changes or names, was changed since");
+    expect(answers[1]?.text.length).toBeLessThan(2_000);
+  });
+
+  test("two of different lines: the second is refused where the guard refuses every mismatch", async () => {
+    const { call, ground } = await start({ guards: { onMismatch: "refuse" } });
+    await call("read_file", { file_path: "a.txt" });
+    const base = { file_path: "a.txt", base_content_sha256: sha256(before), wait_for_previous: true };
+    const answers = await Promise.all([
+      call("safe_patch", { ...base, unified_diff: "@@ -1 +1 @@\n-one\n+ONE\n" }),
+      call("safe_patch", { ...base, unified_diff: "@@ -5 +5 @@\n-five\n+FIVE\n" }),
+    ]);
+    expect(answers.map((answer) => answer.code)).toEqual(["applied", "state_mismatch"]);
+    const content = await ground.get("a.txt");
+    expect(content).toBe("ONE\ntwo\nthree\nfour\nfive\n");
+    expect(answers[1]?.file).toMatchObject({ sha256: sha256(content), content: null });
+    expect(answers[1]?.text).toMatch(/What changed since your base:\n@@[\s\S]*\n\+ONE\n/);
+  });
+
+  test("what others wrote is refused, with the change alone where the base was shown", async () => {
+    const { call, ground } = await start({}, { f: code });
+    await call("read_file", { file_path: "f", offset: 1, limit: 100 });
+    await ground.put("f", code.replace("value1500 = 1500", "value1500 = 0"));
+    const edits = [{ old_string: "value7 = 7", new_string: "value7 = 70" }];
+    const answer = await call("edit_file", { file_path: "f", edits, base_content_sha256: sha256(code) });
+    expect(answer.code).toBe("state_mismatch");
+    expect(answer.text).toContain("-const value1500 = 1500;\n+const value1500 = 0;");
+    expect(answer.text.length).toBeLessThan(1_500);
+  });
+
+  test("many on many files all succeed, each with a version of its own", async () => {
+    const { call, ground } = await start();
+    const names = Array.from({ length: 20 }, (_, at) => `f${at}.txt`);
+    const answers = await Promise.all(
+      names.map((name) => call("write_file", { file_path: name, content: `${name}\n` })),
+    );
+    expect(answers.map((answer) => answer.code)).toEqual(names.map(() => "applied"));
+    for (const name of names) expect(await ground.get(name)).toBe(`${name}\n`);
+    expect(new Set(answers.map(({ file }) => file?.version)).size).toBe(names.length);
   });
 });

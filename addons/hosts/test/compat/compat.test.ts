@@ -1,16 +1,22 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { Client } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { makeGround } from "../../../../packages/mcp/test/server-process.js";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { foreignNames } from "../../../../packages/core/test/tools/door-words.js";
+import { refusedFiles, tenLines } from "../../../../packages/core/test/tools/refused-calls.js";
+import {
+  attach,
+  makeGround,
+  newClient,
+  type ServerOptions,
+  serve,
+  transportTo,
+} from "../../../../packages/mcp/test/support.js";
+import { contract, hold, ours } from "../../../../proof/compat/contract.mjs";
+import { createCompatServer } from "../../src/compat/server.js";
 import recording from "./recorded.json" with { type: "json" };
 
-interface Call {
-  readonly name: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-}
+/** The tools of the official filesystem server: their answers, their own words, and one budget for every answer. */
+type Args = Readonly<Record<string, unknown>>;
 
 interface Answer {
   readonly isError: boolean;
@@ -18,26 +24,24 @@ interface Answer {
   readonly structured?: unknown;
 }
 
-const program = fileURLToPath(new URL("../../../../packages/cli/bin/holdfast.js", import.meta.url));
+/** As `holdfast mcp --compat filesystem` serves. */
+const limits = { fullReadBytes: 10 * 1024 * 1024, searchMs: 120_000 };
+const compat: ServerOptions = { createServer: createCompatServer, limits };
 
-/** The client against `holdfast mcp --compat filesystem`, started by the one line that a person changes. */
-async function start(files: Readonly<Record<string, string | Uint8Array>>, flags: readonly string[] = []) {
-  const { root, stateDir } = await makeGround();
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, name)), { recursive: true });
-    writeFileSync(join(root, name), typeof content === "string" ? Buffer.from(content, "latin1") : content);
-  }
-  const client = new Client({ name: "compat", version: "1" }, { versionNegotiation: { mode: "legacy" } });
-  const args = [program, "mcp", "--compat", "filesystem", "--root", root, "--state-dir", stateDir, ...flags];
-  await client.connect(new StdioClientTransport({ command: process.execPath, args }));
-  onTestFinished(() => client.close());
-  const call = async ({ name, arguments: given }: Call): Promise<Answer> => {
-    const result = await client.callTool({ name, arguments: swap(given, "{root}", root) });
+/** A client and a server in the filesystem server's place. In calls and answers `{root}` stands for its folder. */
+async function start(files: Readonly<Record<string, string | Uint8Array>>, options: ServerOptions = {}) {
+  const ground = await makeGround(files);
+  const { root } = ground;
+  const client = newClient("compat", "2025-11-25");
+  await attach(client, await serve(ground, { ...compat, ...options }));
+  const call = async (name: string, args: Args): Promise<Answer> => {
+    const result = await client.callTool({ name, arguments: swap(args, "{root}", root) });
     const structured = swap(result.structuredContent, root, "{root}");
     const shown = { isError: result.isError === true, content: swap(result.content, root, "{root}") };
     return structured === undefined ? shown : { ...shown, structured };
   };
-  return { root, client, call };
+  const { tools } = await client.listTools();
+  return { ...ground, tools, call, text: async (name: string, args: Args) => textOf(await call(name, args)) };
 }
 
 function swap<Value>(value: Value, from: string, to: string): Value {
@@ -45,6 +49,22 @@ function swap<Value>(value: Value, from: string, to: string): Value {
 }
 
 const textOf = ({ content }: Answer) => String(content[0]?.text);
+
+describe("in the place of the filesystem server, holdfast", () => {
+  const inProcess = {
+    name: "holdfast",
+    transport: async ([root = "", ...otherRoots]: readonly string[], stateDir: string) =>
+      transportTo(await serve({ root, stateDir }, { ...compat, otherRoots })),
+  };
+  // `npm run proof -- compat` holds the program to all of it, and the official server as well.
+  test.each(contract.filter(({ ofProgram }) => ofProgram !== true))("$name", (promised) =>
+    hold(inProcess, promised),
+  );
+  test.each(contract.filter(({ name }) => name.includes("is not there, and warns")))(
+    "as a program: $name",
+    (promised) => hold(ours, promised),
+  );
+});
 
 /** What of an answer must be the same: all of it, but for times, and of a diff the lines that change. */
 function essence(name: string, answer: Answer): unknown {
@@ -63,11 +83,14 @@ function essence(name: string, answer: Answer): unknown {
   }
 }
 
+/** In a recording a string stands for bytes. */
+const latin = (files: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text, "latin1")]));
+
 describe(`a client of ${recording.server} ${recording.version}`, () => {
   test("finds the tools that it knows, with the arguments that it knows", async () => {
-    const { client } = await start({});
-    const { tools } = await client.listTools();
-    const shape = (schema: Readonly<Record<string, unknown>>) => ({
+    const { tools } = await start({});
+    const shape = (schema: Args) => ({
       properties: Object.keys((schema.properties as object | undefined) ?? {}).sort(),
       required: [...((schema.required as string[] | undefined) ?? [])].sort(),
     });
@@ -80,20 +103,17 @@ describe(`a client of ${recording.server} ${recording.version}`, () => {
   });
 
   test("gets for its calls what the official server answered, but for blind overwrites", async () => {
-    const { call, root } = await start(recording.folder);
-    const differing: string[] = [];
+    const { call, get } = await start(latin(recording.folder));
+    const differing: unknown[] = [];
     for (const step of recording.steps) {
+      const { name, arguments: args } = step.call;
       // Of the recorded types the compiler sees one union of all shapes.
-      const [given, official] = [step.call as Call, step.answer as Answer];
-      const ours = await call(given);
-      const [one, other] = [essence(given.name, ours), essence(given.name, official)];
-      if (JSON.stringify(one) !== JSON.stringify(other))
-        differing.push(
-          `${given.name} ${JSON.stringify(given.arguments)}\n${JSON.stringify(ours)}\n${JSON.stringify(official)}`,
-        );
+      const [answer, official] = [await call(name, args as Args), step.answer as Answer];
+      const [one, other] = [essence(name, answer), essence(name, official)];
+      if (JSON.stringify(one) !== JSON.stringify(other)) differing.push([name, args, answer, official]);
     }
     expect(differing).toEqual([]);
-    expect(readFileSync(join(root, "src/shop.js"), "utf8")).toBe(recording.left);
+    expect(await get("src/shop.js")).toBe(recording.left);
   });
 });
 
@@ -104,11 +124,12 @@ describe("where the official server loses bytes, ours does not", () => {
     expect(loss.official.told.every((success) => success)).toBe(true);
     expect(loss.official.bytes).not.toBe(loss.wanted);
     const { root, call } = await start({ "a.txt": bytes(loss.bytes) });
-    if (loss.read) await call({ name: "read_text_file", arguments: { path: "{root}/a.txt" } });
+    if (loss.read) await call("read_text_file", { path: "{root}/a.txt" });
     if ("meanwhile" in loss) writeFileSync(join(root, "a.txt"), bytes(loss.meanwhile ?? ""));
-    const calls = loss.calls as readonly Call[];
-    const answers = "together" in loss ? await Promise.all(calls.map(call)) : [];
-    if (!("together" in loss)) for (const one of calls) answers.push(await call(one));
+    const make = (one: { readonly name: string; readonly arguments: object }) =>
+      call(one.name, one.arguments as Args);
+    const answers = "together" in loss ? await Promise.all(loss.calls.map(make)) : [];
+    if (!("together" in loss)) for (const one of loss.calls) answers.push(await make(one));
     expect(readFileSync(join(root, "a.txt")).toString("base64")).toBe(loss.wanted);
     const unchanged = loss.wanted === (("meanwhile" in loss ? loss.meanwhile : undefined) ?? loss.bytes);
     for (const answer of answers) expect(answer.isError).toBe(unchanged);
@@ -116,196 +137,269 @@ describe("where the official server loses bytes, ours does not", () => {
 });
 
 describe("the compatible tools", () => {
-  const write = (content: string) => ({ name: "write_file", arguments: { path: "{root}/a.txt", content } });
-  const read = (more: object = {}) => ({
-    name: "read_text_file",
-    arguments: { path: "{root}/a.txt", ...more },
-  });
+  const edits = [{ oldText: "one", newText: "two" }];
+  const to = (content: string, path = "a.txt") => ({ path, content });
+  const a = { path: "a.txt" };
 
-  test("a blind overwrite is refused with the file, and passes once that was shown", async () => {
-    const { call } = await start({ "a.txt": "one\n" });
-    const refused = await call(write("two\n"));
+  test("refuse a blind overwrite with the file, and let it pass once that was shown", async () => {
+    const { call, text } = await start({ "a.txt": "one\n" });
+    const refused = await call("write_file", to("two\n"));
     expect(refused.isError).toBe(true);
     expect(textOf(refused)).toMatch(/^FAILED \(not_read\): [\s\S]*The file now holds:\none\n$/);
-    expect((await call(write("two\n"))).isError).toBe(false);
+    expect(await text("write_file", to("two\n"))).toContain("Successfully wrote");
   });
 
-  test("a part of a file is no licence to overwrite all of it", async () => {
-    for (const part of [{ head: 1 }, { tail: 2 }]) {
-      const { call } = await start({ "a.txt": "one\ntwo\n" });
-      await call(read(part));
-      const refused = textOf(await call(write("one\n")));
-      expect(refused).toMatch(/^FAILED \(unseen_lines\): [\s\S]*The file now holds:\none\ntwo\n$/);
-      expect((await call(write("one\n"))).isError).toBe(false);
+  test.each([{ head: 1 }, { tail: 2 }])("take a read of %j for no licence to overwrite all", async (part) => {
+    const { text } = await start({ "a.txt": "one\ntwo\n" });
+    await text("read_text_file", { ...a, ...part });
+    const refused = await text("write_file", to("one\n"));
+    expect(refused).toMatch(/^FAILED \(unseen_lines\): [\s\S]*The file now holds:\none\ntwo\n$/);
+    expect(await text("write_file", to("one\n"))).toContain("Successfully wrote");
+  });
+
+  test("take for a licence two parts that are all of a file, a diff that shows it, and a move of it", async () => {
+    const { call, get } = await start({ "a.txt": "one\ntwo\n", "b.txt": "one\ntwo\n" });
+    for (const part of [{ head: 1 }, { tail: 2 }]) await call("read_text_file", { ...a, ...part });
+    expect((await call("write_file", to("one\n"))).isError).toBe(false);
+    await call("edit_file", { path: "b.txt", edits });
+    await call("move_file", { source: "b.txt", destination: "c.txt" });
+    expect((await call("write_file", to("new\n", "c.txt"))).isError).toBe(false);
+    expect(await get("c.txt")).toBe("new\n");
+  });
+
+  test("let a read license no overwrite that was sent together with it", async () => {
+    const { text, get } = await start({ "a.txt": "one\n" });
+    const answers = [text("read_text_file", a), text("write_file", to("blind\n"))];
+    expect((await Promise.all(answers))[1]).toContain("FAILED (not_read)");
+    expect(await get("a.txt")).toBe("one\n");
+  });
+
+  test("hold an overwrite, an edit and a dry run against the state that was shown last", async () => {
+    const { text, put } = await start({ "a.txt": "one\n" });
+    const stale = [
+      ["write_file", to("two\n")],
+      ["edit_file", { ...a, edits, dryRun: true }],
+      ["edit_file", { ...a, edits }],
+    ] as const;
+    for (const [at, [name, args]] of stale.entries()) {
+      await text("read_text_file", a);
+      await put("a.txt", `one\n${at}\n`);
+      const refused = await text(name, args);
+      expect(refused).toMatch(/^FAILED \(state_mismatch\): State Mismatch: /);
+      // The file as it is, or what changed in the lines that were shown.
+      expect(refused).toMatch(new RegExp(`The file now holds:\none\n${at}\n$|\n-${at - 1}\n\\+${at}$`));
     }
+    expect(await text("edit_file", { ...a, edits })).toContain("+two");
   });
 
-  test("two parts that are all of a file are; so is a diff that shows it, or a move of it", async () => {
-    const { call, root } = await start({ "a.txt": "one\ntwo\n", "b.txt": "one\ntwo\n" });
-    await call(read({ head: 1 }));
-    await call(read({ tail: 2 }));
-    expect((await call(write("one\n"))).isError).toBe(false);
-    const edits = [{ oldText: "one", newText: "uno" }];
-    await call({ name: "edit_file", arguments: { path: "{root}/b.txt", edits } });
-    await call({ name: "move_file", arguments: { source: "{root}/b.txt", destination: "{root}/c.txt" } });
-    const over = { name: "write_file", arguments: { path: "{root}/c.txt", content: "new\n" } };
-    expect((await call(over)).isError).toBe(false);
-    expect(readFileSync(join(root, "c.txt"), "utf8")).toBe("new\n");
-  });
-
-  test("a read that was sent together with an overwrite does not license it", async () => {
-    // The client writes twice: on a busy machine the read may be answered before the other is sent, and counts then.
-    for (let left = 10; ; left--) {
-      const { call, root } = await start({ "a.txt": "one\n" });
-      const [, written] = await Promise.all([call(read()), call(write("blind\n"))]);
-      if (written?.isError === false && left > 0) continue;
-      expect(textOf(written)).toContain("FAILED (not_read)");
-      expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\n");
-      return;
-    }
-  });
-
-  test("an edit is held against the state that was shown last; a dry run, too", async () => {
-    const { call, root } = await start({ "a.txt": "one\n" });
-    const edit = (more: object) => ({
-      name: "edit_file",
-      arguments: { path: "{root}/a.txt", edits: [{ oldText: "one", newText: "two" }], ...more },
-    });
-    await call(read());
-    writeFileSync(join(root, "a.txt"), "one\nmore\n");
-    expect(textOf(await call(edit({ dryRun: true })))).toContain("FAILED (state_mismatch)");
-    expect(textOf(await call(edit({})))).toContain("FAILED (state_mismatch)");
-    expect((await call(edit({}))).isError).toBe(false);
-  });
-
-  test("a stale overwrite and a stale edit are refused with the fresh state", async () => {
-    const { call, root } = await start({ "a.txt": "one\n" });
-    for (const stale of [
-      write("two\n"),
-      { name: "edit_file", arguments: { path: "{root}/a.txt", edits: [{ oldText: "one", newText: "two" }] } },
-    ]) {
-      await call(read());
-      writeFileSync(join(root, "a.txt"), `one\n${stale.name}\n`);
-      const refused = await call(stale);
-      expect(textOf(refused)).toMatch(/^FAILED \(state_mismatch\): State Mismatch: /);
-      expect(textOf(refused)).toContain(`The file now holds:\none\n${stale.name}\n`);
-    }
-  });
-
-  test("what was deleted outside may be written anew; why a move was refused is said", async () => {
-    const { call, root } = await start({ "a.txt": "one\n" });
-    await call(read());
+  test("write anew what was deleted outside; the reason for a refused move is reported", async () => {
+    const { text, root } = await start({ "a.txt": "one\n", "src/a.txt": "" });
+    await text("read_text_file", a);
     rmSync(join(root, "a.txt"));
-    const edits = [{ oldText: "one", newText: "two" }];
-    const edit = { name: "edit_file", arguments: { path: "{root}/a.txt", edits } };
-    expect(textOf(await call(edit))).toContain("FAILED (file_missing)");
-    expect((await call(write("two\n"))).isError).toBe(false);
-    const move = { source: "{root}/a.txt", destination: "{root}/.git/hooks/pre-commit" };
-    expect(textOf(await call({ name: "move_file", arguments: move }))).toContain("FAILED (protected_path)");
+    expect(await text("edit_file", { ...a, edits })).toContain("FAILED (file_missing)");
+    expect(await text("write_file", to("two\n"))).toContain("Successfully wrote");
+    const move = (source: string, destination: string) => text("move_file", { source, destination });
+    expect(await move("a.txt", ".git/hooks/pre-commit")).toContain("FAILED (protected_path)");
+    expect(await move("src", "lib")).toContain("FAILED (is_directory)");
   });
 
-  test("a dry run shows the diff that the edit then makes, and writes nothing", async () => {
-    const { call, root } = await start({ "a.txt": "one\n```\n" });
-    const edits = [{ oldText: "one", newText: "two" }];
-    const shown = await call({ name: "edit_file", arguments: { path: "{root}/a.txt", edits, dryRun: true } });
-    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\n```\n");
+  test("show in a dry run the diff that the edit then makes, and write nothing", async () => {
+    const { call, get } = await start({ "a.txt": "one\n```\n" });
+    const shown = await call("edit_file", { ...a, edits, dryRun: true });
+    expect(await get("a.txt")).toBe("one\n```\n");
     expect(textOf(shown)).toMatch(/^````diff\n[\s\S]*\n-one\n\+two\n[\s\S]*\n````\n\n$/);
-    expect(await call({ name: "edit_file", arguments: { path: "{root}/a.txt", edits } })).toEqual(shown);
+    expect(await call("edit_file", { ...a, edits })).toEqual(shown);
   });
 
-  test("no edit, dry or not, shows lines of a secret to who has not read it", async () => {
-    const { call, root } = await start({ ".env": "A=hunter1\nB=hunter2\n" });
-    const edit = (more: object) => ({
-      name: "edit_file",
-      arguments: { path: "{root}/.env", edits: [{ oldText: "A=", newText: "AA=" }], ...more },
-    });
-    for (const made of [await call(edit({ dryRun: true })), await call(edit({}))]) {
-      expect(made.isError).toBe(false);
-      expect(textOf(made)).toContain("What changed is not shown");
-      expect(textOf(made)).not.toContain("hunter");
+  test("show no lines of a secret in an edit, dry or not, to a client that has not read it", async () => {
+    const { text, get } = await start({ ".env": "A=hunter1\nB=hunter2\n" });
+    const edit = (oldText: string, newText: string, dryRun: boolean) =>
+      text("edit_file", { path: ".env", edits: [{ oldText, newText }], dryRun });
+    for (const dryRun of [true, false]) {
+      const shown = await edit("A=", "AA=", dryRun);
+      expect(shown).toContain("What changed is not shown");
+      expect(shown).not.toContain("hunter");
     }
-    expect(readFileSync(join(root, ".env"), "utf8")).toBe("AA=hunter1\nB=hunter2\n");
-    await call({ name: "read_text_file", arguments: { path: "{root}/.env" } });
-    const back = { edits: [{ oldText: "AA=", newText: "A=" }] };
+    expect(await get(".env")).toBe("AA=hunter1\nB=hunter2\n");
+    await text("read_text_file", { path: ".env" });
     for (const dryRun of [true, false])
-      expect(textOf(await call(edit({ ...back, dryRun })))).toContain("-AA=hunter1\n+A=hunter1\n");
+      expect(await edit("AA=", "A=", dryRun)).toContain("-AA=hunter1\n+A=hunter1\n");
   });
 
-  test("folders are made where they may be, and protected paths are left alone", async () => {
-    const { call, root } = await start({ "a.txt": "" });
-    const make = (path: string) => call({ name: "create_directory", arguments: { path } });
-    expect((await make("{root}/x/y")).isError).toBe(false);
+  test("make folders where they may be, and leave protected paths alone", async () => {
+    const { text, root } = await start({ "a.txt": "" });
+    const make = (path: string) => text("create_directory", { path });
+    await make("x/y");
     expect(existsSync(join(root, "x/y"))).toBe(true);
-    expect(textOf(await make("{root}/a.txt"))).toContain("FAILED (exists)");
-    expect(textOf(await make("{root}/.git/hooks"))).toContain("FAILED (protected_path)");
-    expect(textOf(await make("/etc/holdfast"))).toContain("FAILED (outside_workspace)");
+    expect(await make("a.txt")).toContain("FAILED (exists)");
+    expect(await make(".git/hooks")).toContain("FAILED (protected_path)");
+    expect(await make("/etc/holdfast")).toContain("FAILED (outside_workspace)");
   });
 
-  test("a folder is not moved, and that is said", async () => {
-    const { call } = await start({ "src/a.txt": "" });
-    const moved = await call({
-      name: "move_file",
-      arguments: { source: "{root}/src", destination: "{root}/lib" },
-    });
-    expect(textOf(moved)).toContain("FAILED (is_directory)");
-  });
-
-  test("--read-only offers the reading tools only", async () => {
-    const { client } = await start({}, ["--read-only"]);
-    const { tools } = await client.listTools();
+  test("are the reading tools only where nothing may be written, and name no other", async () => {
+    const { tools, text } = await start({}, { readOnly: true });
     expect(tools.map(({ name }) => name)).not.toContain("write_file");
     expect(tools).toHaveLength(10);
+    const refused = await text("read_text_file", { path: "none" });
+    expect(refused).toContain("file_missing");
+    expect(refused).not.toContain("write_file");
+  });
+
+  test("understand the arguments of other tools, too", async () => {
+    const { text } = await start({ "f.md": "one\ntwo\n" });
+    expect(await text("read_text_file", { file_path: "f.md", head: "1" })).toContain("one");
+    await text("read_text_file", { filePath: "f.md" });
+    const flat = { file_path: "f.md", old_string: "two", new_string: "2" };
+    expect(await text("edit_file", flat)).toContain("+2");
+    expect(await text("read_text_file", { path: "f.md", file_path: "g.md" })).toContain(
+      'path ("f.md") and file_path ("g.md") mean the same argument and differ',
+    );
+    expect(await text("search_files", { path: ".", patern: "*" })).toContain(
+      "There is no argument patern; did you mean pattern?",
+    );
+  });
+
+  test("show escaped what no eye sees in a name", async () => {
+    const name = "a\u{e0041}b\u3164.txt";
+    const { text } = await start({ [name]: "x\n" });
+    for (const [tool, args] of [
+      ["list_directory", { path: "." }],
+      ["list_directory_with_sizes", { path: "." }],
+      ["directory_tree", { path: "." }],
+      ["search_files", { path: ".", pattern: "*.txt" }],
+      ["read_multiple_files", { paths: [name, "none\u2800"] }],
+      ["read_text_file", { path: "none\u2800" }],
+      ["get_file_info", { path: name }],
+      ["write_file", { path: "new\u2800", content: "x" }],
+      ["edit_file", { path: name, edits: [{ oldText: "x", newText: "y" }] }],
+      ["move_file", { source: name, destination: "c\u2800" }],
+      ["create_directory", { path: "d\u2800" }],
+    ] as const) {
+      const shown = await text(tool, args);
+      expect([tool, shown.length > 0, /[\p{Default_Ignorable_Code_Point}\u2800]/u.test(shown)]).toEqual([
+        ...[tool, true, false],
+      ]);
+    }
+  });
+
+  // A name that is no UTF-8 closes a folder as a missing permission does; other systems give no such name.
+  test.skipIf(process.platform !== "linux")(
+    "do not report a folder that cannot be entered as empty",
+    async () => {
+      const { root, call, text } = await start({ "a.txt": "one\n" });
+      mkdirSync(Buffer.concat([Buffer.from(join(root, "closed")), Buffer.of(0xff)]));
+      const search = (pattern: string, excludePatterns: readonly string[] = []) =>
+        text("search_files", { path: "{root}", pattern, excludePatterns });
+      const note = "… not looked in: 1 folder that cannot be entered";
+      expect(await search("**/*.md")).toBe(`No matches found\n${note}`);
+      expect(await search("**/*.txt")).toBe(`{root}/a.txt\n${note}`);
+      expect(await search("**/*.md", ["closed*"])).toBe("No matches found");
+      const tree = (excludePatterns: readonly string[]) =>
+        call("directory_tree", { path: "{root}", excludePatterns });
+      expect(await tree([])).toMatchObject({ isError: true });
+      expect(JSON.parse(textOf(await tree(["closed*"])))).toEqual([{ name: "a.txt", type: "file" }]);
+    },
+  );
+
+  test("do not report folders too deep to be listed as empty", async () => {
+    const { call } = await start({ [`${"d/".repeat(66)}a.txt`]: "one\n" });
+    for (const name of ["search_files", "directory_tree"])
+      expect((await call(name, { path: "{root}", pattern: "**/*.txt" })).isError).toBe(true);
   });
 });
 
-test("what no eye sees in a name is shown escaped", async () => {
-  const name = "a\u{e0041}b\u3164.txt";
-  const { root, call } = await start({});
-  writeFileSync(join(root, name), "x\n");
-  const calls: readonly Call[] = [
-    { name: "list_directory", arguments: { path: "{root}" } },
-    { name: "list_directory_with_sizes", arguments: { path: "{root}" } },
-    { name: "directory_tree", arguments: { path: "{root}" } },
-    { name: "search_files", arguments: { path: "{root}", pattern: "*.txt" } },
-    { name: "read_multiple_files", arguments: { paths: [name, "none\u2800"] } },
-    { name: "read_text_file", arguments: { path: "none\u2800" } },
-    { name: "get_file_info", arguments: { path: name } },
-    { name: "write_file", arguments: { path: "new\u2800", content: "x" } },
-    { name: "edit_file", arguments: { path: name, edits: [{ oldText: "x", newText: "y" }] } },
-    { name: "move_file", arguments: { source: name, destination: "c\u2800" } },
-    { name: "create_directory", arguments: { path: "d\u2800" } },
-  ];
-  for (const one of calls) {
-    const text = textOf(await call(one));
-    expect([one.name, text.length > 0, /[\p{Default_Ignorable_Code_Point}\u2800]/u.test(text)]).toEqual([
-      ...[one.name, true, false],
-    ]);
+type Call = readonly [tool: string, args: Args];
+
+const edit = (oldText: string, newText: string, path = "f.md"): Call => [
+  "edit_file",
+  { path, edits: [{ oldText, newText }] },
+];
+const read: Call = ["read_text_file", { path: "f.md" }];
+const refused: readonly (readonly [code: string, before: readonly Call[], call: Call])[] = [
+  ["file_missing", [], ["read_text_file", { path: "none" }]],
+  ["file_missing", [], ["read_multiple_files", { paths: ["none", "f.md"] }]],
+  ["binary", [], ["read_text_file", { path: "bytes.bin" }]],
+  ["is_directory", [], ["read_text_file", { path: "memories" }]],
+  ["invalid_arguments", [], ["read_text_file", { path: "f.md", head: 1, tail: 1 }]],
+  ["invalid_arguments", [], ["read_text_file", {}]],
+  ["outside_workspace", [], ["read_text_file", { path: "../out" }]],
+  ["out_of_range", [], ["read_text_file", { path: "none", tail: 2 }]],
+  ["not_read", [], ["write_file", { path: "twice.md", content: "x" }]],
+  [
+    "unseen_lines",
+    [["read_text_file", { path: "f.md", head: 1 }]],
+    ["write_file", { path: "f.md", content: "x" }],
+  ],
+  ["protected_path", [], ["write_file", { path: ".git/hooks/x", content: "x" }]],
+  ["ignored_path", [], ["write_file", { path: "hidden.txt", content: "x" }]],
+  ["not_a_file", [], ["write_file", { path: "f.md/below", content: "x" }]],
+  ["not_found", [read], edit("nowhere", "x")],
+  ["not_found", [], edit("nowhere", "x")],
+  ["occurrence_mismatch", [read], edit("line", "x")],
+  ["empty_old_string", [read], edit("", "x")],
+  ["equal_strings", [read], edit("line 2", "line 2")],
+  ["placeholder", [read], edit("line 2", "// ... existing code ...")],
+  ["file_missing", [], edit("a", "b", "none")],
+  ["unencodable", [], edit("gr", "ö", "latin.txt")],
+  ["exists", [], ["move_file", { source: "f.md", destination: "twice.md" }]],
+  ["file_missing", [], ["move_file", { source: "none", destination: "new" }]],
+  ["not_a_file", [], ["list_directory", { path: "f.md" }]],
+  ["file_missing", [], ["directory_tree", { path: "none" }]],
+  ["invalid_arguments", [], ["search_files", { path: ".", pattern: "{".repeat(2_000) }]],
+  ["not_a_file", [], ["create_directory", { path: "f.md" }]],
+  ["file_missing", [], ["get_file_info", { path: "none" }]],
+];
+
+test("a refusal is in the words of the official server's tools", async () => {
+  const { tools, text, put } = await start(refusedFiles);
+  const own = tools.map(({ name, inputSchema }) => `${name} ${JSON.stringify(inputSchema)}`);
+  const reached = new Set<string>();
+  for (const [code, before, [name, args]] of refused) {
+    await put("f.md", `${tenLines}${code}\n`);
+    for (const [earlier, given] of before) await text(earlier, given);
+    const said = await text(name, args);
+    expect([name, args, ...foreignNames(said, own)]).toEqual([name, args]);
+    for (const [, found = ""] of said.matchAll(/FAILED \(([a-z_]+)\)/g)) reached.add(found);
   }
+  // Of several files one that is missing does not fail the others; a tail of nothing is nothing.
+  const all = new Set(refused.map(([code]) => code));
+  expect([...all].filter((code) => !reached.has(code) && code !== "out_of_range")).toEqual([]);
 });
 
-// A name that is no UTF-8 closes a folder as a missing permission does; other systems give no such name.
-test.skipIf(process.platform !== "linux")(
-  "a folder that cannot be entered is not said to be empty",
-  async () => {
-    const { root, call } = await start({ "a.txt": "one\n" });
-    mkdirSync(Buffer.concat([Buffer.from(join(root, "closed")), Buffer.of(0xff)]));
-    const search = (pattern: string, excludePatterns: readonly string[] = []) =>
-      call({ name: "search_files", arguments: { path: "{root}", pattern, excludePatterns } });
-    const note = "… not looked in: 1 folder that cannot be entered";
-    expect(textOf(await search("**/*.md"))).toBe(`No matches found\n${note}`);
-    expect(textOf(await search("**/*.txt"))).toBe(`{root}/a.txt\n${note}`);
-    expect(textOf(await search("**/*.md", ["closed*"]))).toBe("No matches found");
-    const tree = (excludePatterns: readonly string[]) =>
-      call({ name: "directory_tree", arguments: { path: "{root}", excludePatterns } });
-    expect(await tree([])).toMatchObject({ isError: true });
-    expect(JSON.parse(textOf(await tree(["closed*"])))).toEqual([{ name: "a.txt", type: "file" }]);
-  },
-);
-
-test("folders too deep to be listed are not said to be empty", async () => {
-  const { call } = await start({ [`${"d/".repeat(66)}a.txt`]: "one\n" });
-  for (const name of ["search_files", "directory_tree"])
-    expect(await call({ name, arguments: { path: "{root}", pattern: "**/*.txt" } })).toMatchObject({
-      isError: true,
-    });
+test("an answer keeps the budget whatever is there, and is cut visibly", async () => {
+  /** Of a client that is not in the table of hosts. */
+  const budget = 36_000;
+  const long = "a".repeat(600_000);
+  const many = Array.from({ length: 600 }, (_, at) => [`many/${"n".repeat(90)}${at}`, ""] as const);
+  const lines = `${'"\\'.repeat(20)}\n`.repeat(1_500);
+  const { call, put } = await start({ long, "lines.txt": lines, ...Object.fromEntries(many) });
+  const within = async ([name, args]: Call, visibly: RegExp) => {
+    const answer = await call(name, args);
+    expect([name, textOf(answer).slice(0, 400), visibly.test(textOf(answer))]).toEqual([
+      ...[name, textOf(answer).slice(0, 400), true],
+    ]);
+    expect(textOf(answer).length).toBeLessThanOrEqual(budget);
+    expect(JSON.stringify(answer.structured ?? {}).length).toBeLessThanOrEqual(budget);
+  };
+  const calls: readonly (readonly [Call, RegExp])[] = [
+    [["read_text_file", { path: "long" }], /more characters/],
+    [["read_text_file", { path: "long", head: 1 }], /more characters|too_large/],
+    [["read_text_file", { path: "long", tail: 1 }], /more characters|too_large/],
+    [["read_text_file", { path: "lines.txt" }], /Shown are lines 1-\d+ of 1500/],
+    [["read_multiple_files", { paths: ["lines.txt", "long", "lines.txt"] }], /Left out|more characters/],
+    [["read_media_file", { path: "long" }], /too_large/],
+    [["write_file", { path: "long", content: "x" }], /not_read|unseen_lines/],
+    [edit("a".repeat(9), "b", "long"), /occurrence_mismatch/],
+    [edit("nowhere", "b", "long"), /not_found/],
+    [["list_directory", { path: "many" }], /… [\d,]+ more: name a deeper folder/],
+    [["list_directory_with_sizes", { path: "many" }], /more: name a deeper folder[\s\S]*Combined size/],
+    [["directory_tree", { path: "many" }], /too_large/],
+    [["search_files", { path: ".", pattern: "**/n*" }], /more: name a deeper folder/],
+    [["write_file", { path: "own", content: long }], /Successfully wrote/],
+  ];
+  for (const [one, visibly] of calls) await within(one, visibly);
+  await put("own", "b".repeat(600_000));
+  await within(["write_file", { path: "own", content: "x" }], /state_mismatch/);
 });
+
+const _manyLines = Array.from({ length: 150_000 }, (_, at) => `line ${at} of the file\n`).join("");

@@ -2,19 +2,19 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isRefusal } from "@holdfast/core/files";
 import { openWorkspace } from "@holdfast/core/node";
+import type { ServedWorkspace } from "@holdfast/mcp";
 import { expect, onTestFinished, test } from "vitest";
 import { turnsDuring } from "../../../../packages/core/test/turns.js";
-import type { ServedWorkspace } from "../../../../packages/mcp/src/client-roots.js";
-import { makeGround } from "../../../../packages/mcp/test/server-process.js";
+import { makeGround } from "../../../../packages/mcp/test/support.js";
 import { roomWithin } from "../../src/compat/fit.js";
 import { readTextFile } from "../../src/compat/reading.js";
 import { type CompatAnswer, type CompatCall, compatWords, shownIn } from "../../src/compat/session.js";
 import { editFile, moveFile, writeFile } from "../../src/compat/writing.js";
 
-const lines = Array.from({ length: 150_000 }, (_, at) => `line ${at} of the file\n`).join("");
+const manyLines = Array.from({ length: 150_000 }, (_, at) => `line ${at} of the file\n`).join("");
 
 /** Longer than there is room for, from the first line to the last one. */
-const edits = ["line 0 of", "line 149999 of"].map((oldText) => ({
+const farEdits = ["line 0 of", "line 149999 of"].map((oldText) => ({
   oldText,
   newText: `${"more\n".repeat(500)}${oldText}`,
 }));
@@ -46,24 +46,21 @@ async function openTold(root: string, stateDir: string) {
   return { workspace, watched, answered };
 }
 
-test.each([true, false])(
-  "others have their turns while a difference is shown (dry run: %s)",
-  async (dryRun) => {
-    const { root, stateDir, put } = await makeGround();
-    await put("a.txt", lines);
-    const { workspace, watched, answered } = await openTold(root, stateDir);
-    const knowledge = workspace.begin();
-    await workspace.run({ kind: "read", path: "a.txt" }, { knowledge });
-    const room = roomWithin({ budgetChars: 2_000 });
-    const call = { workspace: watched, knowledge, words: compatWords(false), room };
-    const answer = editFile(call, { path: "a.txt", edits, dryRun });
-    await answered;
-    const { result, turns } = await turnsDuring(() => answer);
-    expect(result).toMatchObject({ kind: "text" });
-    expect(result.kind === "text" && result.text).toContain("more lines of the difference");
-    expect(turns).toBeGreaterThanOrEqual(3);
-  },
-);
+test("others have their turns while a difference is shown", async () => {
+  const { root, stateDir, put } = await makeGround();
+  await put("a.txt", manyLines);
+  const { workspace, watched, answered } = await openTold(root, stateDir);
+  const knowledge = workspace.begin();
+  await workspace.run({ kind: "read", path: "a.txt" }, { knowledge });
+  const room = roomWithin({ budgetChars: 2_000 });
+  const call = { workspace: watched, knowledge, words: compatWords(false), room };
+  const answer = editFile(call, { path: "a.txt", edits: farEdits });
+  await answered;
+  const { result, turns } = await turnsDuring(() => answer);
+  expect(result).toMatchObject({ kind: "text" });
+  expect(result.kind === "text" && result.text).toContain("more lines of the difference");
+  expect(turns).toBeGreaterThanOrEqual(3);
+});
 
 test("what another program wrote into a replaced file is told behind the official server's words", async () => {
   const { root, stateDir, put } = await makeGround();

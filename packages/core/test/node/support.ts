@@ -167,7 +167,7 @@ export function mountTmpfs(sizeKiB: number): { path: string; unmount: () => void
   const path = freshFolder();
   if (!isRoot || !works("mount", "-t", "tmpfs", "-o", `size=${sizeKiB}k,mode=700`, "tmpfs", path))
     return undefined;
-  return { path, unmount: () => void works("umount", path) };
+  return { path, unmount: () => void works("umount", "--lazy", path) };
 }
 
 export function textAt(path: string): string {

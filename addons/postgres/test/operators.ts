@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import type { SessionStore } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import pg from "pg";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { message, started } from "../../../packages/core/test/conversation/store-events.js";
 import { openPostgresStore } from "../src/index.js";
-import { codeOf, hasServer, must, type PostgresGround, usePostgres } from "./support.js";
+import { codeOf, must, type PostgresGround } from "./support.js";
 
 const page = readFileSync(new URL("../../../docs/postgres-operators.md", import.meta.url), "utf8");
 const old = readFileSync(new URL("fixtures/schema-of-0.1.sql", import.meta.url), "utf8");
@@ -17,11 +17,10 @@ function tried(name: string): string {
   return sql;
 }
 
-describe.skipIf(!hasServer)("an operator of PostgreSQL", () => {
-  const ground = usePostgres();
+export function describeOperators(ground: PostgresGround): void {
   describeTenants(ground);
   describeUpgrade(ground);
-});
+}
 
 async function life(store: SessionStore, id: string, text: string): Promise<void> {
   const session = must(await store.create(id, [started(id, { title: `of ${text.slice(0, 5)}` })]));

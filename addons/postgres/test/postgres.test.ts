@@ -1,6 +1,20 @@
 import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { refusalFrom } from "../src/faults.js";
+import { describeFleet } from "./fleet.js";
+import { describeOperators } from "./operators.js";
+import { describeStoreOn } from "./store.js";
+import { hasServer, usePostgres } from "./support.js";
+import { describeTrouble } from "./trouble.js";
+
+/** All of it on one server: to start one costs more than most of these tests. */
+describe.skipIf(!hasServer)("on PostgreSQL", () => {
+  const ground = usePostgres();
+  describeStoreOn(ground);
+  describe("an operator", () => describeOperators(ground));
+  describe("a fleet", () => describeFleet(ground));
+  describe("a store in trouble", () => describeTrouble(ground));
+});
 
 function fault(code: string, message: string): pg.DatabaseError {
   const error = new pg.DatabaseError(message, message.length, "error");
