@@ -14,7 +14,7 @@ const addons = there(["addons"]).flatMap((folder) => readdirSync(folder).map((na
 
 run(tsc, "-b", "tsconfig.json", ...there(addons.map((folder) => `${folder}/tsconfig.json`)));
 if (process.argv.includes("--types")) {
-  const beside = ["bench", "proof", "fuzz", "examples"].map((name) => `${name}/tsconfig.json`);
+  const beside = ["bench", "proof", "golden", "fuzz", "examples"].map((name) => `${name}/tsconfig.json`);
   const browser = addons.map((folder) => `${folder}/tsconfig.browser.json`);
   for (const project of there(["tsconfig.test.json", ...browser, ...beside])) run(tsc, "-p", project);
 } else {

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { readdir, rm, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { pastBarrels } from "./past-barrels.mjs";
@@ -62,16 +62,26 @@ const addonEntries = addons.map((name) => [`addon-${name}`, join(addonHome(name)
 const entryPoints = { main: source("main.ts"), ...threads, ...Object.fromEntries(addonEntries) };
 const built = [
   await build({ ...program, entryPoints, splitting: true }),
-  // Every session of an agent starts a server: in a bundle with the other commands it would load fifty chunks.
-  await build({ ...program, entryPoints: [source("mcp-main.ts")], splitting: true }),
+  // Every session of an agent starts a server: in a bundle with the other commands it would load fifty chunks. It has a
+  // folder, with its own copy of the add-on that it may need: a second core beside the first would not know its values.
+  await build({
+    ...program,
+    outdir: join(outdir, "mcp"),
+    entryPoints: {
+      "mcp-main": source("mcp-main.ts"),
+      ...threads,
+      ...Object.fromEntries(addonEntries.filter(([name]) => name === "addon-hosts")),
+    },
+    splitting: true,
+  }),
 ];
 if (addons.includes("hosts")) {
   // In a bundle with the commands it would share their chunks, seven times of what it needs.
   built.push(await build({ ...program, entryPoints: [join(addonHome("hosts"), "dist/guard-main.js")] }));
 }
 if (addons.includes("page")) await bundlePage();
-const written = built.flatMap(({ metafile }) => Object.keys(metafile.outputs));
-await removeStale(new Set([...written.map((path) => basename(path)), pageName]));
+const written = built.flatMap(({ metafile }) => Object.keys(metafile.outputs).map((path) => resolve(path)));
+await removeStale(outdir, new Set([...written, join(outdir, pageName)]));
 
 /**
  * The page of `holdfast history export --html`: one file with its style and its script, whose hashes are
@@ -113,9 +123,11 @@ function hashOf(text) {
 }
 
 /** Chunks are named by their content; those of earlier builds would pile up. */
-async function removeStale(current) {
-  for (const name of await readdir(outdir)) {
-    if (!current.has(name)) await rm(join(outdir, name), { recursive: true });
+async function removeStale(folder, current) {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() && entry.name === "mcp") await removeStale(path, current);
+    else if (!current.has(path)) await rm(path, { recursive: true });
   }
 }
 

@@ -28,7 +28,7 @@ async function run(): Promise<number> {
     if (guard !== undefined) return guard.runGuard({ onMismatch });
   }
   if (command === "mcp") {
-    const mcp = await ownBundle<typeof import("./mcp-main.js")>("mcp-main");
+    const mcp = await ownBundle<typeof import("./mcp-main.js")>("mcp/mcp-main");
     if (mcp !== undefined) return mcp.runMcp(args);
   }
   const { runProgram } = await import("./program.js");

@@ -12,6 +12,7 @@ cpSync(join(dirname(program), ".."), house, { recursive: true });
 const bundle = join(house, "dist/bundle");
 for (const name of readdirSync(bundle))
   if (/^(addon-|guard-main|history-page)/.test(name)) rmSync(join(bundle, name));
+rmSync(join(bundle, "mcp/addon-hosts.js"));
 afterAll(() => rmSync(house, { recursive: true, force: true }));
 
 function run(args: readonly string[], input = "") {
