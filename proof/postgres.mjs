@@ -9,7 +9,7 @@ import { unreadableTexts } from "./postgres/unreadable.mjs";
 /** @typedef {import("./postgres/race.mjs").Race} Race */
 
 const whole = { turns: 100, crashes: 12, appends: 500 };
-const quickly = { turns: 5, crashes: 3, appends: 50 };
+const quickly = { turns: 2, crashes: 1, appends: 20 };
 
 /** Eight processes on one PostgreSQL server, what a durable append costs there, and what is too large to be read. @type {Part} */
 export const part = {

