@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { symlinkSync } from "node:fs";
+import { chmodSync, existsSync, openSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Project, program, runHoldfast } from "./process.js";
+import { Project, program, runAs, runHoldfast, sha256 } from "./process.js";
 
 const poem = "one\ntwo\nthree\n";
 
@@ -19,16 +19,6 @@ describe("the program", () => {
     expect(printed).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  test("tells its version quickly", async () => {
-    const times: number[] = [];
-    for (let round = 0; round < 5; round++) {
-      const start = performance.now();
-      expect(await runHoldfast(["--version"])).toMatchObject({ code: 0, stderr: "" });
-      times.push(performance.now() - start);
-    }
-    console.info(`holdfast --version: ${Math.min(...times).toFixed(0)} ms at best of ${times.length}`);
-  });
-
   const commands =
     "read list find search patch apply write undo log restore sessions history gc doctor mcp setup guard completion tour".split(
       " ",
@@ -38,6 +28,26 @@ describe("the program", () => {
     expect(done).toMatchObject({ code: 0, stderr: "" });
     expect(done.stdout).toContain(`Usage: holdfast ${name}`);
     expect(done.stdout).toMatch(new RegExp(`Examples:\\n  .*holdfast ${name}`));
+  });
+
+  test("a process of its own and one that ran others before end alike", async () => {
+    const lines = `append a.txt b.txt;prepend a.txt b.txt;insert a.txt 1 b.txt --atomic;log a.txt;undo a.txt;
+      move a.txt c.txt --atomic;restore c.txt@${sha256(poem)} --atomic;delete c.txt --atomic;doctor;setup cursor;
+      config list;completion bash;sessions list;history view none;tour`.split(/;\s*/);
+    const [one, other] = [new Project(), new Project()];
+    for (const project of [one, other]) for (const name of ["a.txt", "b.txt"]) project.put(name, poem);
+    const codes = await Promise.all(
+      [one, other].map(async (project) => {
+        const ended: string[] = [];
+        for (const line of lines) {
+          const done = await project.run(line.split(" "), { process: project === one });
+          ended.push(`${line}: ${done.code}, ${done.stderr.replaceAll(project.folder, "")}`);
+        }
+        return ended;
+      }),
+    );
+    expect(codes[0]).toEqual(codes[1]);
+    expect(codes[0]?.filter((code) => code.includes(": 0, ")).length).toBeGreaterThan(10);
   });
 
   test("colours only where it is asked to", async () => {
@@ -64,3 +74,76 @@ describe("the program", () => {
     expect(complaint).not.toMatch(/EPIPE|internal/);
   });
 });
+
+describe("exit codes", () => {
+  const hash = "0".repeat(64);
+  test.each([
+    ["unknown option", ["read", "a.txt", "--nope"]],
+    ["missing required argument", ["read"]],
+    ["missing required argument", ["patch"]],
+    ["too many arguments", ["read", "a.txt", "b.txt"]],
+    ["unknown command", ["frobnicate"]],
+    ["--offset", ["read", "a.txt", "--offset", "0"]],
+    ["--wire", ["mcp", "--wire", "xml"]],
+    ["there is no tool", ["mcp", "--tools", "read_file,rm"]],
+    ["FILE@SHA256", ["restore", "a.txt"]],
+    ["--atomic", ["patch", "a.txt", "--base", hash, "--atomic"]],
+    ["--jsonl", ["patch", "--jsonl", "a.txt"]],
+  ])("2: %s", async (says, args) => {
+    const done = await new Project({ "a.txt": poem }).run(args);
+    expect(done).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(says) });
+  });
+
+  test("a usage error is one line and a hint", async () => {
+    const done = await runHoldfast(["read", "a.txt", "--nope"]);
+    expect(done.stderr).toBe("holdfast: unknown option '--nope'\nSee: holdfast read --help\n");
+  });
+
+  test.runIf(process.getuid?.() === 0)("7: a file that may not be read", async () => {
+    const project = new Project({ "a.txt": poem });
+    chmodSync(join(project.folder, "a.txt"), 0o600);
+    chmodSync(project.folder, 0o755);
+    const done = await runAs(65_534, ["read", "a.txt", "--root", project.folder]);
+    expect(done.stderr).toContain("permission_denied");
+    expect(done.code).toBe(7);
+  });
+
+  test.runIf(existsSync("/dev/full"))("7: standard output is full", async () => {
+    const project = new Project({ "a.txt": poem });
+    const child = spawn(process.execPath, [program, "read", "a.txt"], {
+      cwd: project.folder,
+      stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
+    });
+    let stderr = "";
+    child.stderr?.on("data", (part) => {
+      stderr += part;
+    });
+    expect(await new Promise((resolve) => child.on("close", resolve))).toBe(7);
+    expect(stderr).toContain("holdfast: standard output: ENOSPC\n");
+  });
+
+  test.skipIf(!existsSync("/proc/self/fdinfo"))("130: Ctrl-C while the input is waited for", async () => {
+    const project = new Project();
+    const child = spawn(process.execPath, [program, "write", "a.txt"], { cwd: project.folder });
+    child.stderr.resume();
+    const ended = new Promise((resolve) => child.on("close", (code) => resolve(code)));
+    child.stdin.write("half a te");
+    await waitsForInput(child.pid ?? 0);
+    child.kill("SIGINT");
+    expect(await ended).toBe(130);
+    expect(project.has("a.txt")).toBe(false);
+  });
+});
+
+/** Until the process waits for its standard input: by then it has decided what an interruption means. */
+async function waitsForInput(pid: number): Promise<void> {
+  const watches = (fd: string) => {
+    try {
+      return /^tfd:\s+0\b/m.test(readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8"));
+    } catch {
+      return false; // Closed since it was listed.
+    }
+  };
+  const watched = () => readdirSync(`/proc/${pid}/fdinfo`).some(watches);
+  while (!watched()) await new Promise((resolve) => setTimeout(resolve, 20));
+}

@@ -1,10 +1,13 @@
-import { say } from "@holdfast/core/files";
-import { describe, expect, test } from "vitest";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Refusal, say } from "@holdfast/core/files";
+import { beforeAll, describe, expect, test } from "vitest";
 import { foreignNames, wordsOf } from "../../core/test/tools/door-words.js";
 import { sentencesBelow } from "../../core/test/tools/sentences.js";
 import { applyWords, commandWords } from "../src/answers/command-words.js";
 import { commandSpecs } from "../src/commands.js";
 import { globalOptions } from "../src/global-options.js";
+import { exitCodeOf } from "../src/shell/exit-codes.js";
 import { Project } from "./process.js";
 
 /** No answer of a command names a tool or an argument of one: there are only commands and flags. */
@@ -23,12 +26,15 @@ const files = {
   "in/set": "--- a/f.md\n+++ b/f.md\n@@ -1 +1 @@\n-line 1\n+x\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n",
   "in/umlaut": "ö",
   "in/nul": "\u0000",
+  "in/words": "please change line 1",
+  "in/empty": "",
+  "in/latin": Uint8Array.from([0x66, 0xff]),
   "in/fence": "```\nopen\n",
 };
 const none = "0".repeat(64);
 
 /** `{f}` and `{twice}` stand for the hashes of those files. */
-const cases: readonly (readonly [code: string, line: string])[] = [
+const cases: readonly (readonly [code: Refusal["code"], line: string])[] = [
   ["missing_base", "write f.md in/x"],
   ["missing_base", "patch f.md in/one"],
   ["missing_base", "insert f.md 1 in/x"],
@@ -37,6 +43,8 @@ const cases: readonly (readonly [code: string, line: string])[] = [
   ["unknown_base", `write f.md in/x --base ${none}`],
   ["invalid_hash", "write f.md in/x --base nohash"],
   ["invalid_diff", "patch f.md in/hunk --atomic"],
+  ["invalid_diff", "patch f.md in/words --atomic"],
+  ["invalid_diff", "patch f.md in/empty --atomic"],
   ["multi_file_diff", "patch f.md in/set --atomic"],
   ["ambiguous", "patch twice.md in/one --atomic"],
   ["not_found", "edit f.md --old nowhere --new x --atomic"],
@@ -53,14 +61,19 @@ const cases: readonly (readonly [code: string, line: string])[] = [
   ["invalid_arguments", "append f.md in/nul"],
   ["invalid_arguments", "search ("],
   ["outside_workspace", "read ../out"],
+  ["outside_workspace", "read /etc/hostname"],
+  ["outside_workspace", "write /holdfast-never.txt in/x"],
   ["protected_path", "write .git/hooks/x in/x"],
   ["ignored_path", "read hidden.txt"],
   ["is_directory", "read in"],
+  ["is_directory", "patch f.md in --atomic"],
   ["not_a_file", "list f.md"],
   ["binary", "read bytes.bin"],
   ["undecodable", "read latin.txt --encoding utf-8"],
+  ["undecodable", "write new.txt in/latin"],
   ["too_large", "read big.txt"],
   ["file_missing", "read none"],
+  ["file_missing", "write f.md none --atomic"],
   ["file_missing", "edit none --old a --new b --atomic"],
   ["nothing_to_undo", "undo f.md"],
   ["bytes_gone", `restore f.md@${none}`],
@@ -72,12 +85,15 @@ const flags = [...globalOptions, ...commandSpecs.flatMap(({ options = [] }) => o
 
 describe("what a command refuses", () => {
   for (const [code, line] of cases) {
-    test(`names flags and commands only: ${line}`, async () => {
+    test(`has its code, and names flags and commands only: ${line}`, async () => {
       const project = new Project(files);
       const given = line.replace("{f}", project.hash("f.md")).match(/(?:\\ |\S)+/g) ?? [];
       const args = given.map((one) => one.replaceAll("\\ ", " "));
       const text = await project.run(args);
-      expect([text.stderr, text.code]).toEqual([expect.stringContaining(`${code}: `), expect.any(Number)]);
+      expect([text.stderr, text.code]).toEqual([expect.stringContaining(`${code}: `), exitCodeOf[code]]);
+      expect(text.stdout).toBe("");
+      expect(text.stderr).not.toMatch(/^\s+at /m);
+      expect(project.text("f.md")).toBe(ten);
       expect(foreignNames(text.stdout + text.stderr, flags)).toEqual([]);
       // JSON has the seed's keys; its sentences are said in the same words.
       const json = await project.run([...args, "--json"]);
@@ -119,3 +135,57 @@ function jsonKeys(file: string): readonly string[] {
   if (file === "mcp.ts") return ["apply_edit"];
   return file === "edit.ts" ? ["old_string", "new_string", "replace_all", "expected_replacements"] : [];
 }
+
+/** A tag character, a filler, a vowel separator and the blank of Braille: nobody sees them in a name. */
+const unseenName = "a\u{e0041}b\u3164.txt";
+const folder = "d\u180e";
+const missing = "none\u2800";
+const unseen = /[\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/u;
+
+interface Command {
+  readonly args: readonly string[];
+  readonly input?: string;
+}
+
+const commands: readonly Command[] = (
+  [
+    [["list", "--depth", "3"]],
+    [["find", "**/*"]],
+    [["search", "needle"]],
+    [["read", unseenName]],
+    [["read", missing]],
+    [["write", unseenName, "--atomic"], "two\n"],
+    [["write", `new${missing}`], "two\n"],
+    [["patch", unseenName, "-", "--base", "000000000000"], "@@ -1 +1 @@\n-two\n+three\n"],
+    [["edit", unseenName, "--old", "zzz", "--new", "y", "--atomic"]],
+    [["append", unseenName], "x\n"],
+    [["log", unseenName]],
+    [["undo", unseenName]],
+    [["restore", `${unseenName}@000000000000`]],
+    [["apply", "-"], `--- a/${unseenName}\n+++ b/${unseenName}\n@@ -1 +1 @@\n-two\n+four\n`],
+    [["doctor", unseenName]],
+    [["--root", folder, "list"]],
+    [["--root", missing, "list"]],
+    [["--root", folder, "doctor"]],
+    [[`bad${missing}`]],
+    [["list", `--${missing}`]],
+  ] as const
+).map(([args, input = ""]) => ({ args, input }));
+
+describe("what no eye sees in a name is shown escaped", () => {
+  let project: Project;
+  beforeAll(() => {
+    project = new Project({ [unseenName]: "needle\n" });
+    mkdirSync(join(project.folder, folder));
+    writeFileSync(join(project.folder, folder, "x\u2800.ts"), "needle\n");
+  });
+
+  test.each(commands)("by holdfast $args", async ({ args, input = "" }) => {
+    for (const form of [[], ["--json"]]) {
+      const command = [...args, "--state-dir", join(project.folder, "state"), ...form];
+      const { stdout, stderr } = await project.run(command, { input });
+      expect(`${stdout}${stderr}`).not.toMatch(unseen);
+      expect(`${stdout}${stderr}`).not.toBe("");
+    }
+  });
+});

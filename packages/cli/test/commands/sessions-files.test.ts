@@ -1,18 +1,11 @@
-import { randomBytes } from "node:crypto";
-
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createConversation, type JsonObject, namesFrom, timeSortedIds } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
-import { openJournalStore, openWorkspace } from "@holdfast/core/node";
-import { carryOut, followFiles } from "@holdfast/core/tools";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { Project, sha256 } from "../process.js";
 
-function must<Value extends object>(value: Value): Exclude<Value, { readonly kind: "refusal" }> {
-  if (isRefusal(value)) throw new Error(`${value.code}: ${value.message}`);
-  return value as Exclude<Value, { readonly kind: "refusal" }>; // Has just been looked at.
-}
+const player = fileURLToPath(new URL("play-scene.mjs", import.meta.url));
 
 const before = {
   "edited.txt": "one\r\ntwo\r\nthree",
@@ -27,35 +20,14 @@ class Scene {
   );
   readonly folder = join(this.project.folder, "work");
   readonly stateDir = join(this.project.folder, "state");
-  session = "";
-  start = "";
+  readonly session: string;
+  readonly start: string;
 
-  async play(): Promise<this> {
-    const workspace = must(await openWorkspace({ roots: [this.folder], stateDir: this.stateDir }));
-    const store = must(openJournalStore({ stateDir: this.stateDir }));
-    const newId = timeSortedIds(Date.now, randomBytes);
-    const sources = { ids: newId, now: Date.now, naming: namesFrom(this.folder) };
-    const { manager, close } = must(await createConversation(store, sources));
-    const does = async (name: string, args: JsonObject) => {
-      const callId = newId();
-      manager.addNode({ kind: "tool_call", callId, name, args });
-      const files = followFiles(manager, workspace, newId);
-      const carried = must(await carryOut({ callId }, { manager, workspace, files }));
-      if (carried.isError) throw new Error(carried.text);
-    };
-    manager.commitStagedItems("Tidy up.");
-    this.session = manager.context.sessionId;
-    this.start = manager.context.currentNodeId;
-    await does("read_file", { file_path: "edited.txt" });
-    await does("edit_file", { file_path: "edited.txt", edits: [{ old_string: "two", new_string: "TWO" }] });
-    await does("read_file", { file_path: "gone.txt" });
-    await does("delete_file", { file_path: "gone.txt", base_content_sha256: sha256(before["gone.txt"]) });
-    await does("write_file", { file_path: "made.txt", content: "made\n" });
-    manager.commitStagedItems("Thanks.");
-    must(await close());
-    await store.close();
-    await workspace.close();
-    return this;
+  constructor() {
+    const args = [player, this.folder, this.stateDir, sha256(before["gone.txt"])];
+    const played = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" }));
+    this.session = played.session;
+    this.start = played.start;
   }
 
   /** `holdfast sessions files`, for the session of this scene. */
@@ -82,12 +54,11 @@ class Scene {
   }
 }
 
-const played = () => new Scene().play();
 const asBytes = Object.fromEntries(Object.entries(before).map(([name, text]) => [name, Buffer.from(text)]));
 
 describe("holdfast sessions files", () => {
-  test("says what putting back would do, file by file, and moves nothing", async () => {
-    const scene = await played();
+  test("says what putting back would do, file by file; refuses what is not there, and moves nothing", async () => {
+    const scene = new Scene();
     const [head, there] = [await scene.head(), scene.bytes()];
     expect(await scene.files()).toMatchObject({ code: 0, stdout: "No file would be put back.\n" });
     expect(await scene.files("--node", scene.start)).toMatchObject({
@@ -117,10 +88,26 @@ describe("holdfast sessions files", () => {
     });
     expect(scene.bytes()).toEqual(there);
     expect(await scene.head()).toBe(head);
+    expect(await scene.files("--node", "nowhere")).toMatchObject({
+      code: 3,
+      stdout: "",
+      stderr: expect.stringContaining("unknown_node"),
+    });
+    expect(await scene.json("--node", "nowhere", "--restore")).toMatchObject({
+      code: 3,
+      said: { success: false, code: "unknown_node" },
+    });
+    expect(await scene.json("--undo", scene.start, "--restore")).toMatchObject({
+      code: 4,
+      said: { success: false, code: "invalid_arguments" },
+    });
+    const wrong = [["--node", scene.start, "--undo", scene.start], ["--leave"], ["--consent", "made.txt"]];
+    for (const args of wrong) expect(await scene.files(...args)).toMatchObject({ code: 2 });
+    expect(scene.bytes()).toEqual(there);
   });
 
   test("puts them back to the byte, and takes that back to the byte", async () => {
-    const scene = await played();
+    const scene = new Scene();
     const there = scene.bytes();
     const restored = await scene.files("--node", scene.start, "--restore");
     expect(restored).toMatchObject({
@@ -158,8 +145,8 @@ describe("holdfast sessions files", () => {
     expect(scene.bytes()).toEqual(asBytes);
   });
 
-  test("moves nothing where somebody else wrote and nobody consented", async () => {
-    const scene = await played();
+  test("moves nothing where somebody else wrote; with consent it overwrites, keeps what it was, and brings that back", async () => {
+    const scene = new Scene();
     scene.project.put("work/edited.txt", "mine, and nowhere else\n");
     const [head, there] = [await scene.head(), scene.bytes()];
     expect((await scene.files("--node", scene.start)).stdout).toContain(
@@ -177,12 +164,6 @@ describe("holdfast sessions files", () => {
     expect(wrongOne.code).toBe(3);
     expect(scene.bytes()).toEqual(there);
     expect(await scene.head()).toBe(head);
-  });
-
-  test("overwrites it with consent, keeps what it was, and brings that back", async () => {
-    const scene = await played();
-    scene.project.put("work/edited.txt", "mine, and nowhere else\n");
-    const there = scene.bytes();
     const done = await scene.json("--node", scene.start, "--restore", "--consent", "edited.txt");
     expect(done).toMatchObject({ code: 0, said: { success: true, left: [] } });
     expect(scene.bytes()).toEqual(asBytes);
@@ -191,7 +172,7 @@ describe("holdfast sessions files", () => {
   });
 
   test("leaves it with --leave, and moves the others", async () => {
-    const scene = await played();
+    const scene = new Scene();
     scene.project.put("work/edited.txt", "mine, and nowhere else\n");
     const there = scene.bytes();
     const done = await scene.json("--node", scene.start, "--restore", "--leave");
@@ -201,27 +182,6 @@ describe("holdfast sessions files", () => {
     });
     expect(scene.bytes()).toEqual({ ...asBytes, "edited.txt": there["edited.txt"] });
     expect(await scene.files("--undo", done.said.restore_id, "--restore")).toMatchObject({ code: 0 });
-    expect(scene.bytes()).toEqual(there);
-  });
-
-  test("refuses a node that is not there, an undo of what is no restore, and flags that do not go together", async () => {
-    const scene = await played();
-    const there = scene.bytes();
-    expect(await scene.files("--node", "nowhere")).toMatchObject({
-      code: 3,
-      stdout: "",
-      stderr: expect.stringContaining("unknown_node"),
-    });
-    expect(await scene.json("--node", "nowhere", "--restore")).toMatchObject({
-      code: 3,
-      said: { success: false, code: "unknown_node" },
-    });
-    expect(await scene.json("--undo", scene.start, "--restore")).toMatchObject({
-      code: 4,
-      said: { success: false, code: "invalid_arguments" },
-    });
-    const wrong = [["--node", scene.start, "--undo", scene.start], ["--leave"], ["--consent", "made.txt"]];
-    for (const args of wrong) expect(await scene.files(...args)).toMatchObject({ code: 2 });
     expect(scene.bytes()).toEqual(there);
   });
 });
