@@ -5,7 +5,7 @@ import { must, newManager } from "../conversation/support.js";
 import { hangMs } from "../support.js";
 
 /** Deeper than any call stack of ours reached. */
-const depth = 5_000;
+const depth = 3_000;
 
 function wrote(path: string) {
   const effect = { path, before: null, after: "a".repeat(64), by: "tool" } as const;

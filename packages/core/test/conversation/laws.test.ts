@@ -21,7 +21,7 @@ import { checkEveryProvider } from "./provider-checks.js";
 import { plainContext } from "./support.js";
 
 /** `HOLDFAST_RUNS=20000` is the long run of docs/conversation.md. */
-const runs = Number(process.env.HOLDFAST_RUNS ?? 12);
+const runs = Number(process.env.HOLDFAST_RUNS ?? 8);
 
 const operations = fc.array(operation, { minLength: 1, maxLength: 60, size: "max" });
 const now = 1_000_000;

@@ -267,7 +267,7 @@ const op = fc.record({
 });
 type Op = typeof op extends fc.Arbitrary<infer Value> ? Value : never;
 
-const runs = Number(process.env.HOLDFAST_RUNS ?? 25);
+const runs = Number(process.env.HOLDFAST_RUNS ?? 15);
 
 describe("on random histories", () => {
   it("where nobody else writes and the files always go with the head, each node gets its very files back", async () => {

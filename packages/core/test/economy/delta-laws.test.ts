@@ -7,7 +7,7 @@ import { call, hash, overlay, result, Tree, task, user } from "../context/suppor
 import { textOf } from "./talk.js";
 
 /** `HOLDFAST_RUNS=20000 npx vitest run packages/core/test/economy/delta-laws.test.ts` is the long run. */
-const numRuns = Number(process.env.HOLDFAST_RUNS ?? 25);
+const numRuns = Number(process.env.HOLDFAST_RUNS ?? 12);
 
 /** What may happen in a session. Numbers choose among what is there. */
 type Happening =

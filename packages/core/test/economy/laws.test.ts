@@ -17,7 +17,7 @@ import { isRefusal } from "../../src/files/index.js";
 import { acts, play, settingsOf } from "./sessions.js";
 
 // The documented long run: HOLDFAST_ECONOMY_RUNS=20000 npx vitest run packages/core/test/economy/laws.test.ts
-const numRuns = Number(process.env.HOLDFAST_ECONOMY_RUNS ?? 40);
+const numRuns = Number(process.env.HOLDFAST_ECONOMY_RUNS ?? 25);
 
 const policies = fc.record({
   keep: fc.constantFrom(0, 0, 1, 4),

@@ -410,7 +410,7 @@ describe("laws of the engine", () => {
           else if (outcome.code !== "applied") expect(outcome.text).toBe(text ?? "");
         },
       ),
-      runs(4000),
+      runs(1600),
     );
   });
 });
