@@ -20,21 +20,26 @@ const official = { command: process.execPath, args: (/** @type {string} */ root)
 
 const session = await withSession(official, folder, async ({ root, client, call }) => {
   const { tools } = await client.listTools();
-  const steps = [];
-  for (const one of calls) steps.push({ call: one, answer: await call(one) });
+  const answers = [];
+  for (const one of calls) answers.push(await call(one));
   const left = calls.length > 0 ? readFileSync(join(root, "src/shop.js"), "utf8") : "";
   return {
-    tools: tools.map(({ name, inputSchema, annotations }) => ({ name, inputSchema, annotations })),
-    steps,
+    tools: tools.map(({ name, inputSchema, annotations }) => ({
+      name,
+      properties: Object.keys(inputSchema.properties ?? {}).sort(),
+      required: [...(inputSchema.required ?? [])].sort(),
+      readOnly: annotations?.readOnlyHint,
+    })),
+    answers,
     left,
   };
 });
 const found = [];
-for (const loss of losses) found.push({ ...loss, official: await playLoss(official, loss) });
+for (const loss of losses) found.push(await playLoss(official, loss));
 
 const target = fileURLToPath(new URL("../../addons/hosts/test/compat/recorded.json", import.meta.url));
-const recording = { server: officialServer, version, folder, ...session, losses: found };
+const recording = { server: officialServer, version, ...session, losses: found };
 writeFileSync(target, `${JSON.stringify(recording, null, 2)}\n`);
 console.log(
-  `${session.steps.length} calls and ${found.length} cases of loss recorded from ${officialServer} ${version}`,
+  `${session.answers.length} calls and ${found.length} cases of loss recorded from ${officialServer} ${version}`,
 );

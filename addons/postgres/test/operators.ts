@@ -132,8 +132,10 @@ function describeUpgrade({ ask, cluster }: PostgresGround): void {
       "create role fleet_of_old login; grant usage on schema holdfast to fleet_of_old; grant select, insert, update, delete on all tables in schema holdfast to fleet_of_old",
       "old_one",
     );
-    const early = await openPostgresStore({ connection: { ...connection("old_one"), user: "fleet_of_old" } });
+    const user = { ...connection("old_one"), user: "fleet_of_old" };
+    const early = await openPostgresStore({ connection: user });
     expect(codeOf(early)).toBe("permission_denied");
+    expect(codeOf(await openPostgresStore({ connection: user, schema: "none" }))).toBe("permission_denied");
     expect(await shape()).toEqual(before);
     const store = must(await openPostgresStore({ connection: connection("old_one") }));
     expect(must(await store.list()).map(({ id, title }) => [id, title])).toEqual([
@@ -154,11 +156,13 @@ function describeUpgrade({ ask, cluster }: PostgresGround): void {
     expect(must(await store.open("s-two", "read")).problems).toEqual([]);
     const plain = must(
       await openPostgresStore({
-        connection: { ...connection("old_one"), user: "fleet_of_old" },
+        connection: user,
         snapshotEvents: 1,
       }),
     );
     await life(plain, "s-new", "by a role that was granted nothing new");
+    await ask("revoke insert on holdfast.events from fleet_of_old", "old_one");
+    expect(codeOf(await plain.create("s-no", [started("s-no")]))).toBe("permission_denied");
     await plain.close();
     await store.close();
     await ask(tried("down"), "old_one");

@@ -47,7 +47,7 @@ export function describeStoreOn(ground: PostgresGround): void {
   describe("PostgreSQL rows", () => describeRows(ground));
 }
 
-function describeSchema({ cluster, ask, open, newSchema, room }: PostgresGround): void {
+function describeSchema({ cluster, ask, newSchema, room }: PostgresGround): void {
   it("is made once by programs that start at the same moment", async () => {
     const schema = newSchema();
     const options = { connection: cluster().connection, schema };
@@ -55,34 +55,6 @@ function describeSchema({ cluster, ask, open, newSchema, room }: PostgresGround)
     expect(await Promise.all(starts.map(({ line }) => line()))).toEqual(starts.map(() => "started"));
     const versions = await ask(`select version from ${schema}.migrations order by version`);
     expect(versions).toEqual([{ version: 1 }, { version: 2 }]);
-  });
-
-  it("opens nothing that a newer release has changed", async () => {
-    const schema = newSchema();
-    await (await open(schema)).close();
-    await ask(`insert into ${schema}.migrations (version) values (99)`);
-    const answer = await openPostgresStore({ connection: cluster().connection, schema });
-    expect(answer).toMatchObject({ kind: "refusal", code: "newer_version" });
-    expect(codeOf(answer)).toBe("newer_version");
-  });
-
-  it("is used by programs that may not change tables, and not made by them", async () => {
-    const schema = newSchema();
-    await (await open(schema)).close();
-    await ask(`create role plain login; grant usage on schema ${schema} to plain;
-      grant select, insert, update, delete on all tables in schema ${schema} to plain`);
-    const connection = { ...cluster().connection, user: "plain" };
-    const store = must(await openPostgresStore({ connection, schema }));
-    const session = must(await store.create("s-1", [started("s-1")]));
-    session.append(message("m-1", "s-1", "written"));
-    expect(codeOf(await session.flush())).toBe("acknowledged");
-    await store.close();
-    const missing = await openPostgresStore({ connection, schema: newSchema() });
-    expect(codeOf(missing)).toBe("permission_denied");
-    await ask(`revoke insert on ${schema}.events from plain`);
-    const poorer = must(await openPostgresStore({ connection, schema }));
-    expect(codeOf(await poorer.create("s-2", [started("s-2")]))).toBe("permission_denied");
-    await poorer.close();
   });
 
   it("says why a server cannot be used, and never the password", async () => {

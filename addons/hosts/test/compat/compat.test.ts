@@ -1,4 +1,8 @@
+<<<<<<< HEAD
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+=======
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+>>>>>>> e1e55f22 (bring t1)
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { foreignNames } from "../../../../packages/core/test/tools/door-words.js";
@@ -11,6 +15,7 @@ import {
   serve,
   transportTo,
 } from "../../../../packages/mcp/test/support.js";
+import { calls, folder, losses } from "../../../../proof/compat/calls.mjs";
 import { contract, hold, ours } from "../../../../proof/compat/contract.mjs";
 import { createCompatServer } from "../../src/compat/server.js";
 import recording from "./recorded.json" with { type: "json" };
@@ -83,32 +88,27 @@ function essence(name: string, answer: Answer): unknown {
   }
 }
 
-/** In a recording a string stands for bytes. */
-const latin = (files: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text, "latin1")]));
-
 describe(`a client of ${recording.server} ${recording.version}`, () => {
   test("finds the tools that it knows, with the arguments that it knows", async () => {
     const { tools } = await start({});
-    const shape = (schema: Args) => ({
-      properties: Object.keys((schema.properties as object | undefined) ?? {}).sort(),
-      required: [...((schema.required as string[] | undefined) ?? [])].sort(),
-    });
-    expect(tools.map(({ name, inputSchema }) => ({ name, ...shape(inputSchema) }))).toEqual(
-      recording.tools.map(({ name, inputSchema }) => ({ name, ...shape(inputSchema) })),
-    );
-    expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual(
-      recording.tools.map(({ annotations }) => annotations.readOnlyHint),
-    );
+    const shapes = tools.map(({ name, inputSchema, annotations }) => ({
+      name,
+      properties: Object.keys(inputSchema.properties ?? {}).sort(),
+      required: [...(inputSchema.required ?? [])].sort(),
+      readOnly: annotations?.readOnlyHint,
+    }));
+    expect(shapes).toEqual(recording.tools);
   });
 
   test("gets for its calls what the official server answered, but for blind overwrites", async () => {
-    const { call, get } = await start(latin(recording.folder));
+    // A string of the recording stands for bytes.
+    const bytes = Object.entries(folder).map(([name, text]) => [name, Buffer.from(text, "latin1")]);
+    const { call, get } = await start(Object.fromEntries(bytes));
     const differing: unknown[] = [];
-    for (const step of recording.steps) {
-      const { name, arguments: args } = step.call;
+    expect(recording.answers).toHaveLength(calls.length);
+    for (const [at, { name, arguments: args }] of calls.entries()) {
       // Of the recorded types the compiler sees one union of all shapes.
-      const [answer, official] = [await call(name, args as Args), step.answer as Answer];
+      const [answer, official] = [await call(name, args), recording.answers[at] as Answer];
       const [one, other] = [essence(name, answer), essence(name, official)];
       if (JSON.stringify(one) !== JSON.stringify(other)) differing.push([name, args, answer, official]);
     }
@@ -118,22 +118,25 @@ describe(`a client of ${recording.server} ${recording.version}`, () => {
 });
 
 describe("where the official server loses bytes, ours does not", () => {
-  const cases = recording.losses.map((loss) => [loss.about, loss] as const);
-  test.each(cases)("%s", async (_, loss) => {
-    const bytes = (base64: string) => Buffer.from(base64, "base64");
-    expect(loss.official.told.every((success) => success)).toBe(true);
-    expect(loss.official.bytes).not.toBe(loss.wanted);
-    const { root, call } = await start({ "a.txt": bytes(loss.bytes) });
-    if (loss.read) await call("read_text_file", { path: "{root}/a.txt" });
-    if ("meanwhile" in loss) writeFileSync(join(root, "a.txt"), bytes(loss.meanwhile ?? ""));
-    const make = (one: { readonly name: string; readonly arguments: object }) =>
-      call(one.name, one.arguments as Args);
-    const answers = "together" in loss ? await Promise.all(loss.calls.map(make)) : [];
-    if (!("together" in loss)) for (const one of loss.calls) answers.push(await make(one));
-    expect(readFileSync(join(root, "a.txt")).toString("base64")).toBe(loss.wanted);
-    const unchanged = loss.wanted === (("meanwhile" in loss ? loss.meanwhile : undefined) ?? loss.bytes);
-    for (const answer of answers) expect(answer.isError).toBe(unchanged);
-  });
+  test.each(losses.map((loss, at) => [loss.about, loss, recording.losses[at]] as const))(
+    "%s",
+    async (_, loss, official) => {
+      const bytes = (base64: string) => Buffer.from(base64, "base64");
+      expect(official?.told.every((success) => success)).toBe(true);
+      expect(official?.bytes).not.toBe(loss.wanted);
+      const { call, put, root } = await start({ "a.txt": bytes(loss.bytes) });
+      if (loss.read) await call("read_text_file", { path: "{root}/a.txt" });
+      if (loss.meanwhile !== undefined) await put("a.txt", bytes(loss.meanwhile));
+      const answers: Answer[] = [];
+      const make = async (one: (typeof loss.calls)[number]) =>
+        void answers.push(await call(one.name, one.arguments));
+      if (loss.together === true) await Promise.all(loss.calls.map(make));
+      else for (const one of loss.calls) await make(one);
+      expect(readFileSync(join(root, "a.txt")).toString("base64")).toBe(loss.wanted);
+      const unchanged = loss.wanted === (loss.meanwhile ?? loss.bytes);
+      for (const answer of answers) expect(answer.isError).toBe(unchanged);
+    },
+  );
 });
 
 describe("the compatible tools", () => {
