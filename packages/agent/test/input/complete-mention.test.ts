@@ -124,7 +124,7 @@ describe("what a mention may become", () => {
         expect(mention?.range).toBeUndefined();
         expect(begunMention(mentionLike(name, begun, true))?.path).toBe(name);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 300 },
     );
   });
 });
@@ -201,7 +201,7 @@ describe("what @ names", () => {
         expect(mention?.path).toBe(name);
         expect(mention?.range).toBeUndefined();
       }),
-      { numRuns: 2_000 },
+      { numRuns: 300 },
     );
   });
 });
