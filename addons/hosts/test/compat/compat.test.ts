@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-=======
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
->>>>>>> e1e55f22 (bring t1)
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { foreignNames } from "../../../../packages/core/test/tools/door-words.js";
