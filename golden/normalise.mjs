@@ -17,6 +17,11 @@ const replacements = [
     pattern: RegExp(String.raw`${week} [\d:]+ GMT\+0000 \([\w ]+\)`, "g"),
     to: "{moment}",
   },
+  {
+    what: "the size of states that name the checkout and the Node they were made with",
+    pattern: /(Kept \d+ states) \(\d+ bytes\)/g,
+    to: "$1 ({size})",
+  },
   { what: "a change set in a log", pattern: /\(set [a-z0-9]{8}\)/g, to: "(set {set})" },
   {
     what: "a run in a log",

@@ -119,8 +119,8 @@ test("every sentence can be said in the words of every command, and of apply", (
 });
 
 test("what commands say themselves names no tool and no argument", () => {
-  const own = ["answers", "commands", "guard", "shell"].flatMap((folder) =>
-    sentencesBelow(new URL(`../src/${folder}/`, import.meta.url)).map((one) => ({ ...one, folder })),
+  const own = ["cli/src/answers", "cli/src/commands", "cli/src/shell"].flatMap((folder) =>
+    sentencesBelow(new URL(`../../${folder}/`, import.meta.url)).map((one) => ({ ...one, folder })),
   );
   const naming = own.flatMap(({ file, folder, forms }) => {
     const names = forms.flatMap((form) => foreignNames(form, [...flags, ...jsonKeys(file)]));

@@ -136,6 +136,13 @@ describe("a command that changes a file", () => {
     },
   );
 
+  test("write --exact takes bytes that are no text", async () => {
+    const project = new Project();
+    const input = Uint8Array.of(0, 1, 255, 13, 10);
+    expect(await project.run(["write", "a.bin", "-", "--exact"], { input })).toMatchObject({ code: 0 });
+    expect([...project.bytes("a.bin")]).toEqual([...input]);
+  });
+
   test("a stale base is refused, --json brings the fresh state; the same call twice is already applied", async () => {
     const project = new Project({ "a.txt": poem });
     const args = ["patch", "a.txt", "--base", project.hash("a.txt")];
