@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -12,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /**
@@ -24,12 +26,18 @@ interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly workspaces?: readonly string[];
+  readonly exports?: object;
+  readonly sideEffects?: boolean;
 }
 
 const manifestOf = (folder: string): Manifest =>
   // Our own file, whose fields npm itself demands.
   JSON.parse(readFileSync(join(house, folder, "package.json"), "utf8")) as Manifest;
-const workspaces = manifestOf(".").workspaces ?? [];
+const workspaces = (manifestOf(".").workspaces ?? []).flatMap((folder) =>
+  folder.endsWith("/*") && existsSync(join(house, dirname(folder)))
+    ? readdirSync(join(house, dirname(folder))).map((name) => join(dirname(folder), name))
+    : [folder].filter((one) => !one.endsWith("/*")),
+);
 const packages = workspaces.map(manifestOf);
 
 let project = "";
@@ -140,6 +148,41 @@ describe("packages that are installed from packed files", { timeout: 240_000 }, 
     run(process.execPath, [tsc, ...settings, "--types", "node", "use.ts"], project);
     const { stdout } = run(process.execPath, ["use.js"], project);
     expect(stdout.trim()).toBe("applied");
+  });
+
+  it("answer require as well as import, and name their package.json", () => {
+    const doors = Object.keys(manifestOf("packages/core").exports ?? {});
+    expect(doors).toEqual(expect.arrayContaining([".", "./files", "./node", "./package.json"]));
+    const code = `for (const door of ${JSON.stringify(doors)}) require("@holdfast/core" + door.slice(1));
+      require("@holdfast/mcp"); require("@holdfast/agent/package.json");
+      console.log(typeof require("@holdfast/core").Workspace);`;
+    const { stdout } = run(process.execPath, ["--input-type=commonjs", "--eval", code], project);
+    expect(stdout.trim()).toBe("function");
+    expect(() =>
+      run(process.execPath, ["--eval", 'require("@holdfast/core/files/change")'], project),
+    ).toThrow("Package subpath './files/change' is not defined");
+  });
+
+  it("do nothing on import, so that a bundler may drop what is not used", () => {
+    for (const folder of workspaces.filter((one) => one !== "packages/cli"))
+      expect([folder, manifestOf(folder).sideEffects]).toEqual([folder, false]);
+  });
+
+  it("load in a CommonJS bundle, with their charsets", () => {
+    const source = `import { openWorkspace } from "@holdfast/core/node";
+      openWorkspace({ roots: ["."], stateDir: "../state" }).then(async (workspace) => {
+        const read = await workspace.read({ path: "latin1.txt", encoding: "latin1" });
+        console.log(read.kind, read.state.content, (await workspace.search({ pattern: "caf" })).kind);
+        await workspace.close();
+      });`;
+    writeFileSync(join(project, "latin1.txt"), Buffer.from("caf\xe9\n", "latin1"));
+    writeFileSync(join(project, "bundled.ts"), source);
+    const outfile = join(project, "bundled.cjs");
+    const external = ["fs-native-extensions"];
+    const options = { entryPoints: [join(project, "bundled.ts")], outfile, external, absWorkingDir: project };
+    buildSync({ ...options, bundle: true, format: "cjs", platform: "node", logLevel: "error" });
+    const { stdout } = run(process.execPath, [outfile], project);
+    expect(stdout).toContain("café");
   });
 
   it("give an adapter, which imports no framework that is not there", () => {

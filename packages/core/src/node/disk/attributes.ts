@@ -1,6 +1,6 @@
 import { type BigIntStats, fchmodSync, fchownSync, fstatSync } from "node:fs";
-import { createRequire } from "node:module";
 import { type Refusal, refuseIn } from "../../files/index.js";
+import { loadLibrary } from "./load-library.js";
 import { codeOf, hasAttributes, hasOwners } from "./platform.js";
 
 /** The part of `fs-native-extensions` that is used. ACLs live in extended attributes, too. */
@@ -33,7 +33,7 @@ function loadNative(): NativeExtension {
   if (!hasAttributes) return { kind: "missing", reason: "not used on this system" };
   try {
     // The types are ours: the package has none.
-    const functions = createRequire(import.meta.url)("fs-native-extensions") as NativeFunctions;
+    const functions = loadLibrary("fs-native-extensions") as NativeFunctions;
     return { kind: "loaded", functions: asSystemCalls(functions) };
   } catch (error) {
     const [line] = (error instanceof Error ? error.message : String(error)).split("\n");

@@ -1,6 +1,6 @@
 import { isAscii } from "node:buffer";
-import { createRequire } from "node:module";
 import type { CharsetCodec, Converter } from "../../text/index.js";
+import { loadLibrary } from "./load-library.js";
 
 /**
  * Charsets beyond Unicode, by `chardet` and `iconv-lite`. Both are loaded at the first file that is not
@@ -63,17 +63,16 @@ interface Iconv {
   getEncoder(charset: string, options: { readonly addBOM: boolean }): Converter<string, Uint8Array>;
 }
 
-const require = createRequire(import.meta.url);
 let loadedChardet: Chardet | undefined;
 let loadedIconv: Iconv | undefined;
 
-// `require` gives `any`; the interfaces above are the parts of the two libraries that are used.
+// A library is `unknown`; the interfaces above are the parts of the two libraries that are used.
 function chardet(): Chardet {
-  loadedChardet ??= require("chardet") as Chardet;
+  loadedChardet ??= loadLibrary("chardet") as Chardet;
   return loadedChardet;
 }
 
 function iconv(): Iconv {
-  loadedIconv ??= require("iconv-lite") as Iconv;
+  loadedIconv ??= loadLibrary("iconv-lite") as Iconv;
   return loadedIconv;
 }

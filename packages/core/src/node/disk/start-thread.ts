@@ -1,4 +1,18 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
+
+/**
+ * The file of a thread, which lies beside the module that starts it, also where the program is bundled into a few.
+ *
+ * @param beside the module's `import.meta.url`; a CommonJS bundle has none.
+ * @returns undefined where a bundler left the file behind: the work is then done in this thread.
+ */
+export function threadFile(name: string, beside: string | undefined): URL | undefined {
+  if (beside === undefined) return undefined;
+  const file = new URL(name, beside);
+  return file.protocol === "file:" && existsSync(fileURLToPath(file)) ? file : undefined;
+}
 
 /**
  * A thread of this process, running a file of ours.

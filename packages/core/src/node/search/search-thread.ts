@@ -1,20 +1,20 @@
-import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
 import type { ContentJob, FileFindings } from "../../files/index.js";
-import { startThread } from "../disk/start-thread.js";
+import { startThread, threadFile } from "../disk/start-thread.js";
 import type { FolderToScan, FoundInFile, WorkerAnswer, WorkerMessage } from "./worker-messages.js";
 
-/** Beside this file, also where the program is bundled into a few. */
-const workerFile = new URL("./search-worker.js", import.meta.url);
+/** Looked for once; null where it is not there. */
+let workerFile: URL | null | undefined;
 
-let isThere: boolean | undefined;
+function fileOfThread(): URL | null {
+  workerFile ??= threadFile("./search-worker.js", import.meta.url) ?? null;
+  return workerFile;
+}
 
 /** Whether the file of the threads is where it should be: a bundler that does not know of it leaves it behind. */
 export function canStartThreads(): boolean {
-  isThere ??= workerFile.protocol === "file:" && existsSync(fileURLToPath(workerFile));
-  return isThere;
+  return fileOfThread() !== null;
 }
 
 /** How many threads search side by side: one for each processor, and few. */
@@ -67,7 +67,8 @@ export class SearchThread {
   }
 
   private static start(): SearchThread | undefined {
-    const worker = startThread(workerFile, { name: "holdfast search" });
+    const file = fileOfThread();
+    const worker = file === null ? undefined : startThread(file, { name: "holdfast search" });
     return worker && new SearchThread(worker);
   }
 

@@ -1,8 +1,6 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { refuse, type SectionWorker } from "../../files/index.js";
 import type { SectionAnswer } from "../../patch/index.js";
-import { startThread } from "../disk/start-thread.js";
+import { startThread, threadFile } from "../disk/start-thread.js";
 import { shortage } from "./late-parts.js";
 
 /**
@@ -13,8 +11,8 @@ import { shortage } from "./late-parts.js";
  *   then parsed at once.
  */
 export function openSections(): SectionWorker | undefined {
-  const file = new URL("./section-thread.js", import.meta.url);
-  if (!existsSync(fileURLToPath(file))) return undefined;
+  const file = threadFile("./section-thread.js", import.meta.url);
+  if (file === undefined) return undefined;
   return {
     ask: (job, limitMs) =>
       new Promise((resolve, reject) => {
