@@ -1,4 +1,4 @@
-import { inert } from "../../addons/page/src/json-text.js";
+import { inert } from "../../addons/page/src/html-page.js";
 import { ensure, isRecord, jsonOf, type Target } from "../target.js";
 
 /**

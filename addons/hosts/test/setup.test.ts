@@ -5,9 +5,9 @@ import { parse } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
 import { changeSettings as changeJson } from "../../../packages/cli/src/config/change-settings.js";
 import { type Finished, Project, program, runHoldfast } from "../../../packages/cli/test/process.js";
-import { changeFile } from "../src/setup/change-file.js";
 import { changeToml } from "../src/setup/change-toml.js";
 import { removalsFor, type Setting, settingsFor } from "../src/setup/clients.js";
+import { changeFile } from "../src/setup/setup-command.js";
 
 const changeSettings = (text: string, settings: readonly Setting[]) =>
   changeFile("settings.json", text, settings, changeJson);

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { effectsOf, type LoadedSession, type TurnNode } from "@holdfast/core/conversation";
 import { isRefusal, isSecret } from "@holdfast/core/files";
 import { openKeptStates } from "@holdfast/core/node";
+import { escapeInJson } from "@holdfast/core/text";
 import type { PageData } from "./browser/page-data.js";
-import { inert } from "./json-text.js";
 
 /**
  * A session as one page that needs nothing beside it: its journal, the code that folds and renders it, and
@@ -74,4 +74,12 @@ function textIn(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** JSON for a page: nothing in it can end the element that it stands in, or begin another one. */
+export function inert(json: string): string {
+  return escapeInJson(json).replace(
+    /[<>&]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

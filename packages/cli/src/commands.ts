@@ -141,7 +141,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       "git diff HEAD~1 -- a.txt | holdfast patch a.txt - --atomic",
       "holdfast patch --jsonl < cases.jsonl > answers.jsonl",
     ],
-    load: async () => (await import("./commands/patch.js")).patchCommand,
+    load: async () => (await import("./commands/changing.js")).patchCommand,
   },
   {
     usage: "apply [diff]",
@@ -184,7 +184,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       "printf 'hello\\n' | holdfast write hello.txt",
       "holdfast write logo.png new.png --exact --base b94d27b9934d3e08",
     ],
-    load: async () => (await import("./commands/write.js")).writeCommand,
+    load: async () => (await import("./commands/changing.js")).writeCommand,
   },
   {
     usage: "edit <file> [edits]",
@@ -252,14 +252,14 @@ export const commandSpecs: readonly CommandSpec[] = [
     summary: "give a file another name, in the state that is named; overwrites nothing",
     options: [base, atomic, resultContent],
     examples: ["holdfast move src/app.ts src/main/app.ts --base b94d27b9934d3e08"],
-    load: async () => (await import("./commands/move.js")).moveCommand,
+    load: async () => (await import("./commands/changing.js")).moveCommand,
   },
   {
     usage: "delete <file>",
     summary: "delete a file, in the state that is named; undo brings it back",
     options: [base, atomic, resultContent],
     examples: ["holdfast delete src/old.ts --base b94d27b9934d3e08"],
-    load: async () => (await import("./commands/delete.js")).deleteCommand,
+    load: async () => (await import("./commands/changing.js")).deleteCommand,
   },
   {
     usage: "undo <file>",
@@ -272,7 +272,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       resultContent,
     ],
     examples: ["holdfast undo src/app.ts", "holdfast undo src/app.ts --base b94d27b9934d3e08"],
-    load: async () => (await import("./commands/undo.js")).undoCommand,
+    load: async () => (await import("./commands/changing.js")).undoCommand,
   },
   {
     usage: "log <file>",
@@ -288,7 +288,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       "holdfast restore src/app.ts@b94d27b9934d3e08",
       "holdfast restore src/app.ts@b94d27b9934d3e08 --base 5891b5b522d5df08",
     ],
-    load: async () => (await import("./commands/restore.js")).restoreCommand,
+    load: async () => (await import("./commands/changing.js")).restoreCommand,
   },
   sessionsSpec,
   historySpec,

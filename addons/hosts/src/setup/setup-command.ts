@@ -10,7 +10,7 @@ import {
 import { homeFolder, knownHome } from "@holdfast/core/node";
 import { describeChange } from "@holdfast/core/patch";
 import { escapeInJson } from "@holdfast/core/text";
-import { changeFile, holdsNothing } from "./change-file.js";
+import type { ChangedSettings, ChangeJson } from "./changed-settings.js";
 import {
   adviceFor,
   adviceOnRemoval,
@@ -25,6 +25,7 @@ import {
   sharedClients,
 } from "./clients.js";
 import type { SetupCall } from "./setup-call.js";
+import { wantedValue } from "./wanted-value.js";
 
 /**
  * `holdfast setup CLIENT`: shows what would change in the client's configuration, and makes the change where
@@ -250,3 +251,25 @@ function sharedProgram(roots: readonly string[], misuse: SetupCall["misuse"]): S
 }
 
 const packageName = "@holdfast/cli";
+
+/** Puts settings into the text of a file, in the language that its name says, or takes them out. */
+export async function changeFile(
+  path: string,
+  text: string,
+  settings: readonly Setting[],
+  changeJson: ChangeJson,
+): Promise<ChangedSettings> {
+  if (!path.endsWith(".toml"))
+    return changeJson(
+      text,
+      settings.map((setting) => ({ ...setting, merge: (present) => wantedValue(present, setting) })),
+    );
+  // One client has settings in TOML: the others are spared its library.
+  const { changeToml } = await import("./change-toml.js");
+  return changeToml(text, settings);
+}
+
+/** Whether a file of settings says nothing: no member and no comment. */
+function holdsNothing(text: string): boolean {
+  return /^\ufeff?\s*(?:\{\s*\})?\s*$/.test(text);
+}

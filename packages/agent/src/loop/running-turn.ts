@@ -6,7 +6,6 @@ import type { CarriedCall } from "./carry-calls.js";
 import { Repeats } from "./repeats.js";
 import type { AgentEvent, TurnEnd, TurnStop } from "./turn.js";
 import { Undone } from "./undone.js";
-import { addUsage } from "./usage.js";
 
 /** A turn while it goes on: what was counted, and whether it is over. */
 export interface RunningTurn {
@@ -137,4 +136,20 @@ function lostCalls({ flaws }: ReceivedAnswer): readonly string[] {
       ? [`${message} Nothing was done; make the call again, whole.`]
       : [],
   );
+}
+
+/** The tokens of two requests together. What neither counted stays uncounted. */
+function addUsage(one: TurnUsage, other: TurnUsage = {}): TurnUsage {
+  const keys = [
+    "inputTokens",
+    "cachedInputTokens",
+    "cacheWriteTokens",
+    "outputTokens",
+    "thoughtTokens",
+  ] as const;
+  const counted = keys.flatMap((key) => {
+    const [left, right] = [one[key], other[key]];
+    return left === undefined && right === undefined ? [] : [[key, (left ?? 0) + (right ?? 0)] as const];
+  });
+  return Object.fromEntries(counted);
 }

@@ -1,7 +1,5 @@
 import type { FileApiState } from "@holdfast/core/conversation";
-import { endedWith } from "./ended-with.js";
 import { type UploadRecord, uploadRecordOf } from "./upload-record.js";
-import { hashInWords } from "./uploaded-hash.js";
 
 /** Bytes that may be uploaded. */
 export interface OfferedFile {
@@ -283,5 +281,37 @@ class Uploads implements GoogleFiles {
     this.#records.set(record.sha256, record);
     const untilMs = Math.min(record.fileApi.expiresAt, this.#options.now() + longestMs);
     this.#options.store?.write(record.sha256, record, untilMs);
+  }
+}
+
+/** The same work, or a rejection as soon as the signal says so: nobody waits for it any longer then. */
+export function endedWith<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(new Error("closed"));
+    if (signal.aborted) end();
+    signal.addEventListener("abort", end, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", end));
+  });
+}
+
+/**
+ * The SHA-256 that the File API names, as hex. Its documentation says Base64 of the hash; seen are the 32 bytes of it
+ * and its 64 hex digits.
+ *
+ * @returns undefined for what is neither.
+ */
+function hashInWords(sha256Hash: string): string | undefined {
+  const raw = decoded(sha256Hash);
+  if (raw === undefined) return undefined;
+  if (/^[0-9a-f]{64}$/i.test(raw)) return raw.toLowerCase();
+  if (raw.length !== 32) return undefined;
+  return Array.from(raw, (char) => char.charCodeAt(0).toString(16).padStart(2, "0")).join("");
+}
+
+function decoded(base64: string): string | undefined {
+  try {
+    return atob(base64);
+  } catch {
+    return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import {
   type AgentSettings,
@@ -15,7 +15,7 @@ import {
 } from "@holdfast/agent";
 import type { ModelPort } from "@holdfast/core/context";
 import { defined } from "@holdfast/core/text";
-import { appendLine } from "./append-line.js";
+import { escapeText } from "../shell/terminal.js";
 
 /** The model of a run. */
 export interface RunModel {
@@ -210,3 +210,20 @@ function factsOf(settings: AgentSettings) {
     }),
   );
 }
+
+/**
+ * Appends a line to a file that a run writes beside its work (`--record`, `--debug`). Never throws: work does not end for
+ * the want of it. A file that cannot be written is told once and left from there on: a gap in it would be no better.
+ */
+function appendLine(path: string, line: string): void {
+  if (left.has(path)) return;
+  try {
+    appendFileSync(path, `${line}\n`, { mode: 0o600 });
+  } catch (error) {
+    left.add(path);
+    const why = error instanceof Error ? error.message : String(error);
+    process.stderr.write(escapeText(`holdfast: ${path} ends here, the run goes on: ${why}\n`));
+  }
+}
+
+const left = new Set<string>();

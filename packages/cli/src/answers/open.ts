@@ -1,12 +1,17 @@
 import type { Limits, Refusal, Workspace } from "@holdfast/core/files";
-import { type OpenedWorkspace, type OpenWorkspaceOptions, openWorkspace } from "@holdfast/core/node";
+import {
+  type OpenedWorkspace,
+  type OpenWorkspaceOptions,
+  openWorkspace,
+  type RecoveredSets,
+} from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
 import type { ResultContent } from "@holdfast/core/tools";
 import type { Settings } from "../shell/invocation.js";
-import type { Terminal } from "../shell/terminal.js";
+import { escapeName, type Terminal } from "../shell/terminal.js";
+import { counted } from "./amounts.js";
 import { withinBudget } from "./budget.js";
 import type { ToolResult } from "./json.js";
-import { reportRecovered } from "./recovered.js";
 import { reportRefusal } from "./report.js";
 
 /**
@@ -79,4 +84,16 @@ export async function answerInJson(
 ): Promise<number> {
   const { printJson } = await import("./json.js");
   return printJson(result, terminal, resultContent);
+}
+
+/** Reports the change sets that recovery finished or took back, as lines for standard error. */
+function reportRecovered({ finished, takenBack, leftAlone }: RecoveredSets): string {
+  const lines: string[] = [];
+  const sets = (count: number) =>
+    counted(count, "change set that was interrupted", "change sets that were interrupted");
+  if (finished > 0) lines.push(`Finished ${sets(finished)}: all of its files are new.`);
+  if (takenBack > 0) lines.push(`Took back ${sets(takenBack)}: its files are as before.`);
+  for (const path of leftAlone)
+    lines.push(`Left alone, because somebody else wrote it meanwhile: ${escapeName(path)}`);
+  return lines.map((line) => `holdfast: ${line}\n`).join("");
 }

@@ -41,7 +41,7 @@ export async function patchLines(input: AsyncIterable<Buffer>, terminal: Termina
 }
 
 /** The answer to one line; nothing to a blank one. Never throws. */
-export async function answerLine(line: InputLine): Promise<LineAnswer | undefined> {
+async function answerLine(line: InputLine): Promise<LineAnswer | undefined> {
   if (line.kind === "too_long")
     return refused(null, `The line is longer than ${limitBytes} bytes.`, "too_large");
   const text = decode(line.bytes);

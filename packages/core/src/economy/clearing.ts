@@ -1,12 +1,10 @@
 import type { Rendering } from "../context/index.js";
 import type { ConversationContext, FormChange } from "../conversation/index.js";
-import { defined } from "../text/index.js";
+import { defined, escapeForDisplay } from "../text/index.js";
 import { type ClassifiedBlocks, classify, type PromptBlock } from "./blocks.js";
 import type { ColdCause } from "./cold-cache.js";
 import type { MeasuredPart, MeasuredPrompt } from "./measure.js";
-import { inputPlaceholder, placeholderFor } from "./placeholder.js";
-import type { CacheRatios } from "./provider-ratios.js";
-import { requestsToPay } from "./provider-ratios.js";
+import { type CacheRatios, requestsToPay } from "./provider-ratios.js";
 import type { Dangling, PromptReferences, WrittenOut } from "./references.js";
 import type { EconomySettings } from "./settings.js";
 import { type ClearedBlock, type ClearingClass, type ClearingPlan, clearingClasses } from "./types.js";
@@ -318,3 +316,41 @@ function thoughtsAfter({ parts }: MeasuredPrompt, first: MeasuredPart | undefine
   const from = first?.before ?? Number.POSITIVE_INFINITY;
   return parts.filter(({ before, origin }) => before > from && origin.rule === "thought").length;
 }
+
+/** What stands in the place of a cleared result: the words of the settings, what it was, how to get it back. */
+function placeholderFor(block: PromptBlock, reason: ClearingClass, words: string): string {
+  const what = block.name === undefined ? "A file" : escapeForDisplay(block.name);
+  return `${words}\n${what}${shownWords(block)}${reasonWords(reason)}`;
+}
+
+/** Short, since it is sent with every request from then on. */
+function shownWords({ shows, paths }: PromptBlock): string {
+  if (shows.length === 0) return paths.length === 0 ? "" : `: ${listOf(paths)}`;
+  const spans = shows.map(({ path, from, to }) => `${path}${to < from ? "" : ` lines ${from}-${to}`}`);
+  return `: ${listOf(spans)}`;
+}
+
+/** The first few; a placeholder is to be short. */
+function listOf(items: readonly string[]): string {
+  const shown = items.slice(0, 3).map((item) => escapeForDisplay(item));
+  return items.length > 3 ? `${shown.join(", ")} and ${items.length - 3} more` : shown.join(", ");
+}
+
+function reasonWords(reason: ClearingClass): string {
+  switch (reason) {
+    case "failed":
+      return "; it had failed.";
+    case "superseded":
+      return "; shown again further down, or gone.";
+    case "large_output":
+    case "output":
+      return ".";
+    case "file":
+      return "; read it again.";
+    default:
+      return reason satisfies never;
+  }
+}
+
+/** What stands in the place of the arguments of a cleared call. */
+const inputPlaceholder = "[Arguments cleared to save context.]";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkContents } from "../../src/context/index.js";
 import { draftCompaction, fileLedger, planCompaction } from "../../src/economy/index.js";
-import { isCheck } from "../../src/economy/is-check.js";
+import { isCheck } from "../../src/economy/ledger.js";
 import { fileOf, Session, settingsOf } from "./sessions.js";
 
 const settings = settingsOf({ compaction: { tailTokens: 1_000, contextTokenThreshold: 5_000 } });

@@ -1,20 +1,22 @@
 import type * as z from "zod";
 import type { ConversationTool } from "./conversation-tool.js";
-import { expandTaskSummary } from "./expand-task-summary.js";
-import { historyView } from "./history-view.js";
-import { listTrackedFiles } from "./list-tracked-files.js";
-import { restoreFilesTool } from "./restore-files.js";
-import { rewind } from "./rewind.js";
-import { summarizeBranch } from "./summarize-branch.js";
-import { taskCancel } from "./task-cancel.js";
-import { taskComplete } from "./task-complete.js";
-import { taskList } from "./task-list.js";
-import { taskPop } from "./task-pop.js";
-import { taskRestart } from "./task-restart.js";
-import { taskResume } from "./task-resume.js";
-import { taskStart } from "./task-start.js";
-import { trackFile } from "./track-file.js";
-import { untrackFile } from "./untrack-file.js";
+import {
+  expandTaskSummary,
+  historyView,
+  restoreFilesTool,
+  rewind,
+  summarizeBranch,
+} from "./history-tools.js";
+import {
+  taskCancel,
+  taskComplete,
+  taskList,
+  taskPop,
+  taskRestart,
+  taskResume,
+  taskStart,
+} from "./task-tools.js";
+import { listTrackedFiles, trackFile, untrackFile } from "./tracking-tools.js";
 
 const all = [
   taskStart,

@@ -1,8 +1,11 @@
 import * as z from "zod";
+import { clip } from "../../text/index.js";
 import { filePath } from "../tool/parameters.js";
 import { defineTool, fileIntent, refuseArguments } from "../tool/tool.js";
-import { fsWriteWords } from "./amazon-words.js";
+import type { Spoken } from "../wire/options.js";
+import type { ToolResult } from "../wire/result.js";
 import { create, insert, strReplace } from "./text-editor.js";
+import { codeOf, factOf, framed, outcomeOf } from "./vendor-words.js";
 
 /** Amazon Q's tool, on our core. */
 export const fsWrite = defineTool({
@@ -39,3 +42,28 @@ export const fsWrite = defineTool({
     }
   },
 });
+
+/** The arguments that Amazon Q's sentences repeat. */
+interface FsWriteArguments {
+  readonly command: string;
+  readonly old_str?: string | undefined;
+}
+
+/**
+ * Amazon Q's words for the answer to its `fs_write`: two refusals. Its successes say nothing at all, and ours say
+ * which state is there now.
+ */
+function fsWriteWords({ command, old_str = "" }: FsWriteArguments, result: ToolResult): Spoken | undefined {
+  const outcome = outcomeOf(result);
+  if (outcome === undefined || command !== "str_replace") return undefined;
+  switch (codeOf(outcome)) {
+    case "not_found":
+      return framed(`no occurrences of "${clip(old_str, 1_000)}" were found`);
+    case "occurrence_mismatch": {
+      const count = factOf(outcome, "count");
+      return framed(`${count} occurrences of old_str were found when only 1 is expected`);
+    }
+    default:
+      return undefined;
+  }
+}

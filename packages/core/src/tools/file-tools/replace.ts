@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { filePath } from "../tool/parameters.js";
 import { defineTool, fileIntent } from "../tool/tool.js";
-import { replaceWords } from "./gemini-words.js";
+import type { Spoken } from "../wire/options.js";
+import type { ToolResult } from "../wire/result.js";
+import { codeOf, factOf, framed, type Outcome, outcomeOf } from "./vendor-words.js";
 
 /** Gemini CLI's tool, on our core. */
 export const replace = defineTool({
@@ -30,3 +32,51 @@ export const replace = defineTool({
       tool: "replace",
     }),
 });
+
+/** The arguments that Gemini CLI's sentences repeat. */
+interface ReplaceArguments {
+  readonly file_path: string;
+  readonly old_string: string;
+  readonly expected_replacements?: number;
+}
+
+/**
+ * Gemini CLI's words for the answer to its `replace`; undefined where it has none, such as for a file that changed
+ * behind the model's back. The texts are those of `@google/gemini-cli` 0.61; what it says of its `allow_multiple` is
+ * said of `expected_replacements`, which the tool here has. Where the text nearly stands is told after them.
+ */
+function replaceWords(
+  { file_path: path, old_string, expected_replacements: expected = 1 }: ReplaceArguments,
+  result: ToolResult,
+): Spoken | undefined {
+  const outcome = outcomeOf(result);
+  if (outcome === undefined) return undefined;
+  switch (codeOf(outcome)) {
+    case undefined:
+      if (outcome.kind !== "written") return undefined;
+      return framed(
+        old_string === ""
+          ? `Created new file: ${path} with provided content.`
+          : `Successfully modified file: ${path} (${expected} replacements).`,
+      );
+    case "file_missing":
+      return framed(`File not found: ${path}`);
+    case "exists":
+      return framed(`File already exists, cannot create: ${path}`);
+    case "not_found":
+      return framed(`Could not find an exact match for 'old_string' in '${path}'.`);
+    case "occurrence_mismatch":
+      return framed(wrongCount(outcome, path, expected));
+    case "equal_strings":
+      return framed(`No changes to apply. The old_string and new_string are identical in file: ${path}`);
+    default:
+      return undefined;
+  }
+}
+
+function wrongCount(outcome: Outcome, path: string, expected: number): string {
+  const count = factOf(outcome, "count");
+  const wanted = `Expected ${expected} ${expected === 1 ? "occurrence" : "occurrences"}`;
+  const several = `If you intended to replace multiple occurrences, set 'expected_replacements' to ${count}.`;
+  return `Failed to edit, ${wanted} but found ${count} for old_string in file: ${path}. ${several}`;
+}

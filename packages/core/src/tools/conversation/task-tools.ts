@@ -1,0 +1,129 @@
+import * as z from "zod";
+import { isRefusal } from "../../files/index.js";
+import { defined } from "../../text/index.js";
+import { readOnlyAnnotations } from "../tool/tool.js";
+import { defineConversationTool, movingAnnotations } from "./conversation-tool.js";
+import { filesAtMove, filesParameters } from "./files-at-move.js";
+
+export const taskStart = defineConversationTool({
+  name: "task_start",
+  command: "task start",
+  title: "Start a task",
+  description:
+    "Starts a task on a branch of its own, so that its steps need not stay in view once it is done. End it with task_complete, whose summary is then all that is shown of it. Call it alone.",
+  parameters: z.object({
+    name: z.string().min(1).exactOptional().describe("A few words by which the task is listed"),
+    goal: z.string().min(1).exactOptional().describe("What is to be reached, and how it will be known"),
+    context: z
+      .enum(["clone", "clear", "compress"])
+      .exactOptional()
+      .describe("What the branch sees of what came before: all (clone, the default), nothing, or a summary"),
+    summary: z.string().min(1).exactOptional().describe("For compress: what the branch has to know"),
+  }),
+  annotations: movingAnnotations,
+  alone: true,
+  intent: ({ context = "clone", ...args }) => ({ kind: "task_start", context, ...args }),
+});
+
+export const taskComplete = defineConversationTool({
+  name: "task_complete",
+  command: "task complete",
+  title: "Complete the task",
+  description:
+    "Completes the current task: its summary goes to the branch it was started from, with the list of files that changed, and the work goes on there. The task's own steps are then no longer in view, so put into the summary whatever is needed later; expand_task_summary shows them again. Call it alone.",
+  parameters: z.object({
+    summary: z
+      .string()
+      .min(1)
+      .exactOptional()
+      .describe("What was done, what was found out, what is left; the files changed are added by themselves"),
+    ...filesParameters,
+  }),
+  annotations: { ...movingAnnotations, destructive: true },
+  alone: true,
+  intent({ summary, ...args }) {
+    const files = filesAtMove(args);
+    return isRefusal(files) ? files : { kind: "task_complete", files, ...defined({ summary }) };
+  },
+});
+
+export const taskCancel = defineConversationTool({
+  name: "task_cancel",
+  command: "task cancel",
+  title: "Cancel the task",
+  description:
+    "Gives the current task up: its branch goes out of view (it is kept, and task_resume takes it up again), and the work goes on where it was started. With files: restore, the files that only this task changed are put back. Call it alone.",
+  parameters: z.object({
+    ...filesParameters,
+  }),
+  annotations: { ...movingAnnotations, destructive: true },
+  alone: true,
+  intent(args) {
+    const files = filesAtMove(args);
+    return isRefusal(files) ? files : { kind: "task_cancel", files };
+  },
+});
+
+export const taskPop = defineConversationTool({
+  name: "task_pop",
+  command: "task pop",
+  title: "Pause the task",
+  description:
+    "Pauses the current task and goes back to the branch it was started from; task_resume goes on with it. Call it alone.",
+  parameters: z.object({ ...filesParameters }),
+  annotations: { ...movingAnnotations, destructive: true },
+  alone: true,
+  intent(args) {
+    const files = filesAtMove(args);
+    return isRefusal(files) ? files : { kind: "task_pop", files };
+  },
+});
+
+export const taskResume = defineConversationTool({
+  name: "task_resume",
+  command: "task resume",
+  title: "Resume a task",
+  description:
+    "Goes on with a paused or cancelled task where it was left; task_list names them. Call it alone.",
+  parameters: z.object({
+    task_id: z.string().min(1).describe("The task's id"),
+    ...filesParameters,
+  }),
+  annotations: { ...movingAnnotations, destructive: true },
+  alone: true,
+  intent({ task_id, ...args }) {
+    const files = filesAtMove(args);
+    return isRefusal(files) ? files : { kind: "task_resume", taskId: task_id, files };
+  },
+});
+
+export const taskRestart = defineConversationTool({
+  name: "task_restart",
+  command: "task restart",
+  title: "Try a task again",
+  description:
+    "Tries a task again on a new branch, from the context in which it was first started and with a hint on what to do differently. The failed attempt is kept, out of view. With files: restore, what it did to files is put back. Call it alone.",
+  parameters: z.object({
+    hint: z.string().min(1).exactOptional().describe("What the next attempt should know"),
+    task_id: z.string().min(1).exactOptional().describe("The current task unless given"),
+    ...filesParameters,
+  }),
+  annotations: { ...movingAnnotations, destructive: true },
+  alone: true,
+  intent({ hint, task_id, ...args }) {
+    const files = filesAtMove(args);
+    if (isRefusal(files)) return files;
+    return { kind: "task_restart", files, ...defined({ hint, taskId: task_id }) };
+  },
+});
+
+export const taskList = defineConversationTool({
+  name: "task_list",
+  command: "task list",
+  title: "List tasks",
+  description: "Shows the tree of tasks: active, paused, complete and cancelled ones, with their ids.",
+  parameters: z.object({}),
+  annotations: readOnlyAnnotations,
+  alone: false,
+  intent: () => ({ kind: "task_list" }),
+});
