@@ -59,6 +59,7 @@ export interface NotText {
   readonly reason: string;
 }
 
+/** The form of a new text: UTF-8 without a byte order mark. */
 export const utf8: TextFormat = { encoding: "utf-8", bom: false, certainty: "proven" };
 
 /**

@@ -13,6 +13,7 @@ const facts: Readonly<Record<Provider, ProviderFacts>> = {
   openai: { bindsThinking: false },
 };
 
+/** The providers whose form a prompt can take. */
 export const providers: readonly Provider[] = ["google", "anthropic", "openai"];
 
 /** Whether this is the name of a provider that rendering knows. */

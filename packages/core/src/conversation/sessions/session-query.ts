@@ -40,7 +40,7 @@ export function placeOf({ modifiedMs, id }: Place): string {
   return `${modifiedMs}_${id}`;
 }
 
-/** @returns undefined where `placeOf` has not written it. */
+/** Reads a place that `placeOf` has written. @returns undefined where it has not. */
 export function readPlace(word: string): Place | undefined {
   const [, modified, id] = /^(-?\d+(?:\.\d+)?(?:e[+-]\d+)?)_([a-z0-9][a-z0-9_-]{0,127})$/u.exec(word) ?? [];
   return modified === undefined || id === undefined ? undefined : { modifiedMs: Number(modified), id };

@@ -91,6 +91,8 @@ export function firstChoices(first: TurnNode): Choices {
 }
 
 /**
+ * The choices of a path that goes on by one node.
+ *
  * @param floor where the path begins: the root's depth, or the boundary's of an expanded task, whose own
  *   cuts then do not count.
  */

@@ -32,6 +32,7 @@ interface CallQueue {
   readonly last: number;
 }
 
+/** Where nothing has been said yet. */
 export const noExchange: Exchange = {
   step: undefined,
   firstId: undefined,

@@ -46,7 +46,7 @@ export function refuseHeldSession(id: string, holder: string): ConversationRefus
   return refuse("busy", `Session ${id} is being written by ${holder}; open it to read, or fork it.`);
 }
 
-/** @returns why a session with these problems is opened to be read only; undefined where it is none of a newer release. */
+/** Why a session with these problems is opened to be read only; undefined where it is none of a newer release. */
 export function refuseNewerSession(
   id: string,
   problems: readonly JournalProblem[],

@@ -35,6 +35,7 @@ export interface Limits {
   readonly editMs: number;
 }
 
+/** The limits of a workspace whose host sets none. */
 export const defaultLimits: Limits = {
   fullReadBytes: 256 * 1024,
   windowBytes: 256 * 1024,

@@ -32,6 +32,7 @@ export interface Guards {
 /** The choices of `Guards.onMismatch`. */
 export type OnMismatch = "rebase-own" | "refuse" | "rebase";
 
+/** The guards of a workspace whose host sets none: an overwrite names its state, an edit asks for a read. */
 export const defaultGuards: Guards = {
   overwriteGuard: "hash",
   editGuard: "read",

@@ -46,6 +46,8 @@ export interface HostMemory {
 }
 
 /**
+ * Opens what is remembered of another program's session.
+ *
  * @param host the other program's id of its session.
  * @returns what `openStateFolder` refuses. Throws the system's error where the memory cannot be kept.
  */

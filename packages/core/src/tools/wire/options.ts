@@ -43,6 +43,7 @@ export interface HostLimits {
   readonly lines?: number;
 }
 
+/** How an answer goes on the wire where nobody says otherwise. */
 export const defaultWireOptions: WireOptions = { wire: "text", resultContent: "auto" };
 
 /** What an answer has at most unless the door's host lets less through, in characters. */
