@@ -198,7 +198,7 @@ describe("recorded sessions", () => {
     [`${imports}/codex-aborted.jsonl`, "codex"],
     [`${imports}/codex-compacted.jsonl`, "codex"],
     [`${imports}/codex-parallel.jsonl`, "codex"],
-    ["../packages/core/test/conversation/journals/of-0.1.jsonl", "holdfast"],
+    ["../packages/core/test/conversation/journal/journals/of-0.1.jsonl", "holdfast"],
   ] as const)("%s goes through every policy", (file, format) => {
     const session = readSession(fileURLToPath(new URL(file, import.meta.url)), format);
     if (session.kind === "refused") throw new Error(session.message);

@@ -8,7 +8,7 @@ import {
 } from "@holdfast/core/conversation";
 import pg from "pg";
 import { expect, it } from "vitest";
-import { message, renamed, started } from "../../../packages/core/test/conversation/store-events.js";
+import { message, renamed, started } from "../../../packages/core/test/conversation/journal/store-events.js";
 import { countedIds, reply, say, steadyClock } from "../../../packages/core/test/conversation/support.js";
 import { openPostgresStore, type StoreMetric } from "../src/index.js";
 import { breakingWay } from "./breaking-way.js";

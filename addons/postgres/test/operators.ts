@@ -3,7 +3,7 @@ import type { SessionStore } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import pg from "pg";
 import { expect, it } from "vitest";
-import { message, started } from "../../../packages/core/test/conversation/store-events.js";
+import { message, started } from "../../../packages/core/test/conversation/journal/store-events.js";
 import { openPostgresStore } from "../src/index.js";
 import { codeOf, must, type PostgresGround } from "./support.js";
 

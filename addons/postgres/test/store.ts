@@ -10,8 +10,8 @@ import {
 } from "@holdfast/core/conversation";
 import { afterEach, describe, expect, it } from "vitest";
 import { crc32 } from "../../../packages/core/src/conversation/journal/crc32.js";
-import { describeStore } from "../../../packages/core/test/conversation/store-conformance.js";
-import { message, renamed, started } from "../../../packages/core/test/conversation/store-events.js";
+import { describeStore } from "../../../packages/core/test/conversation/journal/store-conformance.js";
+import { message, renamed, started } from "../../../packages/core/test/conversation/journal/store-events.js";
 import { openPostgresStore } from "../src/index.js";
 import { codeOf, must, type PostgresGround, until } from "./support.js";
 

@@ -1,7 +1,7 @@
 import { chownSync, statSync } from "node:fs";
 import { replay, type SessionStore } from "@holdfast/core/conversation";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { message, renamed, started } from "../../../packages/core/test/conversation/store-events.js";
+import { message, renamed, started } from "../../../packages/core/test/conversation/journal/store-events.js";
 import { isRoot, mountTmpfs } from "../../../packages/core/test/node/support.js";
 import { runRace } from "../../../proof/postgres/race.mjs";
 import { type BreakingWay, breakingWay } from "./breaking-way.js";

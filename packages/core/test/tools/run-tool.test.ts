@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { PatchFileRequest, ReadRequest, WriteFileRequest } from "../../src/files/index.js";
 import { runTool, type ToolContext, toolNames, tools } from "../../src/tools/index.js";
 import { makeGround, sha256 } from "./ground.js";
-import { readOf, scripted, someHash, writeOf } from "./states.js";
+import { readOf, scripted, someHash, writeOf } from "./wire/states.js";
 
 const context = (workspace: ToolContext["workspace"], more: Partial<ToolContext> = {}): ToolContext => ({
   workspace,

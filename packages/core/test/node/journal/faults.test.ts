@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { OpenSession, SessionStore } from "../../../src/conversation/index.js";
 import { isRefusal } from "../../../src/files/index.js";
 import { openJournalStore } from "../../../src/node/journal/store.js";
-import { longLife, renamed } from "../../conversation/store-events.js";
+import { longLife, renamed } from "../../conversation/journal/store-events.js";
 import { freshFolder, hasStrace, runTraced } from "../support.js";
 
 /** A turn is struck where it hurts most; `npm run proof -- store` strikes at every call of every call of the store. */

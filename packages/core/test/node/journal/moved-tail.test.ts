@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { isRefusal } from "../../../src/files/index.js";
 import { openJournalStore } from "../../../src/node/journal/store.js";
-import { longLife } from "../../conversation/store-events.js";
+import { longLife } from "../../conversation/journal/store-events.js";
 import { freshFolder } from "../support.js";
 
 /** A journal with half a line of so many bytes behind it: it is read in slices, and cut where it is opened to be written. */

@@ -18,8 +18,8 @@ import type { ConversationRefusal, OpenSession, SessionStore } from "../../../sr
 import { isRefusal } from "../../../src/files/index.js";
 import { openJournalStore } from "../../../src/node/journal/store.js";
 import { collectGarbage } from "../../../src/node/workspace/gc.js";
-import { describeStore } from "../../conversation/store-conformance.js";
-import { longLife, message, renamed, started } from "../../conversation/store-events.js";
+import { describeStore } from "../../conversation/journal/store-conformance.js";
+import { longLife, message, renamed, started } from "../../conversation/journal/store-events.js";
 import { builtRoom, fixture, freshFolder, mountTmpfs, openDescriptors } from "../support.js";
 
 function storeAt(stateDir: string): SessionStore {
