@@ -55,11 +55,11 @@ function question({ line }: Move, { text, data }: ConversationReply): CommandOut
     kind: "question",
     message: "Some files are not as they were there.",
     text: lines.join("\n"),
-    choices: [...(conflicts.length === 0 ? [putBack(line)] : despite(line, conflicts)), keep(line)],
+    choices: [...(conflicts.length === 0 ? [restoreChoice(line)] : despite(line, conflicts)), keep(line)],
   };
 }
 
-function putBack(line: string): Choice {
+function restoreChoice(line: string): Choice {
   return { word: "restore", says: "put the files back as well", line: `${line} --files restore` };
 }
 

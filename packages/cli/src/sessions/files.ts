@@ -43,7 +43,7 @@ export async function filesOfOne(
       const move: FileMove =
         flags.undo === undefined ? { kind: "stay", stateOf } : { kind: "undo", restoreId: stateOf };
       return flags.restore === true
-        ? putBack(call, workspace, manager, move)
+        ? restore(call, workspace, manager, move)
         : preview(call, workspace, manager, move);
     });
     if (typeof done === "number") return done;
@@ -98,7 +98,7 @@ async function preview(
   return exitCodes.success;
 }
 
-async function putBack(
+async function restore(
   { flags, terminal, settings }: Invocation,
   workspace: Workspace,
   manager: ContextManager,

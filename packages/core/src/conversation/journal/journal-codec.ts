@@ -5,7 +5,7 @@ import { isObject } from "../values/shape.js";
 import { crc32 } from "./crc32.js";
 import { withoutLost } from "./lost-text.js";
 import { storeMedia } from "./media.js";
-import { outOfLineBytes, putBack, takeOut } from "./out-of-line.js";
+import { outOfLineBytes, restoreInline, moveOutOfLine } from "./out-of-line.js";
 
 /**
  * One record as a line of a journal file, the line break included (docs/journal.md): JSON that ends with
@@ -23,7 +23,7 @@ export function encodeRecord(
   const json = { v: versionOf(event), seq, ts, type: event.type, ...eventToJson(event) };
   let text = JSON.stringify(json);
   if (text.length * 3 >= outOfLineBytes) {
-    const { value, blobs } = takeOut(json, put);
+    const { value, blobs } = moveOutOfLine(json, put);
     if (Object.keys(blobs).length > 0) text = JSON.stringify({ ...value, blobs });
   }
   return sealed(encoder.encode(text));
@@ -200,7 +200,7 @@ function lostOf(
     if (typeof name !== "string" || !/^[0-9a-f]{64}$/.test(name)) return undefined;
     names[pointer] = name;
   }
-  const pointers = putBack(json, names, read);
+  const pointers = restoreInline(json, names, read);
   return pointers && { pointers, names: pointers.map((pointer) => names[pointer] ?? "") };
 }
 

@@ -2,7 +2,7 @@ import { type Advancing, finish } from "../../text/index.js";
 import type { JournalRecord } from "../values/event.js";
 import type { JournalProblem } from "../values/store.js";
 import { isSealed, type Line, readLine, sealedEnd } from "./journal-codec.js";
-import { type LaidAside, sortOut } from "./sort-out.js";
+import { type QuarantinedRecord, sortOut } from "./sort-out.js";
 
 /** What the bytes of a journal say. */
 export interface ReadJournal {
@@ -60,7 +60,7 @@ class JournalReader {
   /** In which line each of the records stands. */
   private readonly lineNumbers: number[] = [];
   /** Records whose number was there already. */
-  private readonly laidAside: LaidAside[] = [];
+  private readonly laidAside: QuarantinedRecord[] = [];
   private lines = 0;
   /** The greatest that was met. */
   private seq = 0;

@@ -19,7 +19,7 @@ interface TakenOut {
  *
  * @param put keeps the bytes and names them by their SHA-256.
  */
-export function takeOut(
+export function moveOutOfLine(
   value: Readonly<Record<string, unknown>>,
   put: (bytes: Uint8Array) => string,
 ): TakenOut {
@@ -47,9 +47,9 @@ export function takeOut(
  *
  * @param read the bytes of this name; undefined where they are gone.
  * @returns the pointers whose texts are gone: there `lostText` stands now. Undefined where a pointer leads
- *   nowhere: the line was not written by `takeOut`.
+ *   nowhere: the line was not written by `moveOutOfLine`.
  */
-export function putBack(
+export function restoreInline(
   json: Readonly<Record<string, unknown>>,
   blobs: BlobNames,
   read: (sha256: string) => Uint8Array | undefined,

@@ -2,7 +2,7 @@ import type { ConversationEvent, JournalRecord } from "../values/event.js";
 import type { JournalProblem } from "../values/store.js";
 
 /** A record whose number was there already. */
-export interface LaidAside {
+export interface QuarantinedRecord {
   readonly record: JournalRecord;
   /** 1-based. */
   readonly line: number;
@@ -17,7 +17,7 @@ interface MixedJournal {
   readonly records: readonly JournalRecord[];
   /** The line of each. */
   readonly lineNumbers: readonly number[];
-  readonly laidAside: readonly LaidAside[];
+  readonly laidAside: readonly QuarantinedRecord[];
   readonly problems: readonly JournalProblem[];
 }
 

@@ -97,7 +97,7 @@ async function keepDisplaced(
  * @param member the file's name, where several are written as one.
  * @returns a sentence for the end of the message.
  */
-export async function noteDisplaced(
+export async function recordDisplaced(
   session: Session,
   target: Target,
   current: Current,
@@ -112,7 +112,7 @@ export async function noteDisplaced(
 }
 
 /** The same for bytes that are found later in a replaced file. Must not be called under its lock. */
-export async function noteFound(
+export async function recordStaleInodeWrite(
   session: Session,
   { target, before, bytes }: DisplacedWrite,
 ): Promise<string> {

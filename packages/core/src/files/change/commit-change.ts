@@ -12,7 +12,7 @@ import {
   type StatePlace,
   sharedBefore,
 } from "../access/kept-states.js";
-import { entryOf, noteDisplaced, removedAccess, takeStep } from "../access/landing.js";
+import { entryOf, recordDisplaced, removedAccess, takeStep } from "../access/landing.js";
 import { ownWrite } from "../access/own-changes.js";
 import { type Site, subjectOf } from "../access/site.js";
 import type { Changed, Committed, Target } from "../values/disk.js";
@@ -127,12 +127,12 @@ async function commitTo(
     if (moved !== undefined) return withoutState(moved);
     if (done.kind !== "changed") return refuseFresh(site, isCancelled() ? cancelled : done);
     const refused = await overtaken(site, { sha256: current.kind === "file" ? current.sha256 : null });
-    const displaced = await noteDisplaced(session, found, current, done.displaced);
+    const displaced = await recordDisplaced(session, found, current, done.displaced);
     return withDisplacedNote(refused, displaced);
   }
   await intent.done();
   if (plan.undoes !== undefined && after === null) await removeMadeFor(site, plan.undoes);
-  const displaced = await noteDisplaced(session, found, current, done.displaced);
+  const displaced = await recordDisplaced(session, found, current, done.displaced);
   const next: Current =
     plan.bytes !== null && after !== null && done.identity !== undefined
       ? { kind: "file", bytes: plan.bytes, sha256: after, identity: done.identity }

@@ -3,7 +3,7 @@ import type { Current } from "../access/current.js";
 import { digestOf } from "../access/digest.js";
 import { withDisplacedNote } from "../access/displaced-notes.js";
 import { isKeptApart, isStateApart } from "../access/kept-states.js";
-import { entryOf, noteDisplaced, removedAccess } from "../access/landing.js";
+import { entryOf, recordDisplaced, removedAccess } from "../access/landing.js";
 import type { Session } from "../access/session.js";
 import { written as answerWritten } from "../change/commit-change.js";
 import { overtaken, refuseFresh } from "../change/decide.js";
@@ -112,7 +112,7 @@ async function noteStopped(
   const lost = displaced.filter(({ realPath }) => realPath === target.realPath).map(({ bytes }) => bytes);
   let words = "";
   for (const bytes of moved?.displaced === undefined ? lost : [moved.displaced, ...lost])
-    words += await noteDisplaced(session, target, decision.current, bytes, site.change.path);
+    words += await recordDisplaced(session, target, decision.current, bytes, site.change.path);
   return words;
 }
 
@@ -142,7 +142,7 @@ async function answerCommitted(
           identity: done.identity,
         }
       : { kind: "absent" };
-  const displaced = await noteDisplaced(session, target, current, done?.displaced, site.change.path);
+  const displaced = await recordDisplaced(session, target, current, done?.displaced, site.change.path);
   if (done?.replacedFile !== undefined && current.kind === "file") {
     session.replacedFiles.watch(target, current.sha256, done.replacedFile);
   }

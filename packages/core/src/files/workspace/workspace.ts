@@ -5,7 +5,7 @@ import { withoutState } from "../access/change.js";
 import { outcomeOfOneFile } from "../access/change-set-answers.js";
 import { fileState, mayHoldSecrets, recoveredState } from "../access/file-states.js";
 import { KeyedMutex } from "../access/keyed-mutex.js";
-import { noteFound } from "../access/landing.js";
+import { recordStaleInodeWrite } from "../access/landing.js";
 import { loggedWrites } from "../access/logged-writes.js";
 import { namesOf, type PathNames } from "../access/path-names.js";
 import type { PreviewOutcome } from "../access/preview.js";
@@ -95,7 +95,7 @@ export class Workspace {
       versions: new SessionStateService(options.resumedVersion),
       mutex: new KeyedMutex(),
       arrivals: new Arrivals(),
-      replacedFiles: new ReplacedFiles(ports, (found) => noteFound(this.shared, found)),
+      replacedFiles: new ReplacedFiles(ports, (found) => recordStaleInodeWrite(this.shared, found)),
       guards: { ...defaultGuards, ...options.guards },
       models: { match: options.match ?? "exact", corrector: options.corrector, applier: options.applier },
       keepSecrets: options.keepSecrets ?? defaultKeepSecrets,

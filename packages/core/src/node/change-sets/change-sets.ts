@@ -25,7 +25,7 @@ import { recordWrites } from "./history.js";
 import { decideRecord, type SetRecord, writeRecord } from "./record.js";
 import {
   landedOf,
-  lookOnce,
+  verifyTarget,
   type PreparedStep,
   prepareStep,
   stageLarge,
@@ -166,7 +166,7 @@ class SetCommit {
     const prepared = this.prepared[at];
     if (prepared === undefined) throw new Error("a step of a change set was not prepared");
     this.at = at;
-    const answer = lookOnce(prepared);
+    const answer = verifyTarget(prepared);
     if (answer.kind === "prepared") this.prepared[at] = answer;
     return answer;
   }

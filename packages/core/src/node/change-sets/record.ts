@@ -111,7 +111,7 @@ export function cutRecords(
 }
 
 /** Whether the process that wrote a record is gone. */
-export function isLeft({ path }: StoredRecord): boolean {
+export function isOrphan({ path }: StoredRecord): boolean {
   const owner = ownerOf(basename(path));
   return owner === undefined || livenessOf(owner) !== "alive";
 }

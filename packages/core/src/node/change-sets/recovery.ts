@@ -15,7 +15,7 @@ import { recordWrites } from "./history.js";
 import {
   cutRecords,
   decideRecord,
-  isLeft,
+  isOrphan,
   type RecordedStep,
   readRecord,
   readRecords,
@@ -53,7 +53,7 @@ export async function recoverSets(state: StateFolder, locks: Locks): Promise<Rec
     const [step] = record.steps;
     if (step === undefined) continue;
     // A set of a living process is its own business, unless the process gave the set up.
-    const lock = await locks.acquire(step.entry.realPath, isLeft(record) ? patienceMs : 0);
+    const lock = await locks.acquire(step.entry.realPath, isOrphan(record) ? patienceMs : 0);
     if (isRefusal(lock)) continue;
     try {
       const recovered = await recoverSetsOf(state, locks, step.entry.realPath);

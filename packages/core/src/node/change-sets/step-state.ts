@@ -1,7 +1,7 @@
 import { renameSync } from "node:fs";
 import { basename } from "node:path";
 import { exchangeWith, publishNew } from "../commit/commit.js";
-import { bytesOf, putBack as giveNameBack, isSameFile } from "../commit/exchanged.js";
+import { bytesOf, restoreName, isSameFile } from "../commit/exchanged.js";
 import { hashNow } from "../commit/real-path.js";
 import { sha256 } from "../disk/digest.js";
 import type { Folder } from "../disk/folder.js";
@@ -62,7 +62,7 @@ function isTaken(
  * @param exchanges whether names may be exchanged, where the system can.
  * @returns false if another program wrote there first; its file stays.
  */
-export function putBack(folder: Folder, names: RecordedStep, exchanges: boolean): boolean {
+export function restoreStep(folder: Folder, names: RecordedStep, exchanges: boolean): boolean {
   const { entry, stageName, keptName } = names;
   const path = folder.at(basename(entry.realPath));
   if (entry.after === null) return nameAgain(folder, names);
@@ -103,7 +103,7 @@ function nameAgain(folder: Folder, { entry, keptName }: Pick<RecordedStep, "entr
   const name = basename(entry.realPath);
   if (statAt(kept)?.isFile() !== false)
     return publishNew({ path: folder.at(keptName) }, folder.at(name)) !== "taken";
-  return giveNameBack(folder.at(keptName), { ...kept, name });
+  return restoreName(folder.at(keptName), { ...kept, name });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { fstatSync, linkSync, renameSync } from "node:fs";
 import type { Changed, Committed, Refusal, SetStep, SetStopped } from "../../files/index.js";
 import { exchangeWith, linkless, publishNew } from "../commit/commit.js";
-import { isSameFile, proveExchanged } from "../commit/exchanged.js";
+import { isSameFile, verifyExchanged } from "../commit/exchanged.js";
 import {
   barredFrom,
   changed,
@@ -21,7 +21,7 @@ import {
   makeStage,
   type Stage,
 } from "../commit/stage.js";
-import { keepAttributes, withoutWay } from "../disk/attributes.js";
+import { keepAttributes, withoutInPlaceHint } from "../disk/attributes.js";
 import { codeOf, renameOver } from "../disk/platform.js";
 import { identityOf, openFile, readUpTo, type Spot, sameIdentity, statAt } from "../disk/reading.js";
 import type { RecordedStep } from "./record.js";
@@ -134,14 +134,14 @@ function dress(
   { spot, names }: Pick<PreparedStep, "spot" | "names">,
 ): Refusal | undefined {
   const { nlink } = proved.stat;
-  if (nlink > links) return withoutWay(severalNames(spot, nlink - links + 1n, names.keptName));
+  if (nlink > links) return withoutInPlaceHint(severalNames(spot, nlink - links + 1n, names.keptName));
   const lost = keepAttributes(proved, stage.fd);
   if (lost === undefined) makeDurable(stage);
-  return lost === undefined ? undefined : withoutWay(lost);
+  return lost === undefined ? undefined : withoutInPlaceHint(lost);
 }
 
 /** Looks once more whether the target is the expected file; one that only moved is proved again. */
-export function lookOnce(prepared: PreparedStep): PreparedStep | Changed | Refusal {
+export function verifyTarget(prepared: PreparedStep): PreparedStep | Changed | Refusal {
   const { spot, step, proved, stage, links, cleanup } = prepared;
   const now = statAt(spot);
   if (step.expected.kind === "absent") return now === undefined ? prepared : changed;
@@ -194,7 +194,7 @@ function replaceOld(
     return "taken";
   }
   const { bytes, keepOpen = false } = step;
-  const found = proveExchanged(spot, { stage, bytes, proved, sha256, cleanup, keepOpen, keepsStage: true });
+  const found = verifyExchanged(spot, { stage, bytes, proved, sha256, cleanup, keepOpen, keepsStage: true });
   return found === "right" ? "taken" : found;
 }
 

@@ -6,7 +6,7 @@ import type { Folder } from "../disk/folder.js";
 import { codeOf } from "../disk/platform.js";
 import type { RecordedStep, SetRecord } from "./record.js";
 import { decideRecord } from "./record.js";
-import { putBack, stateOf, strayBytes } from "./step-state.js";
+import { restoreStep, stateOf, strayBytes } from "./step-state.js";
 
 /** A step and the open folder of its file; undefined where the folder is gone, or was never reached. */
 export interface OpenStep {
@@ -48,7 +48,7 @@ export function takeBack(steps: readonly OpenStep[]): TakenBack {
     const isTaken = state === "new" || state === "swapped";
     const left =
       state === "overwritten" ||
-      (isTaken && folder !== undefined && !putBack(folder, names, step.exchanges !== false));
+      (isTaken && folder !== undefined && !restoreStep(folder, names, step.exchanges !== false));
     if (left) overwritten.push(realPath);
     if (!left && (state === "foreign" || state === "swapped")) foreign.push(realPath);
   }

@@ -8,20 +8,20 @@ import type {
   Refusal,
   RemoveOptions,
 } from "../../files/index.js";
-import { keepAttributes, withoutWay } from "../disk/attributes.js";
+import { keepAttributes, withoutInPlaceHint } from "../disk/attributes.js";
 import { openDescriptor } from "../disk/descriptors.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { codeOf, openFlags, renameOver, syncOpened } from "../disk/platform.js";
 import { identityOf, type Spot, statAt } from "../disk/reading.js";
 import { sliceBytes } from "../disk/slices.js";
 import { exchange, swapNameOf } from "./exchange.js";
-import { proveAside, proveExchanged } from "./exchanged.js";
+import { verifyQuarantined, verifyExchanged } from "./exchanged.js";
 import { writeInPlace } from "./in-place.js";
 import {
   barredFrom,
   changed,
   displacedBy,
-  lookAgain,
+  verifyBeforeStep,
   lostLock,
   type ProvedFile,
   prove,
@@ -60,7 +60,7 @@ export async function commitFile(
       return await writeInPlace(spot, bytes, { expected, proved, guard: options.guard, cleanup });
     }
     const done = await replaceFile(spot, bytes, { expected, proved, options, cleanup });
-    return options.mayInsist === false ? withoutWay(done) : done;
+    return options.mayInsist === false ? withoutInPlaceHint(done) : done;
   } catch (error) {
     const refusal = refusalFrom(error, spot.shown);
     if (refusal === undefined) throw faultFrom(error, spot.shown);
@@ -87,11 +87,11 @@ export async function removeFile(
     if (barred !== undefined) return barred;
     if (!(await options.guard())) return lostLock(spot);
     const folder = readyToSync(spot, cleanup);
-    const last = lookAgain(spot, expected, proved, cleanup);
+    const last = verifyBeforeStep(spot, expected, proved, cleanup);
     if (last.kind !== "proved") return last;
     const aside = { ...spot, name: swapNameOf(options.stageName ?? newStageName()) };
     if (!moveAside(spot, aside)) return changed;
-    const found = afterStep(spot, () => proveAside(spot, aside, last, expected.sha256));
+    const found = afterStep(spot, () => verifyQuarantined(spot, aside, last, expected.sha256));
     if (found !== "right") return found;
     return finishStep(spot, folder, undefined, () =>
       displacedBy(last, expected.sha256, cleanup, options.keepOpen),
@@ -165,7 +165,7 @@ async function replaceFile(
   if (!(await options.guard())) return lostLock(spot);
   const folder = readyToSync(spot, cleanup);
   const stage = spot.exchanges === true ? underSwapName(spot, made, name, cleanup) : made;
-  let last = lookAgain(spot, expected, proved, cleanup, stage);
+  let last = verifyBeforeStep(spot, expected, proved, cleanup, stage);
   if (last.kind !== "proved") return last;
   const path = spot.folder.at(spot.name);
   const exchanged = spot.exchanges === true && exchangeWith(stage.path, path);
@@ -173,14 +173,14 @@ async function replaceFile(
   if (!exchanged) {
     // Nothing will be seen of what came out. The name last: what gets it between that look and the step is lost.
     if (!provedAgain(last, expected.sha256)) return changed;
-    last = lookAgain(spot, expected, last, cleanup, stage);
+    last = verifyBeforeStep(spot, expected, last, cleanup, stage);
     if (last.kind !== "proved") return last;
     renameOver(stage.path, path);
   }
   cleanup.keepStage();
   const found = exchanged
     ? afterStep(spot, () =>
-        proveExchanged(spot, {
+        verifyExchanged(spot, {
           stage,
           bytes,
           proved: last,

@@ -29,14 +29,14 @@ interface Exchanged {
  *
  * @throws the system's error; what cannot be given back now is given back by recovery.
  */
-export function proveExchanged(spot: Spot, exchanged: Exchanged): "right" | Changed {
+export function verifyExchanged(spot: Spot, exchanged: Exchanged): "right" | Changed {
   const { stage, proved, sha256, keepsStage } = exchanged;
   const came = statAt(asideOf(spot, stage));
   if (came !== undefined && isAsProved(came, proved.stat) && provedAgain(proved, sha256, keepsStage)) {
     if (keepsStage !== true) unlinkSync(stage.path);
     return "right";
   }
-  return giveBack(spot, exchanged);
+  return undoExchange(spot, exchanged);
 }
 
 /**
@@ -45,21 +45,21 @@ export function proveExchanged(spot: Spot, exchanged: Exchanged): "right" | Chan
  *
  * @throws the system's error; recovery then does it.
  */
-export function proveAside(spot: Spot, aside: Spot, proved: ProvedFile, sha256: string): "right" | Changed {
+export function verifyQuarantined(spot: Spot, aside: Spot, proved: ProvedFile, sha256: string): "right" | Changed {
   const path = spot.folder.at(aside.name);
   const came = statAt(aside);
   if (came !== undefined && isAsProved(came, proved.stat) && provedAgain(proved, sha256)) {
     unlinkSync(path);
     return "right";
   }
-  if (came === undefined || putBack(path, spot)) return { kind: "changed" };
+  if (came === undefined || restoreName(path, spot)) return { kind: "changed" };
   const displaced = bytesOf(aside);
   if (displaced !== undefined) unlinkSync(path);
   return { kind: "changed", ...defined({ displaced }) };
 }
 
 /** Gives a file its name back, unless something has it. A folder or link is not linked, but has nothing to lose. */
-export function putBack(path: string, spot: Spot): boolean {
+export function restoreName(path: string, spot: Spot): boolean {
   const to = spot.folder.at(spot.name);
   try {
     linkSync(path, to);
@@ -73,14 +73,14 @@ export function putBack(path: string, spot: Spot): boolean {
   return true;
 }
 
-function giveBack(spot: Spot, { stage, bytes, cleanup, keepOpen, keepsStage }: Exchanged): Changed {
+function undoExchange(spot: Spot, { stage, bytes, cleanup, keepOpen, keepsStage }: Exchanged): Changed {
   const aside = asideOf(spot, stage);
   const ours = fstatSync(stage.fd, { bigint: true });
-  const given = back(stage.path, spot);
+  const given = exchangeAgain(stage.path, spot);
   const out = statAt(aside);
   const isOurs = out !== undefined && isSameFile(out, ours);
   // Our file was replaced meanwhile: that one is the newest, and a second exchange keeps it.
-  if (given && !isOurs) back(stage.path, spot);
+  if (given && !isOurs) exchangeAgain(stage.path, spot);
   const older = isOurs ? undefined : bytesOf(aside);
   if ((isOurs && keepsStage !== true) || older !== undefined) unlinkSync(stage.path);
   spot.folder.sync();
@@ -96,7 +96,7 @@ function giveBack(spot: Spot, { stage, bytes, cleanup, keepOpen, keepsStage }: E
 }
 
 /** Returns false if the file was removed meanwhile; the removal wins. */
-function back(stagePath: string, spot: Spot): boolean {
+function exchangeAgain(stagePath: string, spot: Spot): boolean {
   try {
     return exchange(stagePath, spot.folder.at(spot.name));
   } catch (error) {

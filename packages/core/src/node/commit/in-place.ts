@@ -5,7 +5,7 @@ import { writeAll } from "../disk/io.js";
 import { openFlags } from "../disk/platform.js";
 import { identityOf, openFile, readUpTo, type Spot, statAt } from "../disk/reading.js";
 import { hashInSlices, takeSlices } from "../disk/slices.js";
-import { changed, lookAgain, lostLock, type ProvedFile, provedAgain } from "./proved-file.js";
+import { changed, verifyBeforeStep, lostLock, type ProvedFile, provedAgain } from "./proved-file.js";
 import type { Cleanup } from "./stage.js";
 
 interface Overwrite {
@@ -36,7 +36,7 @@ export async function writeInPlace(
   if ((await takeSlices(hashInSlices(old))) !== expected.sha256) return changed;
   if (!(await guard())) return lostLock(spot);
   if (!provedAgain(proved, expected.sha256)) return changed;
-  const last = lookAgain(spot, expected, proved, cleanup);
+  const last = verifyBeforeStep(spot, expected, proved, cleanup);
   if (last.kind !== "proved") return last;
   if (last.stat.ino !== opened.stat.ino) return changed;
   try {

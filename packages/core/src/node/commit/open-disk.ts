@@ -4,7 +4,7 @@ import { escapeForDisplay } from "../../text/index.js";
 import { answering } from "../disk/faults.js";
 import { type OpenedRoot, openRoot } from "../disk/folder.js";
 import { canWalkByHandle } from "../disk/platform.js";
-import { folderAt, rootGone, rootReplaced, stands } from "../disk/root.js";
+import { folderAt, rootGone, rootReplaced, isUnreplaced } from "../disk/root.js";
 import { type Root, walk } from "../disk/walk.js";
 import { targetOf } from "./disk-target.js";
 
@@ -122,7 +122,7 @@ class HandleDisk implements OpenedDisk {
   }
 
   private changedAmong(roots: readonly Root[]): Refusal | undefined {
-    const changed = roots.find((root) => !stands(root));
+    const changed = roots.find((root) => !isUnreplaced(root));
     if (changed === undefined) return undefined;
     const at = this.opened.indexOf(changed);
     return at < 0 || !this.openAnew(changed, at) ? rootGone(changed) : rootReplaced(changed);
@@ -133,7 +133,7 @@ class HandleDisk implements OpenedDisk {
     if (folderAt(root.named) === undefined) return false;
     const anew = openNamed(root.named, this.options);
     if (anew.kind === "refusal") return false;
-    if (anew.root.real !== root.real || !stands(anew.root)) {
+    if (anew.root.real !== root.real || !isUnreplaced(anew.root)) {
       anew.root.folder.close();
       return false;
     }

@@ -128,7 +128,7 @@ export function provedAgain({ fd, stat, isFirm }: ProvedFile, sha256: string, is
  * The last look before the step. A file that moved is proved again by its hash; its attributes may have
  * changed, too, so the stage gets them anew.
  */
-export function lookAgain(
+export function verifyBeforeStep(
   spot: Spot,
   expected: ExpectedFile,
   proved: ProvedFile,

@@ -104,7 +104,7 @@ export function cannotPreserve(why: string): Refusal {
 }
 
 /** The same for a request that cannot ask for a write in place: the way is not named. */
-export function withoutWay<Answer extends { readonly kind: string }>(
+export function withoutInPlaceHint<Answer extends { readonly kind: string }>(
   answer: Answer | Refusal,
 ): Answer | Refusal {
   if (!("code" in answer) || answer.code !== "cannot_preserve" || answer.sentence === undefined)

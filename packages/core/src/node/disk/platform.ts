@@ -158,7 +158,7 @@ type ProcessLook =
   /** It began at this tick of the kernel's: a number that a later process of the same pid does not share. */
   | { readonly kind: "runs"; readonly start: string }
   /** Something has its pid, and when it began cannot be told: no descriptor is left, or /proc does not show it. */
-  | { readonly kind: "untold" };
+  | { readonly kind: "unknown" };
 
 /** What stands for a start, a boot and a namespace that could not be told. */
 export const untold = { start: "0", boot: "-", namespace: "-" } as const;
@@ -172,7 +172,7 @@ export function lookAtProcess(pid: number): ProcessLook {
   const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (state === "Z" || state === "X") return { kind: "gone" };
   const start = fields[18];
-  return stat === "" || start === undefined ? { kind: "untold" } : { kind: "runs", start };
+  return stat === "" || start === undefined ? { kind: "unknown" } : { kind: "runs", start };
 }
 
 /** Whether an identity says enough to look its process up. */

@@ -52,7 +52,7 @@ export function isSameMark(before: FolderMark, now: FolderMark): boolean {
 }
 
 /** Whether the path of a root still means the folder that was opened. */
-export function stands(root: Root): boolean {
+export function isUnreplaced(root: Root): boolean {
   return folderAt(root.named) === root.identity;
 }
 

@@ -83,7 +83,7 @@ export function isThere(path: string): boolean {
  *
  * @param why `torn` for a tail that is cut off, `damaged` for a whole journal before its repair.
  */
-export function keepAside(
+export function quarantineBytes(
   state: StateFolder,
   paths: JournalPaths,
   bytes: Uint8Array,

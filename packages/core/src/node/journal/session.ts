@@ -24,7 +24,7 @@ import { takeSlices } from "../disk/slices.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { JournalBlobs } from "./blobs.js";
 import { anotherProcess, leaseHolder } from "./lease.js";
-import { type JournalPaths, keepAside, readWholeInSlices } from "./paths.js";
+import { type JournalPaths, quarantineBytes, readWholeInSlices } from "./paths.js";
 import { storeRefusalFrom } from "./store-answers.js";
 import { appendAll, JournalWriter } from "./writer.js";
 
@@ -256,7 +256,7 @@ function repair(
   if (bytes.length === wholeBytes && terminated) return [];
   let fate = "nothing was lost";
   if (bytes.length > wholeBytes) {
-    const path = keepAside(state, paths, bytes.subarray(wholeBytes));
+    const path = quarantineBytes(state, paths, bytes.subarray(wholeBytes));
     ftruncateSync(fd, wholeBytes);
     fate = `they were cut off and are kept in ${path}`;
   }

@@ -15,7 +15,7 @@ import { appendFlags, closeQuietly, codeOf, syncFolder } from "../disk/platform.
 import type { StateFolder } from "../state-folder/state-folder.js";
 import type { JournalBlobs } from "./blobs.js";
 import { anotherProcess } from "./lease.js";
-import { type JournalPaths, keepAside, publishFile, readWhole } from "./paths.js";
+import { type JournalPaths, quarantineBytes, publishFile, readWhole } from "./paths.js";
 import { storeRefusalFrom } from "./store-answers.js";
 
 /** Where in a journal a writer begins. */
@@ -100,7 +100,7 @@ export class JournalWriter {
     const refusal = await this.underLease(() => {
       const old = readWhole(this.place.file);
       if (old?.length !== this.writtenBytes) return this.stop();
-      backup = keepAside(state, this.place, old, "damaged");
+      backup = quarantineBytes(state, this.place, old, "damaged");
       this.blobs.write();
       // Before the step: from then on what was acknowledged here is no measure of what stands in the file.
       this.over = refuse("read_only", `Session ${this.place.id} was repaired; open it again to write.`);

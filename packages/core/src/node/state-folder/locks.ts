@@ -215,13 +215,13 @@ export function breakLock(path: string, abandoned: string): boolean {
   }
   const moved = readLink(aside);
   const right = moved === abandoned;
-  if (!right) putBack(aside, path);
+  if (!right) restoreQuarantined(aside, path);
   removeQuietly(aside);
   return right;
 }
 
 /** If another process has the lock by now, the displaced holder learns it from `held` before its step. */
-function putBack(aside: string, path: string): void {
+function restoreQuarantined(aside: string, path: string): void {
   try {
     linkSync(aside, path);
   } catch (error) {

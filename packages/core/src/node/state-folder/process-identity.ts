@@ -36,7 +36,7 @@ export function livenessOf(identity: ProcessIdentity): "alive" | "dead" | "unkno
   switch (look.kind) {
     case "gone":
       return "dead";
-    case "untold":
+    case "unknown":
       return "unknown";
     case "runs":
       return look.start === identity.start ? "alive" : "dead";

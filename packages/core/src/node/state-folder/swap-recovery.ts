@@ -2,7 +2,7 @@ import { unlinkSync } from "node:fs";
 import { basename } from "node:path";
 import { defaultKeepSecrets, type HistoryEntry, isKeptApart } from "../../files/index.js";
 import { exchange, swapNameOf } from "../commit/exchange.js";
-import { bytesOf, putBack } from "../commit/exchanged.js";
+import { bytesOf, restoreName } from "../commit/exchanged.js";
 import { hashNow, isStageName } from "../commit/real-path.js";
 import { newId, sha256 } from "../disk/digest.js";
 import type { Folder } from "../disk/folder.js";
@@ -29,13 +29,13 @@ export function recoverSwap(state: StateFolder, folder: Folder, { stageName, cha
   const hash = bytes === undefined ? undefined : sha256(bytes);
   const isKnown = hash !== undefined && (hash === change.after || hash === change.before);
   if (isKnown) unlinkSync(folder.at(name));
-  else if (hashNow(folder, change.realPath) !== change.after || !giveBack(folder, aside, change))
-    keepAside(state, aside, change);
+  else if (hashNow(folder, change.realPath) !== change.after || !restoreDisplaced(folder, aside, change))
+    quarantineBytes(state, aside, change);
   return true;
 }
 
 /** What lies there is somebody else's, who has lost the name to a still later file. */
-function keepAside(state: StateFolder, aside: Spot, change: HistoryEntry): void {
+function quarantineBytes(state: StateFolder, aside: Spot, change: HistoryEntry): void {
   const bytes = bytesOf(aside);
   if (bytes === undefined) throw stuck(aside.name);
   keepDisplacedBytes(state, change, { bytes, sha256: sha256(bytes), shown: aside.name });
@@ -75,10 +75,10 @@ export function keepDisplacedBytes(
  * @returns false if another program was there first: its file is the newest and has the name, and what is to be kept
  *   lies aside.
  */
-function giveBack(folder: Folder, aside: Spot, { realPath, after }: HistoryEntry): boolean {
+function restoreDisplaced(folder: Folder, aside: Spot, { realPath, after }: HistoryEntry): boolean {
   const name = basename(realPath);
   const [from, to] = [folder.at(aside.name), folder.at(name)];
-  if (after === null) return putBack(from, { ...aside, name });
+  if (after === null) return restoreName(from, { ...aside, name });
   const isExchanged = exchange(from, to);
   if (!isExchanged) renameOver(from, to);
   const isOurs = !isExchanged || hashNow(folder, aside.name) === after;

@@ -181,13 +181,13 @@ function removeUnused(blob: StoredBlob): boolean {
     return false;
   }
   const isUnused = isStillUnused({ ...blob, path: aside });
-  if (!isUnused) putBack(aside, blob.path);
+  if (!isUnused) restoreQuarantined(aside, blob.path);
   removeQuietly(aside);
   return isUnused;
 }
 
 /** What has that name by now is the same state, kept anew. */
-function putBack(aside: string, path: string): void {
+function restoreQuarantined(aside: string, path: string): void {
   try {
     linkSync(aside, path);
   } catch (error) {

@@ -10,7 +10,7 @@ import {
   tidyPath,
 } from "../../files/index.js";
 import { defined } from "../../text/index.js";
-import { isLeft, readRecords } from "../change-sets/record.js";
+import { isOrphan, readRecords } from "../change-sets/record.js";
 import { openDisk } from "../commit/open-disk.js";
 import { nativeExtension } from "../disk/attributes.js";
 import { namesIn } from "../disk/entries.js";
@@ -143,7 +143,7 @@ function factsOf(state: StateFolder): StateFacts {
     leftIntents:
       intents.unreadable.length +
       intents.intents.filter((intent) => livenessOf(intent.owner) !== "alive").length +
-      readRecords(state).filter(isLeft).length,
+      readRecords(state).filter(isOrphan).length,
     blobs: blobs.length,
     blobBytes: blobs.reduce((sum, blob) => sum + blob.size, 0),
     histories: namesIn(state.at("history")).length,

@@ -19,7 +19,7 @@ export async function carryHistory(
     case "rewind":
       return rewind(host, request, asked);
     case "restore_files":
-      return putBack(host, request, asked);
+      return restore(host, request, asked);
     case "summarize_branch":
       return summarize(host, request, asked);
     case "expand_task_summary": {
@@ -59,7 +59,7 @@ async function rewind(host: ConversationHost, { turnId, files }: Rewind, asked: 
 
 type PutBack = Extract<HistoryRequest, { readonly kind: "restore_files" }>;
 
-async function putBack(
+async function restore(
   host: ConversationHost,
   { turnId, restoreId, files }: PutBack,
   asked: Caller,
