@@ -176,7 +176,7 @@ function startForeign(root) {
 function rowOf({ turns, names, root, lines, undone, measured, displaced }) {
   const texts = new Map(names.map((name) => [name, readFileSync(join(root, name), "utf8").split("\n")]));
   const gone = lines.flatMap(({ name, line }) => (texts.get(name)?.includes(line) ? [] : [line]));
-  const { lost, untold, kept } = displacedAmong(gone, displaced.states, displaced.said);
+  const { lost, unknownIdentity, kept } = displacedAmong(gone, displaced.states, displaced.said);
   const wrong = names.filter((name, at) => {
     const counted = Math.floor(turns / names.length) + (at < turns % names.length ? 1 : 0);
     return texts.get(name)?.[0] !== `// count ${counted}`;
@@ -193,7 +193,7 @@ function rowOf({ turns, names, root, lines, undone, measured, displaced }) {
     tried: turns + lines.length,
     bad: {
       "foreign lines lost": lost,
-      "displaced and not told": untold,
+      "displaced and not told": unknownIdentity,
       "changes lost or made twice": wrong,
       undone,
     },

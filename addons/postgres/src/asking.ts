@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ConversationRefusal } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
-import { isAway, isClash, refusalFrom } from "./faults.js";
+import { isUnavailable, isClash, refusalFrom } from "./faults.js";
 
 /** What a store does with its server, as a metric names it. */
 export type StoreOperation =
@@ -118,7 +118,7 @@ export class Patience {
       await pause(Math.random() * Math.min(100, 5 * this.clashes));
       return true;
     }
-    if (!isAway(error)) return false;
+    if (!isUnavailable(error)) return false;
     this.absences += 1;
     // The first ones may be connections that broke long ago, each of which has to be found out.
     if (this.absences <= atOnce) return true;

@@ -58,7 +58,7 @@ export function isClash(error: unknown): boolean {
 const clashes: ReadonlySet<string> = new Set(["40001", "40P01", "23503"]);
 
 /** Whether the server is not there now, or takes nobody in: it starts, ends, or has too many connections. */
-export function isAway(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return error.code === "53300" || !isRolledBack(error);
   return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);
 }

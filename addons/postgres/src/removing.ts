@@ -1,5 +1,5 @@
 import type { SessionFacts } from "@holdfast/core/conversation";
-import { type Change, type Home, isFree, rowsAtOnce } from "./tables.js";
+import { type Change, type Home, isFree, maxRowsPerStatement } from "./tables.js";
 
 /**
  * Takes sessions away, with the blobs that no other one names. What is locked is what goes: the rows of these
@@ -75,8 +75,8 @@ export class Removing {
   /** Those of these blobs go that no session names any more. Who names one now is waited for. */
   private async collect(change: Change, names: readonly string[]): Promise<void> {
     const { tenant } = this.home;
-    for (let at = 0; at < names.length; at += rowsAtOnce) {
-      const some = names.slice(at, at + rowsAtOnce);
+    for (let at = 0; at < names.length; at += maxRowsPerStatement) {
+      const some = names.slice(at, at + maxRowsPerStatement);
       await change
         .selectFrom("blobs")
         .select("sha256")

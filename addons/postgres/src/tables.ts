@@ -127,7 +127,7 @@ export class Home {
 export const isFree = sql<boolean>`(lease_token is null or lease_until < clock_timestamp())`;
 
 /** Far below the 65,535 parameters that a statement may have. */
-export const rowsAtOnce = 1_000;
+export const maxRowsPerStatement = 1_000;
 
 /** In pieces that a statement carries: by their number and by their size. */
 export function* inPieces<Row>(
@@ -138,7 +138,7 @@ export function* inPieces<Row>(
   let bytes = 0;
   for (const row of rows) {
     const size = bytesOf(row);
-    if (piece.length >= rowsAtOnce || (piece.length > 0 && bytes + size > bytesAtOnce)) {
+    if (piece.length >= maxRowsPerStatement || (piece.length > 0 && bytes + size > bytesAtOnce)) {
       yield piece;
       piece = [];
       bytes = 0;

@@ -25,11 +25,11 @@ interface Order {
 
 export async function breakingWay(port: number): Promise<BreakingWay> {
   let order: Order | undefined;
-  let isAway = false;
+  let isUnavailable = false;
   let broken = 0;
   const sockets = new Set<Socket>();
   const proxy = createServer((client) => {
-    if (isAway) return client.destroy();
+    if (isUnavailable) return client.destroy();
     const server = connect(port, "127.0.0.1");
     let meanwhile: (() => Promise<unknown>) | undefined;
     for (const socket of [client, server]) {
@@ -52,7 +52,7 @@ export async function breakingWay(port: number): Promise<BreakingWay> {
       const then = order.meanwhile ?? (async () => undefined);
       order = undefined;
       broken += 1;
-      isAway = thenAway;
+      isUnavailable = thenAway;
       if (when === "before") return client.destroy();
       meanwhile = then;
       return server.write(bytes);
@@ -69,7 +69,7 @@ export async function breakingWay(port: number): Promise<BreakingWay> {
       order = { when, thenAway, meanwhile };
     },
     mend: () => {
-      isAway = false;
+      isUnavailable = false;
     },
     broken: () => broken,
     close: async () => {

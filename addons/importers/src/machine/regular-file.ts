@@ -16,7 +16,7 @@ export interface NotRead {
  */
 export async function readRegular(path: string, mostBytes: number): Promise<string | NotRead> {
   try {
-    const file = await open(path, unhurtful);
+    const file = await open(path, safeReadFlags);
     try {
       const facts = await file.stat();
       if (!facts.isFile()) return notRead("it is no regular file");
@@ -31,7 +31,7 @@ export async function readRegular(path: string, mostBytes: number): Promise<stri
 }
 
 /** Never waits for the other end of a pipe, and follows no link. Windows has neither flag. */
-const unhurtful = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const safeReadFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
  * What lies in a folder, by name; nothing where there is none. Links are told from what they lead to.
@@ -70,7 +70,7 @@ export async function filesBelow(
 /** The beginning of a file, as `readRegular` reads it; in UTF-16 where its mark says so. */
 export async function readHead(path: string, mostBytes: number): Promise<string | NotRead> {
   try {
-    const file = await open(path, unhurtful);
+    const file = await open(path, safeReadFlags);
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(mostBytes), 0, mostBytes, 0);
       const head = buffer.subarray(0, bytesRead);

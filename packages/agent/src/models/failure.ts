@@ -41,7 +41,7 @@ export function failed(reason: ModelFailureReason, message: string): ModelFailur
 }
 
 /** Whether the same request may well be answered in a while. */
-export function isPassing({ reason, message }: ModelFailure): boolean {
+export function isTransient({ reason, message }: ModelFailure): boolean {
   if (reason === "rate_limit") return !outOfCredit.test(message);
   return reason === "overloaded" || reason === "unreachable" || reason === "cut";
 }

@@ -1,6 +1,6 @@
 import type { ModelEvent, ModelFailure, ModelPort, ModelStep } from "@holdfast/core/context";
 import { defined } from "@holdfast/core/text";
-import { failed, isPassing } from "./failure.js";
+import { failed, isTransient } from "./failure.js";
 
 /** How often and how long is waited before a request is made again. */
 export interface RetryOptions {
@@ -33,7 +33,7 @@ export async function* withRetries(
   for (let attempt = 1; ; attempt += 1) {
     const failure = yield* askedOnce(ask(step, signal));
     if (failure === undefined) return;
-    if (attempt >= attempts || !isPassing(failure) || signal?.aborted === true)
+    if (attempt >= attempts || !isTransient(failure) || signal?.aborted === true)
       return yield { kind: "failed", failure };
     const waitMs = waitBefore(attempt, failure, options);
     yield { kind: "retry", attempt, waitMs, failure };

@@ -42,10 +42,10 @@ export async function settleWrites(
 ): Promise<SettledWrites | ConversationRefusal> {
   if (manager.readOnly !== undefined) return manager.readOnly;
   const writes = await workspace.callerWrites(manager.context.sessionId);
-  const untold = untoldWrites(manager, writes);
+  const unknownIdentity = untoldWrites(manager, writes);
   const nodes: TurnNode[] = [];
   const left: CallerWrite[] = [];
-  for (const group of untold.values()) {
+  for (const group of unknownIdentity.values()) {
     const [first] = group;
     if (first === undefined) continue;
     const files = group.map(effectOf);
@@ -102,11 +102,11 @@ function untoldWrites(
   { context, manifests, running }: SettlingJournal,
   writes: readonly CallerWrite[],
 ): ReadonlyMap<string, readonly CallerWrite[]> {
-  const untold = new Map<string, CallerWrite[]>();
-  if (writes.length === 0) return untold;
+  const unknownIdentity = new Map<string, CallerWrite[]>();
+  if (writes.length === 0) return unknownIdentity;
   const told = toldIn(context, manifests.naming);
   const standing = standingAt(context, context.currentNodeId);
-  const isTold = (write: CallerWrite) => {
+  const isKnownIdentity = (write: CallerWrite) => {
     const key = keyOf(manifests.naming(write.path), write);
     // A result that came after the user had spoken stands on a branch of its own.
     const counts = ({ nodeId, keys }: ToldWrites) =>
@@ -117,13 +117,13 @@ function untoldWrites(
   // From the newest: what a write that is told of came after is not the state of the file any more.
   const open = writes.toReversed().filter((write) => {
     const isOver = later.has(write.path);
-    if (isTold(write)) later.add(write.path);
+    if (isKnownIdentity(write)) later.add(write.path);
     const isRunning = running.has(idOf(write)) || idOf(write) === context.pendingRestore?.restoreId;
-    return !isTold(write) && !isOver && !isRunning && write.before !== write.after;
+    return !isKnownIdentity(write) && !isOver && !isRunning && write.before !== write.after;
   });
   for (const write of inOrderOfTime(open.reverse()))
-    untold.set(idOf(write), [...(untold.get(idOf(write)) ?? []), write]);
-  return untold;
+    unknownIdentity.set(idOf(write), [...(unknownIdentity.get(idOf(write)) ?? []), write]);
+  return unknownIdentity;
 }
 
 /** Those of one file stay in their order, also where the clock was put back between them. */

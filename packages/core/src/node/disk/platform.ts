@@ -139,7 +139,7 @@ export const exchangesNames = !isWindows;
 export function machineIdentity(): { readonly boot: string; readonly namespace: string } {
   if (!isLinux) return { boot: "-", namespace: hostname().replaceAll(/[^A-Za-z0-9.-]/g, "_") };
   return {
-    boot: readOr("/proc/sys/kernel/random/boot_id", untold.boot).trim(),
+    boot: readOr("/proc/sys/kernel/random/boot_id", unknownIdentity.boot).trim(),
     namespace: namespaceNumber(),
   };
 }
@@ -148,7 +148,7 @@ function namespaceNumber(): string {
   try {
     return readlinkSync("/proc/self/ns/pid").replaceAll(/[^0-9]/g, "");
   } catch {
-    return untold.namespace;
+    return unknownIdentity.namespace;
   }
 }
 
@@ -161,12 +161,12 @@ type ProcessLook =
   | { readonly kind: "unknown" };
 
 /** What stands for a start, a boot and a namespace that could not be told. */
-export const untold = { start: "0", boot: "-", namespace: "-" } as const;
+export const unknownIdentity = { start: "0", boot: "-", namespace: "-" } as const;
 
 /** Looks for a process of this namespace of pids. A signal needs no descriptor, so `gone` is always certain. */
 export function lookAtProcess(pid: number): ProcessLook {
   if (!isAliveBySignal(pid)) return { kind: "gone" };
-  if (!isLinux) return { kind: "runs", start: untold.start };
+  if (!isLinux) return { kind: "runs", start: unknownIdentity.start };
   const stat = readOr(`/proc/${pid}/stat`, "");
   // The name is in parentheses and may contain anything: count from the last one.
   const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -176,14 +176,14 @@ export function lookAtProcess(pid: number): ProcessLook {
 }
 
 /** Whether an identity says enough to look its process up. */
-export function isTold(identity: {
+export function isKnownIdentity(identity: {
   readonly start: string;
   readonly boot: string;
   readonly namespace: string;
 }): boolean {
   if (!isLinux) return true;
   const { start, boot, namespace } = identity;
-  return start !== untold.start && boot !== untold.boot && namespace !== untold.namespace;
+  return start !== unknownIdentity.start && boot !== unknownIdentity.boot && namespace !== unknownIdentity.namespace;
 }
 
 function isAliveBySignal(pid: number): boolean {

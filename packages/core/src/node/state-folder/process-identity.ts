@@ -1,4 +1,4 @@
-import { isTold, lookAtProcess, machineIdentity, untold } from "../disk/platform.js";
+import { isKnownIdentity, lookAtProcess, machineIdentity, unknownIdentity } from "../disk/platform.js";
 
 /**
  * Who left a record in the state folder. A pid alone says little: it is used again after a while, after a
@@ -19,9 +19,9 @@ export function ownIdentity(): ProcessIdentity {
   if (own !== undefined) return own;
   const { pid } = process;
   const look = lookAtProcess(pid);
-  const found = { pid, start: look.kind === "runs" ? look.start : untold.start, ...machineIdentity() };
+  const found = { pid, start: look.kind === "runs" ? look.start : unknownIdentity.start, ...machineIdentity() };
   // What could not be told now, for want of descriptors, may be told later.
-  if (isTold(found)) own = found;
+  if (isKnownIdentity(found)) own = found;
   return found;
 }
 
@@ -31,7 +31,7 @@ export function ownIdentity(): ProcessIdentity {
  */
 export function livenessOf(identity: ProcessIdentity): "alive" | "dead" | "unknown" {
   const { boot, namespace } = ownIdentity();
-  if (!isTold(identity) || identity.boot !== boot || identity.namespace !== namespace) return "unknown";
+  if (!isKnownIdentity(identity) || identity.boot !== boot || identity.namespace !== namespace) return "unknown";
   const look = lookAtProcess(identity.pid);
   switch (look.kind) {
     case "gone":
