@@ -1,7 +1,7 @@
 export type { MadeState, RunScope } from "./access/call.js";
 export { outcomeOfOneFile } from "./access/change-set-answers.js";
 export { type ChangeOutcome, displacedNoteOf, withDisplacedNote } from "./access/displaced-notes.js";
-export { isKeptApart } from "./access/kept-states.js";
+export { isStoredAsSecret } from "./access/kept-states.js";
 export { KeyedMutex } from "./access/keyed-mutex.js";
 export type { PathNames } from "./access/path-names.js";
 export type { AgreedFile, Preview, PreviewedFile, PreviewOutcome } from "./access/preview.js";

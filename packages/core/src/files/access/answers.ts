@@ -6,7 +6,7 @@ import { type Call, handOut } from "./call.js";
 import type { UnchangedPlan } from "./change.js";
 import type { Current } from "./current.js";
 import { decodeFile, knownText, textFacts } from "./file-text.js";
-import { isKeptApart } from "./kept-states.js";
+import { isStoredAsSecret } from "./kept-states.js";
 
 /** What an answer is about: the file by its names, and the encoding that the caller insisted on. */
 export interface Subject {
@@ -20,7 +20,7 @@ export interface Subject {
  * where something of that very state was shown to it before. The one home of that rule.
  */
 export function maySee({ call, file }: Pick<Subject, "call" | "file">, current: Current): boolean {
-  if (current.kind === "absent" || !isKeptApart(file)) return true;
+  if (current.kind === "absent" || !isStoredAsSecret(file)) return true;
   return isSeen(call.knowledge.find(file, current.sha256));
 }
 
@@ -31,7 +31,7 @@ export function maySee({ call, file }: Pick<Subject, "call" | "file">, current: 
 export function refuseWith(subject: Subject, refusal: Refusal, current: Current): WriteRefusal {
   const shownBefore = wasShown(subject, current);
   const state = stateOf(subject, current);
-  const isMismatch = mismatchCodes.has(refusal.code) && isKeptApart(subject.file);
+  const isMismatch = mismatchCodes.has(refusal.code) && isStoredAsSecret(subject.file);
   if (!isMismatch && maySee(subject, current)) return { ...refusal, success: false, state, shownBefore };
   const plain = plainly(refusal);
   const message = state.content === null ? plain.message : plain.message + namedOnly;

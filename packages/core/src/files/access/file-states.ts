@@ -7,7 +7,7 @@ import { isSecret, tidyPath } from "../values/path-policy.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import { cancelled } from "./call.js";
 import { readCurrent } from "./current.js";
-import { isKept, isStateApart, isStateKept } from "./kept-states.js";
+import { isKept, isSecretState, isStateKept } from "./kept-states.js";
 import { refuseProtected } from "./protection.js";
 import type { Session } from "./session.js";
 
@@ -59,7 +59,7 @@ export async function mayHoldSecrets(session: Session, path: string, sha256: str
   if (isRefusal(target)) return true;
   try {
     if ((await excludedByOwner(session.ports.disk, target)) !== undefined) return true;
-    return await isStateApart(session, target, sha256);
+    return await isSecretState(session, target, sha256);
   } finally {
     await target.close();
   }

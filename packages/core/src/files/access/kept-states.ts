@@ -12,21 +12,21 @@ import type { Session } from "./session.js";
 export type StatePlace = Pick<Target, "realPath">;
 
 /** Whether the states of a file are kept apart, by its own name, whatever the root and the link it was reached by. */
-export function isKeptApart({ realPath }: StatePlace): boolean {
+export function isStoredAsSecret({ realPath }: StatePlace): boolean {
   return isSecret(realPath);
 }
 
 /** Whether states of the file are kept at all: those of secrets may not be. */
 export function isKept(session: Pick<Session, "keepSecrets">, place: StatePlace): boolean {
-  return session.keepSecrets !== "none" || !isKeptApart(place);
+  return session.keepSecrets !== "none" || !isStoredAsSecret(place);
 }
 
 /**
  * Whether a state of the file is kept apart: by the file's own name, or since it came from the name of a secret and
  * was not changed since. The latter is noted at the move, and known whatever is still kept.
  */
-export async function isStateApart({ ports }: Session, place: StatePlace, sha256: string): Promise<boolean> {
-  return isKeptApart(place) || ports.secrets.belongs(place.realPath, sha256);
+export async function isSecretState({ ports }: Session, place: StatePlace, sha256: string): Promise<boolean> {
+  return isStoredAsSecret(place) || ports.secrets.belongs(place.realPath, sha256);
 }
 
 /**
@@ -42,11 +42,11 @@ export async function keepBytes(
 ): Promise<"kept" | "failed" | "never"> {
   const { ports, keepSecrets } = session;
   const isApart =
-    (await isStateApart(session, place, sha256)) ||
-    (other !== undefined && (await isStateApart(session, other, sha256))) ||
-    (madeFrom !== undefined && (await isStateApart(session, place, madeFrom)));
+    (await isSecretState(session, place, sha256)) ||
+    (other !== undefined && (await isSecretState(session, other, sha256))) ||
+    (madeFrom !== undefined && (await isSecretState(session, place, madeFrom)));
   if (isApart) {
-    if (!isKeptApart(place) && !(await ports.secrets.mark(place.realPath, sha256))) return "failed";
+    if (!isStoredAsSecret(place) && !(await ports.secrets.mark(place.realPath, sha256))) return "failed";
     if (keepSecrets === "none") return "never";
     const isPut = await ports.secrets.put(place.realPath, { sha256, bytes, days: keepSecrets });
     return isPut ? "kept" : "failed";
@@ -112,7 +112,7 @@ export async function sharedBefore(
   place: StatePlace,
   { sha256, bytes }: CurrentFile,
 ): Promise<KeepOptions["before"]> {
-  if (await isStateApart(session, place, sha256)) return undefined;
+  if (await isSecretState(session, place, sha256)) return undefined;
   return { sha256, length: bytes.length };
 }
 
@@ -130,7 +130,7 @@ export async function findState(
   sha256: string,
 ): Promise<KeptState | undefined> {
   const { blobs, secrets } = session.ports;
-  const isApart = await isStateApart(session, place, sha256);
+  const isApart = await isSecretState(session, place, sha256);
   const bytes = isApart ? await secrets.get(place.realPath, sha256) : await blobs.get(sha256);
   return bytes === undefined ? undefined : { bytes, isApart };
 }
@@ -138,7 +138,7 @@ export async function findState(
 /** Whether `findState` has something to find, without reading it. */
 export async function isStateKept(session: Session, place: StatePlace, sha256: string): Promise<boolean> {
   const { blobs, secrets } = session.ports;
-  if (await isStateApart(session, place, sha256)) return secrets.has(place.realPath, sha256);
+  if (await isSecretState(session, place, sha256)) return secrets.has(place.realPath, sha256);
   return blobs.has(sha256);
 }
 
@@ -148,5 +148,5 @@ export async function findShownState(
   place: StatePlace,
   sha256: string,
 ): Promise<Uint8Array | undefined> {
-  return (await isStateApart(session, place, sha256)) ? undefined : session.ports.blobs.get(sha256);
+  return (await isSecretState(session, place, sha256)) ? undefined : session.ports.blobs.get(sha256);
 }

@@ -5,7 +5,7 @@ import type { HistoryEntry } from "../values/stores.js";
 import { takeAll } from "../values/time-budget.js";
 import type { Current } from "./current.js";
 import { digestInSteps } from "./digest.js";
-import { isStateApart, keepBytes } from "./kept-states.js";
+import { isSecretState, keepBytes } from "./kept-states.js";
 import type { DisplacedWrite } from "./replaced-files.js";
 import { defaultKeepSecrets, type Session } from "./session.js";
 import type { Site } from "./site.js";
@@ -77,7 +77,7 @@ async function keepDisplaced(
   const sha256 = await takeAll(digestInSteps(session.ports, bytes), session.ports);
   const madeFrom = before ?? undefined;
   const kept = await keepBytes(session, target, { sha256, bytes }, { care: "sure", madeFrom });
-  const isApart = before !== null && (await isStateApart(session, target, before));
+  const isApart = before !== null && (await isSecretState(session, target, before));
   const intent = await session.ports.history.begin({
     ...newEntry(session, target, "another program", isApart),
     before,

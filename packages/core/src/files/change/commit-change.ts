@@ -5,8 +5,8 @@ import { type Current, isLarge, learnState } from "../access/current.js";
 import { digestInSteps } from "../access/digest.js";
 import { withDisplacedNote } from "../access/displaced-notes.js";
 import {
-  isKeptApart,
-  isStateApart,
+  isStoredAsSecret,
+  isSecretState,
   keepReplaced,
   keepState,
   type StatePlace,
@@ -97,7 +97,7 @@ async function commitTo(
   const after = plan.bytes === null ? null : await digestOfPlan(site, plan.bytes);
   if (after !== null && typeof after !== "string") return refuseWith(subjectOf(site), after, current);
   const isApart =
-    current.kind === "file" ? await isStateApart(session, found, current.sha256) : isKeptApart(found);
+    current.kind === "file" ? await isSecretState(session, found, current.sha256) : isStoredAsSecret(found);
   const intent = await session.ports.history.begin({
     ...entryOf(site, isApart),
     before: current.kind === "file" ? current.sha256 : null,
@@ -229,10 +229,10 @@ async function isOfSecret(
   target: Target,
   { plan, before, next, from }: Step,
 ): Promise<boolean> {
-  if (plan.isUnshown === true || isKeptApart(target)) return true;
-  if (from !== undefined && isKeptApart(from.target)) return true;
+  if (plan.isUnshown === true || isStoredAsSecret(target)) return true;
+  if (from !== undefined && isStoredAsSecret(from.target)) return true;
   for (const state of [before, next])
-    if (state.kind === "file" && (await isStateApart(call.session, target, state.sha256))) return true;
+    if (state.kind === "file" && (await isSecretState(call.session, target, state.sha256))) return true;
   return false;
 }
 

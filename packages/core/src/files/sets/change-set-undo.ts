@@ -4,7 +4,7 @@ import { type Change, withoutState } from "../access/change.js";
 import { names } from "../access/change-set-answers.js";
 import { readCurrent } from "../access/current.js";
 import { displacedNotes, withDisplacedNote } from "../access/displaced-notes.js";
-import { isStateApart, type KeptState } from "../access/kept-states.js";
+import { isSecretState, type KeptState } from "../access/kept-states.js";
 import type { PreviewOutcome } from "../access/preview.js";
 import type { Session } from "../access/session.js";
 import { removeEmptyFolders } from "../change/empty-folders.js";
@@ -179,7 +179,7 @@ async function moved(
     try {
       const current = await readCurrent(target, session, session.limits.changeBytes);
       if (isRefusal(current) || current.kind === "absent" || current.sha256 !== sha256) continue;
-      const isApart = await isStateApart(session, target, sha256);
+      const isApart = await isSecretState(session, target, sha256);
       return { bytes: current.bytes, isApart, realPath: target.realPath };
     } finally {
       await target.close();

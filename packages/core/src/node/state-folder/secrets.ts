@@ -34,7 +34,7 @@ export function openSecrets(state: StateFolder, presence: Presence, clock: Clock
       return kept.map((one) => readSecret(one, hash)).find((bytes) => bytes !== undefined);
     },
     mark: async (realPath, hash) => quietly(() => markSecret(state, realPath, hash, clock.now())),
-    belongs: async (realPath, hash) => belongsApart(state, realPath, hash, clock.now()),
+    belongs: async (realPath, hash) => belongsToSecrets(state, realPath, hash, clock.now()),
   };
 }
 
@@ -95,7 +95,7 @@ export function markSecret(state: StateFolder, realPath: string, sha256: string,
 }
 
 /** Whether a state of this file is kept here or marked; where that cannot be looked up, it is taken for one. */
-export function belongsApart(
+export function belongsToSecrets(
   state: StateFolder,
   realPath: string,
   sha256: string,

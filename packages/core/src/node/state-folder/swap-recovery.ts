@@ -1,6 +1,6 @@
 import { unlinkSync } from "node:fs";
 import { basename } from "node:path";
-import { defaultKeepSecrets, type HistoryEntry, isKeptApart } from "../../files/index.js";
+import { defaultKeepSecrets, type HistoryEntry, isStoredAsSecret } from "../../files/index.js";
 import { exchange, swapNameOf } from "../commit/exchange.js";
 import { bytesOf, restoreName } from "../commit/exchanged.js";
 import { hashNow, isStageName } from "../commit/real-path.js";
@@ -11,7 +11,7 @@ import { lookAt, type Spot } from "../disk/reading.js";
 import { keepBlob } from "./blobs.js";
 import { appendHistory } from "./history.js";
 import type { Intent } from "./intents.js";
-import { belongsApart, keepSecret, markSecret } from "./secrets.js";
+import { belongsToSecrets, keepSecret, markSecret } from "./secrets.js";
 import type { StateFolder } from "./state-folder.js";
 
 /**
@@ -55,10 +55,10 @@ export function keepDisplacedBytes(
 ): void {
   const { realPath, keepSecrets: days = defaultKeepSecrets } = change;
   const isMarked = [change.before, change.after].some(
-    (hash) => hash !== null && belongsApart(state, realPath, hash),
+    (hash) => hash !== null && belongsToSecrets(state, realPath, hash),
   );
   if (isMarked) markSecret(state, realPath, sha256, Date.now());
-  if (!isMarked && !isKeptApart(change)) keepBlob(state, sha256, bytes);
+  if (!isMarked && !isStoredAsSecret(change)) keepBlob(state, sha256, bytes);
   else if (days === "none") throw stuck(shown);
   else keepSecret(state, realPath, { sha256, bytes, days }, Date.now());
   const { undoes: _, changeSet: __, ...written } = change;
