@@ -68,7 +68,7 @@ export {
   readPlace,
   recordsOfNext,
   sessionsWithin,
-  standsAsListed,
+  isUnchangedSince,
 } from "./sessions/session-query.js";
 export { type SessionMatch, type SessionMatches, searchSessions } from "./sessions/session-search.js";
 export {

@@ -10,7 +10,7 @@ import { PersistentMap } from "../../files/index.js";
 import { defined } from "../../text/index.js";
 import type { MediaPart, Part } from "./content.js";
 import { type List, put, sizeOf } from "./list.js";
-import { type RepeatedStanding, writeRepeats } from "./repeats.js";
+import { type EarlierLines, writeRepeats } from "./repeats.js";
 import type { Boundary, Dropped, Ignored, PromptRepair, Referral } from "./report.js";
 import type { ShownPlace } from "./standing.js";
 import type { Provenance, RenderRule } from "./types.js";
@@ -253,7 +253,7 @@ function append(layout: Layout, drafted: DraftPart): Layout {
 function withoutRepeats(
   { seen }: Layout,
   draft: DraftPart,
-): { readonly draft: DraftPart; readonly repeated: readonly RepeatedStanding[] } {
+): { readonly draft: DraftPart; readonly repeated: readonly EarlierLines[] } {
   const { repeats = [], shows = [], refers = [], part } = draft;
   const field = repeats.length === 0 ? undefined : textOf(part);
   if (field === undefined) return { draft, repeated: [] };
@@ -267,7 +267,7 @@ function withoutRepeats(
 }
 
 /** Lines for which a reference stands are in the prompt, where it points. */
-function seeRepeated(seen: Layout["seen"], repeated: readonly RepeatedStanding[]): Layout["seen"] {
+function seeRepeated(seen: Layout["seen"], repeated: readonly EarlierLines[]): Layout["seen"] {
   let next = seen;
   for (const { lines, standing } of repeated) {
     const shift = lines.from - lines.as.from;

@@ -1,7 +1,7 @@
 import type { ReferredLines, RepeatedLines, ShownText } from "../../conversation/index.js";
 import { chooseSuffix, defined, endsLine, shortHash } from "../../text/index.js";
-import type { StandingLines } from "./standing.js";
-import { type SeenStates, standingIn } from "./visibility.js";
+import type { VisibleLines } from "./standing.js";
+import { type SeenStates, visibleLinesIn } from "./visibility.js";
 
 /** A text that repeats lines of the prompt, as it is written below them. */
 interface WrittenRepeats {
@@ -10,13 +10,13 @@ interface WrittenRepeats {
   readonly shows: readonly ShownText[];
   /** The lines that stand above in their place, by the state under which they stand there. */
   readonly refers: readonly ReferredLines[];
-  readonly repeated: readonly RepeatedStanding[];
+  readonly repeated: readonly EarlierLines[];
 }
 
 /** Lines of a state that stand above under the name of another, or in another answer. */
-export interface RepeatedStanding {
+export interface EarlierLines {
   readonly lines: RepeatedLines;
-  readonly standing: StandingLines;
+  readonly standing: VisibleLines;
 }
 
 /**
@@ -72,11 +72,11 @@ function resolved(
   shows: readonly ShownText[],
   repeats: readonly RepeatedLines[],
   seen: SeenStates,
-): readonly RepeatedStanding[] {
+): readonly EarlierLines[] {
   let end = 0;
   return repeats.flatMap((lines) => {
     if (lines.start < end || lines.end <= lines.start || lines.end > text.length) return [];
-    const standing = standingIn(seen, referred(lines));
+    const standing = visibleLinesIn(seen, referred(lines));
     if (standing === undefined || standing.text !== shownText(text, shows, lines)) return [];
     end = lines.end;
     return [{ lines, standing }];

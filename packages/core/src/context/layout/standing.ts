@@ -20,7 +20,7 @@ export interface ShownPlace {
 }
 
 /** A place of whole lines together with the text that it stands in, so that some of the lines can be found in it. */
-export class StandingBlock {
+export class ShownBlock {
   #starts: Uint32Array | undefined | null = null;
 
   /** @param field all of the text in which the place stands. */
@@ -56,17 +56,17 @@ export class StandingBlock {
 }
 
 /** Lines as they stand: their places in the order of the lines, and their text. */
-export interface StandingLines {
+export interface VisibleLines {
   readonly places: readonly ShownPlace[];
   readonly text: string;
 }
 
 /** Where lines stand whole, in one block or in several that meet; undefined where one of them does not. */
-export function standingLines(
-  blocks: List<StandingBlock>,
+export function visibleLinesOf(
+  blocks: List<ShownBlock>,
   from: number,
   to: number,
-): StandingLines | undefined {
+): VisibleLines | undefined {
   const touching = itemsOf(blocks)
     .filter(({ place }) => place.from <= to && from <= place.to)
     .sort((one, other) => one.place.from - other.place.from || other.place.to - one.place.to);
@@ -74,7 +74,7 @@ export function standingLines(
   let text = "";
   let next = from;
   for (let at = 0; next <= to; ) {
-    let best: StandingBlock | undefined;
+    let best: ShownBlock | undefined;
     for (; (touching[at]?.place.from ?? Number.POSITIVE_INFINITY) <= next; at += 1) {
       const block = touching[at];
       if (block !== undefined && block.place.to >= (best?.place.to ?? next)) best = block;

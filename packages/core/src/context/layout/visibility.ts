@@ -2,7 +2,7 @@ import type { ReferredLines, ShownText } from "../../conversation/index.js";
 import { joinSpans, type LinePart, outsideSpans, PersistentMap } from "../../files/index.js";
 import { defined } from "../../text/index.js";
 import { itemsOf, type List, put } from "./list.js";
-import { type ShownPlace, StandingBlock, type StandingLines, standingLines } from "./standing.js";
+import { type ShownPlace, ShownBlock, type VisibleLines, visibleLinesOf } from "./standing.js";
 
 /** The lines of one state of one file that stand in a prompt. */
 export interface VisibleState {
@@ -107,7 +107,7 @@ interface SeenLines extends StateKey {
   readonly parts: readonly LinePart[];
   readonly places: List<ShownPlace>;
   /** Those that hold whole lines as text under the name of this very state. */
-  readonly blocks: List<StandingBlock>;
+  readonly blocks: List<ShownBlock>;
 }
 
 interface StateKey {
@@ -117,11 +117,11 @@ interface StateKey {
 }
 
 /** Where lines of a state stand whole under its own name; undefined where one of them does not. */
-export function standingIn({ states }: SeenStates, asked: ReferredLines): StandingLines | undefined {
+export function visibleLinesIn({ states }: SeenStates, asked: ReferredLines): VisibleLines | undefined {
   const seen = states.get(keyOf(asked));
   return seen === undefined || asked.to < asked.from
     ? undefined
-    : standingLines(seen.blocks, asked.from, asked.to);
+    : visibleLinesOf(seen.blocks, asked.from, asked.to);
 }
 
 /**
@@ -142,7 +142,7 @@ export function see(
   const { chars } = place;
   const isBlock = within?.field !== undefined && chars === undefined && place.from <= place.to;
   const blocks = isBlock
-    ? put(before?.blocks, new StandingBlock(place, within.field, within.nodeId))
+    ? put(before?.blocks, new ShownBlock(place, within.field, within.nodeId))
     : before?.blocks;
   const next =
     chars === undefined

@@ -4,7 +4,7 @@ import { type FileTransition, transitionsAlong } from "../tree/file-transitions.
 import { byPath, type Manifests } from "../tree/manifest.js";
 import { upwards } from "../tree/path.js";
 import { commonAncestor, isOnPath, nodeOf, nodesBelow } from "../tree/tree-paths.js";
-import { inOrder, standingAt, type TreeWrite, type TreeWrites, writesInTree } from "../tree/tree-writes.js";
+import { inOrder, basisOf, type TreeWrite, type TreeWrites, writesInTree } from "../tree/tree-writes.js";
 import { effectsOf, type FileNaming, type FileStateHash } from "../values/file-effects.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
 import { type ConversationRefusal, isRefusal, refuse } from "../values/refusal.js";
@@ -123,8 +123,8 @@ function writesBeside(
   writes: TreeWrites,
   { fromId, toId, since }: { readonly fromId: string; readonly toId: string; readonly since: string },
 ): ReadonlyMap<string, Beside> {
-  const standing = standingAt(context, toId);
-  const left = standingAt(context, fromId);
+  const standing = basisOf(context, toId);
+  const left = basisOf(context, fromId);
   const begin = nodeOf(context, since);
   const beside = new Map<string, Beside>();
   for (const [path, each] of writes) {
@@ -154,7 +154,7 @@ function stoodThere(
   writes: TreeWrites,
   { toId, since, naming }: { readonly toId: string; readonly since: string; readonly naming: FileNaming },
 ): ReadonlyMap<string, FileStateHash> {
-  const standing = standingAt(context, toId);
+  const standing = basisOf(context, toId);
   const begin = nodeOf(context, since);
   const last = new Map<string, TreeWrite>();
   for (const [path, each] of writes) {

@@ -4,7 +4,7 @@ import type { ContextManager } from "../tree/manager.js";
 import { Manifests } from "../tree/manifest.js";
 import { lastOfAnswer } from "../tree/path-knowledge.js";
 import { callOf, isOnPath } from "../tree/tree-paths.js";
-import { standingAt, writesInTree } from "../tree/tree-writes.js";
+import { basisOf, writesInTree } from "../tree/tree-writes.js";
 import { isOpen } from "../values/exchange.js";
 import type { FileNaming, FileStateHash } from "../values/file-effects.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
@@ -105,7 +105,7 @@ function untoldWrites(
   const unknownIdentity = new Map<string, CallerWrite[]>();
   if (writes.length === 0) return unknownIdentity;
   const told = toldIn(context, manifests.naming);
-  const standing = standingAt(context, context.currentNodeId);
+  const standing = basisOf(context, context.currentNodeId);
   const isKnownIdentity = (write: CallerWrite) => {
     const key = keyOf(manifests.naming(write.path), write);
     // A result that came after the user had spoken stands on a branch of its own.
@@ -178,7 +178,7 @@ function settle(
   if (node === undefined || call === undefined) return settleHere(manager, id, files);
   const { currentNodeId } = context;
   const last = lastOfAnswer(context, id);
-  const isHere = standingAt(context, currentNodeId).has(id);
+  const isHere = basisOf(context, currentNodeId).has(id);
   const waits = isOpen(last.exchange, node);
   // Below the call itself it would stand beside the head's path, where the user has spoken since.
   if (waits && (!isHere || last.id === currentNodeId)) return manager.addNode(resultOf(call, files), last.id);

@@ -20,7 +20,7 @@ import type {
   SessionStore,
   TimedEvent,
 } from "../values/store.js";
-import { recordsOfNext, sessionsWithin, standsAsListed } from "./session-query.js";
+import { recordsOfNext, sessionsWithin, isUnchangedSince } from "./session-query.js";
 
 /**
  * Sessions that end with the program: for tests, for trying out, and as the smallest store to learn from.
@@ -104,7 +104,7 @@ class MemoryStore implements SessionStore {
     const removed: string[] = [];
     for (const { id, ...rest } of listed) {
       const stored = this.find(id);
-      if (stored === undefined || !standsAsListed(factsOf(id, stored), rest)) continue;
+      if (stored === undefined || !isUnchangedSince(factsOf(id, stored), rest)) continue;
       const answer = await this.remove(id);
       if (!isRefusal(answer)) removed.push(id);
       else if (answer.code !== "busy") return answer;

@@ -47,7 +47,7 @@ export function readPlace(word: string): Place | undefined {
 }
 
 /** Whether a session still stands as it was listed. */
-export function standsAsListed(now: Listed, listed: Listed): boolean {
+export function isUnchangedSince(now: Listed, listed: Listed): boolean {
   return now.modifiedMs === listed.modifiedMs && now.sizeBytes === listed.sizeBytes;
 }
 

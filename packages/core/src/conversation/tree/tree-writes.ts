@@ -102,7 +102,7 @@ function isMoveBack({ payload }: TurnNode): boolean {
 }
 
 /** The nodes whose work a node stands on: those above it, and the branches of the tasks that were merged there. */
-export function standingAt(context: ConversationContext, nodeId: string): ReadonlySet<string> {
+export function basisOf(context: ConversationContext, nodeId: string): ReadonlySet<string> {
   const standing = new Set<string>();
   const ahead = [nodeId];
   for (let from = ahead.pop(); from !== undefined; from = ahead.pop()) {

@@ -5,7 +5,7 @@ import { withoutState } from "./change.js";
 import { displacedNotes, withDisplacedNote } from "./displaced-notes.js";
 
 /** For a file whose own change fits, in a set that is refused. */
-export const standsAside = refuse(
+export const notWrittenWithSet = refuse(
   "not_applied",
   "This change fits, but another one of the set was refused; nothing was written.",
 );

@@ -1,5 +1,5 @@
 import type { LineEdit } from "../lines/line-facts.js";
-import { stillStand } from "../lines/moved-lines.js";
+import { areStillInPlace } from "../lines/moved-lines.js";
 import { emptySha256 } from "../values/base.js";
 import type { OwnChange, OwnWrite } from "../values/knowledge.js";
 import type { Site } from "./site.js";
@@ -38,7 +38,7 @@ export function doneBefore(site: Site, base: string, present: string): "stands" 
   const since = wayBetween(known, done.after, present)?.map(({ changes }) => changes);
   if (done.changes === undefined || since === undefined) return "gone";
   const steps = since.filter((changes) => changes !== undefined);
-  return steps.length === since.length && stillStand(done.changes, steps) ? "stands" : "gone";
+  return steps.length === since.length && areStillInPlace(done.changes, steps) ? "stands" : "gone";
 }
 
 /**

@@ -1,4 +1,4 @@
-import { standsAside } from "../access/change-set-answers.js";
+import { notWrittenWithSet } from "../access/change-set-answers.js";
 import type { Current } from "../access/current.js";
 import { digestOf } from "../access/digest.js";
 import { withDisplacedNote } from "../access/displaced-notes.js";
@@ -119,7 +119,7 @@ async function noteStopped(
 async function refuseStopped(member: PlannedMember, at: number, done: SetStopped): Promise<WriteRefusal> {
   const { site, decision } = member;
   if (done.leftAlone.includes(site.target.realPath)) return refuseFresh(site, leftAlone);
-  if (at !== done.at) return refuseFresh(site, standsAside);
+  if (at !== done.at) return refuseFresh(site, notWrittenWithSet);
   if (done.reason.kind !== "changed") return refuseFresh(site, done.reason);
   return overtaken(site, { sha256: decision.current.kind === "file" ? decision.current.sha256 : null });
 }

@@ -3,7 +3,7 @@ import { refuseWith } from "../access/answers.js";
 import type { Ticket } from "../access/arrivals.js";
 import { askLast, type Call, cancelled, cancelledBy, rootReplaced } from "../access/call.js";
 import { type Change, withoutState } from "../access/change.js";
-import { refusedSet, setOutcome, standsAside } from "../access/change-set-answers.js";
+import { refusedSet, setOutcome, notWrittenWithSet } from "../access/change-set-answers.js";
 import { cannotKeep, keepBytes } from "../access/kept-states.js";
 import { compareAgreed, type Preview } from "../access/preview.js";
 import type { Session } from "../access/session.js";
@@ -230,7 +230,7 @@ async function commitAll(
 function setAside(result: MemberResult): ChangedFile {
   if (result.kind === "answered") return answeredFile(result);
   const { site, decision } = result;
-  return { path: pathOf(result), outcome: refuseWith(subjectOf(site), standsAside, decision.current) };
+  return { path: pathOf(result), outcome: refuseWith(subjectOf(site), notWrittenWithSet, decision.current) };
 }
 
 function answeredFile(result: AnsweredMember): ChangedFile {

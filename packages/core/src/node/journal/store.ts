@@ -16,7 +16,7 @@ import {
   type SessionQuery,
   type SessionStore,
   sessionsWithin,
-  standsAsListed,
+  isUnchangedSince,
   type TimedEvent,
 } from "../../conversation/index.js";
 import { isRefusal, type Lock, refuse } from "../../files/index.js";
@@ -108,7 +108,7 @@ class JournalStore implements SessionStore {
     for (const { id, ...before } of listed) {
       const answer = await this.removeIf(id, (paths) => {
         const now = factsOfJournal(paths);
-        return now !== undefined && standsAsListed(now, before);
+        return now !== undefined && isUnchangedSince(now, before);
       });
       if (!isRefusal(answer)) removed.push(id);
       else if (!staying.has(answer.code)) return answer;

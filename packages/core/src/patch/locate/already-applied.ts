@@ -207,13 +207,13 @@ export function keepsRemovedEdge(
 }
 
 /** Whether a hunk that removes lines matches at a line as if it was applied, and as if it was not. */
-export function standsBothWays(base: BaseText, hunk: ShapedHunk, start: number): boolean {
+export function matchesBothSides(base: BaseText, hunk: ShapedHunk, start: number): boolean {
   const removes = hunk.oldCount > 0 && hunk.runs.some(({ from, to }) => from < to);
   return removes && oldSideMatchesAt(base, hunk, start) && newSideMatchesAt(base, hunk, start);
 }
 
 /** Whether the removed lines of a hunk are at a line, at any depth: then nobody has removed them. */
-export function standsAtAnyDepth(base: BaseText, hunk: ShapedHunk, start: number): boolean {
+export function oldSideMatchesAtAnyIndent(base: BaseText, hunk: ShapedHunk, start: number): boolean {
   if (start < 0 || hunk.runs.every(({ from, to }) => from === to)) return false;
   const index = base.index("trimmed");
   return hunk.old.every(({ text }, at) => index.ids[start + at] === index.idOf(text));

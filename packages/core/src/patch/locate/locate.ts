@@ -2,7 +2,7 @@ import type { BaseText } from "../model/base-text.js";
 import type { Deadline } from "../model/deadline.js";
 import { growth, type ShapedHunk } from "../model/hunk.js";
 import { mapInSteps, type Steps } from "../model/steps.js";
-import { AddedLineCounts, standsAtAnyDepth, standsBothWays } from "./already-applied.js";
+import { AddedLineCounts, oldSideMatchesAtAnyIndent, matchesBothSides } from "./already-applied.js";
 import { isInside, SectionFinder } from "./anchors.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
 import { includesSorted } from "./assign.js";
@@ -156,11 +156,11 @@ function omitAppliedHunks(
     if (starts.length > 0) {
       if (starts.length > 1 || starts[0] !== start || tier === "aligned" || tier === "window")
         return unchanged;
-      if (standsBothWays(base, hunk, start)) return unchanged;
+      if (matchesBothSides(base, hunk, start)) return unchanged;
       open.push(search);
     } else {
       if (!includesSorted(appliedAt, start) && !includesSorted(maybeAppliedAt, start)) return unchanged;
-      if (standsAtAnyDepth(base, hunk, start)) return unchanged;
+      if (oldSideMatchesAtAnyIndent(base, hunk, start)) return unchanged;
       appliedBefore.push({ hunk: hunk.hunk.number, start });
       shift += growth(hunk);
     }

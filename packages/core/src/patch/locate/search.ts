@@ -16,7 +16,7 @@ import {
   newSideCore,
   newSideIsEvidence,
   newSideProvesApplied,
-  standsBothWays,
+  matchesBothSides,
 } from "./already-applied.js";
 import { findPointsBelowAnchor } from "./anchors.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
@@ -91,7 +91,7 @@ export function* findApplied(
   added: AddedLineCounts,
 ): Steps<AlreadyApplied | undefined> {
   const byNumbers = yield* mapInSteps(searches, ({ hunk }) => appliedAtStatedLine(base, hunk));
-  const isOpen = searches.some(({ hunk }, at) => standsBothWays(base, hunk, byNumbers[at] ?? -1));
+  const isOpen = searches.some(({ hunk }, at) => matchesBothSides(base, hunk, byNumbers[at] ?? -1));
   // If one hunk proves that it was applied, the numbers of the other hunks are believed.
   if (!isOpen && byNumbers.every((start) => start !== undefined)) {
     for (const { hunk } of searches) {

@@ -28,7 +28,7 @@ import { type ConversationReply, runConversationTool } from "./run-conversation-
 import { toolOfName } from "./tool-of-name.js";
 
 /** A call of the model that stands in the tree. */
-export interface StandingCall {
+export interface RecordedCall {
   readonly callId: string;
   /** The node of the call; where the head stands unless given. */
   readonly at?: string;
@@ -80,7 +80,7 @@ export type Carried = (
  * @returns a refusal where nothing was run: `unmatched_result` (no such call waits there), or why the
  *   conversation cannot be changed.
  */
-export async function carryOut(call: StandingCall, host: TurnHost): Promise<Carried | ConversationRefusal> {
+export async function carryOut(call: RecordedCall, host: TurnHost): Promise<Carried | ConversationRefusal> {
   const { manager } = host;
   if (manager.readOnly !== undefined) return manager.readOnly;
   const open = standingCall(manager.context, call);
@@ -234,7 +234,7 @@ function record({ nodeId, call }: RunningCall, ran: Ran, facts: ResultFacts, hos
 
 function standingCall(
   context: ConversationContext,
-  { callId, at }: StandingCall,
+  { callId, at }: RecordedCall,
 ): { readonly nodeId: string; readonly call: ToolCall } | undefined {
   const where = at === undefined ? context.currentNodeId : lastIn(context, at);
   if (where === undefined) return undefined;
