@@ -33,7 +33,7 @@ export {
   type ConversationRefusal,
   createConversation,
   exportSession,
-  filesApart,
+  driftedFiles,
   findSession,
   type LoadedSession,
   lastVersion,

@@ -1,4 +1,4 @@
-import { type ContextManager, filesApart } from "@holdfast/core/conversation";
+import { type ContextManager, driftedFiles } from "@holdfast/core/conversation";
 import { isSecret, type Workspace } from "@holdfast/core/files";
 import { describeChange } from "@holdfast/core/patch";
 import { escapeForDisplay } from "@holdfast/core/text";
@@ -12,7 +12,7 @@ export function lookAfterOf(manager: ContextManager, workspace: Workspace): Look
   // What was told once and could not be recorded is not told again.
   const told = new Map<string, string | null>();
   return async () => {
-    const apart = await filesApart(manager.context, workspace, manager.manifests);
+    const apart = await driftedFiles(manager.context, workspace, manager.manifests);
     const found = apart.flatMap(({ path, expected, found: now }) =>
       now === undefined ? [] : [{ path, expected, now }],
     );

@@ -20,8 +20,8 @@ export {
   restoreFiles,
 } from "./follow/restoring.js";
 export {
-  type FileApart,
-  filesApart,
+  type DriftedFile,
+  driftedFiles,
   type SettledWrites,
   settleLate,
   settleWrites,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { filesApart, listTasks, openCalls } from "../../src/conversation/index.js";
+import { driftedFiles, listTasks, openCalls } from "../../src/conversation/index.js";
 import { currentBase, isRefusal } from "../../src/files/index.js";
 import { sha256 } from "../../src/node/disk/digest.js";
 import { carryOut, runConversationTool } from "../../src/tools/index.js";
@@ -150,7 +150,7 @@ async function checkOpened(
   seen.kills += 1;
   seen.settled += files.writes.nodes.length;
   seen.apart += files.apart.length;
-  expect(await filesApart(manager.context, workspace, manager.manifests)).toEqual(files.apart);
+  expect(await driftedFiles(manager.context, workspace, manager.manifests)).toEqual(files.apart);
   const named = new Map(files.apart.map((file) => [file.path, file]));
   const tree = talk.tree();
   for (const [path, expected] of manager.manifests.at(manager.context, talk.head)) {

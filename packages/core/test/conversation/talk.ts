@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   type ContextManager,
   createConversation,
-  filesApart,
+  driftedFiles,
   type JsonObject,
   memorySessionStore,
   openConversation,
@@ -84,7 +84,7 @@ export class Talk {
   }
 
   apart() {
-    return filesApart(this.manager.context, this.workspace, this.manager.manifests);
+    return driftedFiles(this.manager.context, this.workspace, this.manager.manifests);
   }
 
   /** Opens the session again; what was not flushed is gone. */

@@ -230,7 +230,7 @@ function tipOf(context: ConversationContext, { id, taskId }: TurnNode): string {
 }
 
 /** A file that is not as the conversation has it where the head stands. */
-export interface FileApart {
+export interface DriftedFile {
   readonly path: string;
   /** By the manifest. */
   readonly expected: FileStateHash;
@@ -248,12 +248,12 @@ export interface FileApart {
  *
  * @param nodeId the head unless given.
  */
-export async function filesApart(
+export async function driftedFiles(
   context: ConversationContext,
   disk: RestoreDisk,
   manifests = new Manifests(),
   nodeId = context.currentNodeId,
-): Promise<readonly FileApart[]> {
+): Promise<readonly DriftedFile[]> {
   const expected = [...manifests.at(context, nodeId)].toSorted(([one], [other]) => (one < other ? -1 : 1));
   const statuses = await disk.fileStates(expected.map(([path]) => path));
   const apart = expected

@@ -2,7 +2,7 @@ import type { Workspace } from "../../files/index.js";
 import { defined } from "../../text/index.js";
 import type { RestoreDisk } from "../follow/restore-plan.js";
 import { type RecoveredRestore, recoverRestore } from "../follow/restore-recovery.js";
-import { type FileApart, filesApart, type SettledWrites, settleWrites } from "../follow/settling.js";
+import { type DriftedFile, driftedFiles, type SettledWrites, settleWrites } from "../follow/settling.js";
 import type { Loss } from "../journal/mend.js";
 import { type Replayed, replay } from "../journal/replay.js";
 import { replayOn } from "../journal/snapshot.js";
@@ -34,7 +34,7 @@ export interface OpenedFiles {
   /** Writes of calls without a result. */
   readonly writes: SettledWrites | ConversationRefusal;
   /** What is still not as the conversation has it, and who left it so. */
-  readonly apart: readonly FileApart[];
+  readonly apart: readonly DriftedFile[];
 }
 
 /** The files of a conversation: a `Workspace`. */
@@ -92,7 +92,7 @@ async function openStored(
 async function settleFiles(manager: ContextManager, files: ConversationFiles): Promise<OpenedFiles> {
   const restore = await recoverRestore(manager, files);
   const writes = await settleWrites(manager, files);
-  const apart = await filesApart(manager.context, files, manager.manifests);
+  const apart = await driftedFiles(manager.context, files, manager.manifests);
   return { restore, writes, apart };
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { renderContext } from "../../../src/context/index.js";
 import {
-  filesApart,
+  driftedFiles,
   openCalls,
   planRestore,
   type RestorePlan,
@@ -57,7 +57,7 @@ function kinds(plan: RestorePlan): Record<string, string> {
 }
 
 function apart({ conversation: { manager }, workspace }: Host) {
-  return filesApart(manager.context, workspace, manager.manifests);
+  return driftedFiles(manager.context, workspace, manager.manifests);
 }
 
 function text({ place }: Host, path: string): string | null {
