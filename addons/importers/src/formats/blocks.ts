@@ -25,7 +25,7 @@ export function blocksOf(content: JsonValue | undefined): readonly JsonObject[] 
 }
 
 /** The texts of blocks, one below the other, and the blocks that are no texts. */
-export function textAndRest(blocks: readonly JsonObject[]): {
+export function splitTexts(blocks: readonly JsonObject[]): {
   readonly text: string;
   readonly rest: readonly JsonObject[];
 } {
@@ -35,7 +35,7 @@ export function textAndRest(blocks: readonly JsonObject[]): {
 
 /** A user's message; blocks that are neither text nor media are kept as unknown. */
 export function userNodes(blocks: readonly JsonObject[], format: string): readonly EntryNode[] {
-  const { text, rest } = textAndRest(blocks);
+  const { text, rest } = splitTexts(blocks);
   const media = rest.flatMap((block) => mediaOf(block) ?? []);
   const others = rest.filter((block) => mediaOf(block) === undefined);
   const hasMessage = text !== "" || media.length > 0 || others.length === 0;
@@ -52,7 +52,7 @@ export function resultNodes(
   format: string,
   details: JsonValue | undefined,
 ): readonly EntryNode[] {
-  const { text, rest } = textAndRest(content);
+  const { text, rest } = splitTexts(content);
   const { callId, name, isError } = result;
   const media = rest.flatMap((block) => mediaOf(block) ?? []);
   const others = rest.filter((block) => mediaOf(block) === undefined);

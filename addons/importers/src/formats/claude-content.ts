@@ -10,7 +10,7 @@ import {
   noteForModel,
   noteForPerson,
   resultNodes,
-  textAndRest,
+  splitTexts,
   unknown,
   userNodes,
 } from "./blocks.js";
@@ -74,7 +74,7 @@ export class ClaudeContent {
 
 /** Words of the program in the user's place are notes; its images are the user's. */
 function saidNodes(value: JsonObject, blocks: readonly JsonObject[]): readonly EntryNode[] {
-  const { text, rest } = textAndRest(blocks);
+  const { text, rest } = splitTexts(blocks);
   if (rest.some((block) => mediaOf(block) !== undefined)) return userNodes(blocks, "claude");
   const note =
     value.isVisibleInTranscriptOnly === true
@@ -101,7 +101,7 @@ export function attachmentNodes(value: JsonObject): readonly EntryNode[] {
   if (attachment.type === "queued_command") {
     const blocks = blocksOf(attachment.prompt);
     const isHosts = attachment.commandMode === "task-notification" || value.isMeta === true;
-    return isHosts ? [noteForModel(textAndRest(blocks).text)] : userNodes(blocks, "claude");
+    return isHosts ? [noteForModel(splitTexts(blocks).text)] : userNodes(blocks, "claude");
   }
   const content = objectOf(attachment, "content");
   const file = content === undefined ? undefined : objectOf(content, "file");
@@ -129,9 +129,9 @@ function shownText(attachment: JsonObject): string | undefined {
     case "nested_memory":
       return of(content && textOf(content, "content"), textOf(attachment, "path"));
     case "hook_additional_context":
-      return textAndRest(blocksOf(attachment.content)).text;
+      return splitTexts(blocksOf(attachment.content)).text;
     case "mcp_resource":
-      return textAndRest(blocksOf(content?.contents).map((resource) => ({ type: "resource", resource })))
+      return splitTexts(blocksOf(content?.contents).map((resource) => ({ type: "resource", resource })))
         .text;
     default:
       return undefined;

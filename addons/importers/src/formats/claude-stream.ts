@@ -2,7 +2,7 @@ import type { JsonObject, SourceLine, SourceLines } from "@holdfast/core/convers
 import { type Advancing, defined } from "@holdfast/core/text";
 import { objectOf, textOf, timeOf } from "../lines/fields.js";
 import type { ForeignSession } from "../tree/foreign-session.js";
-import { blocksOf, textAndRest } from "./blocks.js";
+import { blocksOf, splitTexts } from "./blocks.js";
 import { ClaudeWeaver, noUuid } from "./claude-weaver.js";
 import { titleFrom } from "./pi.js";
 
@@ -76,7 +76,7 @@ class StreamFacts {
     if (event !== undefined) this.addPart(agent, value, event);
     const blocks = blocksOf(objectOf(value, "message")?.content);
     if (value.type === "user" && agent === "" && value.isSynthetic !== true)
-      this.title ??= titleFrom(textAndRest(blocks).text);
+      this.title ??= titleFrom(splitTexts(blocks).text);
     if (value.type !== "assistant") return;
     this.begun.get(agent)?.blocks.splice(0, blocks.length);
     for (const block of blocks) {

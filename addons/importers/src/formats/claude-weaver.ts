@@ -4,7 +4,7 @@ import { type Advancing, defined } from "@holdfast/core/text";
 import { objectOf, textOf } from "../lines/fields.js";
 import { FoldedCounter } from "../lines/folded-counter.js";
 import type { EntryNode, ForeignEntry } from "../tree/foreign-entry.js";
-import { blocksOf, noteForPerson, textAndRest } from "./blocks.js";
+import { blocksOf, noteForPerson, splitTexts } from "./blocks.js";
 import { attachmentNodes, ClaudeContent } from "./claude-content.js";
 import { mergeThoughts } from "./pi.js";
 
@@ -98,7 +98,7 @@ export class ClaudeWeaver {
   private addAnswer(line: ClaudeLine, lane: Lane, message: JsonObject): void {
     const parent = this.parentOf(line, lane);
     if (line.value.isApiErrorMessage === true || textOf(message, "model") === "<synthetic>") {
-      const { text } = textAndRest(blocksOf(message.content));
+      const { text } = splitTexts(blocksOf(message.content));
       this.place(line, lane, parent, text === "" ? [] : [noteForPerson(text)]);
       return;
     }
@@ -124,7 +124,7 @@ export class ClaudeWeaver {
     const { value } = line;
     const above = this.parentOf(line, lane);
     if (value.isCompactSummary === true) {
-      const { text } = textAndRest(blocksOf(message.content));
+      const { text } = splitTexts(blocksOf(message.content));
       this.place(line, lane, above, [{ payload: summaryKeeping(text, lane.kept) }]);
       lane.kept = undefined;
       return;

@@ -4,7 +4,7 @@ import { type Advancing, defined } from "@holdfast/core/text";
 import { objectOf, textOf, timeOf } from "../lines/fields.js";
 import type { ForeignEntry } from "../tree/foreign-entry.js";
 import type { ForeignSession } from "../tree/foreign-session.js";
-import { blocksOf, textAndRest } from "./blocks.js";
+import { blocksOf, splitTexts } from "./blocks.js";
 import { type AgentStart, ClaudeWeaver, noUuid } from "./claude-weaver.js";
 import { incompleteLines } from "./incomplete.js";
 import { titleFrom } from "./pi.js";
@@ -88,7 +88,7 @@ function titleOf(lines: readonly SourceLine[]): string | undefined {
 /** What a line of the user says, if it says something. */
 function promptIn(value: JsonObject): string | undefined {
   if (value.type !== "user") return undefined;
-  const { text } = textAndRest(blocksOf(objectOf(value, "message")?.content));
+  const { text } = splitTexts(blocksOf(objectOf(value, "message")?.content));
   return text.trim() === "" ? undefined : text;
 }
 

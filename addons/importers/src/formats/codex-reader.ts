@@ -11,7 +11,7 @@ import { defined } from "@holdfast/core/text";
 import { countOf, objectOf, textOf, timeOf } from "../lines/fields.js";
 import { FoldedCounter } from "../lines/folded-counter.js";
 import type { EntryNode, ForeignEntry } from "../tree/foreign-entry.js";
-import { noteForModel, noteForPerson, textAndRest, unknown, userNodes } from "./blocks.js";
+import { noteForModel, noteForPerson, splitTexts, unknown, userNodes } from "./blocks.js";
 import { type CodexAgentFile, codexParentOf, keyOf, nameOf, SpawnedAgents } from "./codex-agents.js";
 import { type CodexAnswer, type CodexItem, codexItem, resultOf, thoughtOf } from "./codex-items.js";
 import { FreeIds } from "./free-ids.js";
@@ -221,20 +221,20 @@ export class CodexReader {
     value: JsonObject,
   ): void {
     this.closeAnswer();
-    const { text, rest } = textAndRest(blocks);
+    const { text, rest } = splitTexts(blocks);
     if (role !== "user" || isOfProgram(value, text)) {
       this.put({ ...draft, nodes: [noteForModel(text), ...rest.map((block) => unknown("codex", block))] });
       return;
     }
     this.turns.push(this.last);
-    this.firstWords ??= titleFrom(textAndRest(blocks.filter((block) => !isImageTag(block))).text);
+    this.firstWords ??= titleFrom(splitTexts(blocks.filter((block) => !isImageTag(block))).text);
     this.put({ ...draft, nodes: userNodes(blocks, "codex") });
   }
 
   /** The words with which a subagent was begun are its prompt; later ones are notes for the model, as of the program. */
   private takeTold(draft: CodexDraft, blocks: readonly JsonObject[]): void {
     this.closeAnswer();
-    const { text, rest } = textAndRest(blocks);
+    const { text, rest } = splitTexts(blocks);
     // A fork may repeat turns of its parent before it that are lost there.
     const isFirst = this.turns.length === 0 || (this.task?.file.isFork === true && !this.isKnownIdentity);
     this.isKnownIdentity = true;

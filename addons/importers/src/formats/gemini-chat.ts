@@ -19,7 +19,7 @@ import {
   isOfResults,
   partsOf,
   resultsIn,
-  saidParts,
+  modelTextParts,
   userParts,
 } from "./gemini-parts.js";
 import {
@@ -380,7 +380,7 @@ export class GeminiChat {
       this.results.delete(call.id);
       return result === undefined ? [] : geminiResult(call, result);
     });
-    return { said: [...saidParts(parts, thoughtsOf(value), origin), ...called], answered };
+    return { said: [...modelTextParts(parts, thoughtsOf(value), origin), ...called], answered };
   }
 }
 

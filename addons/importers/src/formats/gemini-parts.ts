@@ -77,7 +77,7 @@ export function userParts(parts: readonly JsonObject[]): readonly EntryNode[] {
 }
 
 /** What the model said and thought; its calls stand behind it. */
-export function saidParts(
+export function modelTextParts(
   parts: readonly JsonObject[],
   thoughts: string | undefined,
   origin: { readonly from: ModelOrigin; readonly step: string },

@@ -21,7 +21,7 @@ import {
   noteForModel,
   noteForPerson,
   resultNodes,
-  textAndRest,
+  splitTexts,
   unknown,
   userNodes,
 } from "./blocks.js";
@@ -87,7 +87,7 @@ function titleOf(sources: readonly SourceLine[]): string | undefined {
   if (name !== undefined) return name;
   const prompts = sources.map(({ value }) => objectOf(value, "message"));
   const first = prompts.find((message) => message?.role === "user");
-  return first === undefined ? undefined : titleFrom(textAndRest(blocksOf(first.content)).text);
+  return first === undefined ? undefined : titleFrom(splitTexts(blocksOf(first.content)).text);
 }
 
 /** The first line of a prompt, short enough for a list. */
@@ -163,7 +163,7 @@ function shellNote(message: JsonObject): EntryNode {
 }
 
 function customMessage(value: JsonObject): readonly EntryNode[] {
-  const { text, rest } = textAndRest(blocksOf(value.content));
+  const { text, rest } = splitTexts(blocksOf(value.content));
   const note = { ...noteForModel(text), metadata: details(value) };
   // A note holds no media: they are shown as the user's, as pi shows them to its model.
   return rest.length === 0 ? [note] : [note, ...userNodes(rest, "pi")];
@@ -303,7 +303,7 @@ function contextEdit(value: JsonObject, scope: EntryScope): TurnPayload {
     scope.report(`It rewrites ${target}, which is no result of a tool; the edit is kept, not applied.`);
     return data;
   }
-  const { text } = textAndRest(blocksOf(replacement.content));
+  const { text } = splitTexts(blocksOf(replacement.content));
   return { ...overlay, form: { form: "replaced", by: "cleared", text } };
 }
 

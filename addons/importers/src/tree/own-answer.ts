@@ -12,11 +12,11 @@ import { objectOf, textOf } from "../lines/fields.js";
 
 /** What one answer of a tool of ours tells, as far as its own words prove it. */
 interface OwnAnswer {
-  readonly states: readonly ToldState[];
+  readonly states: readonly AnsweredState[];
 }
 
 /** A state of a file that an answer names. */
-export interface ToldState {
+export interface AnsweredState {
   readonly path: string;
   /** `null`: there is no such file. */
   readonly sha256: string | null;
@@ -161,7 +161,7 @@ function readJson(json: JsonValue): OwnAnswer | undefined {
   return told.length === states.length ? { states: told.flat() } : undefined;
 }
 
-function statesOf(answer: JsonObject): readonly ToldState[] | undefined {
+function statesOf(answer: JsonObject): readonly AnsweredState[] | undefined {
   const { success, code, changes } = answer;
   const applied = success === true && code === "applied";
   if (isList(changes)) {
@@ -178,7 +178,7 @@ function statesOf(answer: JsonObject): readonly ToldState[] | undefined {
   return latest === undefined ? [] : stateOf(latest, applied);
 }
 
-function stateOf(state: JsonObject, applied: boolean): readonly ToldState[] | undefined {
+function stateOf(state: JsonObject, applied: boolean): readonly AnsweredState[] | undefined {
   const path = textOf(state, "file_path");
   const { version, sha256, lines: window } = state;
   if (path === undefined || typeof version !== "number" || !Number.isSafeInteger(version)) return undefined;

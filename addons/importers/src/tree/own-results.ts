@@ -9,7 +9,7 @@ import { parsed } from "@holdfast/core/conversation";
 import { defined } from "@holdfast/core/text";
 import { textOf } from "../lines/fields.js";
 import type { EntryNode, ForeignEntry } from "./foreign-entry.js";
-import { readOwnAnswer, type ToldState } from "./own-answer.js";
+import { readOwnAnswer, type AnsweredState } from "./own-answer.js";
 
 /**
  * What the results of our own tools in a session of another agent show and did, so that it is known there as
@@ -98,7 +98,7 @@ export class OwnResults {
   }
 
   /** No text can hold its own hash: whoever names that of what was to be written has hashed it. */
-  #isProof({ callId }: ToolResultPayload, { sha256, applied }: ToldState): boolean {
+  #isProof({ callId }: ToolResultPayload, { sha256, applied }: AnsweredState): boolean {
     const call = this.#calls.get(callId);
     if (this.#digest === undefined || !applied || call === undefined || call === "ambiguous") return false;
     const { content } = call.args;
@@ -124,7 +124,7 @@ function sameCall(one: ToolCall, other: ToolCall): boolean {
   return one.name === other.name && JSON.stringify(one.args) === JSON.stringify(other.args);
 }
 
-function effectsOf(states: readonly ToldState[], { args }: ToolCall, tool: string): readonly FileEffect[] {
+function effectsOf(states: readonly AnsweredState[], { args }: ToolCall, tool: string): readonly FileEffect[] {
   const effects = states.map(({ path, sha256: after, version, lines: total, applied }): FileEffect => {
     const by = applied && !reading.has(tool) ? "tool" : "seen";
     if (after !== null) return { path, after, by, version, ...defined({ lines: total }) };

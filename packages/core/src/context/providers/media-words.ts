@@ -4,7 +4,7 @@ import { wireText } from "./wire-ids.js";
 
 /** Stands for media that cannot be sent as such: of a type that the API does not take, or that nobody has read. */
 export function mediaText(part: MediaPart): string {
-  return "blobData" in part ? unresolvedText(part) : untakenText(part);
+  return "blobData" in part ? unresolvedText(part) : unsupportedMediaText(part);
 }
 
 /** Stands for media whose bytes nobody has read, or that are lost. */
@@ -14,7 +14,7 @@ function unresolvedText({ blobData }: BlobDataPart): string {
 }
 
 /** Stands for media of a type that an API does not take. */
-function untakenText(part: InlineDataPart): string {
+function unsupportedMediaText(part: InlineDataPart): string {
   return `[Media of type ${wireText(part.inlineData.mimeType)} cannot be shown here${facts(part)}.]`;
 }
 

@@ -2,7 +2,7 @@ import type { Advancing } from "../../text/index.js";
 import { replayInSteps } from "../journal/replay.js";
 import { type JournalRecord, journalVersion } from "../values/event.js";
 import { eventFromJson, eventToJson, mapPayloads } from "../values/event-shape.js";
-import { type Digest, withoutClaims } from "../values/file-content.js";
+import { type Digest, withoutUnverifiedClaims } from "../values/file-content.js";
 import type { JsonObject } from "../values/json.js";
 import { type ConversationRefusal, refuse } from "../values/refusal.js";
 import { isSessionId } from "../values/session-id.js";
@@ -100,7 +100,7 @@ function recordOf(value: JsonObject, digest: Digest | undefined): JournalRecord 
   const read = eventFromJson(rest);
   if (read.kind !== "event") return undefined;
   // Anybody can have written the file: of its texts only those are believed that prove themselves.
-  return { v, seq, ts, event: mapPayloads(read.event, (payload) => withoutClaims(payload, digest)) };
+  return { v, seq, ts, event: mapPayloads(read.event, (payload) => withoutUnverifiedClaims(payload, digest)) };
 }
 
 function noRecord(line: number): ImportProblem {

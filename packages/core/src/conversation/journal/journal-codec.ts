@@ -3,7 +3,7 @@ import { eventFromJson, eventToJson } from "../values/event-shape.js";
 import { versionOf } from "../values/record-version.js";
 import { isObject } from "../values/shape.js";
 import { crc32 } from "./crc32.js";
-import { withoutLost } from "./lost-text.js";
+import { withoutLostParts } from "./lost-text.js";
 import { storeMedia } from "./media.js";
 import { outOfLineBytes, restoreInline, moveOutOfLine } from "./out-of-line.js";
 
@@ -115,7 +115,7 @@ function readAny(text: string, read: (sha256: string) => Uint8Array | undefined)
   }
   if (answer.kind === "unknown_event") return { ...answer, seq };
   const { names, pointers } = lost;
-  const event = names.length === 0 ? answer.event : withoutLost(answer.event, pointers);
+  const event = names.length === 0 ? answer.event : withoutLostParts(answer.event, pointers);
   return { kind: "record", record: { v, seq, ts, event }, lostBlobs: names };
 }
 

@@ -7,7 +7,7 @@ import type { ContextManagement, Media, OverlayForm, TurnPayload } from "../valu
  *
  * @param lost JSON Pointers into the event (`/nodes/0/payload/output`), where a word about it stands now.
  */
-export function withoutLost(event: ConversationEvent, lost: readonly string[]): ConversationEvent {
+export function withoutLostParts(event: ConversationEvent, lost: readonly string[]): ConversationEvent {
   const mend = (payload: TurnPayload, pointer: string): TurnPayload => {
     const fields = lost
       .filter((at) => at.startsWith(`${pointer}/`))

@@ -77,7 +77,7 @@ function notTheState({ path, sha256 }: FileContent): string {
 }
 
 /** The same of what was read from a file that anybody can have written: nothing is believed unproved. */
-export function withoutClaims(payload: TurnPayload, digest: Digest | undefined): TurnPayload {
+export function withoutUnverifiedClaims(payload: TurnPayload, digest: Digest | undefined): TurnPayload {
   if (payload.kind !== "file_content" || payload.verified === undefined) return payload;
   const { verified: _, ...unproved } = payload;
   const proved = withProof(unproved, digest);

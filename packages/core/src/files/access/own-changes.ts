@@ -16,7 +16,7 @@ type OwnWay =
  * The way from one state of the file to another by calls of this caller alone; undefined where there is none that is
  * known. States are told by their bytes: who brings an earlier one back has changed nothing.
  */
-export function ownWay(site: Site, from: string, to: string): OwnWay | undefined {
+export function ownChangesBetween(site: Site, from: string, to: string): OwnWay | undefined {
   const found = wayBetween(ownChanges(site), from, to);
   if (found === undefined) return undefined;
   const steps = found.flatMap(({ byLines, changes }) =>

@@ -4,7 +4,7 @@ import { cancelledBy, isMadeAlready } from "../access/call.js";
 import { type Plan, type PlannedWrite, withoutState } from "../access/change.js";
 import { type Current, type CurrentFile, isLarge, learnState, readCurrent } from "../access/current.js";
 import { keepReplaced } from "../access/kept-states.js";
-import { doneBefore, ownWay } from "../access/own-changes.js";
+import { doneBefore, ownChangesBetween } from "../access/own-changes.js";
 import { refuseProtected } from "../access/protection.js";
 import { type Site, subjectOf } from "../access/site.js";
 import { excludedByOwner } from "../ignore/ignore-rules.js";
@@ -229,7 +229,7 @@ async function baseOfAnswer(site: Site, current: Current): Promise<string | unde
   if (call.session.guards.onMismatch === "refuse" || change.options.atomic === true) return undefined;
   const shown = call.knowledge.shownBeforeAnswer?.(subjectOf(site).file);
   if (shown === undefined || shown === current.sha256) return undefined;
-  if (ownWay(site, shown, current.sha256) === undefined) return undefined;
+  if (ownChangesBetween(site, shown, current.sha256) === undefined) return undefined;
   const then = await stateBehind(site, shown, current);
   const planned = then === undefined ? undefined : await change.plan(then, site.past);
   return planned?.kind === "write" ? shown : undefined;

@@ -2,7 +2,7 @@ import type { PlannedWrite, Since } from "../access/change.js";
 import { type Current, type CurrentFile, isLarge, learnState } from "../access/current.js";
 import { learnPast } from "../access/file-text.js";
 import { findState } from "../access/kept-states.js";
-import { ownWay } from "../access/own-changes.js";
+import { ownChangesBetween } from "../access/own-changes.js";
 import { type Site, subjectOf } from "../access/site.js";
 import { emptySha256 } from "../values/base.js";
 import { comparingReport } from "../values/change-report.js";
@@ -47,7 +47,7 @@ async function changesSince(
   const { onMismatch } = call.session.guards;
   if (onMismatch === "refuse") return undefined;
   const way = isSeen(call.knowledge.find(subjectOf(site).file, base))
-    ? ownWay(site, base, current.sha256)
+    ? ownChangesBetween(site, base, current.sha256)
     : undefined;
   if (way?.kind === "lines") return { kind: "since", changes: { by: "own", steps: way.steps } };
   if (onMismatch === "rebase") {
