@@ -6,7 +6,7 @@ import {
   type ToolReply,
   type ToolWorkspace,
 } from "@holdfast/core/tools";
-import { type ApprovalQuestion, LookedAt, questionFrom } from "./approval.js";
+import { type ApprovalQuestion, PreviewedCalls, questionFrom } from "./approval.js";
 import { type ArgumentSchema, argumentSchema } from "./argument-schema.js";
 import { contextOf, type OfferOptions, offeredBy } from "./text-tools.js";
 
@@ -31,7 +31,7 @@ export interface AiSdkOptions extends OfferOptions {
  * is a plain object there, and its schema a Standard Schema.
  */
 export function holdfastTools(workspace: ToolWorkspace, options: AiSdkOptions = {}): AiSdkTools {
-  const lookedAt = new LookedAt();
+  const lookedAt = new PreviewedCalls();
   return Object.fromEntries(
     offeredBy(options).map((tool) => [tool.name, toAiSdkTool(tool, workspace, options, lookedAt)]),
   );
@@ -89,7 +89,7 @@ function toAiSdkTool(
   tool: FileTool,
   workspace: ToolWorkspace,
   options: AiSdkOptions,
-  lookedAt: LookedAt,
+  lookedAt: PreviewedCalls,
 ): AiSdkTool {
   const context = contextOf(workspace, options);
   const isAsked = options.approval === true && !tool.annotations.readOnly;

@@ -27,7 +27,7 @@ const mostLines = 1_000;
  * asked, since it would have been refused, must not change anything by the time it runs; nor may a yes to one
  * change carry another.
  */
-export class LookedAt {
+export class PreviewedCalls {
   private readonly agreed = new Map<string, string>();
 
   /** @param preview what the call came to; undefined where it came to nothing that a person had to be asked. */

@@ -15,7 +15,7 @@ export {
   type OperandKind,
   type OptionKind,
   type Refused,
-  type ToldResult,
+  type DoneResult,
   type WantedSession,
 } from "./commands/command.js";
 export { type Candidates, type Completion, completeCommand } from "./commands/complete.js";
@@ -45,7 +45,7 @@ export {
   type SettingsSources,
   userFile,
   userSettingsPath,
-  whatWidens,
+  wideningSettings,
 } from "./config/resolve.js";
 export { type AgentSettings, defaultSettings, settingsJsonSchema, settingsSchema } from "./config/schema.js";
 export { type TrustClass, trustClasses, trustClassOf } from "./config/trust-classes.js";
@@ -77,7 +77,7 @@ export {
 } from "./host/environment.js";
 export { type FetchedPage, type FetchPolicy, fetchPage } from "./host/fetch-page.js";
 export { type FetchTool, type FetchToolOptions, fetchTool } from "./host/fetch-tool.js";
-export type { LookAfter } from "./host/look-after.js";
+export type { FileCheck } from "./host/look-after.js";
 export type { McpAddress, McpProgram, McpServerConfig } from "./host/mcp/connection.js";
 export type { ResultBudget } from "./host/mcp/result.js";
 export {
@@ -120,7 +120,7 @@ export { type Action, type Allowance, type ApprovalPolicy, type Decision, decide
 export { fitsCommand } from "./loop/command-rule.js";
 export type { FileOffers, FileUploads } from "./loop/file-forms.js";
 export { type Asked, type AskPerson, nobody, type PersonsAnswer } from "./loop/gate.js";
-export { lookAfterOf } from "./loop/look-after.js";
+export { fileCheckOf } from "./loop/look-after.js";
 export type { ToolSet } from "./loop/offered-tools.js";
 export type { RepeatLimits } from "./loop/repeats.js";
 export type { SubAgentModel, SubAgents } from "./loop/sub-agents.js";

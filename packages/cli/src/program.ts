@@ -82,7 +82,7 @@ function addCommand(program: Command, spec: CommandSpec, finished: { exitCode: n
     const flags = command.optsWithGlobals() as Flags;
     const args = values.slice(0, command.registeredArguments.length) as (string | undefined)[];
     const misuse = (message: string) => command.error(`holdfast: ${message}`, { exitCode: exitCodes.usage });
-    const wrong = spec.actions && misuseOf({ command: name, args, given: givenTo(command) }, spec.actions);
+    const wrong = spec.actions && misuseOf({ command: name, args, given: readArguments(command) }, spec.actions);
     if (wrong !== undefined) misuse(wrong);
     const run = await spec.load();
     finished.exitCode = await run({
@@ -96,7 +96,7 @@ function addCommand(program: Command, spec: CommandSpec, finished: { exitCode: n
 }
 
 /** The options of its own that a command was given. */
-function givenTo(command: Command): AskedAction["given"] {
+function readArguments(command: Command): AskedAction["given"] {
   return command.options
     .map((option) => ({ name: option.attributeName(), shown: option.long ?? option.flags }))
     .filter(({ name }) => command.getOptionValueSource(name) === "cli");

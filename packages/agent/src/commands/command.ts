@@ -105,7 +105,7 @@ export type CommandResult = CommandOutcome & {
 
 /** A result before the command's name is put to it. */
 export type CommandOutcome =
-  | ToldResult
+  | DoneResult
   /** Nothing was done. */
   | { readonly kind: "refused"; readonly code: CommandCode; readonly message: string }
   | AskedBack
@@ -114,7 +114,7 @@ export type CommandOutcome =
   | { readonly kind: "quit" };
 
 /** It was done, or here is what was asked for. */
-export interface ToldResult {
+export interface DoneResult {
   readonly kind: "told";
   /** One sentence. */
   readonly message: string;

@@ -3,7 +3,7 @@ import type { Command, GivenWords, OptionKind, Refused } from "./command.js";
 import type { Word } from "./words.js";
 
 /** What the words of a line give to a command; a word that it does not take is refused by name. */
-export function givenTo(command: Command, words: readonly Word[]): GivenWords | Refused {
+export function readArguments(command: Command, words: readonly Word[]): GivenWords | Refused {
   const sorted = sortedWords(command, words);
   if (sorted.kind === "refusal") return sorted;
   const { operands, options } = sorted;

@@ -1,12 +1,12 @@
 import type { JsonObject } from "@holdfast/core/conversation";
 import type { ConversationReply } from "@holdfast/core/tools";
-import type { CommandCode, CommandOutcome, ToldResult } from "./command.js";
+import type { CommandCode, CommandOutcome, DoneResult } from "./command.js";
 
 /** It was done. */
 export function told(
   message: string,
   more: { readonly data?: JsonObject; readonly text?: string } = {},
-): ToldResult {
+): DoneResult {
   return { kind: "told", message, ...more };
 }
 

@@ -1,5 +1,5 @@
 import type { Command, CommandHost, CommandResult } from "./command.js";
-import { givenTo } from "./given.js";
+import { readArguments } from "./given.js";
 import { runShellLine } from "./shell.js";
 import { commands, unknownWords } from "./table.js";
 import { type Word, wordsOf } from "./words.js";
@@ -66,7 +66,7 @@ async function runNamed(
   host: CommandHost,
 ): Promise<CommandResult> {
   const { name } = command;
-  const given = givenTo(command, words);
+  const given = readArguments(command, words);
   if (given.kind === "refusal")
     return { kind: "refused", code: given.code, message: given.message, command: name };
   return { ...(await command.run(given, host)), command: name };

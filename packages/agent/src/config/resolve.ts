@@ -108,7 +108,7 @@ export async function checkFile({ path, isOwn }: SettingsFile, text: string): Pr
 }
 
 /** What settings of a project would widen beyond defaults and the person's own: all that trust would let through. */
-export async function whatWidens(
+export async function wideningSettings(
   sources: Pick<SettingsSources, "home" | "environment">,
   project: AgentSettings,
 ): Promise<readonly IgnoredKey[]> {

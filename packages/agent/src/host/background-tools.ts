@@ -5,7 +5,7 @@ import { endWords, secondsWords } from "./command-words.js";
 import type { OutputPart } from "./output-log.js";
 import type { RunningCommand } from "./running-command.js";
 import { safeOutput } from "./safe-output.js";
-import { type CommandToolsContext, lookedAfter } from "./shell-tool.js";
+import { type CommandToolsContext, withFileCheck } from "./shell-tool.js";
 
 const readParameters = z.object({
   id: z
@@ -49,7 +49,7 @@ export function readOutputTool(context: CommandToolsContext): HostTool<typeof re
       await somethingNew(command, { from, seconds: wait_seconds, untilEnd: until_end, signal: scope.signal });
       const part = command.log.read(from, context.commands.limits.shownBytes);
       cursors.set(id, part.next);
-      return lookedAfter({ code: "ok", text: partWords(command, from, part) }, context.lookAfter, scope);
+      return withFileCheck({ code: "ok", text: partWords(command, from, part) }, context.checkFiles, scope);
     },
   };
 }
@@ -87,7 +87,7 @@ export function killTool(context: CommandToolsContext): HostTool<typeof killPara
       const wasOver = command.end !== undefined;
       const { text } = endWords(await command.stop("killed"));
       const said = wasOver ? `It had ended before. ${text}` : text;
-      return lookedAfter({ code: "ok", text: said }, context.lookAfter, scope);
+      return withFileCheck({ code: "ok", text: said }, context.checkFiles, scope);
     },
   };
 }

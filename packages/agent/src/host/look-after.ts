@@ -6,6 +6,6 @@ import type { FileEffect } from "@holdfast/core/conversation";
  *
  * @returns a text for the model, empty where nothing has changed, and what was found, for the result of the call.
  */
-export type LookAfter = (
+export type FileCheck = (
   signal?: AbortSignal,
 ) => Promise<{ readonly text: string; readonly files: readonly FileEffect[] }>;

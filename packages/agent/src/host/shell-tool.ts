@@ -4,7 +4,7 @@ import type { HostScope, HostTool, HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";
 import { endWords, lastLine, outputWords, secondsWords } from "./command-words.js";
 import type { Commands } from "./commands.js";
-import type { LookAfter } from "./look-after.js";
+import type { FileCheck } from "./look-after.js";
 import { waitAtMost } from "./processes.js";
 import type { RunningCommand } from "./running-command.js";
 import type { SpillFiles } from "./spill-files.js";
@@ -13,7 +13,7 @@ import type { SpillFiles } from "./spill-files.js";
 export interface CommandToolsContext {
   readonly commands: Commands;
   /** Looks at the files again after a command; nothing is said of them without it. */
-  readonly lookAfter?: LookAfter;
+  readonly checkFiles?: FileCheck;
   /** Results of other tools that were too long: `read_output` shows them, too. */
   readonly spilled?: SpillFiles;
 }
@@ -57,7 +57,7 @@ type ShellArguments = z.output<typeof parameters>;
 async function runCommand(
   args: ShellArguments,
   scope: HostScope,
-  { commands, lookAfter }: CommandToolsContext,
+  { commands, checkFiles }: CommandToolsContext,
 ): Promise<HostToolResult> {
   const { command, directory, background = false } = args;
   if (scope.signal?.aborted === true)
@@ -73,7 +73,7 @@ async function runCommand(
   const seconds = Math.min(args.timeout_seconds ?? defaultSeconds, mostSeconds);
   const end = await watched(started, scope, seconds);
   const { code, text } = endWords(end);
-  return lookedAfter({ code, text: `${text}\n${outputWords(started.log, started.id)}` }, lookAfter, scope);
+  return withFileCheck({ code, text: `${text}\n${outputWords(started.log, started.id)}` }, checkFiles, scope);
 }
 
 /** How long a command in the background may take to fail at once, in milliseconds. */
@@ -86,14 +86,14 @@ export function refused({ code, message }: Refusal): HostToolResult {
 }
 
 /** Appends to a result what became of the files meanwhile. */
-export async function lookedAfter(
+export async function withFileCheck(
   result: HostToolResult,
-  lookAfter: LookAfter | undefined,
+  checkFiles: FileCheck | undefined,
   { signal }: Pick<HostScope, "signal">,
 ): Promise<HostToolResult> {
-  if (lookAfter === undefined) return result;
+  if (checkFiles === undefined) return result;
   // What the command did is looked at also where it was cancelled; a signal that is over would end that at once.
-  const { text, files } = await lookAfter(signal?.aborted === true ? undefined : signal);
+  const { text, files } = await checkFiles(signal?.aborted === true ? undefined : signal);
   const words = text === "" ? result.text : `${result.text.replace(/\n$/, "")}\n\n${text}`;
   return { ...result, text: words, ...(files.length === 0 ? {} : { files }) };
 }

@@ -2,13 +2,13 @@ import { type ContextManager, driftedFiles } from "@holdfast/core/conversation";
 import { isSecret, type Workspace } from "@holdfast/core/files";
 import { describeChange } from "@holdfast/core/patch";
 import { escapeForDisplay } from "@holdfast/core/text";
-import type { LookAfter } from "../host/look-after.js";
+import type { FileCheck } from "../host/look-after.js";
 
 /**
  * Looks at the files that the conversation knows of, once more: what a command has changed is told to the model in the
  * command's own result. Each of them is hashed.
  */
-export function lookAfterOf(manager: ContextManager, workspace: Workspace): LookAfter {
+export function fileCheckOf(manager: ContextManager, workspace: Workspace): FileCheck {
   // What was told once and could not be recorded is not told again.
   const told = new Map<string, string | null>();
   return async () => {

@@ -10,7 +10,7 @@ import { commands } from "../../src/commands/table.js";
 import { wordsOf, writtenWord } from "../../src/commands/words.js";
 import { Commands } from "../../src/host/commands.js";
 import { shellTool } from "../../src/host/shell-tool.js";
-import { lookAfterOf } from "../../src/loop/look-after.js";
+import { fileCheckOf } from "../../src/loop/look-after.js";
 import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
 import { summariserOf } from "../../src/models/summariser.js";
 import { openStage, type Stage } from "../loop/stage.js";
@@ -289,7 +289,7 @@ describe("the session and its surroundings", () => {
       tempDir,
       environment: { PATH: process.env.PATH ?? "" },
     });
-    const shell = shellTool({ commands: shells, lookAfter: lookAfterOf(stage.manager, stage.workspace) });
+    const shell = shellTool({ commands: shells, checkFiles: fileCheckOf(stage.manager, stage.workspace) });
     try {
       expect((await done("!echo from the shell; exit 3", { shell })).text).toContain("from the shell");
     } finally {

@@ -8,7 +8,7 @@ import { afterThisTest } from "../../../../test/cleanups.js";
 import { killTool, readOutputTool } from "../../src/host/background-tools.js";
 import { type CommandLimits, Commands } from "../../src/host/commands.js";
 import { commandEnvironment } from "../../src/host/environment.js";
-import type { LookAfter } from "../../src/host/look-after.js";
+import type { FileCheck } from "../../src/host/look-after.js";
 import { shellTool } from "../../src/host/shell-tool.js";
 import { call, folder, until } from "./ground.js";
 
@@ -21,7 +21,7 @@ interface Shell {
   readonly kill: HostTool;
 }
 
-async function shell(limits: Partial<CommandLimits> = {}, lookAfter?: LookAfter): Promise<Shell> {
+async function shell(limits: Partial<CommandLimits> = {}, checkFiles?: FileCheck): Promise<Shell> {
   const top = await folder();
   const root = join(top, "project");
   const tempDir = join(top, "tmp");
@@ -29,7 +29,7 @@ async function shell(limits: Partial<CommandLimits> = {}, lookAfter?: LookAfter)
   const environment = commandEnvironment({ own: { ...process.env, MY_API_KEY: "hidden" } });
   const commands = new Commands({ roots: [root], tempDir, environment, limits: { graceMs: 300, ...limits } });
   afterThisTest(() => commands.close());
-  const context = { commands, ...(lookAfter === undefined ? {} : { lookAfter }) };
+  const context = { commands, ...(checkFiles === undefined ? {} : { checkFiles }) };
   // A tool with parameters of its own is one of any.
   const tools = [shellTool(context), readOutputTool(context), killTool(context)] as unknown as HostTool[];
   const [run, read, kill] = tools as [HostTool, HostTool, HostTool];

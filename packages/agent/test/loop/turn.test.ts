@@ -11,7 +11,7 @@ import {
 import type { JsonObject } from "@holdfast/core/conversation";
 import { describe, expect, it } from "vitest";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
-import { lookAfterOf } from "../../src/loop/look-after.js";
+import { fileCheckOf } from "../../src/loop/look-after.js";
 import { CostMeter } from "../../src/models/cost-meter.js";
 import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
 import { momentsOf, openStage } from "./stage.js";
@@ -339,7 +339,7 @@ async function having(files: Readonly<Record<string, string>>) {
   const calls = Object.keys(files).map(read);
   const stage = await openStage([{ calls }, { text: "Read." }], {}, files);
   await stage.turn("Read them.");
-  return { look: lookAfterOf(stage.manager, stage.workspace), stage };
+  return { look: fileCheckOf(stage.manager, stage.workspace), stage };
 }
 
 describe("after a command", () => {

@@ -106,8 +106,8 @@ async function serverFindings(
 ): Promise<readonly Finding[]> {
   const named = Object.keys(settings.mcpServers ?? {});
   if (named.length === 0) return [];
-  const lookAfter = async () => ({ text: "", files: [] });
-  const host = await openHost(settings, { roots, stateDir, lookAfter });
+  const checkFiles = async () => ({ text: "", files: [] });
+  const host = await openHost(settings, { roots, stateDir, checkFiles });
   try {
     return host.servers.map(({ name, kind, messages, tools }) => {
       const says = [`${kind}, ${tools} tools`, ...messages].join("; ");

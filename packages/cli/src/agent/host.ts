@@ -5,7 +5,7 @@ import {
   commandEnvironment,
   fetchTool,
   killTool,
-  type LookAfter,
+  type FileCheck,
   type McpServerConfig,
   type McpServerState,
   McpServers,
@@ -40,13 +40,13 @@ export interface RunHost {
 interface HostPlace {
   readonly roots: readonly string[];
   readonly stateDir: string;
-  readonly lookAfter: LookAfter;
+  readonly checkFiles: FileCheck;
 }
 
 /** Starts what the settings name: commands, pages, MCP servers. A server that does not start costs only itself. */
 export async function openHost(
   settings: AgentSettings,
-  { roots, stateDir, lookAfter }: HostPlace,
+  { roots, stateDir, checkFiles }: HostPlace,
 ): Promise<RunHost> {
   const tempDir = join(stateDir, "tmp");
   const { shell = {}, fetch = {}, mcpServers = {} } = settings;
@@ -62,7 +62,7 @@ export async function openHost(
     },
   });
   const spilled = new SpillFiles(tempDir, undefined, "read_output");
-  const context = { commands, lookAfter, spilled };
+  const context = { commands, checkFiles, spilled };
   const run = shell.enabled === false ? undefined : shellTool(context);
   const allowedHosts = fetch.allowedHosts ?? [];
   const page = allowedHosts.length === 0 ? undefined : fetchTool({ allowedHosts, tempDir, spilled });
@@ -78,7 +78,7 @@ export async function openHost(
     servers: Object.fromEntries(Object.entries(mcpServers).map(([name, server]) => [name, serverOf(server)])),
     client: { name: "holdfast", version },
     spilled,
-    lookAfter,
+    checkFiles,
   });
   const states = Object.keys(mcpServers).length === 0 ? [] : await servers.start();
   return {

@@ -9,7 +9,7 @@ import {
   CostMeter,
   expandInput,
   type Instructions,
-  lookAfterOf,
+  fileCheckOf,
   type ModelRefusal,
   type NamedResources,
   openAgent,
@@ -188,7 +188,7 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
   const host = await openHost(settings, {
     roots: rootsOf(opening),
     stateDir,
-    lookAfter: lookAfterOf(manager, workspace),
+    checkFiles: fileCheckOf(manager, workspace),
   });
   parts.add(() => host.close());
   const instructions = await readInstructions({

@@ -7,7 +7,7 @@ import {
   readSettings,
   type SettingsSources,
   TrustedFolders,
-  whatWidens,
+  wideningSettings,
 } from "@holdfast/agent";
 import { askPerson } from "../shell/ask-person.js";
 import { exitCodes } from "../shell/exit-codes.js";
@@ -29,7 +29,7 @@ export async function trustFolder(call: Invocation, path: string | undefined): P
   if (read.kind === "unreadable") return problem(read.why);
   const checked = await checkFile(file, read.text);
   if (checked.kind === "problems") return reportProblems(call, checked.problems);
-  const widened = await whatWidens(sources, checked.settings);
+  const widened = await wideningSettings(sources, checked.settings);
   if (!call.settings.json) await show(call, file.path, widened, checked.settings);
   const trusted = call.flags.yes === true || (await consents(call));
   if (trusted) await new TrustedFolders(sources.stateDir).trust(sources.folder, read.bytes);

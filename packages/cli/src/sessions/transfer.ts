@@ -21,7 +21,7 @@ import { counted } from "../answers/amounts.js";
 import { reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { type InputProblem, readInputLines } from "../shell/input.js";
-import { finishOnceBegun, leavingWith } from "../shell/interrupt.js";
+import { finishOnceBegun, interruptible } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
 import { atPersonsPace } from "../shell/long-work.js";
 import { escapeName } from "../shell/terminal.js";
@@ -136,7 +136,7 @@ async function sourceNamed(
   const [, agent = "", id = ""] = /^([a-z]+):([\w.-]+)$/.exec(name) ?? [];
   if (importers?.agents.includes(agent) && !existsSync(name)) return sourceOfAgent(agent, id, importers);
   const place = name === "-" ? "standard input" : name;
-  return { place, read: () => leavingWith(nothingImported, () => readInputLines(name, sessionLimits)) };
+  return { place, read: () => interruptible(nothingImported, () => readInputLines(name, sessionLimits)) };
 }
 
 async function sourceOfAgent(
@@ -180,7 +180,7 @@ async function takeIn(
   if (isRefusal(source)) return { kind: "unreadable", why: source };
   const newId = newIds();
   const noted = (await importers?.folderNotedBeside(place)) ?? { cwd: undefined, problems: [] };
-  const beside = (await leavingWith(nothingImported, async () =>
+  const beside = (await interruptible(nothingImported, async () =>
     importers?.filesBeside(place, source.text),
   )) ?? { files: [], problems: [] };
   const work = (importers?.readSessionInSteps ?? readExportInSteps)(source.text, {

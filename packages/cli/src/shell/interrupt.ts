@@ -40,7 +40,7 @@ export function watchedByWork(onInterrupt = () => {}): {
 }
 
 /** Work that waits for others, so that Ctrl-C ends the program at once: with what stands then, in half a sentence. */
-export async function leavingWith<Result>(stands: string, work: () => Promise<Result>): Promise<Result> {
+export async function interruptible<Result>(stands: string, work: () => Promise<Result>): Promise<Result> {
   standing = stands;
   try {
     return await work();

@@ -2,7 +2,7 @@ import type { Media } from "@holdfast/core/conversation";
 import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
 import type { HostTool } from "@holdfast/core/tools";
-import type { LookAfter } from "../look-after.js";
+import type { FileCheck } from "../look-after.js";
 import { safeText } from "../safe-output.js";
 import { SpillFiles } from "../spill-files.js";
 import {
@@ -36,7 +36,7 @@ export interface McpServersOptions extends Pick<ConnectionContext, "roots" | "en
    */
   readonly messageBytes?: number;
   readonly budget?: ResultBudget;
-  readonly lookAfter?: LookAfter;
+  readonly checkFiles?: FileCheck;
   /** Told when the tools of a server are others than before. Must not throw. */
   readonly onChanged?: () => void;
 }
@@ -69,9 +69,9 @@ export class McpServers {
   private readonly onExit = () => this.killNow();
 
   constructor(options: McpServersOptions) {
-    const { tempDir, callMs = 600_000, budget = resultBudget, lookAfter } = options;
+    const { tempDir, callMs = 600_000, budget = resultBudget, checkFiles } = options;
     this.files = options.spilled ?? new SpillFiles(tempDir);
-    this.calls = { callMs, budget, files: this.files, ...defined({ lookAfter }) };
+    this.calls = { callMs, budget, files: this.files, ...defined({ checkFiles }) };
     const context: ConnectionContext = {
       roots: options.roots,
       environment: options.environment,

@@ -8,9 +8,9 @@ import type {
   HostToolResult,
 } from "@holdfast/core/tools";
 import * as z from "zod";
-import type { LookAfter } from "../look-after.js";
+import type { FileCheck } from "../look-after.js";
 import { safeText } from "../safe-output.js";
-import { lookedAfter } from "../shell-tool.js";
+import { withFileCheck } from "../shell-tool.js";
 import type { SpillFiles } from "../spill-files.js";
 import { errorWords, type ListedTool, type McpConnection, shownName } from "./connection.js";
 import { type ResultBudget, resultOf } from "./result.js";
@@ -21,7 +21,7 @@ export interface McpCalls {
   readonly callMs: number;
   readonly budget: ResultBudget;
   readonly files: SpillFiles;
-  readonly lookAfter?: LookAfter;
+  readonly checkFiles?: FileCheck;
 }
 
 /** A tool of a server as a tool of the host, under the name that it is offered by. */
@@ -48,7 +48,7 @@ export function toolOfServer(
     }),
     run: async ({ args }, scope) => {
       const result = await callServer(listed.name, args, { connection, calls, scope });
-      return lookedAfter(result, calls.lookAfter, scope);
+      return withFileCheck(result, calls.checkFiles, scope);
     },
   };
 }
