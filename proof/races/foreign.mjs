@@ -96,7 +96,10 @@ function rowsOf(tallies, exchanges, unsafe) {
       figure: "R1",
       what: `${way}; a foreign writer: ${words[kind]}`,
       tried: tally.tried,
-      bad: at === held ? { lost: tally.lost, unknownIdentity: tally.unknownIdentity } : { unknownIdentity: tally.unknownIdentity },
+      bad:
+        at === held
+          ? { lost: tally.lost, unknownIdentity: tally.unknownIdentity }
+          : { unknownIdentity: tally.unknownIdentity },
       seen: `${tally.lost} lost, ${tally.kept} displaced and recoverable, ${tally.refused} refused with the fresh state`,
       baseline: `lost: in place ${rate(unsafe["in place"][at])}, renamed ${rate(unsafe.renamed[at])}`,
     };

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ConversationRefusal } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
-import { isUnavailable, isClash, refusalFrom } from "./faults.js";
+import { isClash, isUnavailable, refusalFrom } from "./faults.js";
 
 /** What a store does with its server, as a metric names it. */
 export type StoreOperation =

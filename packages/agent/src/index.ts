@@ -8,6 +8,7 @@ export {
   type CommandHost,
   type CommandOutcome,
   type CommandResult,
+  type DoneResult,
   type ExportForm,
   exportForms,
   type GivenWords,
@@ -15,7 +16,6 @@ export {
   type OperandKind,
   type OptionKind,
   type Refused,
-  type DoneResult,
   type WantedSession,
 } from "./commands/command.js";
 export { type Candidates, type Completion, completeCommand } from "./commands/complete.js";
@@ -77,7 +77,7 @@ export {
 } from "./host/environment.js";
 export { type FetchedPage, type FetchPolicy, fetchPage } from "./host/fetch-page.js";
 export { type FetchTool, type FetchToolOptions, fetchTool } from "./host/fetch-tool.js";
-export type { FileCheck } from "./host/look-after.js";
+export type { FileCheck } from "./host/file-check.js";
 export type { McpAddress, McpProgram, McpServerConfig } from "./host/mcp/connection.js";
 export type { ResultBudget } from "./host/mcp/result.js";
 export {
@@ -118,9 +118,9 @@ export { type Agent, openAgent, type TurnScope } from "./loop/agent.js";
 export type { AgentParts, TurnLimits } from "./loop/agent-parts.js";
 export { type Action, type Allowance, type ApprovalPolicy, type Decision, decide } from "./loop/approval.js";
 export { fitsCommand } from "./loop/command-rule.js";
+export { fileCheckOf } from "./loop/file-check.js";
 export type { FileOffers, FileUploads } from "./loop/file-forms.js";
 export { type Asked, type AskPerson, nobody, type PersonsAnswer } from "./loop/gate.js";
-export { fileCheckOf } from "./loop/look-after.js";
 export type { ToolSet } from "./loop/offered-tools.js";
 export type { RepeatLimits } from "./loop/repeats.js";
 export type { SubAgentModel, SubAgents } from "./loop/sub-agents.js";

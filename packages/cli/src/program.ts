@@ -82,7 +82,8 @@ function addCommand(program: Command, spec: CommandSpec, finished: { exitCode: n
     const flags = command.optsWithGlobals() as Flags;
     const args = values.slice(0, command.registeredArguments.length) as (string | undefined)[];
     const misuse = (message: string) => command.error(`holdfast: ${message}`, { exitCode: exitCodes.usage });
-    const wrong = spec.actions && misuseOf({ command: name, args, given: readArguments(command) }, spec.actions);
+    const wrong =
+      spec.actions && misuseOf({ command: name, args, given: readArguments(command) }, spec.actions);
     if (wrong !== undefined) misuse(wrong);
     const run = await spec.load();
     finished.exitCode = await run({

@@ -131,8 +131,7 @@ function shownText(attachment: JsonObject): string | undefined {
     case "hook_additional_context":
       return splitTexts(blocksOf(attachment.content)).text;
     case "mcp_resource":
-      return splitTexts(blocksOf(content?.contents).map((resource) => ({ type: "resource", resource })))
-        .text;
+      return splitTexts(blocksOf(content?.contents).map((resource) => ({ type: "resource", resource }))).text;
     default:
       return undefined;
   }

@@ -17,9 +17,9 @@ import {
   type GeminiResult,
   geminiResult,
   isOfResults,
+  modelTextParts,
   partsOf,
   resultsIn,
-  modelTextParts,
   userParts,
 } from "./gemini-parts.js";
 import {

@@ -9,7 +9,7 @@ import { parsed } from "@holdfast/core/conversation";
 import { defined } from "@holdfast/core/text";
 import { textOf } from "../lines/fields.js";
 import type { EntryNode, ForeignEntry } from "./foreign-entry.js";
-import { readOwnAnswer, type AnsweredState } from "./own-answer.js";
+import { type AnsweredState, readOwnAnswer } from "./own-answer.js";
 
 /**
  * What the results of our own tools in a session of another agent show and did, so that it is known there as
@@ -124,7 +124,11 @@ function sameCall(one: ToolCall, other: ToolCall): boolean {
   return one.name === other.name && JSON.stringify(one.args) === JSON.stringify(other.args);
 }
 
-function effectsOf(states: readonly AnsweredState[], { args }: ToolCall, tool: string): readonly FileEffect[] {
+function effectsOf(
+  states: readonly AnsweredState[],
+  { args }: ToolCall,
+  tool: string,
+): readonly FileEffect[] {
   const effects = states.map(({ path, sha256: after, version, lines: total, applied }): FileEffect => {
     const by = applied && !reading.has(tool) ? "tool" : "seen";
     if (after !== null) return { path, after, by, version, ...defined({ lines: total }) };

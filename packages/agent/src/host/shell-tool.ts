@@ -4,7 +4,7 @@ import type { HostScope, HostTool, HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";
 import { endWords, lastLine, outputWords, secondsWords } from "./command-words.js";
 import type { Commands } from "./commands.js";
-import type { FileCheck } from "./look-after.js";
+import type { FileCheck } from "./file-check.js";
 import { waitAtMost } from "./processes.js";
 import type { RunningCommand } from "./running-command.js";
 import type { SpillFiles } from "./spill-files.js";

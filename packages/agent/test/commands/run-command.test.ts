@@ -10,7 +10,7 @@ import { commands } from "../../src/commands/table.js";
 import { wordsOf, writtenWord } from "../../src/commands/words.js";
 import { Commands } from "../../src/host/commands.js";
 import { shellTool } from "../../src/host/shell-tool.js";
-import { fileCheckOf } from "../../src/loop/look-after.js";
+import { fileCheckOf } from "../../src/loop/file-check.js";
 import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
 import { summariserOf } from "../../src/models/summariser.js";
 import { openStage, type Stage } from "../loop/stage.js";

@@ -11,7 +11,7 @@ import {
 import type { JsonObject } from "@holdfast/core/conversation";
 import { describe, expect, it } from "vitest";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
-import { fileCheckOf } from "../../src/loop/look-after.js";
+import { fileCheckOf } from "../../src/loop/file-check.js";
 import { CostMeter } from "../../src/models/cost-meter.js";
 import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
 import { momentsOf, openStage } from "./stage.js";

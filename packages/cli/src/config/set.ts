@@ -175,6 +175,7 @@ async function waitsForTrust(sources: SettingsSources, file: SettingsFile): Prom
   const read = await readSettings(file.path, false);
   if (read.kind !== "text") return false;
   const checked = await checkFile(file, read.text);
-  if (checked.kind === "problems" || (await wideningSettings(sources, checked.settings)).length === 0) return false;
+  if (checked.kind === "problems" || (await wideningSettings(sources, checked.settings)).length === 0)
+    return false;
   return !(await new TrustedFolders(sources.stateDir).isTrusted(sources.folder, read.bytes));
 }

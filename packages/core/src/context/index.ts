@@ -15,9 +15,9 @@ export type {
   Referral,
   RenderReport,
 } from "./layout/report.js";
-export type { ShownPlace } from "./layout/standing.js";
 export type { Provenance, Rendering, RenderOptions, RenderRule } from "./layout/types.js";
 export type { Visibility, VisibleBlock, VisibleState } from "./layout/visibility.js";
+export type { ShownPlace } from "./layout/visible-lines.js";
 export {
   type AnthropicBlock,
   type AnthropicBody,

@@ -64,11 +64,11 @@ export {
 } from "./sessions/memory-store.js";
 export { type PrunedSessions, pruneSessions, type Retention } from "./sessions/prune-sessions.js";
 export {
+  isUnchangedSince,
   placeOf,
   readPlace,
   recordsOfNext,
   sessionsWithin,
-  isUnchangedSince,
 } from "./sessions/session-query.js";
 export { type SessionMatch, type SessionMatches, searchSessions } from "./sessions/session-search.js";
 export {

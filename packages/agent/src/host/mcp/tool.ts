@@ -8,7 +8,7 @@ import type {
   HostToolResult,
 } from "@holdfast/core/tools";
 import * as z from "zod";
-import type { FileCheck } from "../look-after.js";
+import type { FileCheck } from "../file-check.js";
 import { safeText } from "../safe-output.js";
 import { withFileCheck } from "../shell-tool.js";
 import type { SpillFiles } from "../spill-files.js";

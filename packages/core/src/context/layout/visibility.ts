@@ -2,7 +2,7 @@ import type { ReferredLines, ShownText } from "../../conversation/index.js";
 import { joinSpans, type LinePart, outsideSpans, PersistentMap } from "../../files/index.js";
 import { defined } from "../../text/index.js";
 import { itemsOf, type List, put } from "./list.js";
-import { type ShownPlace, ShownBlock, type VisibleLines, visibleLinesOf } from "./standing.js";
+import { ShownBlock, type ShownPlace, type VisibleLines, visibleLinesOf } from "./visible-lines.js";
 
 /** The lines of one state of one file that stand in a prompt. */
 export interface VisibleState {

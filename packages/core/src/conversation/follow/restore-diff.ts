@@ -4,7 +4,7 @@ import { type FileTransition, transitionsAlong } from "../tree/file-transitions.
 import { byPath, type Manifests } from "../tree/manifest.js";
 import { upwards } from "../tree/path.js";
 import { commonAncestor, isOnPath, nodeOf, nodesBelow } from "../tree/tree-paths.js";
-import { inOrder, basisOf, type TreeWrite, type TreeWrites, writesInTree } from "../tree/tree-writes.js";
+import { basisOf, inOrder, type TreeWrite, type TreeWrites, writesInTree } from "../tree/tree-writes.js";
 import { effectsOf, type FileNaming, type FileStateHash } from "../values/file-effects.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
 import { type ConversationRefusal, isRefusal, refuse } from "../values/refusal.js";

@@ -100,7 +100,12 @@ function recordOf(value: JsonObject, digest: Digest | undefined): JournalRecord 
   const read = eventFromJson(rest);
   if (read.kind !== "event") return undefined;
   // Anybody can have written the file: of its texts only those are believed that prove themselves.
-  return { v, seq, ts, event: mapPayloads(read.event, (payload) => withoutUnverifiedClaims(payload, digest)) };
+  return {
+    v,
+    seq,
+    ts,
+    event: mapPayloads(read.event, (payload) => withoutUnverifiedClaims(payload, digest)),
+  };
 }
 
 function noRecord(line: number): ImportProblem {

@@ -5,7 +5,7 @@ import { isObject } from "../values/shape.js";
 import { crc32 } from "./crc32.js";
 import { withoutLostParts } from "./lost-text.js";
 import { storeMedia } from "./media.js";
-import { outOfLineBytes, restoreInline, moveOutOfLine } from "./out-of-line.js";
+import { moveOutOfLine, outOfLineBytes, restoreInline } from "./out-of-line.js";
 
 /**
  * One record as a line of a journal file, the line break included (docs/journal.md): JSON that ends with

@@ -20,7 +20,7 @@ import type {
   SessionStore,
   TimedEvent,
 } from "../values/store.js";
-import { recordsOfNext, sessionsWithin, isUnchangedSince } from "./session-query.js";
+import { isUnchangedSince, recordsOfNext, sessionsWithin } from "./session-query.js";
 
 /**
  * Sessions that end with the program: for tests, for trying out, and as the smallest store to learn from.

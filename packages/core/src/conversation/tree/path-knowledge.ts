@@ -49,7 +49,10 @@ export class PathKnowledge {
    * @param isKnownIdentity whether a read of what the prompt shows already is told so; false where its lines are found out later,
    *   and a reference stands for them.
    */
-  forCall(callNodeId: string, { isKnownIdentity = true }: { readonly isKnownIdentity?: boolean } = {}): PathCallKnowledge {
+  forCall(
+    callNodeId: string,
+    { isKnownIdentity = true }: { readonly isKnownIdentity?: boolean } = {},
+  ): PathCallKnowledge {
     return new PathCall(callNodeId, {
       isKnownIdentity,
       context: () => this.conversation.context,

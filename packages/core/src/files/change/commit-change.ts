@@ -5,8 +5,8 @@ import { type Current, isLarge, learnState } from "../access/current.js";
 import { digestInSteps } from "../access/digest.js";
 import { withDisplacedNote } from "../access/displaced-notes.js";
 import {
-  isStoredAsSecret,
   isSecretState,
+  isStoredAsSecret,
   keepReplaced,
   keepState,
   type StatePlace,

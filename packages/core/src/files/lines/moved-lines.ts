@@ -66,7 +66,10 @@ function isInsertionAt({ at, removed }: LineEdit, line: number): boolean {
  * Whether the lines that edits put there still stand, and nothing that they took away can have come back, after
  * later changes.
  */
-export function areStillInPlace(edits: readonly LineEdit[], since: readonly (readonly LineEdit[])[]): boolean {
+export function areStillInPlace(
+  edits: readonly LineEdit[],
+  since: readonly (readonly LineEdit[])[],
+): boolean {
   let made: readonly Made[] = madeBy(edits);
   for (const later of since) {
     const moved = made.map((one) => carryMade(one, later));

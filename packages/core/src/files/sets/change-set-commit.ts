@@ -2,7 +2,7 @@ import { notWrittenWithSet } from "../access/change-set-answers.js";
 import type { Current } from "../access/current.js";
 import { digestOf } from "../access/digest.js";
 import { withDisplacedNote } from "../access/displaced-notes.js";
-import { isStoredAsSecret, isSecretState } from "../access/kept-states.js";
+import { isSecretState, isStoredAsSecret } from "../access/kept-states.js";
 import { entryOf, recordDisplaced, removedAccess } from "../access/landing.js";
 import type { Session } from "../access/session.js";
 import { written as answerWritten } from "../change/commit-change.js";
@@ -58,7 +58,8 @@ async function stepOf(
       ? { kind: "file", sha256: current.sha256, identity: current.identity }
       : { kind: "absent" };
   const replaced = before ?? after;
-  const isApart = replaced === null ? isStoredAsSecret(target) : await isSecretState(session, target, replaced);
+  const isApart =
+    replaced === null ? isStoredAsSecret(target) : await isSecretState(session, target, replaced);
   return {
     entry: {
       ...entryOf(site, isApart),

@@ -3,7 +3,7 @@ import { refuseWith } from "../access/answers.js";
 import type { Ticket } from "../access/arrivals.js";
 import { askLast, type Call, cancelled, cancelledBy, rootReplaced } from "../access/call.js";
 import { type Change, withoutState } from "../access/change.js";
-import { refusedSet, setOutcome, notWrittenWithSet } from "../access/change-set-answers.js";
+import { notWrittenWithSet, refusedSet, setOutcome } from "../access/change-set-answers.js";
 import { cannotKeep, keepBytes } from "../access/kept-states.js";
 import { compareAgreed, type Preview } from "../access/preview.js";
 import type { Session } from "../access/session.js";

@@ -25,12 +25,12 @@ import { recordWrites } from "./history.js";
 import { decideRecord, type SetRecord, writeRecord } from "./record.js";
 import {
   landedOf,
-  verifyTarget,
   type PreparedStep,
   prepareStep,
   stageLarge,
   takenAway,
   takeStep,
+  verifyTarget,
 } from "./step.js";
 import {
   clear,

@@ -1,7 +1,7 @@
 import { renameSync } from "node:fs";
 import { basename } from "node:path";
 import { exchangeWith, publishNew } from "../commit/commit.js";
-import { bytesOf, restoreName, isSameFile } from "../commit/exchanged.js";
+import { bytesOf, isSameFile, restoreName } from "../commit/exchanged.js";
 import { hashNow } from "../commit/real-path.js";
 import { sha256 } from "../disk/digest.js";
 import type { Folder } from "../disk/folder.js";

@@ -15,17 +15,17 @@ import { codeOf, openFlags, renameOver, syncOpened } from "../disk/platform.js";
 import { identityOf, type Spot, statAt } from "../disk/reading.js";
 import { sliceBytes } from "../disk/slices.js";
 import { exchange, swapNameOf } from "./exchange.js";
-import { verifyQuarantined, verifyExchanged } from "./exchanged.js";
+import { verifyExchanged, verifyQuarantined } from "./exchanged.js";
 import { writeInPlace } from "./in-place.js";
 import {
   barredFrom,
   changed,
   displacedBy,
-  verifyBeforeStep,
   lostLock,
   type ProvedFile,
   prove,
   provedAgain,
+  verifyBeforeStep,
 } from "./proved-file.js";
 import { severalNames, waitForSet } from "./set-links.js";
 import {

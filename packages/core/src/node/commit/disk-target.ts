@@ -23,7 +23,7 @@ import { answering, faultFrom, refusalFrom } from "../disk/faults.js";
 import type { Folder } from "../disk/folder.js";
 import { listFolder } from "../disk/listing.js";
 import { lookAt, readLarge, readWhole, type Spot, streamFile } from "../disk/reading.js";
-import { rootGone, isUnreplaced } from "../disk/root.js";
+import { isUnreplaced, rootGone } from "../disk/root.js";
 import { hasLoneSurrogate, type Reached, type Root } from "../disk/walk.js";
 import { readWindow } from "../disk/window.js";
 import { commitFile, removeFile } from "./commit.js";

@@ -45,7 +45,12 @@ export function verifyExchanged(spot: Spot, exchanged: Exchanged): "right" | Cha
  *
  * @throws the system's error; recovery then does it.
  */
-export function verifyQuarantined(spot: Spot, aside: Spot, proved: ProvedFile, sha256: string): "right" | Changed {
+export function verifyQuarantined(
+  spot: Spot,
+  aside: Spot,
+  proved: ProvedFile,
+  sha256: string,
+): "right" | Changed {
   const path = spot.folder.at(aside.name);
   const came = statAt(aside);
   if (came !== undefined && isAsProved(came, proved.stat) && provedAgain(proved, sha256)) {

@@ -5,7 +5,7 @@ import { writeAll } from "../disk/io.js";
 import { openFlags } from "../disk/platform.js";
 import { identityOf, openFile, readUpTo, type Spot, statAt } from "../disk/reading.js";
 import { hashInSlices, takeSlices } from "../disk/slices.js";
-import { changed, verifyBeforeStep, lostLock, type ProvedFile, provedAgain } from "./proved-file.js";
+import { changed, lostLock, type ProvedFile, provedAgain, verifyBeforeStep } from "./proved-file.js";
 import type { Cleanup } from "./stage.js";
 
 interface Overwrite {

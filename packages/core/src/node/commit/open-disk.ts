@@ -4,7 +4,7 @@ import { escapeForDisplay } from "../../text/index.js";
 import { answering } from "../disk/faults.js";
 import { type OpenedRoot, openRoot } from "../disk/folder.js";
 import { canWalkByHandle } from "../disk/platform.js";
-import { folderAt, rootGone, rootReplaced, isUnreplaced } from "../disk/root.js";
+import { folderAt, isUnreplaced, rootGone, rootReplaced } from "../disk/root.js";
 import { type Root, walk } from "../disk/walk.js";
 import { targetOf } from "./disk-target.js";
 

@@ -183,7 +183,11 @@ export function isKnownIdentity(identity: {
 }): boolean {
   if (!isLinux) return true;
   const { start, boot, namespace } = identity;
-  return start !== unknownIdentity.start && boot !== unknownIdentity.boot && namespace !== unknownIdentity.namespace;
+  return (
+    start !== unknownIdentity.start &&
+    boot !== unknownIdentity.boot &&
+    namespace !== unknownIdentity.namespace
+  );
 }
 
 function isAliveBySignal(pid: number): boolean {

@@ -24,7 +24,7 @@ export async function removeRemains(state: StateFolder): Promise<void> {
     const lease = paths && (await takeLease(state, paths));
     if (lease !== undefined && isRefusal(lease)) continue;
     const isNeeded = isOrphan && paths !== undefined && isThere(paths.file);
-    if (!isNeeded && isOrphan(path)) removeAll(path);
+    if (!isNeeded && isAbandoned(path)) removeAll(path);
     await lease?.release();
   }
 }
@@ -52,7 +52,7 @@ function conversationRemains(state: StateFolder): readonly Remains[] {
       for (const blob of namesIn(path))
         if (blob.startsWith(unfinishedJournal)) remains.push({ path: join(path, blob), paths });
   }
-  return remains.filter(({ path }) => isOrphan(path));
+  return remains.filter(({ path }) => isAbandoned(path));
 }
 
 /** Deletes an entry of the conversations, a folder with all that is in it. */
@@ -72,7 +72,7 @@ function isThere(path: string): boolean {
 /** Nobody takes an hour to make a session, or to remove one. */
 const unfinishedMs = 60 * 60 * 1_000;
 
-function isOrphan(path: string): boolean {
+function isAbandoned(path: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat !== undefined && Date.now() - stat.mtimeMs > unfinishedMs;
 }

@@ -5,6 +5,7 @@ import {
   encodeRecord,
   firstRecords,
   isSessionId,
+  isUnchangedSince,
   type OpenSession,
   type RecordPage,
   type RecordQuery,
@@ -16,7 +17,6 @@ import {
   type SessionQuery,
   type SessionStore,
   sessionsWithin,
-  isUnchangedSince,
   type TimedEvent,
 } from "../../conversation/index.js";
 import { isRefusal, type Lock, refuse } from "../../files/index.js";

@@ -15,7 +15,7 @@ import { appendFlags, closeQuietly, codeOf, syncFolder } from "../disk/platform.
 import type { StateFolder } from "../state-folder/state-folder.js";
 import type { JournalBlobs } from "./blobs.js";
 import { anotherProcess } from "./lease.js";
-import { type JournalPaths, quarantineBytes, publishFile, readWhole } from "./paths.js";
+import { type JournalPaths, publishFile, quarantineBytes, readWhole } from "./paths.js";
 import { storeRefusalFrom } from "./store-answers.js";
 
 /** Where in a journal a writer begins. */

@@ -19,7 +19,11 @@ export function ownIdentity(): ProcessIdentity {
   if (own !== undefined) return own;
   const { pid } = process;
   const look = lookAtProcess(pid);
-  const found = { pid, start: look.kind === "runs" ? look.start : unknownIdentity.start, ...machineIdentity() };
+  const found = {
+    pid,
+    start: look.kind === "runs" ? look.start : unknownIdentity.start,
+    ...machineIdentity(),
+  };
   // What could not be told now, for want of descriptors, may be told later.
   if (isKnownIdentity(found)) own = found;
   return found;
@@ -31,7 +35,8 @@ export function ownIdentity(): ProcessIdentity {
  */
 export function livenessOf(identity: ProcessIdentity): "alive" | "dead" | "unknown" {
   const { boot, namespace } = ownIdentity();
-  if (!isKnownIdentity(identity) || identity.boot !== boot || identity.namespace !== namespace) return "unknown";
+  if (!isKnownIdentity(identity) || identity.boot !== boot || identity.namespace !== namespace)
+    return "unknown";
   const look = lookAtProcess(identity.pid);
   switch (look.kind) {
     case "gone":

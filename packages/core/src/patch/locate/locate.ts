@@ -2,7 +2,7 @@ import type { BaseText } from "../model/base-text.js";
 import type { Deadline } from "../model/deadline.js";
 import { growth, type ShapedHunk } from "../model/hunk.js";
 import { mapInSteps, type Steps } from "../model/steps.js";
-import { AddedLineCounts, oldSideMatchesAtAnyIndent, matchesBothSides } from "./already-applied.js";
+import { AddedLineCounts, matchesBothSides, oldSideMatchesAtAnyIndent } from "./already-applied.js";
 import { isInside, SectionFinder } from "./anchors.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
 import { includesSorted } from "./assign.js";

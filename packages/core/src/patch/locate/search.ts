@@ -11,12 +11,12 @@ import {
   gapIsPinned,
   isPureDeletion,
   keepsRemovedEdge,
+  matchesBothSides,
   mayBeApplied,
   mustBeApplied,
   newSideCore,
   newSideIsEvidence,
   newSideProvesApplied,
-  matchesBothSides,
 } from "./already-applied.js";
 import { findPointsBelowAnchor } from "./anchors.js";
 import { appliedInsertionAt } from "./applied-insertion.js";

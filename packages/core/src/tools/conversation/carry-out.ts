@@ -116,7 +116,9 @@ interface RunningCall {
 
 async function onFiles(running: RunningCall, host: TurnHost): Promise<Carried> {
   const { manager } = host;
-  const knowledge = manager.knowledge.forCall(running.nodeId, { isKnownIdentity: host.deltaReads === undefined });
+  const knowledge = manager.knowledge.forCall(running.nodeId, {
+    isKnownIdentity: host.deltaReads === undefined,
+  });
   try {
     const { result, reply } = await runToolWithResult(running.name, running.args, {
       ...host,

@@ -2,7 +2,7 @@ import { type ContextManager, driftedFiles } from "@holdfast/core/conversation";
 import { isSecret, type Workspace } from "@holdfast/core/files";
 import { describeChange } from "@holdfast/core/patch";
 import { escapeForDisplay } from "@holdfast/core/text";
-import type { FileCheck } from "../host/look-after.js";
+import type { FileCheck } from "../host/file-check.js";
 
 /**
  * Looks at the files that the conversation knows of, once more: what a command has changed is told to the model in the

@@ -62,11 +62,7 @@ export interface VisibleLines {
 }
 
 /** Where lines stand whole, in one block or in several that meet; undefined where one of them does not. */
-export function visibleLinesOf(
-  blocks: List<ShownBlock>,
-  from: number,
-  to: number,
-): VisibleLines | undefined {
+export function visibleLinesOf(blocks: List<ShownBlock>, from: number, to: number): VisibleLines | undefined {
   const touching = itemsOf(blocks)
     .filter(({ place }) => place.from <= to && from <= place.to)
     .sort((one, other) => one.place.from - other.place.from || other.place.to - one.place.to);
