@@ -222,6 +222,7 @@ describe("the links of the documentation", () => {
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "bench/README.md",
+    "bench/generator/README.md",
   ];
 
   it.each(linked)("of %s lead to a file, and to a heading where they name one", (page) => {

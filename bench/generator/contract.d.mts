@@ -2,7 +2,7 @@ import type { Random } from "./random.mjs";
 import type { Change } from "./true-diff.mjs";
 import type { Wish } from "./world.mjs";
 
-/** What is right for a case; see bench/README.md. */
+/** What is right for a case; see README.md. */
 export type Expectation =
   | { readonly kind: "one_right_text"; readonly text: string }
   | { readonly kind: "right_text_or_refusal"; readonly text: string }
