@@ -7,16 +7,18 @@ import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const packages = fileURLToPath(new URL("../packages/", import.meta.url));
+const house = fileURLToPath(new URL("..", import.meta.url));
+const core = join(house, "packages/core");
+const adapters = join(house, "addons/adapters");
 const scope = join(process.cwd(), "node_modules", "@holdfast");
 
-if (!existsSync(join(packages, "adapters", "dist", "ai-sdk.js"))) {
+if (!existsSync(join(adapters, "dist", "ai-sdk.js"))) {
   console.error("The packages are not built yet: run `npm ci` in the checkout's root first.");
   process.exit(1);
 }
 rmSync(scope, { recursive: true, force: true });
 mkdirSync(scope, { recursive: true });
-symlinkSync(join(packages, "core"), join(scope, "core"), "dir");
+symlinkSync(core, join(scope, "core"), "dir");
 for (const part of ["package.json", "dist"]) {
-  cpSync(join(packages, "adapters", part), join(scope, "adapters", part), { recursive: true });
+  cpSync(join(adapters, part), join(scope, "adapters", part), { recursive: true });
 }
