@@ -32,7 +32,7 @@ describe("a glob matches a path", () => {
     ["{a,b/c}.ts", "a.ts b/c.ts", "c.ts a b"],
     ["{a,{b,c}}", "a b c", "{b,c}"],
     ["{a}", "{a}", "a"],
-    ["../a/b/", "a/b", "../a/b/"],
+    ["./a//b/", "a/b", "./a//b/"],
     ["a+(b)|$", "a+(b)|$", "aab a"],
     ["a\\d", "a\\d", "a1"],
   ])("%s: %j, not %j", async (pattern, yes, no) => {
