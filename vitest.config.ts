@@ -1,8 +1,15 @@
 import { availableParallelism } from "node:os";
+import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+/** The compiled file of a source that a test names, so that Node loads it as it loads any program. */
+function compiled(specifier: string, importer = ""): string | undefined {
+  if (!specifier.startsWith(".")) return undefined;
+  const [, home, path] =
+    /^(.*\/(?:packages|addons)\/[^/]+)\/src\/(.*\.js)$/.exec(resolve(dirname(importer), specifier)) ?? [];
+  return path === undefined ? undefined : `${home}/dist/${path}`;
+}
 
 /** The core's tests that start processes, break disks or need root. */
 const machineTestsOfCore = [
@@ -10,26 +17,31 @@ const machineTestsOfCore = [
   "packages/core/test/{attacks,hardening,losses}.test.ts",
 ];
 
-// Tests run against the sources, so that a stale build cannot pass them;
-// tests of whole processes use the built binary, which `npm ci` has made.
+const pure = ["packages/core/test/**/*.test.ts", "addons/{adapters,importers}/test/*.test.ts"];
+const machine = [
+  ...machineTestsOfCore,
+  "packages/!(core)/test/**/*.test.ts",
+  "addons/{hosts,page,postgres}/test/**/*.test.ts",
+  "addons/importers/test/command/**/*.test.ts",
+  "test/!(packages).test.ts",
+];
+
+// Tests run on what the compiler makes of the sources right before (`test/compile.ts`), so that a stale build cannot pass
+// them, and a worker need not load 900 modules through Vite. What a change touches is only known from the sources.
+const ofSources = process.argv.includes("--changed");
+const conditions = ["holdfast-source", "node", "import"];
+
 export default defineConfig({
-  resolve: {
-    alias: [
-      { find: /^@holdfast\/core$/, replacement: source("packages/core/src/index.ts") },
-      { find: /^@holdfast\/core\/(\w+)$/, replacement: source("packages/core/src/$1/index.ts") },
-      { find: /^@holdfast\/agent$/, replacement: source("packages/agent/src/index.ts") },
-      { find: /^@holdfast\/mcp$/, replacement: source("packages/mcp/src/index.ts") },
-      {
-        find: /^@holdfast\/(hosts|importers|page|postgres)$/,
-        replacement: source("addons/$1/src/index.ts"),
-      },
-    ],
-  },
+  ...(ofSources
+    ? { resolve: { conditions }, ssr: { resolve: { conditions } } }
+    : { plugins: [{ name: "compiled-sources", enforce: "pre" as const, resolveId: compiled }] }),
   test: {
     // A time is a bound for work that hangs, never a judgement of the machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    globalSetup: [fileURLToPath(new URL("test/compile.ts", import.meta.url))],
     setupFiles: [fileURLToPath(new URL("test/setup.ts", import.meta.url))],
+    server: { deps: { external: [/\/(?:packages|addons)\/[^/]+\/dist\//] } },
     pool: "forks",
     // Tests share no state, so a worker loads the sources once for all of its files. A hook of a helper would belong to the
     // first file that imports it: helpers clean up through `test/cleanups.ts`.
@@ -39,32 +51,12 @@ export default defineConfig({
     // Vitest would leave one core idle.
     maxWorkers: availableParallelism(),
     projects: [
-      {
-        extends: true,
-        test: {
-          name: "pure",
-          include: ["packages/core/test/**/*.test.ts", "addons/{adapters,importers}/test/*.test.ts"],
-          exclude: machineTestsOfCore,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "machine",
-          include: [
-            ...machineTestsOfCore,
-            "packages/!(core)/test/**/*.test.ts",
-            "addons/{hosts,page,postgres}/test/**/*.test.ts",
-            "addons/importers/test/command/**/*.test.ts",
-            "test/!(packages).test.ts",
-          ],
-        },
-      },
-      {
-        extends: true,
-        // It installs: `npm run packages`, no part of `npm test`.
-        test: { name: "packages", include: ["test/packages.test.ts"] },
-      },
+      { extends: true, test: { name: "pure", include: pure, exclude: machineTestsOfCore } },
+      { extends: true, test: { name: "machine", include: machine } },
+      // Both: one set of workers, which load the sources once.
+      { extends: true, test: { name: "all", include: [...pure, ...machine] } },
+      // It installs: `npm run packages`, no part of `npm test`.
+      { extends: true, test: { name: "packages", include: ["test/packages.test.ts"] } },
     ],
   },
 });

@@ -13,13 +13,13 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { program, runHoldfast } from "../packages/cli/test/process.js";
+import { program } from "../packages/cli/test/process.js";
 
 /**
- * The examples of the documentation, run as they stand. In a block fenced as `console` a line that begins
- * with `$ ` is a command and the lines below it are what it prints (stdout and stderr together). `…`
- * stands for any text in a line; a line that is only `…` stands for any lines. The commands of one page
- * share a folder and a shell environment, from top to bottom.
+ * The examples of the documentation. In a block fenced as `console` a line that begins with `$ ` is a command and the
+ * lines below it are what it prints (stdout and stderr together). `…` stands for any text in a line; a line that is
+ * only `…` stands for any lines. The commands of one page share a folder and a shell environment, from top to bottom.
+ * What they print stands in `golden/expected/commands-documented.txt`, whose scene runs them all.
  */
 const house = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -34,7 +34,8 @@ function examplesOf(page: string): readonly Example[] {
     const examples: { command: string; printed: string[] }[] = [];
     for (const line of block.split("\n").slice(0, -1)) {
       if (line.startsWith("$ ")) examples.push({ command: line.slice(2), printed: [] });
-      else examples.at(-1)?.printed.push(line);
+      // Golden files have ids and moments in braces.
+      else examples.at(-1)?.printed.push(line.replaceAll(/\b(?:01|20)[0-9a-z-]*…/g, "…"));
     }
     return examples;
   });
@@ -44,31 +45,31 @@ function codeOf(page: string): readonly string[] {
   return [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? "");
 }
 
-/**
- * A command line of the program alone: what it is given, its arguments, and whether its exit code is shown. `read` writes
- * to stderr first, and only a shell keeps the order.
- */
-const alone = /^(?:((?:printf|echo) .*?) \| )?holdfast (?!read )([^|;&<>`$]*)(; echo "exit \$\?")?$/;
+/** What the program prints for the examples of each page. */
+function goldenExamples(): ReadonlyMap<string, readonly Example[]> {
+  const text = readFileSync(join(house, "golden/expected/commands-documented.txt"), "utf8");
+  return new Map(
+    text.split(/^# /m).map((part) => {
+      const [page = "", ...lines] = part.split("\n");
+      const examples = lines.join("\n").split(/^\$ /m).slice(1);
+      return [page, examples.map((example) => exampleOf(example.split("\n")))];
+    }),
+  );
+}
 
-/** @returns the lines that a command prints. */
-async function run(command: string, folder: string): Promise<readonly string[]> {
-  const variables = { HOME: folder, XDG_STATE_HOME: join(folder, "state") };
-  const cwd = join(folder, "project");
-  const bash = (script: string) => {
-    const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}`, ...variables };
-    return spawnSync("bash", ["-c", script], { cwd, encoding: "utf8", env }).stdout;
-  };
-  const linesOf = (printed: string) => printed.replace(/\n$/, "").split("\n");
-  const [whole, given, words, showsExit] = alone.exec(command) ?? [];
-  if (whole === undefined) {
-    const holdfast = `holdfast() { "${process.execPath}" "${program}" "$@"; }`;
-    return linesOf(bash(`exec 2>&1; ${holdfast}; ${command}`));
-  }
-  // The shell splits the words; how the program is started is the tests' own affair.
-  const args = bash(`printf '%s\\0' ${words}`).split("\0").slice(0, -1);
-  const input = given === undefined ? "" : bash(given);
-  const { code, stdout, stderr } = await runHoldfast(args, { cwd, env: variables, input });
-  return linesOf(stdout + stderr + (showsExit === undefined ? "" : `exit ${code}\n`));
+function exampleOf([command = "", ...framed]: readonly string[]): Example {
+  const printed = framed.flatMap((line) => (line.startsWith("|") ? [line.slice(1)] : []));
+  // What is printed ends with a line's end.
+  return { command, printed: printed.at(-1) === "" ? printed.slice(0, -1) : printed };
+}
+
+/** Runs the commands of a page, for the code that works on what they leave. */
+function runAll(examples: readonly Example[], folder: string): void {
+  const holdfast = `holdfast() { "${process.execPath}" "${program}" "$@"; }`;
+  const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
+  const env = { ...process.env, PATH, HOME: folder, XDG_STATE_HOME: join(folder, "state") };
+  const script = [holdfast, ...examples.map(({ command }) => command)].join("\n");
+  spawnSync("bash", ["-c", script], { cwd: join(folder, "project"), env });
 }
 
 /** Every `ts` block of the pages, checked by one compiler and run by one process, each in the folder of its page. */
@@ -152,22 +153,25 @@ describe("the examples of the documentation", () => {
   const read = pages.map((page) => [page, readFileSync(join(house, page), "utf8")] as const);
   for (const page of pages) mkdirSync(join(folderOf(page), "project"), { recursive: true });
 
-  const told = read.map(([page, text]) => [page, examplesOf(text)] as const);
-  it.each(told.filter(([, examples]) => examples.length > 0))(
+  const golden = goldenExamples();
+  const documented = new Map(read.map(([page, text]) => [page, examplesOf(text)]));
+  it.each([...documented].filter(([, examples]) => examples.length > 0))(
     "of %s print what it says",
-    async (page, examples) => {
-      const wrong: string[] = [];
-      for (const { command, printed } of examples) {
-        const output = await run(command, folderOf(page));
+    (page, examples) => {
+      const ran = golden.get(page) ?? [];
+      expect(ran.map(({ command }) => command)).toEqual(examples.map(({ command }) => command));
+      const wrong = examples.flatMap(({ command, printed }, at) => {
+        const output = ran[at]?.printed ?? [];
         const difference = printed.length === 0 ? undefined : differs(printed, output);
-        if (difference !== undefined) wrong.push(`$ ${command}\n${difference}`);
-      }
+        return difference === undefined ? [] : [`$ ${command}\n${difference}`];
+      });
       expect(wrong.join("\n\n")).toBe("");
     },
   );
 
   it("that are code compile and run, after the commands of their pages", () => {
     const codes = new Map(read.map(([page, text]) => [page, codeOf(text)]));
+    for (const [page, code] of codes) if (code.length > 0) runAll(documented.get(page) ?? [], folderOf(page));
     const blocks = new Blocks(codes, folderOf);
     try {
       const wrong = [...codes].flatMap(([page, code]) =>

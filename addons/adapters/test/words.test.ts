@@ -5,7 +5,7 @@ import { allTools, tools as defaultTools, type ToolName } from "@holdfast/core/t
 import { describe, expect, test } from "vitest";
 import { foreignNames, wordsOf, wordsOfTool } from "../../../packages/core/test/tools/door-words.js";
 import { refusedCalls, refusedFiles } from "../../../packages/core/test/tools/refused-calls.js";
-import { sentencesBelow } from "../../../packages/core/test/tools/sentences.js";
+import { sentencesBelow, templatesBelow } from "../../../packages/core/test/tools/sentences.js";
 import { holdfastTools } from "../src/ai-sdk.js";
 import { executeToolUse } from "../src/anthropic.js";
 import { holdfastBackend } from "../src/deepagents.js";
@@ -91,19 +91,18 @@ test.each([
   ["Genkit where nothing may be changed", genkitWords("", true)],
   ["deepagents", deepagentsWords],
 ] as const)("every sentence can be said in the words of %s", (_, words) => {
-  const below = (path: string) => sentencesBelow(new URL(path, import.meta.url));
-  const templates = [
-    ...below("../../../packages/core/src/files/"),
-    ...below("../../../packages/core/src/node/"),
-  ]
-    .filter(({ kind, file }) => kind === "template" && file !== "refusal.ts")
+  const core = (room: string) => new URL(`../../../packages/core/src/${room}/`, import.meta.url);
+  const templates = [...templatesBelow(core("files")), ...templatesBelow(core("node"))]
+    .filter(({ file }) => file !== "values/refusal.ts")
     .flatMap(({ forms }) => forms);
   expect(templates.length).toBeGreaterThan(30);
   for (const template of templates) {
     const said = say({ template, facts: {} }, words);
     expect([template, ...foreignNames(said, wordsOf(words))]).toEqual([template]);
   }
-  const own = below("../src/").filter(({ file }) => file === "hashless.ts");
+  const own = sentencesBelow(new URL("../src/", import.meta.url)).filter(
+    ({ file }) => file === "hashless.ts",
+  );
   for (const { forms } of own)
     for (const form of forms)
       expect(foreignNames(say({ template: form, facts: {} }, words), wordsOf(words))).toEqual([]);

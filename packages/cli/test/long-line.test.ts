@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { Project } from "./process.js";
 
 /**
- * A line of 7 MB through every command about files: an answer, and no more of it than one may be. What a person asks
+ * A line of 1 MB through every command about files: an answer, and no more of it than one may be. What a person asks
  * to see as it is (`history show`, `read` of a terminal's window) is cut or refused likewise.
  */
-const long = "a".repeat(7_000_000);
+const long = "a".repeat(1_000_000);
 const budget = 262_144;
 
 /** `{f}` stands for the hash of the file. */
@@ -34,7 +34,7 @@ const lines = [
   "doctor f",
 ];
 
-describe("about a line of 7 MB", () => {
+describe("about a line of 1 MB", () => {
   test.each(lines)("holdfast %s prints no more than an answer may have", async (line) => {
     const project = new Project({
       f: long,
@@ -56,7 +56,7 @@ describe("about a line of 7 MB", () => {
     const project = new Project({ f: "short\n", big: long, next: "next\n" });
     await project.run(["write", "f", "big", "--base", project.hash("f")]);
     const base = project.hash("f");
-    project.put("f", "b".repeat(7_000_000));
+    project.put("f", "b".repeat(1_000_000));
     const { code, stdout, stderr } = await project.run(["write", "f", "next", "--base", base]);
     expect(code).toBe(3);
     expect(stdout.length + stderr.length).toBeLessThanOrEqual(budget);

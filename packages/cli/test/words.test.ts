@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Refusal, say } from "@holdfast/core/files";
 import { beforeAll, describe, expect, test } from "vitest";
 import { foreignNames, wordsOf } from "../../core/test/tools/door-words.js";
-import { sentencesBelow } from "../../core/test/tools/sentences.js";
+import { sentencesBelow, templatesBelow } from "../../core/test/tools/sentences.js";
 import { applyWords, commandWords } from "../src/answers/command-words.js";
 import { commandSpecs } from "../src/commands.js";
 import { globalOptions } from "../src/global-options.js";
@@ -105,8 +105,8 @@ describe("what a command refuses", () => {
 });
 
 test("every sentence can be said in the words of every command, and of apply", () => {
-  const templates = sentencesBelow(new URL("../../core/src/", import.meta.url)).filter(
-    ({ kind, file }) => kind === "template" && file !== "files/values/refusal.ts",
+  const templates = templatesBelow(new URL("../../core/src/", import.meta.url)).filter(
+    ({ file }) => file !== "files/values/refusal.ts",
   );
   expect(templates.length).toBeGreaterThan(35);
   for (const words of [commandWords, applyWords]) {

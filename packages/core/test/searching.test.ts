@@ -208,7 +208,6 @@ describe("no pattern makes a search hang", () => {
     "(x+x+)+y",
     "(.*a){20}c",
     "([ab]*a){12}c",
-    "(a|b)*a(a|b){300}[cd]$",
     "[ab]*a[ab]{990}[cd]",
     "([ab]?){200}[ab]{200}[cd]",
     "(([ab]{1,40}){1,20}[ab])[xyz]",

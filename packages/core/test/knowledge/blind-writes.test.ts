@@ -115,7 +115,7 @@ describe("the law fails", () => {
     "%s",
     async (_, breach) => {
       const found: string[] = [];
-      for (const one of fc.sample(walk, { numRuns: 400, seed: 7 })) {
+      for (const one of fc.sample(walk, { numRuns: 400, seed: 20 })) {
         found.push(...(await watched(one, breach)).problems);
         if (found.length > 0) break;
       }

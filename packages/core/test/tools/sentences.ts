@@ -13,24 +13,43 @@ export interface WrittenSentence {
   readonly kind: "template" | "plain";
 }
 
-/** The sentences in the sources below a folder, given as a URL. */
-export function sentencesBelow(folder: URL): readonly WrittenSentence[] {
+/** The sentences in the sources below a folder, given as a URL, in files whose text matches. */
+export function sentencesBelow(folder: URL, matching = /^/): readonly WrittenSentence[] {
   const top = fileURLToPath(folder);
   const files = readdirSync(top, { recursive: true, encoding: "utf8" }).filter((name) =>
     /\.tsx?$/.test(name),
   );
-  return files.flatMap((file) => sentencesOf(file, readFileSync(join(top, file), "utf8")));
+  return files.flatMap((file) => sentencesIn(join(top, file), matching).map((one) => ({ ...one, file })));
 }
 
-function sentencesOf(file: string, text: string): readonly WrittenSentence[] {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+/** Only those that are put into a door's words: most files have none, and are not read by the compiler. */
+export function templatesBelow(folder: URL): readonly WrittenSentence[] {
+  const found = sentencesBelow(folder, /\brefuseIn\b|\btemplate\b/);
+  return found.filter(({ kind }) => kind === "template");
+}
+
+/** By path: a compiler's tree of all sources takes seconds, and each folder is asked for several times. */
+const sentencesOfFile = new Map<string, readonly Omit<WrittenSentence, "file">[]>();
+
+function sentencesIn(path: string, matching: RegExp): readonly Omit<WrittenSentence, "file">[] {
+  const known = sentencesOfFile.get(path);
+  if (known !== undefined) return known;
+  const text = readFileSync(path, "utf8");
+  if (!matching.test(text)) return [];
+  const found = sentencesOf(text);
+  sentencesOfFile.set(path, found);
+  return found;
+}
+
+function sentencesOf(text: string): readonly Omit<WrittenSentence, "file">[] {
+  const source = ts.createSourceFile("sentences.ts", text, ts.ScriptTarget.Latest, true);
   const constants = constantsOf(source);
   const templates = new Set<ts.Node>();
-  const found: WrittenSentence[] = [];
+  const found: Omit<WrittenSentence, "file">[] = [];
   const add = (node: ts.Node, kind: WrittenSentence["kind"]) => {
     const { forms, nodes } = evaluate(node, constants);
     for (const one of nodes) templates.add(one);
-    found.push({ file, kind, forms });
+    found.push({ kind, forms });
   };
   walk(source, (node) => {
     const template = templateOf(node);
@@ -44,10 +63,13 @@ function sentencesOf(file: string, text: string): readonly WrittenSentence[] {
 
 /** The template of `refuseIn(code, template)`, and of every `{ template, facts }`. */
 function templateOf(node: ts.Node): ts.Node | undefined {
-  if (ts.isCallExpression(node) && node.expression.getText() === "refuseIn") return node.arguments[1];
-  const isTemplate = (name: ts.Node) => name.getText() === "template";
-  if (ts.isPropertyAssignment(node) && isTemplate(node.name)) return node.initializer;
-  return ts.isShorthandPropertyAssignment(node) && isTemplate(node.name) ? node.name : undefined;
+  if (ts.isCallExpression(node) && isNamed(node.expression, "refuseIn")) return node.arguments[1];
+  if (ts.isPropertyAssignment(node) && isNamed(node.name, "template")) return node.initializer;
+  return ts.isShorthandPropertyAssignment(node) && isNamed(node.name, "template") ? node.name : undefined;
+}
+
+function isNamed(node: ts.Node, name: string): boolean {
+  return ts.isIdentifier(node) && node.text === name;
 }
 
 function isText(node: ts.Node): boolean {
