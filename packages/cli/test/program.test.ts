@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, existsSync, openSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Project, program, runAs, runHoldfast, sha256 } from "./process.js";
+import { Project, program, runAs, runHoldfast } from "./process.js";
 
 const poem = "one\ntwo\nthree\n";
 
@@ -31,9 +31,10 @@ describe("the program", () => {
   });
 
   test("a process of its own and one that ran others before end alike", async () => {
-    const lines = `append a.txt b.txt;prepend a.txt b.txt;insert a.txt 1 b.txt --atomic;log a.txt;undo a.txt;
-      move a.txt c.txt --atomic;restore c.txt@${sha256(poem)} --atomic;delete c.txt --atomic;doctor;setup cursor;
-      config list;completion bash;sessions list;history view none;tour`.split(/;\s*/);
+    const lines =
+      "append a.txt b.txt;undo a.txt;move a.txt c.txt --atomic;delete c.txt;config list;history view none".split(
+        ";",
+      );
     const [one, other] = [new Project(), new Project()];
     for (const project of [one, other]) for (const name of ["a.txt", "b.txt"]) project.put(name, poem);
     const codes = await Promise.all(
@@ -47,7 +48,7 @@ describe("the program", () => {
       }),
     );
     expect(codes[0]).toEqual(codes[1]);
-    expect(codes[0]?.filter((code) => code.includes(": 0, ")).length).toBeGreaterThan(10);
+    expect(codes[0]?.filter((code) => code.includes(": 0, ")).length).toBe(4);
   });
 
   test("colours only where it is asked to", async () => {

@@ -66,7 +66,8 @@ describe("holdfast sessions repair", () => {
 
   test("leaves a session sound and every branch of it renderable, whichever record was lost", async () => {
     const lines = whole.trimEnd().split("\n");
-    for (const at of lines.keys()) {
+    // Each in turn is lost in the core's own tests.
+    for (const at of [0, 1, lines.length >> 1, lines.length - 1]) {
       writeFileSync(file, `${lines.filter((_, line) => line !== at).join("\n")}\n`);
       expect([at, (await run("sessions", "repair", id, "--apply")).code]).toEqual([at, 0]);
       const verified = await run("sessions", "verify", id);
