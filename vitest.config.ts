@@ -49,7 +49,7 @@ export default defineConfig({
     // What a file is transformed to is kept in `node_modules`, by its content: the next run starts in half the time.
     experimental: { fsModuleCache: true },
     // Vitest would leave one core idle.
-    maxWorkers: availableParallelism(),
+    maxWorkers: availableParallelism() + 1,
     projects: [
       { extends: true, test: { name: "pure", include: pure, exclude: machineTestsOfCore } },
       { extends: true, test: { name: "machine", include: machine } },

@@ -1,6 +1,6 @@
 /**
- * Compiles the house and the add-ons that are there, and bundles the command; with `--types`, checks the types of all
- * else as well: tests, bench, proof, fuzz, examples.
+ * Compiles the house and the add-ons that are there, and bundles the command; with `--compile`, leaves the bundle as it
+ * is; with `--types`, checks the types of all else instead: tests, bench, proof, fuzz, examples.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
@@ -17,7 +17,7 @@ if (process.argv.includes("--types")) {
   const beside = ["bench", "proof", "golden", "fuzz", "examples"].map((name) => `${name}/tsconfig.json`);
   const browser = addons.map((folder) => `${folder}/tsconfig.browser.json`);
   for (const project of there(["tsconfig.test.json", ...browser, ...beside])) run(tsc, "-p", project);
-} else {
+} else if (!process.argv.includes("--compile")) {
   run("scripts/bundle.mjs");
 }
 

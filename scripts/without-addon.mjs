@@ -32,6 +32,10 @@ run(house, "cp", "-al", join(house, "node_modules"), join(clone, "node_modules")
 for (const written of [".cache", ".vite", ".vite-temp", ".experimental-vitest-cache", ".package-lock.json"])
   rmSync(join(clone, "node_modules", written), { recursive: true, force: true });
 
+// The house is built already; its compiler looks at what differs.
+for (const room of readdirSync(join(house, "packages")))
+  run(house, "cp", "-a", join("packages", room, "dist"), join(clone, "packages", room, "dist"));
+
 for (const name of names) {
   rmSync(join(clone, "addons", name), { recursive: true });
   run(clone, "npm", "install", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--silent");

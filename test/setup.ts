@@ -13,4 +13,5 @@ afterAll(clearFile);
  */
 const { HOLDFAST_SEED: wanted, HOLDFAST_RUNS: runs } = process.env;
 const isRandom = wanted === "random" || (wanted === undefined && runs !== undefined);
-if (!isRandom) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(wanted ?? 20_261_122) | 0, numRuns: 50 });
+if (!isRandom)
+  fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(wanted ?? 20_261_122) | 0, numRuns: 50 });
