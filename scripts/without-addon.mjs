@@ -1,7 +1,7 @@
 /**
  * `npm run without-addon -- NAME… | all [--whole]`: shows that the house stands without its add-ons. Takes them out of a
- * scratch clone, one after the other; after each it installs, builds, checks the law and starts the command. At the end
- * the tests of the pure rooms run (with `--whole` all tests of `packages/`).
+ * scratch clone, one after the other; after each it installs, builds and starts the command. At the end it checks the law,
+ * and the tests of the pure rooms run (with `--whole` all tests of `packages/`).
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -32,18 +32,19 @@ run(house, "cp", "-al", join(house, "node_modules"), join(clone, "node_modules")
 for (const written of [".cache", ".vite", ".vite-temp", ".experimental-vitest-cache", ".package-lock.json"])
   rmSync(join(clone, "node_modules", written), { recursive: true, force: true });
 
-// The house is built already; its compiler looks at what differs.
-for (const room of readdirSync(join(house, "packages")))
+// The house is built already: sources that are older than that are not compiled anew.
+run(clone, "sh", "-c", "git ls-files -z packages addons | xargs -0 touch -d 2000-01-01");
+for (const room of ["core", "mcp", "agent", "cli"])
   run(house, "cp", "-a", join("packages", room, "dist"), join(clone, "packages", room, "dist"));
 
 for (const name of names) {
   rmSync(join(clone, "addons", name), { recursive: true });
   run(clone, "npm", "install", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--silent");
   run(clone, "npm", "run", "--silent", "build");
-  run(clone, "npm", "run", "--silent", "law");
   run(clone, process.execPath, "packages/cli/bin/holdfast.js", "read", "README.md");
-  console.log(`without ${name}: builds, keeps the law, starts`);
+  console.log(`without ${name}: builds, starts`);
 }
+run(clone, "npm", "run", "--silent", "law");
 run(clone, "npm", ...(process.argv.includes("--whole") ? ["test", "--", "packages/"] : ["run", "test:pure"]));
 console.log(`## without ${names.join(", ")}`);
 
