@@ -38,11 +38,11 @@ export function displacedTexts(stateDir, paths) {
 export function displacedAmong(gone, displaced, said) {
   const told = new Set([...said.matchAll(/is kept as state ([0-9a-f]{12})/g)].map(([, prefix]) => prefix));
   let lost = 0;
-  let unknownIdentity = 0;
+  let untold = 0;
   for (const line of gone) {
     const states = displaced.filter(({ text }) => text.includes(`${line}\n`));
     if (states.length === 0) lost += 1;
-    else if (!states.some(({ hash }) => told.has(hash.slice(0, 12)))) unknownIdentity += 1;
+    else if (!states.some(({ hash }) => told.has(hash.slice(0, 12)))) untold += 1;
   }
-  return { lost, unknownIdentity, kept: gone.length - lost };
+  return { lost, untold, kept: gone.length - lost };
 }

@@ -14,7 +14,7 @@ export const built = {
   agent: join(home, "packages", "agent", "dist", "index.js"),
   /** The table of hosts. */
   hosts: join(home, "packages", "mcp", "dist", "hosts.js"),
-  postgres: join(home, "packages", "postgres", "dist", "index.js"),
+  postgres: join(home, "addons", "postgres", "dist", "index.js"),
   /** The bundled command. */
   cli: join(home, "packages", "cli", "bin", "holdfast.js"),
 };

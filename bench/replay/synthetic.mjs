@@ -117,8 +117,8 @@ class Work {
 
   #command() {
     const [least, most] = this.habits.output;
-    const isKnownIdentity = this.random.next() < 0.15;
-    const output = isKnownIdentity
+    const isTold = this.random.next() < 0.15;
+    const output = isTold
       ? "nothing to commit, working tree clean"
       : this.random.text(Math.floor(least + this.random.next() ** 2 * (most - least)));
     this.#call("Bash", { command: this.random.words(6) }, output, undefined);

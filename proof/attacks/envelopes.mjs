@@ -1,5 +1,5 @@
+import { parseEnvelope, renderResult } from "@holdfast/core/tools";
 import * as fc from "fast-check";
-import { built } from "../machine.mjs";
 import { sha } from "../races/ground.mjs";
 
 /** @typedef {import("../contract.mjs").Row} Row */
@@ -64,7 +64,6 @@ function factsOf(content) {
  * @returns {Promise<readonly Row[]>}
  */
 export async function envelopes(count) {
-  const { parseEnvelope, renderResult } = await import(built.core);
   const samples = fc.sample(fc.tuple(state, text, state), { numRuns: count, seed: 20_261_122 });
   const rows = [];
   for (const [form, ask] of Object.entries(forms)) {

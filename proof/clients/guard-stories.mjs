@@ -181,7 +181,7 @@ export function movedInClaude(program) {
     const answers = told.requests.slice(1).map(toolResults);
     const [moved = "", one = "", two = "", refused = "", again = ""] = answers.slice(1).flat();
     const context = JSON.stringify(told.requests[2]?.messages ?? []);
-    const isKnownIdentity = ["Rebased: the file had changed", "+const line1 =\\n+  1;"].every((part) =>
+    const isTold = ["Rebased: the file had changed", "+const line1 =\\n+  1;"].every((part) =>
       context.includes(part),
     );
     const passed = [moved, one, two, again].filter((answer) => answer.includes("updated successfully"));
@@ -193,7 +193,7 @@ export function movedInClaude(program) {
         "foreign write lost": count(
           told.bytes("net.ts")?.toString() !== others.replace("const line9", "let line9"),
         ),
-        "not told of the move": count(!isKnownIdentity),
+        "not told of the move": count(!isTold),
         "false success": count(!refused.includes("State Mismatch: File has changed on disk")),
         "stale state": count(!refused.includes("+const line9 = 9; // theirs")),
         "broken run": count(told.exit !== 0) + told.faults.length + (4 - passed.length),

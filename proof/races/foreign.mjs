@@ -5,7 +5,7 @@ import { onGround, openAt, sha, startLines } from "./ground.mjs";
 import { naiveWrite } from "./naive.mjs";
 
 /** @typedef {import("../contract.mjs").Row} Row */
-/** @typedef {{ lost: number, kept: number, unknownIdentity: number, refused: number, tried: number }} Tally */
+/** @typedef {{ lost: number, kept: number, untold: number, refused: number, tried: number }} Tally */
 /** @typedef {"replace" | "delete" | "move"} SetStep */
 /** @typedef {(path: string, base: string, text: string) => Promise<{ readonly wrote: boolean, readonly said: string }>} Write */
 
@@ -59,7 +59,7 @@ export async function foreignUnderSets(program, count) {
       figure: "R1",
       what: `a change set that ${stepWords[step]}; a foreign writer: ${words[kind]}`,
       tried: tally.tried,
-      bad: { lost: tally.lost, unknownIdentity: tally.unknownIdentity },
+      bad: { lost: tally.lost, untold: tally.untold },
       seen: `${tally.lost} lost, ${tally.kept} displaced and recoverable, ${tally.refused} refused with the fresh state`,
     });
   }
@@ -96,10 +96,7 @@ function rowsOf(tallies, exchanges, unsafe) {
       figure: "R1",
       what: `${way}; a foreign writer: ${words[kind]}`,
       tried: tally.tried,
-      bad:
-        at === held
-          ? { lost: tally.lost, unknownIdentity: tally.unknownIdentity }
-          : { unknownIdentity: tally.unknownIdentity },
+      bad: at === held ? { lost: tally.lost, untold: tally.untold } : { untold: tally.untold },
       seen: `${tally.lost} lost, ${tally.kept} displaced and recoverable, ${tally.refused} refused with the fresh state`,
       baseline: `lost: in place ${rate(unsafe["in place"][at])}, renamed ${rate(unsafe.renamed[at])}`,
     };
@@ -199,7 +196,7 @@ async function naiveTallies(program, count, how) {
           said: "",
         });
         const { tried, refused, gone } = await race(program, kind, count, root, write);
-        return { tried, refused, lost: gone.length, kept: 0, unknownIdentity: 0 };
+        return { tried, refused, lost: gone.length, kept: 0, untold: 0 };
       }),
     );
   }

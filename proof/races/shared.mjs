@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { built } from "../machine.mjs";
+import { currentBase } from "@holdfast/core/files";
 import { onGround, openAt, sha, startLines } from "./ground.mjs";
 
 /** @typedef {import("../contract.mjs").Row} Row */
@@ -13,7 +13,6 @@ const script = (/** @type {string} */ name) => fileURLToPath(new URL(name, impor
 
 /** R2: so many calls at once in one process, each changing its own line of one file. @param {number} count @returns {Promise<readonly Row[]>} */
 export async function parallelCalls(count) {
-  const { currentBase } = await import(built.core);
   const lines = Array.from({ length: count }, (_, at) => `line ${at} old`);
   const edit = (/** @type {number} */ at) => ({
     oldString: `line ${at} old\n`,

@@ -20,7 +20,7 @@ import { hold, paths, randomFrom } from "./files-talk.mjs";
  * @returns {Promise<import("../contract.mjs").Row>}
  */
 export async function killTalks(talker, { kills, seed = 1, print }) {
-  const bad = { disagree: 0, "wrong maker": 0, unknownIdentity: 0, "not undone": 0, "not settled": 0 };
+  const bad = { disagree: 0, "wrong maker": 0, untold: 0, "not undone": 0, "not settled": 0 };
   const seen = { settled: 0, restores: 0, apart: 0, moved: 0, refused: 0 };
   const killsEach = 25;
   for (let done = 0; done < kills; done += killsEach) {
@@ -105,12 +105,12 @@ async function holdAgainstDisk(place, session, { number, bad, seen, print }) {
       if (known === sha256 && named !== undefined)
         breach("disagree", `${path} is named and is as it should be`);
       const isPutBack =
-        named?.by.who === "this_conversation" && sha256 !== null && isKnownIdentity(manager, path, sha256);
+        named?.by.who === "this_conversation" && sha256 !== null && isTold(manager, path, sha256);
       if (named !== undefined && text !== undefined && !isPutBack && !isMaker(named.by, text))
         breach("wrong maker", `${path} is ${text}, by ${JSON.stringify(named.by)}`);
       if (named?.by.who === "this_conversation" && named.by.here)
         breach("untold", `${path}: ${JSON.stringify(named)}`);
-      if (text?.startsWith("ours") === true && sha256 !== null && !isKnownIdentity(manager, path, sha256))
+      if (text?.startsWith("ours") === true && sha256 !== null && !isTold(manager, path, sha256))
         breach("untold", `${path} is ${text}, and no node says so`);
     }
     await putBackAndAgain(place, held, { number, breach, seen });
@@ -127,7 +127,7 @@ function isMaker(by, text) {
 }
 
 /** @param {import("@holdfast/core/conversation").ContextManager} manager @param {string} path @param {string} sha256 */
-function isKnownIdentity({ context }, path, sha256) {
+function isTold({ context }, path, sha256) {
   for (const { payload } of context.nodes.values()) {
     if (payload.kind === "restore" && payload.files.some((file) => file.path === path && file.to === sha256))
       return true;

@@ -171,8 +171,9 @@ async function resumed(at) {
   const { session_id: id = "", notices = [] } = ended.stdout === "" ? {} : JSON.parse(ended.stdout);
   // What a command did is nobody's write; all that tools wrote is in the tree.
   const isKnown = notices.every((/** @type {string} */ notice) => notice.includes("shell.txt"));
-  const [line = "{}"] = existsSync(recording) ? readFileSync(recording, "utf8").split("\n") : [];
-  const sent = JSON.stringify(JSON.parse(line).contents ?? [])
+  // Without a session nothing is sent, and the recording is empty.
+  const [line = ""] = existsSync(recording) ? readFileSync(recording, "utf8").split("\n") : [];
+  const sent = JSON.stringify(line === "" ? [] : JSON.parse(line).contents)
     .slice(0, -1)
     .replace("[", "");
   return { ended, id, isKnown, sent };

@@ -97,15 +97,14 @@ async function lastNotices(workspace, names) {
 /** Files as they are in a repository: our own sources, each with a line that counts. @param {string} root */
 function writeRepository(root) {
   const sources = fileURLToPath(new URL("../../packages/core/src/files/", import.meta.url));
-  const names = readdirSync(sources)
-    .filter((name) => name.endsWith(".ts"))
-    .slice(0, 40);
-  for (const name of names)
-    writeFileSync(
-      join(root, name),
-      `// count 0\n${readFileSync(join(sources, name), "utf8").slice(0, 2_000)}\n`,
-    );
-  return names;
+  const found = readdirSync(sources, { recursive: true, encoding: "utf8" });
+  const paths = found.filter((path) => path.endsWith(".ts")).slice(0, 40);
+  return paths.map((path) => {
+    const name = path.replaceAll("/", "-");
+    const text = readFileSync(join(sources, path), "utf8").slice(0, 2_000);
+    writeFileSync(join(root, name), `// count 0\n${text}\n`);
+    return name;
+  });
 }
 
 /** Two requests do the work of a turn, a third one ends it. @param {number} turns @param {readonly string[]} names */
@@ -176,7 +175,7 @@ function startForeign(root) {
 function rowOf({ turns, names, root, lines, undone, measured, displaced }) {
   const texts = new Map(names.map((name) => [name, readFileSync(join(root, name), "utf8").split("\n")]));
   const gone = lines.flatMap(({ name, line }) => (texts.get(name)?.includes(line) ? [] : [line]));
-  const { lost, unknownIdentity, kept } = displacedAmong(gone, displaced.states, displaced.said);
+  const { lost, untold, kept } = displacedAmong(gone, displaced.states, displaced.said);
   const wrong = names.filter((name, at) => {
     const counted = Math.floor(turns / names.length) + (at < turns % names.length ? 1 : 0);
     return texts.get(name)?.[0] !== `// count ${counted}`;
@@ -193,7 +192,7 @@ function rowOf({ turns, names, root, lines, undone, measured, displaced }) {
     tried: turns + lines.length,
     bad: {
       "foreign lines lost": lost,
-      "displaced and not told": unknownIdentity,
+      "displaced and not told": untold,
       "changes lost or made twice": wrong,
       undone,
     },

@@ -89,7 +89,7 @@ export class CodexReader {
   private answers = 0;
   private before: SourceLine | undefined;
   /** Another agent told it something. */
-  private isKnownIdentity = false;
+  private isTold = false;
 
   constructor(
     private readonly counts: Counts,
@@ -236,8 +236,8 @@ export class CodexReader {
     this.closeAnswer();
     const { text, rest } = splitTexts(blocks);
     // A fork may repeat turns of its parent before it that are lost there.
-    const isFirst = this.turns.length === 0 || (this.task?.file.isFork === true && !this.isKnownIdentity);
-    this.isKnownIdentity = true;
+    const isFirst = this.turns.length === 0 || (this.task?.file.isFork === true && !this.isTold);
+    this.isTold = true;
     if (this.parentId !== undefined && isFirst) {
       this.turns.push(this.last);
       this.firstWords ??= titleFrom(text.slice(text.startsWith("Message Type: ") ? payloadOf(text) : 0));

@@ -315,8 +315,8 @@ async function report(
     return;
   }
   const left = foldedText(folded);
-  const isKnownIdentity = problems.length > 0 || left !== undefined;
-  if (heading !== undefined && isKnownIdentity) terminal.err(`${escapeName(heading)}:\n`);
+  const isTold = problems.length > 0 || left !== undefined;
+  if (heading !== undefined && isTold) terminal.err(`${escapeName(heading)}:\n`);
   const margin = heading === undefined ? "" : "  ";
   for (const line of cappedLines(
     problems.map(({ message }) => message),

@@ -42,10 +42,10 @@ export async function settleWrites(
 ): Promise<SettledWrites | ConversationRefusal> {
   if (manager.readOnly !== undefined) return manager.readOnly;
   const writes = await workspace.callerWrites(manager.context.sessionId);
-  const unknownIdentity = untoldWrites(manager, writes);
+  const untold = untoldWrites(manager, writes);
   const nodes: TurnNode[] = [];
   const left: CallerWrite[] = [];
-  for (const group of unknownIdentity.values()) {
+  for (const group of untold.values()) {
     const [first] = group;
     if (first === undefined) continue;
     const files = group.map(effectOf);
@@ -102,11 +102,11 @@ function untoldWrites(
   { context, manifests, running }: SettlingJournal,
   writes: readonly CallerWrite[],
 ): ReadonlyMap<string, readonly CallerWrite[]> {
-  const unknownIdentity = new Map<string, CallerWrite[]>();
-  if (writes.length === 0) return unknownIdentity;
+  const untold = new Map<string, CallerWrite[]>();
+  if (writes.length === 0) return untold;
   const told = toldIn(context, manifests.naming);
   const standing = basisOf(context, context.currentNodeId);
-  const isKnownIdentity = (write: CallerWrite) => {
+  const isTold = (write: CallerWrite) => {
     const key = keyOf(manifests.naming(write.path), write);
     // A result that came after the user had spoken stands on a branch of its own.
     const counts = ({ nodeId, keys }: ToldWrites) =>
@@ -117,13 +117,13 @@ function untoldWrites(
   // From the newest: what a write that is told of came after is not the state of the file any more.
   const open = writes.toReversed().filter((write) => {
     const isOver = later.has(write.path);
-    if (isKnownIdentity(write)) later.add(write.path);
+    if (isTold(write)) later.add(write.path);
     const isRunning = running.has(idOf(write)) || idOf(write) === context.pendingRestore?.restoreId;
-    return !isKnownIdentity(write) && !isOver && !isRunning && write.before !== write.after;
+    return !isTold(write) && !isOver && !isRunning && write.before !== write.after;
   });
   for (const write of inOrderOfTime(open.reverse()))
-    unknownIdentity.set(idOf(write), [...(unknownIdentity.get(idOf(write)) ?? []), write]);
-  return unknownIdentity;
+    untold.set(idOf(write), [...(untold.get(idOf(write)) ?? []), write]);
+  return untold;
 }
 
 /** Those of one file stay in their order, also where the clock was put back between them. */

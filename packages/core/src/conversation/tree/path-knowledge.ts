@@ -46,15 +46,15 @@ export class PathKnowledge {
    * The knowledge of one call of the model. To be ended when its result is a node of the tree, or will not be.
    *
    * @param callNodeId of the call's node.
-   * @param isKnownIdentity whether a read of what the prompt shows already is told so; false where its lines are found out later,
+   * @param isTold whether a read of what the prompt shows already is told so; false where its lines are found out later,
    *   and a reference stands for them.
    */
   forCall(
     callNodeId: string,
-    { isKnownIdentity = true }: { readonly isKnownIdentity?: boolean } = {},
+    { isTold = true }: { readonly isTold?: boolean } = {},
   ): PathCallKnowledge {
     return new PathCall(callNodeId, {
-      isKnownIdentity,
+      isTold,
       context: () => this.conversation.context,
       name: (file) => this.conversation.manifests.naming(file.path),
       known: this.known,
@@ -85,7 +85,7 @@ interface OpenFact {
 }
 
 interface PathParts {
-  readonly isKnownIdentity: boolean;
+  readonly isTold: boolean;
   context(): ConversationContext;
   name(file: FileName): string;
   readonly known: KnownOnPath;
@@ -194,7 +194,7 @@ class PathCall implements PathCallKnowledge {
     if (record === undefined) return undefined;
     const before = this.before().find(this.path.name(file), record.sha256);
     const written = this.inPrompt(before?.lines ?? [], this.answerParentId());
-    const recorded = this.path.isKnownIdentity ? this.recorded(file, record.sha256) : undefined;
+    const recorded = this.path.isTold ? this.recorded(file, record.sha256) : undefined;
     return knownState(record, written, this.inPrompt(recorded?.verbatim ?? [], this.tipId()));
   }
 

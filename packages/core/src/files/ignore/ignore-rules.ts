@@ -92,10 +92,10 @@ async function ownersRules(disk: Disk, root: string): Promise<readonly IgnoreRul
   const known = identity === undefined ? undefined : kept.get(path);
   if (known !== undefined && identity !== undefined && isSame(known.identity, identity)) return known.rules;
   // Two writes within one tick of the file system's clock look the same: what is young before it is read is parsed each time.
-  const isKnownIdentity = identity !== undefined && isOld(identity);
+  const isTold = identity !== undefined && isOld(identity);
   const rules = await rulesOf(disk, root, "", [holdfastIgnore]);
   if ("kind" in rules) return rules;
-  if (isKnownIdentity) kept.set(path, { identity, rules });
+  if (isTold) kept.set(path, { identity, rules });
   else kept.delete(path);
   return rules;
 }

@@ -165,8 +165,8 @@ function showsWhenMade(base: BaseText, { old }: ShapedHunk, { from, to, added }:
   const isKnown = ({ text }: HunkLine) => !isBlankLine(text) && index.idOf(text) >= 0;
   const isSeen = added.some(({ text }) => !isBlankLine(text));
   const sides = [old.slice(0, from), old.slice(to)];
-  const isKnownIdentity = sides.some((side) => side.some(isKnown));
-  return isSeen || (isKnownIdentity && sides.every((side) => side.some(isKnown) || isBlankOnly(side)));
+  const isTold = sides.some((side) => side.some(isKnown));
+  return isSeen || (isTold && sides.every((side) => side.some(isKnown) || isBlankOnly(side)));
 }
 
 function turn(line: HunkLine): HunkLine {

@@ -117,7 +117,7 @@ interface RunningCall {
 async function onFiles(running: RunningCall, host: TurnHost): Promise<Carried> {
   const { manager } = host;
   const knowledge = manager.knowledge.forCall(running.nodeId, {
-    isKnownIdentity: host.deltaReads === undefined,
+    isTold: host.deltaReads === undefined,
   });
   try {
     const { result, reply } = await runToolWithResult(running.name, running.args, {
