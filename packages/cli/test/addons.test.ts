@@ -12,7 +12,7 @@ cpSync(join(dirname(program), ".."), house, { recursive: true });
 const bundle = join(house, "dist/bundle");
 for (const name of readdirSync(bundle))
   if (/^(addon-|guard-main|history-page)/.test(name)) rmSync(join(bundle, name));
-rmSync(join(bundle, "mcp/addon-hosts.js"));
+rmSync(join(bundle, "mcp/addon-hosts.js"), { force: true });
 afterAll(() => rmSync(house, { recursive: true, force: true }));
 
 function run(args: readonly string[], input = "") {
