@@ -1,13 +1,17 @@
 export type { MadeState, RunScope } from "./access/call.js";
 export { outcomeOfOneFile } from "./access/change-set-answers.js";
-export { type ChangeOutcome, displacedNoteOf, withDisplacedNote } from "./access/displaced-notes.js";
 export { isStoredAsSecret } from "./access/kept-states.js";
 export { KeyedMutex } from "./access/keyed-mutex.js";
 export type { PathNames } from "./access/path-names.js";
 export type { AgreedFile, Preview, PreviewedFile, PreviewOutcome } from "./access/preview.js";
 export { protectionAt } from "./access/protection.js";
-export { defaultKeepSecrets, defaultLimits, type KeepSecrets, type Limits } from "./access/session.js";
-export { SessionStateService } from "./access/session-state.js";
+export {
+  defaultKeepSecrets,
+  defaultLimits,
+  type KeepSecrets,
+  type Limits,
+  SessionStateService,
+} from "./access/session.js";
 export type { WorkspaceOptions } from "./access/workspace-options.js";
 export { applyEdits } from "./change/exact-edits.js";
 export { changeHeading } from "./change/mismatch.js";
@@ -54,6 +58,7 @@ export type {
 } from "./values/knowledge.js";
 export { isKnownWhole, isSeen } from "./values/knowledge.js";
 export type * from "./values/outcomes.js";
+export { type ChangeOutcome, displacedNoteOf, withDisplacedNote } from "./values/outcomes.js";
 export { bareName, isSecret, protectedReason, tidyPath } from "./values/path-policy.js";
 export type * from "./values/ports.js";
 export { type ProtectedPath, protectedPaths, protectionOf } from "./values/protected-paths.js";

@@ -10,7 +10,7 @@ export {
   type ShownChange,
 } from "./compare/change.js";
 export { diffLines, diffTexts, diffTextsInSteps } from "./compare/line-diff.js";
-export { describeMendedContext, describeOtherFile } from "./explain/mended.js";
+export { describeMendedContext, describeOtherFile } from "./explain/excerpt.js";
 export { finish, mapInSteps, type Steps } from "./model/steps.js";
 export type {
   LandedHunk,

@@ -6,12 +6,15 @@ export { countCodePoints, unitOfCodePoint } from "./code-points.js";
 export { decodeBesideInSteps } from "./decode-beside.js";
 export { type Defined, defined } from "./defined.js";
 export {
+  chooseSuffix,
   clip,
   cutVisibly,
   escapeForDisplay,
   escapeForPeople,
   escapeInJson,
   escapeUnseen,
+  type FrameSuffix,
+  frameText,
   hasUnseen,
   quoteForDisplay,
   shortHash,
@@ -31,7 +34,6 @@ export {
   type TextFormat,
   utf8,
 } from "./encoding.js";
-export { chooseSuffix, type FrameSuffix, frameText } from "./frame.js";
 export {
   commonEnding,
   countEndingsInSteps,

@@ -60,13 +60,11 @@ export {
 } from "./run/run-tool.js";
 export type { Approval, Approve, Question } from "./tool/approval.js";
 export { fileOfCall, intentOf, parseArguments } from "./tool/arguments.js";
-export { phraseResult } from "./tool/phrase.js";
 export { protocolText, readOnlyProtocolText } from "./tool/protocol-text.js";
 export { type JsonSchema, type NamedArguments, understand } from "./tool/shapes.js";
 export { meaningsOf, nearestName, plainName } from "./tool/spellings.js";
 export { type FileTool, jsonSchema, type ToolAnnotations, type ToolWorkspace } from "./tool/tool.js";
-export { writeFrame } from "./wire/envelope.js";
-export { describeRepair } from "./wire/notes.js";
+export { phraseResult } from "./tool/vocabulary.js";
 export {
   answerBudgetChars,
   defaultWireOptions,
@@ -89,3 +87,5 @@ export {
   type WireRefusal,
   type WireWriteResult,
 } from "./wire/schemas.js";
+export { describeRepair } from "./wire/shown.js";
+export { writeFrame } from "./wire/text.js";

@@ -9,10 +9,9 @@ import {
   splitByFile,
   splitByFileInTurns,
 } from "../../src/patch/index.js";
-import { Deadline } from "../../src/patch/model/deadline.js";
 import { LineIndex } from "../../src/patch/model/line-index.js";
 import { LineTable } from "../../src/patch/model/line-table.js";
-import { finish, finishInTurns, type Steps } from "../../src/patch/model/steps.js";
+import { Deadline, finish, finishInTurns, type Steps } from "../../src/patch/model/steps.js";
 import { splitSteps } from "../../src/patch/read/split-files.js";
 
 const lineCount = 10_000;

@@ -49,10 +49,7 @@ export class PathKnowledge {
    * @param isTold whether a read of what the prompt shows already is told so; false where its lines are found out later,
    *   and a reference stands for them.
    */
-  forCall(
-    callNodeId: string,
-    { isTold = true }: { readonly isTold?: boolean } = {},
-  ): PathCallKnowledge {
+  forCall(callNodeId: string, { isTold = true }: { readonly isTold?: boolean } = {}): PathCallKnowledge {
     return new PathCall(callNodeId, {
       isTold,
       context: () => this.conversation.context,

@@ -1,8 +1,8 @@
 import { escapeForDisplay } from "../../text/index.js";
 import type { ApplyChangesOutcome, ChangedFile, ChangeSetRefusal, WriteOutcome } from "../values/outcomes.js";
+import { displacedNotes, withDisplacedNote } from "../values/outcomes.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import { withoutState } from "./change.js";
-import { displacedNotes, withDisplacedNote } from "./displaced-notes.js";
 
 /** For a file whose own change fits, in a set that is refused. */
 export const notWrittenWithSet = refuse(

@@ -2,10 +2,8 @@ import type { SessionKnowledge } from "../seen/session-knowledge.js";
 import type { Corrector, EditApplier } from "../values/edit-models.js";
 import type { Guards } from "../values/guards.js";
 import type { WorkspacePorts } from "../values/ports.js";
-import type { Arrivals } from "./arrivals.js";
-import type { KeyedMutex } from "./keyed-mutex.js";
+import type { Arrivals, KeyedMutex } from "./keyed-mutex.js";
 import type { ReplacedFiles } from "./replaced-files.js";
-import type { SessionStateService } from "./session-state.js";
 
 /** Limits of a workspace; each can be set by the host. */
 export interface Limits {
@@ -87,4 +85,28 @@ export interface Session {
   readonly memoryFolder: string | undefined;
   /** Whether a person has explicitly allowed writing this protected path (relative to its root). */
   readonly allowsProtected: (relativePath: string) => boolean;
+}
+
+/**
+ * The session's counter of file states (seed 1, section 5.1). It only orders states for the model, "the
+ * highest is the newest"; no check relies on it.
+ */
+export class SessionStateService {
+  private versionCounter: number;
+
+  /** @param resumedAt the last version of the session that goes on; 0 for a new one. */
+  constructor(resumedAt = 0) {
+    this.versionCounter = resumedAt;
+  }
+
+  /** Goes on from this version, where it has not come so far. */
+  countOn(version: number): void {
+    this.versionCounter = Math.max(this.versionCounter, version);
+  }
+
+  /** One step for each read or write of a file; the first value of a new session is 1. */
+  getNextVersion(): number {
+    this.versionCounter += 1;
+    return this.versionCounter;
+  }
 }

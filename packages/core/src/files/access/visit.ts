@@ -2,8 +2,8 @@ import { excludedByOwner } from "../ignore/ignore-rules.js";
 import type { Target } from "../values/disk.js";
 import { tidyPath } from "../values/path-policy.js";
 import { isRefusal, type Refusal } from "../values/refusal.js";
-import type { Ticket } from "./arrivals.js";
 import { cancelled } from "./call.js";
+import type { Ticket } from "./keyed-mutex.js";
 import type { Session } from "./session.js";
 
 /** Walks to a folder or file for a look, without waiting for its turn. */

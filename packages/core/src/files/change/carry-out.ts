@@ -1,9 +1,9 @@
 import { refuseWith } from "../access/answers.js";
-import type { Ticket } from "../access/arrivals.js";
 import { type Call, cancelled, cancelledBy, rootReplaced } from "../access/call.js";
 import { type Change, withoutState } from "../access/change.js";
 import { digestInSteps, digestOf } from "../access/digest.js";
 import { learnText } from "../access/file-text.js";
+import type { Ticket } from "../access/keyed-mutex.js";
 import { pathNames } from "../access/path-names.js";
 import { type AgreedFile, compareAgreed, type Preview, type PreviewedFile } from "../access/preview.js";
 import { type Site, siteOf, subjectOf } from "../access/site.js";

@@ -3,7 +3,6 @@ import { askLast, cancelled, cancelledBy } from "../access/call.js";
 import { type PlannedWrite, withoutState } from "../access/change.js";
 import { type Current, isLarge, learnState } from "../access/current.js";
 import { digestInSteps } from "../access/digest.js";
-import { withDisplacedNote } from "../access/displaced-notes.js";
 import {
   isSecretState,
   isStoredAsSecret,
@@ -17,6 +16,7 @@ import { ownWrite } from "../access/own-changes.js";
 import { type Site, subjectOf } from "../access/site.js";
 import type { Changed, Committed, Target } from "../values/disk.js";
 import type { WriteRefusal, Written } from "../values/outcomes.js";
+import { withDisplacedNote } from "../values/outcomes.js";
 import type { Lock } from "../values/ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
 import { takeLarge } from "../values/time-budget.js";

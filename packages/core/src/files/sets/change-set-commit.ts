@@ -1,7 +1,6 @@
 import { notWrittenWithSet } from "../access/change-set-answers.js";
 import type { Current } from "../access/current.js";
 import { digestOf } from "../access/digest.js";
-import { withDisplacedNote } from "../access/displaced-notes.js";
 import { isSecretState, isStoredAsSecret } from "../access/kept-states.js";
 import { entryOf, recordDisplaced, removedAccess } from "../access/landing.js";
 import type { Session } from "../access/session.js";
@@ -9,6 +8,7 @@ import { written as answerWritten } from "../change/commit-change.js";
 import { overtaken, refuseFresh } from "../change/decide.js";
 import type { Committed, Expected, Target } from "../values/disk.js";
 import type { WriteOutcome, WriteRefusal } from "../values/outcomes.js";
+import { withDisplacedNote } from "../values/outcomes.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import type { SetStep, SetStopped } from "../values/stores.js";
 import { type PlannedMember, sourceOf } from "./change-set-members.js";

@@ -1,16 +1,16 @@
-import type { Ticket } from "../access/arrivals.js";
 import { type Call, isMadeAlready } from "../access/call.js";
 import { type Change, withoutState } from "../access/change.js";
 import { names } from "../access/change-set-answers.js";
 import { readCurrent } from "../access/current.js";
-import { displacedNotes, withDisplacedNote } from "../access/displaced-notes.js";
 import { isSecretState, type KeptState } from "../access/kept-states.js";
+import type { Ticket } from "../access/keyed-mutex.js";
 import type { PreviewOutcome } from "../access/preview.js";
 import type { Session } from "../access/session.js";
 import { removeEmptyFolders } from "../change/empty-folders.js";
 import { lastInForce, planUndo, type UndoneSet } from "../change/past.js";
 import { resolveBase } from "../values/base.js";
 import type { ApplyChangesOutcome, WriteOutcome, WriteRefusal } from "../values/outcomes.js";
+import { displacedNotes, withDisplacedNote } from "../values/outcomes.js";
 import { bareName, tidyPath } from "../values/path-policy.js";
 import { isRefusal, refuse } from "../values/refusal.js";
 import type { Asked, UndoRequest } from "../values/requests.js";

@@ -1,10 +1,10 @@
 import { escapeForDisplay } from "../../text/index.js";
 import { refuseWith } from "../access/answers.js";
-import type { Ticket } from "../access/arrivals.js";
 import { askLast, type Call, cancelled, cancelledBy, rootReplaced } from "../access/call.js";
 import { type Change, withoutState } from "../access/change.js";
 import { notWrittenWithSet, refusedSet, setOutcome } from "../access/change-set-answers.js";
 import { cannotKeep, keepBytes } from "../access/kept-states.js";
+import type { Ticket } from "../access/keyed-mutex.js";
 import { compareAgreed, type Preview } from "../access/preview.js";
 import type { Session } from "../access/session.js";
 import { siteOf, subjectOf } from "../access/site.js";

@@ -1,7 +1,6 @@
-import type { Ticket } from "../access/arrivals.js";
 import { type Call, rootReplaced, withoutRepeat } from "../access/call.js";
 import { type Change, withoutState } from "../access/change.js";
-import { withDisplacedNote } from "../access/displaced-notes.js";
+import type { Ticket } from "../access/keyed-mutex.js";
 import type { PreviewOutcome } from "../access/preview.js";
 import { atTurn, inside } from "../access/visit.js";
 import { applyByModel } from "../change/applied-edit.js";
@@ -23,6 +22,7 @@ import type {
   WriteOutcome,
   WriteRefusal,
 } from "../values/outcomes.js";
+import { withDisplacedNote } from "../values/outcomes.js";
 import { outsideFolder, tidyPath } from "../values/path-policy.js";
 import { isRefusal } from "../values/refusal.js";
 import {

@@ -9,13 +9,11 @@ import type {
   RemoveOptions,
 } from "../../files/index.js";
 import { keepAttributes, withoutInPlaceHint } from "../disk/attributes.js";
-import { openDescriptor } from "../disk/descriptors.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
-import { codeOf, openFlags, renameOver, syncOpened } from "../disk/platform.js";
+import { codeOf, openDescriptor, openFlags, renameOver, syncOpened } from "../disk/platform.js";
 import { identityOf, type Spot, statAt } from "../disk/reading.js";
 import { sliceBytes } from "../disk/slices.js";
-import { exchange, swapNameOf } from "./exchange.js";
-import { verifyExchanged, verifyQuarantined } from "./exchanged.js";
+import { exchange, swapNameOf, verifyExchanged, verifyQuarantined } from "./exchanged.js";
 import { writeInPlace } from "./in-place.js";
 import {
   barredFrom,

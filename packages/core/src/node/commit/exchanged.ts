@@ -2,10 +2,10 @@ import { type BigIntStats, closeSync, fstatSync, linkSync, renameSync, unlinkSyn
 import { basename } from "node:path";
 import type { Changed } from "../../files/index.js";
 import { defined } from "../../text/index.js";
+import { nativeExtension } from "../disk/attributes.js";
 import { sha256 as digest } from "../disk/digest.js";
-import { codeOf } from "../disk/platform.js";
+import { codeOf, exchangesNames } from "../disk/platform.js";
 import { openFile, readUpTo, type Spot, statAt } from "../disk/reading.js";
-import { exchange } from "./exchange.js";
 import { type ProvedFile, provedAgain } from "./proved-file.js";
 import { OpenReplacedFile } from "./replaced-file.js";
 import type { Cleanup, Stage } from "./stage.js";
@@ -140,3 +140,31 @@ function isAsProved(came: BigIntStats, proved: BigIntStats): boolean {
 export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.ino === other.ino && one.dev === other.dev;
 }
+
+/**
+ * Exchanges what two names of one file system stand for, in one step, so that nothing that stands there at
+ * that moment can be lost unseen.
+ *
+ * @returns false where the system, the file system or the extension cannot; nothing was changed then.
+ * @throws the system's error; `ENOENT` where one of the names is gone.
+ */
+export function exchange(one: string, other: string): boolean {
+  const extension = exchangesNames ? nativeExtension() : undefined;
+  if (extension?.kind !== "loaded") return false;
+  try {
+    extension.functions.swapSync(one, other);
+    return true;
+  } catch (error) {
+    if (incapable.has(codeOf(error))) return false;
+    throw error;
+  }
+}
+
+const incapable: ReadonlySet<string> = new Set(["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
+
+/** The name of a stage that is whole and about to be exchanged, or of what came out; told apart by its bytes. */
+export function swapNameOf(stageName: string): string {
+  return `${stageName}${swapSuffix}`;
+}
+
+const swapSuffix = "-swap";

@@ -1,8 +1,7 @@
 import { fsyncSync, ftruncateSync } from "node:fs";
 import type { Changed, Committed, ExpectedFile, Refusal } from "../../files/index.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
-import { writeAll } from "../disk/io.js";
-import { openFlags } from "../disk/platform.js";
+import { openFlags, writeAll } from "../disk/platform.js";
 import { identityOf, openFile, readUpTo, type Spot, statAt } from "../disk/reading.js";
 import { hashInSlices, takeSlices } from "../disk/slices.js";
 import { changed, lostLock, type ProvedFile, provedAgain, verifyBeforeStep } from "./proved-file.js";

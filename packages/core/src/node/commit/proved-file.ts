@@ -12,9 +12,11 @@ import { keepAttributes } from "../disk/attributes.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { canWalkByHandle, hasOwners, openedPath } from "../disk/platform.js";
 import {
+  clockTickMs,
   hashOpened,
   hashOpenedInSlices,
   identityOf,
+  isYoung,
   type OpenedFile,
   openFile,
   type Spot,
@@ -22,7 +24,6 @@ import {
   statAt,
 } from "../disk/reading.js";
 import { sliceBytes, takeSlices } from "../disk/slices.js";
-import { clockTickMs, isYoung } from "../disk/time-stamps.js";
 import { OpenReplacedFile } from "./replaced-file.js";
 import { severalNames } from "./set-links.js";
 import { type Cleanup, makeDurable, type Stage } from "./stage.js";

@@ -1,8 +1,13 @@
 import { fstatSync } from "node:fs";
 import type { ReplacedFile } from "../../files/index.js";
-import { type DescriptorHolder, dropDescriptor, holdDescriptor } from "../disk/descriptors.js";
 import { sha256 } from "../disk/digest.js";
-import { closeQuietly, codeOf } from "../disk/platform.js";
+import {
+  closeQuietly,
+  codeOf,
+  type DescriptorHolder,
+  dropDescriptor,
+  holdDescriptor,
+} from "../disk/platform.js";
 import { hashOpenedInSlices, readUpTo } from "../disk/reading.js";
 import { finishSlices, type Slices, takeSlices } from "../disk/slices.js";
 

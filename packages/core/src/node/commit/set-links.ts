@@ -3,8 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Refusal, refuse } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { cannotPreserve } from "../disk/attributes.js";
-import { withDescriptor } from "../disk/descriptors.js";
-import { codeOf } from "../disk/platform.js";
+import { codeOf, withDescriptor } from "../disk/platform.js";
 import { type Spot, statAt } from "../disk/reading.js";
 import { stagePrefix } from "./stage.js";
 

@@ -2,10 +2,16 @@ import { closeSync, fchmodSync, fstatSync, fsyncSync, unlinkSync } from "node:fs
 import { dirname } from "node:path";
 import type { FileAccess } from "../../files/index.js";
 import { giveAccess } from "../disk/access.js";
-import { openDescriptor } from "../disk/descriptors.js";
 import { newId } from "../disk/digest.js";
-import { shortWrite, writeAll } from "../disk/io.js";
-import { closeQuietly, codeOf, namelessFlags, openFlags } from "../disk/platform.js";
+import {
+  closeQuietly,
+  codeOf,
+  namelessFlags,
+  openDescriptor,
+  openFlags,
+  shortWrite,
+  writeAll,
+} from "../disk/platform.js";
 import type { Spot } from "../disk/reading.js";
 import { syncBeside, takeSlices, writeInSlices } from "../disk/slices.js";
 

@@ -1,7 +1,6 @@
 import { type BigIntStats, fchmodSync, fchownSync, fstatSync } from "node:fs";
 import { type Refusal, refuseIn } from "../../files/index.js";
-import { loadLibrary } from "./load-library.js";
-import { codeOf, hasAttributes, hasOwners } from "./platform.js";
+import { codeOf, hasAttributes, hasOwners, loadLibrary } from "./platform.js";
 
 /** The part of `fs-native-extensions` that is used. ACLs live in extended attributes, too. */
 interface NativeFunctions {

@@ -1,6 +1,6 @@
 import { isAscii } from "node:buffer";
 import type { CharsetCodec, Converter } from "../../text/index.js";
-import { loadLibrary } from "./load-library.js";
+import { loadLibrary } from "./platform.js";
 
 /**
  * Charsets beyond Unicode, by `chardet` and `iconv-lite`. Both are loaded at the first file that is not

@@ -1,6 +1,5 @@
 import { fstatSync, readdirSync, readlinkSync, statSync, unlinkSync } from "node:fs";
-import { openDescriptor, withDescriptor } from "./descriptors.js";
-import { closeQuietly, codeOf } from "./platform.js";
+import { closeQuietly, codeOf, openDescriptor, withDescriptor } from "./platform.js";
 import { readUpTo } from "./reading.js";
 
 /** The text of a symbolic link; undefined if nothing is there, "" for anything but a link. */

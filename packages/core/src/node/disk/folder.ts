@@ -1,11 +1,11 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { sep } from "node:path";
-import { openDescriptor } from "./descriptors.js";
 import {
   canWalkByHandle,
   closeQuietly,
   handlePath,
   handleTarget,
+  openDescriptor,
   openFlags,
   openForSync,
   syncFolder,

@@ -1,8 +1,8 @@
 import { type Dirent, lstatSync, opendirSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DirectoryEntry, DirectoryListing } from "../../files/index.js";
-import { withDescriptor } from "./descriptors.js";
 import type { Folder } from "./folder.js";
+import { withDescriptor } from "./platform.js";
 
 /**
  * The entries of a folder in byte order of their names; memory is bounded by `limit`, not by the folder. Names are

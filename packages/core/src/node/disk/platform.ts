@@ -1,7 +1,18 @@
-import { accessSync, closeSync, constants, fsyncSync, readFileSync, readlinkSync, renameSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
+import { createRequire } from "node:module";
 import { homedir, hostname, constants as osConstants, tmpdir } from "node:os";
 import { isAbsolute, join, parse } from "node:path";
-import { openDescriptor } from "./descriptors.js";
 
 /**
  * Every difference between operating systems that this room knows. Linux is tested; macOS and Windows
@@ -253,4 +264,94 @@ export function codeOf(error: unknown): string {
 function codeByNumber(error: object): string {
   const number = "errno" in error && !isWindows ? Number(error.errno) : 0;
   return Object.entries(osConstants.errno).find(([, known]) => known === -number)?.[0] ?? "UNKNOWN";
+}
+
+/** Loads a library on demand, as a CommonJS module: in a CommonJS bundle, too, where a module has a file name and no URL. */
+export function loadLibrary(name: string): unknown {
+  // A cast: the type knows nothing of such a bundle.
+  const here = (import.meta.url as string | undefined) ?? __filename;
+  return createRequire(here)(name);
+}
+
+/** `read` that goes on after an interruption by a signal. */
+export function readAt(fd: number, buffer: Buffer, offset: number, length: number, position: number): number {
+  for (;;) {
+    try {
+      return readSync(fd, buffer, offset, length, position);
+    } catch (error) {
+      if (codeOf(error) !== "EINTR") throw error;
+    }
+  }
+}
+
+/** `write` until everything is written: one call may write less than it was given. */
+export function writeAll(fd: number, bytes: Uint8Array, position: number): void {
+  let written = 0;
+  while (written < bytes.length) {
+    const count = writeSync(fd, bytes, written, bytes.length - written, position + written);
+    if (count === 0) throw shortWrite("");
+    written += count;
+  }
+}
+
+/** The error of a write that wrote less than it was given. */
+export function shortWrite(path: string): Error {
+  return Object.assign(new Error(`the file ${path} is shorter than what was written`), {
+    code: "EIO",
+    syscall: "write",
+  });
+}
+
+/** Who holds a descriptor that this process can do without: a replaced file that is still watched. */
+export interface DescriptorHolder {
+  /** Takes the last look that is worth it, and closes. Must not throw, nor open anything. */
+  letGo(): void;
+}
+
+/** Of all workspaces of this process, since they share its table of descriptors; the oldest first. */
+const holders = new Set<DescriptorHolder>();
+
+/** From now on the descriptor may be taken back when none is left. */
+export function holdDescriptor(holder: DescriptorHolder): void {
+  holders.add(holder);
+}
+
+/** The descriptor is closed. */
+export function dropDescriptor(holder: DescriptorHolder): void {
+  holders.delete(holder);
+}
+
+/**
+ * Does what needs a descriptor. Where none is left, what can be let go is let go, one after the other, and the call
+ * is made again: it failed without having done anything.
+ *
+ * @throws the system's error.
+ */
+export function withDescriptor<Result>(open: () => Result): Result {
+  for (;;) {
+    try {
+      return open();
+    } catch (error) {
+      if (!isForWant(error) || !letOneGo()) throw error;
+    }
+  }
+}
+
+/** `openSync` in that way. */
+export function openDescriptor(path: string, flags: string | number, mode?: number): number {
+  return withDescriptor(() => openSync(path, flags, mode));
+}
+
+function letOneGo(): boolean {
+  const [oldest] = holders;
+  if (oldest === undefined) return false;
+  holders.delete(oldest);
+  oldest.letGo();
+  return true;
+}
+
+/** Whether a call failed since no descriptor is left to this process, or to the machine. */
+export function isForWant(error: unknown): boolean {
+  if (!(error instanceof Error) || !("code" in error)) return false;
+  return error.code === "EMFILE" || error.code === "ENFILE";
 }

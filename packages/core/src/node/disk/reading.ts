@@ -8,13 +8,10 @@ import {
   type Streamed,
 } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
-import { openDescriptor } from "./descriptors.js";
 import { sha256Stream } from "./digest.js";
 import type { Folder } from "./folder.js";
-import { readAt } from "./io.js";
-import { closeQuietly, openFlags } from "./platform.js";
+import { closeQuietly, openDescriptor, openFlags, readAt } from "./platform.js";
 import { finishSlices, type Slices, sliceBytes, takeSlices } from "./slices.js";
-import { isYoung } from "./time-stamps.js";
 
 /** One entry of an open folder, with the path under which messages speak of it. */
 export interface Spot {
@@ -252,3 +249,19 @@ export function tooLarge(spot: Pick<Spot, "shown">, size: bigint | undefined, li
   const shown = escapeForDisplay(spot.shown);
   return refuse("too_large", `${shown} ${found}; the limit is ${limitBytes} bytes. Read a part of it.`);
 }
+
+/**
+ * Whether a time stamp is so young that a second write may hide within the same tick of the clock that gave it: nothing
+ * is proved by one that is the same.
+ */
+export function isYoung(stampNs: bigint): boolean {
+  const ageNs = BigInt(Date.now()) * 1_000_000n - stampNs;
+  return ageNs <= (stampNs % secondNs === 0n ? coarseTickNs : tickNs);
+}
+
+const secondNs = 1_000_000_000n;
+/** Of the kernel's clock, amply. */
+export const clockTickMs = 100;
+const tickNs = BigInt(clockTickMs) * 1_000_000n;
+/** FAT counts in two seconds, ext with short inodes in whole ones; elsewhere hardly a stamp is a whole second. */
+const coarseTickNs = 2n * secondNs + tickNs;

@@ -1,9 +1,8 @@
 import { closeSync, fdatasync, fstatSync, fsync, readFileSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
-import { openDescriptor } from "./descriptors.js";
 import { sha256, sha256Stream } from "./digest.js";
-import { readAt, writeAll } from "./io.js";
+import { openDescriptor, readAt, writeAll } from "./platform.js";
 
 /**
  * Work on large files in slices of some milliseconds: between two of them whatever else this process has to do has its

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FileWindow, Refusal } from "../../files/index.js";
 import { sha256Stream } from "./digest.js";
-import { readAt } from "./io.js";
-import { closeQuietly } from "./platform.js";
+import { closeQuietly, readAt } from "./platform.js";
 import { chunkBytes, openFile, type Spot, tooLarge } from "./reading.js";
 
 /** Files that hide their size (as those of /proc do) are read so far and no further. */

@@ -1,8 +1,7 @@
 import { fstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { openDescriptor } from "../disk/descriptors.js";
 import { sha256 } from "../disk/digest.js";
-import { closeQuietly, codeOf, openFlags, syncFolder } from "../disk/platform.js";
+import { closeQuietly, codeOf, openDescriptor, openFlags, syncFolder } from "../disk/platform.js";
 import { readUpTo } from "../disk/reading.js";
 import { readInSlices, type Slices } from "../disk/slices.js";
 import type { StateFolder } from "../state-folder/state-folder.js";

@@ -18,8 +18,7 @@ import {
 } from "../../conversation/index.js";
 import { type Lock, refuse } from "../../files/index.js";
 import { type Advancing, takeAtPace } from "../../text/index.js";
-import { openDescriptor } from "../disk/descriptors.js";
-import { appendFlags, closeQuietly } from "../disk/platform.js";
+import { appendFlags, closeQuietly, openDescriptor } from "../disk/platform.js";
 import { takeSlices } from "../disk/slices.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { JournalBlobs } from "./blobs.js";

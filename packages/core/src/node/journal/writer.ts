@@ -10,8 +10,7 @@ import {
   type TimedEvent,
 } from "../../conversation/index.js";
 import { type Lock, refuse } from "../../files/index.js";
-import { openDescriptor } from "../disk/descriptors.js";
-import { appendFlags, closeQuietly, codeOf, syncFolder } from "../disk/platform.js";
+import { appendFlags, closeQuietly, codeOf, openDescriptor, syncFolder } from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import type { JournalBlobs } from "./blobs.js";
 import { anotherProcess } from "./lease.js";

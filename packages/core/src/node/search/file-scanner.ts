@@ -9,8 +9,7 @@ import {
   unreadableFile,
 } from "../../files/index.js";
 import { openCharsets } from "../disk/charsets.js";
-import { readAt } from "../disk/io.js";
-import { closeQuietly, codeOf, openFlags } from "../disk/platform.js";
+import { closeQuietly, codeOf, openFlags, readAt } from "../disk/platform.js";
 
 /** Scans files one after the other: at once in a thread of its own, or in steps between which others have their turn. */
 export class FileScanner {

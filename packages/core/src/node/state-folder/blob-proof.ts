@@ -1,7 +1,6 @@
 import { closeSync, fstatSync } from "node:fs";
-import { openDescriptor } from "../disk/descriptors.js";
 import { sha256Stream } from "../disk/digest.js";
-import { readAt } from "../disk/io.js";
+import { openDescriptor, readAt } from "../disk/platform.js";
 import { type Slices, sliceBytes } from "../disk/slices.js";
 
 /** Bytes that follow the first so many of a file. */

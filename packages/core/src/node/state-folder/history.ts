@@ -1,12 +1,10 @@
 import { closeSync, fstatSync, ftruncateSync, readSync } from "node:fs";
 import type { FileAccess, HistoryEntry, HistoryIntent, HistoryStore, Refusal } from "../../files/index.js";
 import { newStageName } from "../commit/stage.js";
-import { openDescriptor } from "../disk/descriptors.js";
 import { sha256 } from "../disk/digest.js";
 import { jsonOf, longestLineBytes, readText, removeQuietly, shortLines } from "../disk/entries.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
-import { readAt, writeAll } from "../disk/io.js";
-import { closeQuietly, codeOf } from "../disk/platform.js";
+import { closeQuietly, codeOf, openDescriptor, readAt, writeAll } from "../disk/platform.js";
 import { noteCallers, pathsOfCaller } from "./callers.js";
 import { writeIntent } from "./intents.js";
 import { keyOf } from "./locks.js";

@@ -1,10 +1,8 @@
 import { closeSync, lstatSync, symlinkSync } from "node:fs";
 import type { HistoryEntry } from "../../files/index.js";
-import { openDescriptor } from "../disk/descriptors.js";
 import { newId } from "../disk/digest.js";
 import { namesIn, readLink, readText, removeQuietly } from "../disk/entries.js";
-import { writeAll } from "../disk/io.js";
-import { codeOf, openFlags } from "../disk/platform.js";
+import { codeOf, openDescriptor, openFlags, writeAll } from "../disk/platform.js";
 import { keyOf } from "./locks.js";
 import { formatIdentity, ownIdentity, type ProcessIdentity, parseIdentity } from "./process-identity.js";
 import type { StateFolder } from "./state-folder.js";

@@ -1,9 +1,8 @@
 import { lstatSync, readFileSync, rmdirSync, utimesSync } from "node:fs";
 import type { Clock, SecretStore } from "../../files/index.js";
-import { withDescriptor } from "../disk/descriptors.js";
 import { sha256 as digest } from "../disk/digest.js";
 import { namesIn, removeQuietly } from "../disk/entries.js";
-import { codeOf } from "../disk/platform.js";
+import { codeOf, withDescriptor } from "../disk/platform.js";
 import { keyOf } from "./locks.js";
 import type { Presence } from "./sessions.js";
 import type { StateFolder } from "./state-folder.js";

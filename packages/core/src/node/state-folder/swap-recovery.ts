@@ -1,8 +1,7 @@
 import { unlinkSync } from "node:fs";
 import { basename } from "node:path";
 import { defaultKeepSecrets, type HistoryEntry, isStoredAsSecret } from "../../files/index.js";
-import { exchange, swapNameOf } from "../commit/exchange.js";
-import { bytesOf, restoreName } from "../commit/exchanged.js";
+import { bytesOf, exchange, restoreName, swapNameOf } from "../commit/exchanged.js";
 import { hashNow, isStageName } from "../commit/real-path.js";
 import { newId, sha256 } from "../disk/digest.js";
 import type { Folder } from "../disk/folder.js";

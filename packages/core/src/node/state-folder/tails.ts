@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { withDescriptor } from "../disk/descriptors.js";
+import { withDescriptor } from "../disk/platform.js";
 
 /**
  * A state that only added to another one, as it is kept: what it begins with is kept in full under `root`, and only

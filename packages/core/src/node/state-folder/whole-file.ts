@@ -1,10 +1,8 @@
 import { closeSync, fdatasyncSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
-import { openDescriptor } from "../disk/descriptors.js";
 import { newId } from "../disk/digest.js";
 import { removeQuietly } from "../disk/entries.js";
-import { writeAll } from "../disk/io.js";
-import { openFlags } from "../disk/platform.js";
+import { openDescriptor, openFlags, writeAll } from "../disk/platform.js";
 import { finishSlices, type Slices, writeInSlices } from "../disk/slices.js";
 import type { StateFolder } from "./state-folder.js";
 

@@ -2,7 +2,7 @@ import { closeSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { compileGlob, type LatePart, loadLinePattern, type Refusal, refuse } from "../../files/index.js";
 import { answerSection } from "../../patch/index.js";
-import { isForWant, openDescriptor } from "../disk/descriptors.js";
+import { isForWant, openDescriptor } from "../disk/platform.js";
 
 /**
  * Loads what is loaded late, each part once. Node takes a module that could not be opened for broken as long as the

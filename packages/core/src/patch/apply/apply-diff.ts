@@ -1,15 +1,13 @@
+import { describeOtherFile } from "../explain/excerpt.js";
 import { explainUnlocated, explainUnshiftable } from "../explain/explain.js";
-import { describeOtherFile } from "../explain/mended.js";
 import { describeLanding, describeRepairs, toChanges } from "../explain/report.js";
-import { isCutOff } from "../locate/cut-off.js";
-import { findMissingIdle } from "../locate/idle.js";
+import { findMissingIdle, isCutOff } from "../locate/cut-off.js";
 import { locateHunks } from "../locate/locate.js";
 import type { AlreadyApplied, Located, Unlocated } from "../locate/placement.js";
 import { BaseText } from "../model/base-text.js";
-import { Deadline } from "../model/deadline.js";
 import { changesNothing, type ShapedHunk, shapeHunk } from "../model/hunk.js";
 import { internalError, invalidDiff, refusePatch } from "../model/refusal.js";
-import { finish, finishInTurns, mapInSteps, type Steps } from "../model/steps.js";
+import { Deadline, finish, finishInTurns, mapInSteps, type Steps } from "../model/steps.js";
 import type { PatchOutcome, PatchRefusal, PatchRequest, PatchSuccess, Repair } from "../model/types.js";
 import { restoreLines, unescapeDiff } from "../read/channel.js";
 import { type ParsedDiff, parseDiff } from "../read/parse.js";

@@ -1,9 +1,8 @@
 import { applyPatch } from "diff";
 import type { LineEnding } from "../../text/index.js";
 import type { BaseText } from "../model/base-text.js";
-import type { Deadline } from "../model/deadline.js";
 import type { Edit } from "../model/edit.js";
-import type { Steps } from "../model/steps.js";
+import type { Deadline, Steps } from "../model/steps.js";
 import type { StrictApplier } from "../model/types.js";
 
 /**

@@ -4,11 +4,10 @@ import { sameShift, shiftLine } from "../locate/indent.js";
 import { knowsEndings } from "../locate/line-endings.js";
 import { type Placement, runStartOf } from "../locate/placement.js";
 import type { BaseText } from "../model/base-text.js";
-import type { Deadline } from "../model/deadline.js";
 import type { Edit } from "../model/edit.js";
 import { type HunkLine, runLinesOf, trimCommon } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
-import type { Steps } from "../model/steps.js";
+import type { Deadline, Steps } from "../model/steps.js";
 
 /** The edits of all hunks, ascending and disjoint, or the hunk that cannot be indented as the file is. */
 type Corrected =

@@ -1,6 +1,5 @@
 import { countLinesInSteps, cutVisibly, LineFinder } from "../../text/index.js";
-import { Deadline } from "../model/deadline.js";
-import { finish, finishInTurns, type Steps } from "../model/steps.js";
+import { Deadline, finish, finishInTurns, type Steps } from "../model/steps.js";
 import type { LineChange, LineRange } from "../model/types.js";
 import { diffTexts, diffTextsInSteps } from "./line-diff.js";
 

@@ -12,11 +12,10 @@ import {
 } from "../locate/placement.js";
 import type { Stretched } from "../locate/stretch.js";
 import type { BaseText } from "../model/base-text.js";
-import type { Deadline } from "../model/deadline.js";
 import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import { indentOf, isBlankLine, normalize } from "../model/line-key.js";
 import { bytesOf, invalidDiff, messageLimit, refusePatch } from "../model/refusal.js";
-import type { Steps } from "../model/steps.js";
+import type { Deadline, Steps } from "../model/steps.js";
 import type { PatchRefusal } from "../model/types.js";
 import { count, listLines, quoteLine, showLine, showLines } from "./excerpt.js";
 import { findNearest } from "./nearest.js";

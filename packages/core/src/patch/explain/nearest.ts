@@ -1,10 +1,9 @@
 import { hintOf } from "../locate/placement.js";
 import type { BaseText } from "../model/base-text.js";
-import type { Deadline } from "../model/deadline.js";
 import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
 import { similarity, wordsOf } from "../model/similarity.js";
-import type { Steps } from "../model/steps.js";
+import type { Deadline, Steps } from "../model/steps.js";
 
 /** Where a hunk that fits nowhere most nearly fits. */
 interface NearestMatch {

@@ -1,7 +1,7 @@
 import type { BaseText } from "../model/base-text.js";
-import type { Deadline } from "../model/deadline.js";
 import type { HunkLine, Run, ShapedHunk } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
+import type { Deadline } from "../model/steps.js";
 import { type Budget, embedContext, isEllipsis, type Segment, type Stretch } from "./embed.js";
 import { combinationLimit, findPins, isPointExact, neighborTest, removesWords } from "./pins.js";
 import { findOverstretch, type Stretched } from "./stretch.js";

@@ -10,7 +10,7 @@ import {
 import { isBlankLine, normalize } from "../model/line-key.js";
 import { similarity } from "../model/similarity.js";
 import type { Candidate } from "./assign.js";
-import { newSideMatchesAt, oldSideMatchesAt } from "./match-at.js";
+import { newSideMatchesAt, oldSideMatchesAt } from "./matches.js";
 
 /*
  * Whether a hunk was applied before. If so, its new side matches where its old side should. That alone is no proof,

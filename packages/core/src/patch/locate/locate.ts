@@ -1,15 +1,13 @@
 import type { BaseText } from "../model/base-text.js";
-import type { Deadline } from "../model/deadline.js";
 import { growth, type ShapedHunk } from "../model/hunk.js";
+import type { Deadline } from "../model/steps.js";
 import { mapInSteps, type Steps } from "../model/steps.js";
 import { AddedLineCounts, matchesBothSides, oldSideMatchesAtAnyIndent } from "./already-applied.js";
 import { isInside, SectionFinder } from "./anchors.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
 import { includesSorted } from "./assign.js";
-import { numbersAgree } from "./doubts.js";
 import { findShift } from "./indent.js";
-import { oldSideMatchesAt } from "./match-at.js";
-import { MatchFinder, spellWithPrefix } from "./matches.js";
+import { MatchFinder, oldSideMatchesAt, spellWithPrefix } from "./matches.js";
 import {
   type AlreadyApplied,
   type AppliedHunk,
@@ -23,7 +21,7 @@ import {
 } from "./placement.js";
 import { dropRepeated, mergeRepeated } from "./repeats.js";
 import { findApplied, findMadeOrElsewhere, findMended, findVerbatim } from "./search.js";
-import { solve } from "./solve.js";
+import { numbersAgree, solve } from "./solve.js";
 
 /**
  * Finds the one position of every hunk, all together.

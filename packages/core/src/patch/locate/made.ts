@@ -1,8 +1,8 @@
 import type { BaseText } from "../model/base-text.js";
-import type { Deadline } from "../model/deadline.js";
 import { type HunkLine, type Run, type ShapedHunk, shapeHunk } from "../model/hunk.js";
 import { ListedHunk } from "../model/hunk-lines.js";
 import { isBlankLine } from "../model/line-key.js";
+import type { Deadline } from "../model/steps.js";
 import { explainsMore, findLayouts, type HunkLayout, namesOf } from "./align.js";
 import { isUnknown, removesWords } from "./pins.js";
 

@@ -1,12 +1,10 @@
 import type { BaseText } from "../model/base-text.js";
-import type { Deadline } from "../model/deadline.js";
 import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import type { LineIndex } from "../model/line-index.js";
 import { hasTypography, isBlankLine, type LineKey, normalize } from "../model/line-key.js";
-import type { Steps } from "../model/steps.js";
+import type { Deadline, Steps } from "../model/steps.js";
 import { findMoves } from "./depth.js";
 import { findShift, type Shift, sameShift } from "./indent.js";
-import { oldSideMatchesAt } from "./match-at.js";
 
 /** How far from the file's bytes the old lines of a hunk were when they were found. */
 export type Tier = "exact" | "trailing" | "prefix" | "shift" | "punctuation" | "window" | "aligned";
@@ -319,3 +317,27 @@ function borders(pattern: readonly number[]): Int32Array {
 
 const workLimit = 2_000_000;
 const noMatch: readonly number[] = [];
+
+/** Whether a hunk's old lines are in the file at the 0-based line `start`, byte for byte but for endings. */
+export function oldSideMatchesAt(base: BaseText, { hunk, oldCount }: ShapedHunk, start: number): boolean {
+  if (start < 0 || start + oldCount > base.count) return false;
+  let position = start;
+  for (let at = 0; at < hunk.count; at++) {
+    if (hunk.kindOf(at) === "added") continue;
+    if (!base.isLine(position, hunk.textOf(at))) return false;
+    position += 1;
+  }
+  return true;
+}
+
+/** The same for the new lines of a hunk. */
+export function newSideMatchesAt(base: BaseText, { hunk, newCount }: ShapedHunk, start: number): boolean {
+  if (start < 0 || start + newCount > base.count) return false;
+  let position = start;
+  for (let at = 0; at < hunk.count; at++) {
+    if (hunk.kindOf(at) === "removed") continue;
+    if (!base.isLine(position, hunk.textOf(at))) return false;
+    position += 1;
+  }
+  return true;
+}

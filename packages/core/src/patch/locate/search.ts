@@ -1,7 +1,7 @@
 import type { BaseText } from "../model/base-text.js";
-import type { Deadline } from "../model/deadline.js";
 import { announcesMore, type HunkLine, type ShapedHunk } from "../model/hunk.js";
 import { isBlankLine, normalize } from "../model/line-key.js";
+import type { Deadline } from "../model/steps.js";
 import { mapInSteps, type Steps } from "../model/steps.js";
 import { alignHunk } from "./align.js";
 import {

@@ -1,7 +1,7 @@
 import type { BaseText } from "../model/base-text.js";
-import type { Deadline } from "../model/deadline.js";
 import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import { hasTypography, indentOf, isBlankLine, normalize } from "../model/line-key.js";
+import type { Deadline } from "../model/steps.js";
 
 /** The one window of the file that has all old lines of a hunk, some of them written otherwise. */
 type WindowOutcome =

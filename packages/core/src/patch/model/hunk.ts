@@ -1,5 +1,5 @@
 import type { LineEnding } from "../../text/index.js";
-import type { Deadline } from "./deadline.js";
+import type { Deadline } from "./steps.js";
 
 /** One hunk as the model wrote it, its lines classified, nothing believed yet. */
 export interface Hunk {

@@ -1,8 +1,8 @@
 import type { BaseText } from "../model/base-text.js";
-import type { Deadline } from "../model/deadline.js";
 import type { Hunk, HunkLine } from "../model/hunk.js";
 import { ListedHunk } from "../model/hunk-lines.js";
 import { refusePatch } from "../model/refusal.js";
+import type { Deadline } from "../model/steps.js";
 import { mapInSteps, type Steps } from "../model/steps.js";
 import type { PatchRefusal, Repair } from "../model/types.js";
 

@@ -1,9 +1,8 @@
 import type { LineEnding } from "../../text/index.js";
-import type { Deadline } from "../model/deadline.js";
 import type { Hunk, HunkLine } from "../model/hunk.js";
 import { cutLines, kindOfSign, WrittenHunk } from "../model/hunk-lines.js";
 import type { LineTable } from "../model/line-table.js";
-import type { Steps } from "../model/steps.js";
+import type { Deadline, Steps } from "../model/steps.js";
 import type { Repair } from "../model/types.js";
 import { noFile, readFileNames } from "./file-names.js";
 import { closeHunk, type OpenHunk } from "./open-hunk.js";

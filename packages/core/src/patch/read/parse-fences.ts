@@ -1,5 +1,5 @@
-import type { Deadline } from "../model/deadline.js";
 import type { LineTable } from "../model/line-table.js";
+import type { Deadline } from "../model/steps.js";
 
 /** Lines `from` to `to` (after the last) of what the model sent. */
 export interface FencedSpan {

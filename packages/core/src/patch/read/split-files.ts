@@ -1,7 +1,6 @@
-import { Deadline } from "../model/deadline.js";
 import { LineTable } from "../model/line-table.js";
 import { invalidDiff, refusePatch } from "../model/refusal.js";
-import { finish, finishInTurns, type Steps } from "../model/steps.js";
+import { Deadline, finish, finishInTurns, type Steps } from "../model/steps.js";
 import type { PatchRefusal } from "../model/types.js";
 import type { Dialect } from "./dialect.js";
 import { type ParsedDiff, parseLines } from "./parse.js";

@@ -1,26 +1,29 @@
 import {
+  type ApplyChangesOutcome,
   type CallKnowledge,
   DiskFault,
+  type FileOutcome,
   type FileState,
   isLook,
   isRefusal,
   type Knowledge,
   type MadeState,
+  outcomeOfOneFile,
+  type RunScope,
   refuse,
   type ShownLines,
   type WriteCaller,
+  type WriteOutcome,
 } from "../../files/index.js";
 import { causeOf, defined } from "../../text/index.js";
 import { findTool, tools } from "../file-tools/catalog.js";
 import { type Approve, carryApproved, type Question } from "../tool/approval.js";
 import { fileOfCall, intentOf, parseArguments } from "../tool/arguments.js";
-import { phraseResult } from "../tool/phrase.js";
 import type { ArgumentRefusal, FileIntent, FileTool, ToolWorkspace } from "../tool/tool.js";
-import { vocabularyOf } from "../tool/vocabulary.js";
+import { phraseResult, vocabularyOf } from "../tool/vocabulary.js";
 import { defaultWireOptions, type Spoken, type WireOptions } from "../wire/options.js";
 import { renderResult } from "../wire/render.js";
 import type { ToolReply, ToolResult } from "../wire/result.js";
-import { carryRequest, resultOf } from "./carry-request.js";
 
 /** The form is `text` and the content `auto` unless given. */
 export interface ToolContext extends Partial<Omit<WireOptions, "vocabulary">> {
@@ -215,4 +218,82 @@ function pathOf(tool: FileTool, args: unknown): string | undefined {
 function unknownTool(): ToolResult {
   const refusal = refuse("invalid_arguments", "There is no tool of this name.");
   return { kind: "refused", refusal, writing: false };
+}
+
+/** A request that was carried out, with its answer. */
+interface CarriedOut {
+  readonly intent: FileIntent;
+  readonly outcome: FileOutcome;
+}
+
+/** Carries a call's request out; where the intent names another one for this refusal, that one. */
+async function carryRequest(
+  workspace: ToolWorkspace,
+  intent: FileIntent,
+  scope: RunScope,
+): Promise<CarriedOut> {
+  const outcome = await workspace.run(intent.request, scope);
+  const { otherwise } = intent;
+  if (otherwise === undefined || !isRefusal(outcome) || outcome.code !== otherwise.on)
+    return { intent, outcome };
+  const { request } = otherwise;
+  return { intent: { ...intent, request }, outcome: await workspace.run(request, scope) };
+}
+
+/** An outcome as what is to be shown of it. */
+export function resultOf({ intent, outcome }: CarriedOut): ToolResult {
+  switch (outcome.kind) {
+    case "read":
+      return { kind: "read", outcome };
+    case "read_many":
+      return { kind: "read_many", outcome };
+    case "listed":
+      return { kind: "list", outcome };
+    case "found":
+      return { kind: "find", outcome };
+    case "searched":
+      return { kind: "search", outcome };
+    case "change_set":
+      return ofSet(intent, outcome);
+    case "written":
+    case "unchanged":
+      return ofWrite(intent, outcome);
+    case "refusal":
+      return ofRefusal(intent, outcome);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+type RefusedOutcome = Extract<FileOutcome, { readonly kind: "refusal" }>;
+
+function ofRefusal(intent: FileIntent, outcome: RefusedOutcome): ToolResult {
+  if ("files" in outcome) return ofSet(intent, outcome);
+  if ("state" in outcome) return ofWrite(intent, outcome);
+  switch (intent.request.kind) {
+    case "list":
+      return { kind: "list", outcome };
+    case "find":
+      return { kind: "find", outcome };
+    case "search":
+      return { kind: "search", outcome };
+    default:
+      return "path" in outcome
+        ? { kind: "read", outcome }
+        : { kind: "refused", refusal: outcome, writing: false };
+  }
+}
+
+function ofSet(intent: FileIntent, outcome: ApplyChangesOutcome): ToolResult {
+  return intent.oneFile === true && outcome.folder === undefined
+    ? ofWrite(intent, outcomeOfOneFile(outcome))
+    : { kind: "change_set", outcome };
+}
+
+function ofWrite({ request, quiet, sentBytes }: FileIntent, outcome: WriteOutcome): ToolResult {
+  const named =
+    sentBytes === undefined || outcome.kind !== "written" || !("path" in request)
+      ? outcome
+      : { ...outcome, message: `Written: ${request.path} (${sentBytes} bytes). ${outcome.message}` };
+  return { kind: "write", outcome: named, ...(quiet === undefined ? {} : { quiet }) };
 }

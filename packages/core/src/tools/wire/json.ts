@@ -1,6 +1,5 @@
 import type { FileState, ListedEntry, MatchedFile } from "../../files/index.js";
 import { defined } from "../../text/index.js";
-import { describeRepair } from "./notes.js";
 import type { FileBlock, FilePart, LinesBlock, Reply, ReplyBlock, ReportBlock } from "./reply.js";
 import type {
   WireChangeSetResult,
@@ -14,6 +13,7 @@ import type {
   WireWriteResult,
 } from "./schemas.js";
 import type { Shown } from "./shown.js";
+import { describeRepair } from "./shown.js";
 
 /** Any of the wire's objects. */
 type WireResult =

@@ -1,7 +1,7 @@
 import type { MatchedFile, SearchMatch } from "../../files/index.js";
 import { quoteForDisplay } from "../../text/index.js";
-import { harmless } from "./notes.js";
 import type { MatchesBlock } from "./reply.js";
+import { harmless } from "./shown.js";
 
 /** The file's path on a line of its own, then `12: text` for a match and `11- text` for its context. */
 export function matchesToText(matches: readonly SearchMatch[]): readonly string[] {

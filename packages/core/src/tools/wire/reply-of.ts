@@ -10,11 +10,10 @@ import {
   type WriteOutcome,
 } from "../../files/index.js";
 import { defined, quoteForDisplay } from "../../text/index.js";
-import { describeOmission } from "./notes.js";
 import type { WireOptions } from "./options.js";
 import type { FileBlock, FilePart, Reply, StatusBlock, TextBlock } from "./reply.js";
 import type { ChangeSetResult, RefusedResult, ToolResult, WriteResult } from "./result.js";
-import { chooseShown, chooseShownOfSet, type Shown } from "./shown.js";
+import { chooseShown, chooseShownOfSet, describeOmission, type Shown } from "./shown.js";
 
 type ReplyOptions = Pick<WireOptions, "resultContent" | "vocabulary" | "spoken">;
 

@@ -1,7 +1,7 @@
 import { countLines, escapeForDisplay, quoteForDisplay, splitLines } from "../../text/index.js";
-import { harmless } from "./notes.js";
 import type { Spoken } from "./options.js";
 import type { EntriesBlock, LinesBlock, Reply, ReplyBlock, StatusBlock } from "./reply.js";
+import { harmless } from "./shown.js";
 
 /** The reply as the vendor would say it; what the JSON form and the caller's knowledge are made of stays. */
 export function speak(reply: Reply, spoken: Spoken): Reply {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { OpenReplacedFile } from "../../../src/node/commit/replaced-file.js";
 import { sha256 } from "../../../src/node/disk/digest.js";
-import { isYoung } from "../../../src/node/disk/time-stamps.js";
+import { isYoung } from "../../../src/node/disk/reading.js";
 import { freshFolder } from "../support.js";
 
 it.each([
