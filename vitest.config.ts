@@ -29,11 +29,19 @@ const machine = [
 // Tests run on what the compiler makes of the sources right before (`test/compile.ts`), so that a stale build cannot pass
 // them, and a worker need not load 900 modules through Vite. What a change touches is only known from the sources.
 const ofSources = process.argv.includes("--changed");
-const conditions = ["holdfast-source", "node", "import"];
+const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const sources = [
+  { find: /^@holdfast\/core\/(\w+)$/, replacement: source("packages/core/src/$1/index.ts") },
+  { find: /^@holdfast\/(core|agent|mcp)$/, replacement: source("packages/$1/src/index.ts") },
+  {
+    find: /^@holdfast\/(hosts|importers|page|postgres)$/,
+    replacement: source("addons/$1/src/index.ts"),
+  },
+];
 
 export default defineConfig({
   ...(ofSources
-    ? { resolve: { conditions }, ssr: { resolve: { conditions } } }
+    ? { resolve: { alias: sources } }
     : { plugins: [{ name: "compiled-sources", enforce: "pre" as const, resolveId: compiled }] }),
   test: {
     // A time is a bound for work that hangs, never a judgement of the machine.
@@ -51,10 +59,16 @@ export default defineConfig({
     // Vitest would leave one core idle.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      { extends: true, test: { name: "pure", include: pure, exclude: machineTestsOfCore } },
-      { extends: true, test: { name: "machine", include: machine } },
-      // Both: one set of workers, which load the sources once.
-      { extends: true, test: { name: "all", include: [...pure, ...machine] } },
+      // Both in one set of workers, which load the sources once; beside them each file would run twice.
+      ...(process.argv.includes("all")
+        ? [{ extends: true as const, test: { name: "all", include: [...pure, ...machine] } }]
+        : [
+            {
+              extends: true as const,
+              test: { name: "pure", include: pure, exclude: machineTestsOfCore },
+            },
+            { extends: true as const, test: { name: "machine", include: machine } },
+          ]),
       // It installs: `npm run packages`, no part of `npm test`.
       { extends: true, test: { name: "packages", include: ["test/packages.test.ts"] } },
     ],
