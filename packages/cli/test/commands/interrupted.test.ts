@@ -15,9 +15,19 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { endProcess } from "../../../../test/end-process.js";
 import { Project, program } from "../process.js";
 
-/** Whoever asks for the time waits for a millisecond: so little work takes seconds, and no processor. */
-const slowClock = `const cell = new Int32Array(new SharedArrayBuffer(4)), now = Date.now;
-  Date.now = () => (Atomics.wait(cell, 0, 0, 1), now());`;
+/**
+ * Whoever asks for the time waits for a millisecond and finds that a tenth of a second is gone: so little work is long
+ * on any machine. The line at which a key will be pressed holds the program until the key is there.
+ */
+const slowClock = `const cell = new Int32Array(new SharedArrayBuffer(4)), now = Date.now, { stderr } = process;
+  let asked = 0;
+  Date.now = () => (Atomics.wait(cell, 0, 0, 1), now() + 100 * asked++);
+  const write = stderr.write.bind(stderr), { HELD_AT } = process.env;
+  stderr.write = (text, ...rest) => {
+    const isTaken = write(text, ...rest);
+    if (HELD_AT !== undefined && String(text).includes(HELD_AT)) Atomics.wait(cell, 0, 0, 300);
+    return isTaken;
+  };`;
 const entries = 1_200;
 
 const project = new Project();
@@ -58,7 +68,10 @@ function ended(child: ChildProcessWithoutNullStreams): Promise<number | null> {
 async function interruptedAt(word: string, args: readonly string[], state = stateDir): Promise<string> {
   const command = [process.execPath, program, ...args, "--state-dir", state];
   const quoted = command.map((part) => `'${part}'`).join(" ");
-  const child = spawn("script", ["-qec", quoted, "/dev/null"], { cwd: folder, env });
+  const child = spawn("script", ["-qec", quoted, "/dev/null"], {
+    cwd: folder,
+    env: { ...env, HELD_AT: word },
+  });
   const code = ended(child);
   let shown = "";
   let isAsked = false;
