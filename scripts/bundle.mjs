@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { pastBarrels } from "./past-barrels.mjs";
 
+const beside = (name) => fileURLToPath(new URL(name, import.meta.url));
 const home = new URL("../packages/cli/", import.meta.url);
 const addonHome = (name) => fileURLToPath(new URL(`../addons/${name}/`, import.meta.url));
 /** Those that the command knows how to use (`packages/cli/src/addons.ts`), as far as they are there. */
@@ -40,15 +41,24 @@ const program = {
   // A native module, optional: it is looked for at run time, beside the program.
   external: ["fs-native-extensions"],
   alias: {
+    "@modelcontextprotocol/server/_shims": beside("server-shims.mjs"),
     // Its CommonJS build asks for its parts in a way that no bundler can follow.
     "jsonc-parser": "jsonc-parser/lib/esm/main.js",
     // What is CommonJS has no names where it is imported on demand; this is the same as an ES module.
-    yaml: fileURLToPath(new URL("../node_modules/yaml/browser/dist/index.js", import.meta.url)),
+    yaml: beside("../node_modules/yaml/browser/dist/index.js"),
   },
   banner: { js: banner },
-  plugins: [unusedModulesAreDropped(), pastBarrels()],
+  plugins: [unusedModulesAreDropped(), pastBarrels(), childProcessIsLate()],
   logLevel: "warning",
   metafile: true,
+};
+/** Half of what a start costs is bytes to parse, so names are short; `HOLDFAST_DEBUG` has them back by the maps. */
+const server = {
+  ...program,
+  outdir: join(outdir, "mcp"),
+  minifyIdentifiers: true,
+  sourcemap: "linked",
+  sourcesContent: false,
 };
 // A thread is started from a file of its own, which its starter looks for beside itself (`openSections`,
 // `openSearchThreads`).
@@ -65,15 +75,15 @@ const built = [
   // Every session of an agent starts a server: in a bundle with the other commands it would load fifty chunks. It has a
   // folder, with its own copy of the add-on that it may need: a second core beside the first would not know its values.
   await build({
-    ...program,
-    outdir: join(outdir, "mcp"),
+    ...server,
     entryPoints: {
       "mcp-main": source("mcp-main.ts"),
-      ...threads,
       ...Object.fromEntries(addonEntries.filter(([name]) => name === "addon-hosts")),
     },
     splitting: true,
   }),
+  // Threads share no values with it, so they share no chunks.
+  await build({ ...server, entryPoints: threads }),
 ];
 if (addons.includes("hosts")) {
   // In a bundle with the commands it would share their chunks, seven times of what it needs.
@@ -150,6 +160,18 @@ function unusedModulesAreDropped() {
         const ours = !found.path.includes("node_modules");
         return found.errors.length > 0 || !ours ? found : { ...found, sideEffects: false };
       });
+    },
+  };
+}
+
+/** Commander asks for it at each start, and needs it for subcommands that are programs of their own. */
+function childProcessIsLate() {
+  return {
+    name: "child-process-is-late",
+    setup(bundler) {
+      bundler.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+        importer.includes("commander") ? { path: beside("late-child-process.cjs") } : undefined,
+      );
     },
   };
 }

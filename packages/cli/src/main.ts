@@ -10,6 +10,8 @@ import { version } from "./shell/version.js";
  * whatever goes wrong unforeseen becomes one line and an exit code.
  */
 const args = process.argv.slice(2);
+// Where zod looks for its settings. Compiling a schema costs a start more than its few checks ever give back.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
   process.stdout.write(`${version}\n`);
 } else {
@@ -28,6 +30,7 @@ async function run(): Promise<number> {
     if (guard !== undefined) return guard.runGuard({ onMismatch });
   }
   if (command === "mcp") {
+    if (process.env.HOLDFAST_DEBUG !== undefined) process.setSourceMapsEnabled(true);
     const mcp = await ownBundle<typeof import("./mcp-main.js")>("mcp/mcp-main");
     if (mcp !== undefined) return mcp.runMcp(args);
   }
