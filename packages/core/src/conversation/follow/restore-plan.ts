@@ -1,5 +1,5 @@
 import type { FileStatus, RecordedWrite } from "../../files/index.js";
-import { defined } from "../../text/index.js";
+import { defined, escapeForDisplay } from "../../text/index.js";
 import { byPath, Manifests } from "../tree/manifest.js";
 import type { TreeWrites } from "../tree/tree-writes.js";
 import type { FileStateHash } from "../values/file-effects.js";
@@ -113,7 +113,7 @@ export async function planRestore(
   );
   const kept = await disk.keptStates(known.flatMap(({ wanted }) => wanted ?? []));
   const makers = await makersOf(context, writes, known, statuses, disk);
-  const planned = known.map((file, at) => decide(file, statuses[at], kept, makers[at] ?? nobody));
+  const planned = known.map((file, at) => decide(file, statuses[at], kept, makers[at] ?? { by: nobody }));
   return {
     kind: "restore_plan",
     ...ends,
@@ -139,6 +139,13 @@ function isKnown(file: DifferingFile): file is KnownFile {
   return file.wanted !== undefined;
 }
 
+/** Who left a file as it is. */
+interface Making {
+  readonly by: FileMaker;
+  /** The record can be asked, and has no write of this very file. */
+  readonly isUnrecorded?: boolean;
+}
+
 /** Who left each file as it is; asked only where something else is wanted. */
 async function makersOf(
   context: ConversationContext,
@@ -146,24 +153,25 @@ async function makersOf(
   known: readonly KnownFile[],
   statuses: readonly FileStatus[],
   disk: RestoreDisk,
-): Promise<readonly FileMaker[]> {
+): Promise<readonly Making[]> {
   const paths = known.map(({ path }) => path);
   const last = await disk.lastWrites?.(paths);
-  return known.map(({ path }, at) =>
-    makerOf(context, {
+  return known.map(({ path }, at) => ({
+    by: makerOf(context, {
       state: statuses[at]?.sha256,
       writes: writes.get(path) ?? [],
       last: last === undefined ? "unknown" : last[at],
       ...defined({ session: disk.session }),
     }),
-  );
+    isUnrecorded: last !== undefined && last[at] === undefined,
+  }));
 }
 
 function decide(
   file: KnownFile,
   status: FileStatus | undefined,
   kept: ReadonlySet<string>,
-  by: FileMaker,
+  { by, isUnrecorded }: Making,
 ): PlannedFile {
   const { path, left, wanted, others } = file;
   const from = status?.sha256;
@@ -178,6 +186,8 @@ function decide(
   const isOurs = by.who === "this_conversation";
   if (from !== left && !isOurs) return clash("changed", true, changedBy(by));
   if (!file.ours && !isOurs) return clash("not_ours", true, notOursBut(by));
+  // The name leads to another file by now, or the writes were made elsewhere, as those of an imported session were.
+  if (isUnrecorded && from !== null) return clash("not_ours", true, notWrittenHere(status?.realPath));
   if (from === null)
     return wanted === null
       ? { kind: "same", path, sha256: null }
@@ -225,6 +235,11 @@ const bytesGone = "The bytes of the wanted state are not kept, so that it cannot
 
 function changedBy(by: FileMaker): string {
   return `The file is neither as the conversation left it nor as it is to be: ${makerWords(by)} changed it.`;
+}
+
+function notWrittenHere(realPath: string | undefined): string {
+  const where = realPath === undefined ? "" : ` (${escapeForDisplay(realPath)})`;
+  return `No write of this conversation to the file that stands there now${where} is recorded here: the name may lead to another file. It stays without consent.`;
 }
 
 function notOursBut(by: FileMaker): string {

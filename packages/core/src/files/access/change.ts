@@ -35,6 +35,8 @@ export interface Change {
    * a request whose plan does not follow from the state alone. Where it is missing, `plan` is asked.
    */
   wasMade?(base: string, current: Current, past: Past): boolean;
+  /** The name itself is meant: a link there is deleted, moved or made, and not what it leads to. */
+  readonly isEntry?: boolean;
   /** What becomes of an existing file, where that is no replacement of content. */
   readonly act?: "deleted" | "moved";
   /** The name that the content has until now, of a file that gets this one. */
@@ -104,6 +106,8 @@ export interface PlannedWrite {
   readonly undoes?: string;
   /** Of a file that is made again from a kept state: as of `CommitOptions`. */
   readonly access?: FileAccess;
+  /** The new file is a link, and its bytes are the link's text. */
+  readonly isLink?: true;
   /** For the undo of a rename: the real path of the other name, which the same set takes away. */
   readonly movedFrom?: string;
   /**

@@ -8,9 +8,10 @@ import type { Session } from "./session.js";
 /** The state of a target now: one read, one hash; decoded only by those who need the text. */
 export type Current = CurrentFile | { readonly kind: "absent" };
 
-/** The bytes of a regular file as one read found them. */
+/** The bytes of a regular file as one read found them; or those of a link's text, where the link itself is meant. */
 export interface CurrentFile {
   readonly kind: "file";
+  readonly isLink?: true;
   readonly bytes: Uint8Array;
   readonly sha256: string;
   readonly identity: FileIdentity;
@@ -57,12 +58,14 @@ export async function readCurrent(
       return refuse("is_directory", "This is a folder, not a file.");
     case "other":
       return refuse("not_a_file", `This is a ${entry.what}, not a file.`);
+    case "link":
     case "file": {
       const read = await target.read(limitBytes);
       if (isRefusal(read)) return read;
       const { bytes, identity } = read;
       const sha256 = await takeLarge(digestInSteps(session.ports, bytes), bytes.length, budget);
-      return typeof sha256 === "string" ? { kind: "file", bytes, sha256, identity } : sha256;
+      if (typeof sha256 !== "string") return sha256;
+      return { kind: "file", bytes, sha256, identity, ...(entry.kind === "link" ? { isLink: true } : {}) };
     }
   }
 }

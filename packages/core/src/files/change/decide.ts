@@ -58,7 +58,7 @@ export async function decide(site: Site): Promise<Decision> {
   if (guarded !== undefined) return refused(guarded, current);
   const disk = current.kind === "file" ? current.sha256 : null;
   if (isMadeAlready(call, disk)) return answered(unchanged(subjectOf(site), undelivered, current));
-  const base = await baseAgainst(site, disk);
+  const base = await baseAgainst(site, current);
   if (isRefusal(base)) return refused(base, current);
   switch (base.kind) {
     case "none":
@@ -124,13 +124,29 @@ function refuseSaved(site: Site, now: CurrentFile): WriteRefusal {
 }
 
 /** Looks in the past of a file only for a base that is not the disk, since the past grows with every write. */
-async function baseAgainst(site: Site, disk: string | null): Promise<Base | Refusal> {
+async function baseAgainst(site: Site, current: Current): Promise<Base | Refusal> {
   const { base: asked } = site.change.options;
-  const given = asked === shownBase ? shownTo(site) : asked;
+  const disk = current.kind === "file" ? current.sha256 : null;
+  const named = asked === shownBase ? shownTo(site) : asked;
+  const given = await ofLink(site, current, named);
   const base = resolveBase(given, disk, () => []);
   return base.kind === "stale" || base.kind === "unknown"
     ? resolveBase(given, disk, (await site.past()).known)
     : base;
+}
+
+/** A link may be named by the state of the file that it leads to, which is what a read of the link shows. */
+async function ofLink<Given>(site: Site, current: Current, given: Given): Promise<Given | string> {
+  if (current.kind === "absent" || current.isLink !== true || typeof given !== "string") return given;
+  const { ports, limits } = site.call.session;
+  const target = await ports.disk.enter(site.change.path, "refuse");
+  if (isRefusal(target)) return given;
+  try {
+    const file = await readCurrent(target, site.call.session, limits.changeBytes);
+    return file.kind === "file" && file.sha256 === given.toLowerCase() ? current.sha256 : given;
+  } finally {
+    await target.close();
+  }
 }
 
 /** What `shownBase` means to this caller. */

@@ -23,13 +23,26 @@ export async function planUndo(
   current: Current,
   set?: UndoneSet,
 ): Promise<Plan> {
-  const changeSet = set?.changeSet;
   const last = lastInForce(past.history);
+  const plan = await planUndoOf(last, { session, budget }, past, current, set);
+  return plan.kind === "write" && last?.isLink === true && plan.bytes !== null
+    ? { ...plan, isLink: true }
+    : plan;
+}
+
+async function planUndoOf(
+  last: HistoryEntry | undefined,
+  { session, budget }: Planning,
+  past: Past,
+  current: Current,
+  set: UndoneSet | undefined,
+): Promise<Plan> {
+  const changeSet = set?.changeSet;
   if (last === undefined)
     return refuse("nothing_to_undo", (await past.hasOthers()) ? onlyOthers : nothingLeft);
   if (last.changeSet !== changeSet) return notTogether(last, changeSet);
   const disk = current.kind === "file" ? current.sha256 : null;
-  if (disk !== last.after) {
+  if (disk !== last.after || (current.kind === "file" && current.isLink !== last.isLink)) {
     return refuse("state_mismatch", movedOn(nounOfWrite(last.tool), current));
   }
   if (last.before === null)
@@ -95,11 +108,19 @@ export async function planRestore(
   if (current.kind === "file" && current.sha256 === sha256) {
     return { kind: "unchanged", code: "no_change", message: "The file is in this state already." };
   }
+  if (wasLink(past, sha256)) return refuse("not_a_file", onlyUndone);
   const kept = await past.find(sha256);
   return kept === undefined
     ? bytesGone(sha256)
     : planKept(session, current, kept, restored(past, sha256, budget));
 }
+
+/** Whether a state of this name was that of a link: its bytes are the link's text, and no file's. */
+function wasLink({ history }: Past, sha256: string): boolean {
+  return history.some(({ isLink, before, after }) => isLink === true && (before ?? after) === sha256);
+}
+
+const onlyUndone = "This state was a symbolic link, which comes back by an undo alone. Nothing was changed.";
 
 function restored(past: Past, sha256: string, budget: TimeBudget): PastPlan {
   return { message: `Restored to ${shortHash(sha256)}.`, access: accessBefore(past), budget };
@@ -120,6 +141,7 @@ export async function planState(
   if (sha256 === null)
     return planBytes(session, current, null, { message: "Deleted: there was no such file.", budget });
   const known = await past();
+  if (wasLink(known, sha256)) return refuse("not_a_file", onlyUndone);
   const kept = sha256 === emptySha256 ? noContent : await known.find(sha256);
   return kept === undefined
     ? bytesGone(sha256)

@@ -1,3 +1,4 @@
+import type { Change } from "../access/change.js";
 import { notWrittenWithSet } from "../access/change-set-answers.js";
 import type { Current } from "../access/current.js";
 import { digestOf } from "../access/digest.js";
@@ -53,9 +54,11 @@ async function stepOf(
   const { plan, current } = decision;
   const before = current.kind === "file" ? current.sha256 : null;
   const after = plan.bytes === null ? null : digestOf(session.ports, plan.bytes);
+  const isLink = plan.isLink ?? (current.kind === "file" ? current.isLink : undefined);
+  const link = isLink === undefined ? {} : { isLink };
   const expected: Expected =
     current.kind === "file"
-      ? { kind: "file", sha256: current.sha256, identity: current.identity }
+      ? { kind: "file", sha256: current.sha256, identity: current.identity, ...link }
       : { kind: "absent" };
   const replaced = before ?? after;
   const isApart =
@@ -66,12 +69,14 @@ async function stepOf(
       before,
       after,
       changeSet,
+      ...link,
       ...(after === null ? await removedAccess(target) : {}),
       ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
     },
-    enter: () => enterAgain(session, change.path, target, current.kind === "file" ? "refuse" : "create"),
+    enter: () => enterAgain(session, change, target, current.kind === "file" ? "refuse" : "create"),
     expected,
     bytes: plan.bytes,
+    isLink: plan.isLink,
     movedFrom: source?.site.target.realPath,
     access: plan.access,
     keepOpen: session.keepSecrets !== "none" || !isApart,
@@ -80,11 +85,11 @@ async function stepOf(
 
 async function enterAgain(
   session: Session,
-  path: string,
+  { path, isEntry }: Pick<Change, "path" | "isEntry">,
   before: Target,
   missing: "refuse" | "create",
 ): Promise<Target | Refusal> {
-  const target = await session.ports.disk.enter(path, missing);
+  const target = await session.ports.disk.enter(path, missing, isEntry === true ? "entry" : undefined);
   if (isRefusal(target) || target.realPath === before.realPath) return target;
   await target.close();
   return refuse("busy", "The path came to mean another file; try again.");
@@ -141,6 +146,7 @@ async function answerCommitted(
           bytes: plan.bytes,
           sha256: digestOf(session.ports, plan.bytes),
           identity: done.identity,
+          ...(plan.isLink === true ? { isLink: true } : {}),
         }
       : { kind: "absent" };
   const displaced = await recordDisplaced(session, target, current, done?.displaced, site.change.path);

@@ -145,6 +145,7 @@ function changeMembers(call: Call, change: FileChange, tool: string): readonly M
     options,
     needsBase: baseFor(change),
     ...actOf(change),
+    isEntry: isOfEntry(change),
     replacesWhole: change.content.kind === "text",
     plan: (current, past) => planContent(call, path.path, change, current, past),
     ...linesOf(call, path.path, change),
@@ -160,7 +161,7 @@ function changeMembers(call: Call, change: FileChange, tool: string): readonly M
       `${path.path} cannot be put into an earlier state and renamed at once.`,
     );
   const undone = content.kind === "same" && content.mode !== undefined ? describeSame(content.mode) : "";
-  return renaming(call, wanted, to.path, undone);
+  return renaming(call, wanted, to.path, { undone, isMovedAlone: content.kind === "same" });
 }
 
 /** Of a change of single lines under the same name. */
@@ -181,6 +182,12 @@ function linesOf(call: Call, path: string, change: FileChange): Pick<Change, "li
     default:
       return content satisfies never;
   }
+}
+
+/** What goes, or gets another name, is the name itself. */
+function isOfEntry({ content, renameTo }: FileChange): boolean {
+  if (renameTo !== undefined || content.kind === "delete") return true;
+  return content.kind === "state" && content.sha256 === null;
 }
 
 function actOf({ content, renameTo }: FileChange): Pick<Change, "act"> {
@@ -245,15 +252,22 @@ async function planDeletion(
         "The diff deletes the file, but its lines are not all of the file. Nothing was changed.",
       );
   }
-  return planBytes(session, current, null, { message: "File deleted.", budget });
+  const message = current.isLink === true ? linkDeleted : "File deleted.";
+  return planBytes(session, current, null, { message, budget });
 }
 
 /**
  * Two members: the old name, which goes, and the new one, which gets what the old one came to.
  *
  * @param undone what the diff asks for besides and does not get, in a sentence; "" where there is nothing.
+ * @param isMovedAlone the content stays as it is.
  */
-function renaming(call: Call, content: Change, to: string, undone: string): readonly Member[] {
+function renaming(
+  call: Call,
+  content: Change,
+  to: string,
+  { undone, isMovedAlone }: { readonly undone: string; readonly isMovedAlone: boolean },
+): readonly Member[] {
   const { session, budget } = call;
   const from: ChangedMember = {
     kind: "changed",
@@ -261,14 +275,20 @@ function renaming(call: Call, content: Change, to: string, undone: string): read
       ...content,
       plan: async (current, past) => {
         if (current.kind === "absent") return refuse("file_missing", "There is no file to rename.");
+        const isLink = current.isLink === true;
+        if (isLink && !isMovedAlone) return refuse("not_a_file", linkWithContent);
         const plan = await content.plan(current, past);
         if (plan.kind === "refusal") return plan;
         const same = { message: undone, budget };
         const moves = plan.kind === "write" ? plan : await planBytes(session, current, current.bytes, same);
         if (moves.kind !== "write") return moves;
-        const gone = { message: `Renamed to ${escapeForDisplay(to)}.`, budget };
+        const gone = {
+          message: `${isLink ? "The link itself was renamed" : "Renamed"} to ${escapeForDisplay(to)}.`,
+          budget,
+        };
         const removal = await planBytes(session, current, null, gone);
-        return removal.kind === "write" ? { ...removal, moves } : removal;
+        if (removal.kind !== "write") return removal;
+        return { ...removal, moves: isLink ? { ...moves, isLink } : moves };
       },
     },
   };
@@ -279,6 +299,7 @@ function renaming(call: Call, content: Change, to: string, undone: string): read
     tool: content.tool,
     options,
     needsBase: "never",
+    isEntry: true,
     renames: content.path,
   } as const;
   return [from, { kind: "arriving", change, from }];
@@ -346,6 +367,9 @@ function foldedDifference(one: string, other: string): string | undefined {
   return folded(one) === folded(other) ? "letter case" : undefined;
 }
 
+const linkDeleted = "The link itself was deleted; what it leads to stands as it was.";
+const linkWithContent =
+  "This is a symbolic link: it is moved as it is, or what it leads to is changed, by its own name. Nothing was changed.";
 const hasName = "Already applied: the file has this name already.";
 
 /** No byte, or a byte order mark alone. */

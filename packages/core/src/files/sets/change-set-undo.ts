@@ -9,10 +9,11 @@ import type { Session } from "../access/session.js";
 import { removeEmptyFolders } from "../change/empty-folders.js";
 import { lastInForce, planUndo, type UndoneSet } from "../change/past.js";
 import { resolveBase } from "../values/base.js";
+import type { Target } from "../values/disk.js";
 import type { ApplyChangesOutcome, WriteOutcome, WriteRefusal } from "../values/outcomes.js";
 import { displacedNotes, withDisplacedNote } from "../values/outcomes.js";
 import { bareName, tidyPath } from "../values/path-policy.js";
-import { isRefusal, refuse } from "../values/refusal.js";
+import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import type { Asked, UndoRequest } from "../values/requests.js";
 import { carryOutSet, previewMembers } from "./change-set.js";
 import type { Member } from "./change-set-members.js";
@@ -27,7 +28,7 @@ export async function setToUndo(call: Call, { path, base }: Asked<UndoRequest>):
   const { session, repeats } = call;
   const tidy = tidyPath(path);
   if (isRefusal(tidy)) return undefined;
-  const target = await session.ports.disk.enter(tidy.path, "allow");
+  const target = await toUndo(session, tidy.path);
   if (isRefusal(target)) return undefined;
   try {
     const history = await session.ports.history.entries(target.realPath);
@@ -44,6 +45,17 @@ export async function setToUndo(call: Call, { path, base }: Asked<UndoRequest>):
   } finally {
     await target.close();
   }
+}
+
+/** What an undo speaks of: a link that was moved or made here, else what a link leads to. */
+async function toUndo({ ports: { disk, history } }: Session, path: string): Promise<Target | Refusal> {
+  const entry = await disk.enter(path, "allow", "entry");
+  if (isRefusal(entry)) return entry;
+  const look = await entry.look();
+  if (look.kind !== "link") return entry;
+  if (lastInForce(await history.entries(entry.realPath))?.isLink === true) return entry;
+  await entry.close();
+  return disk.enter(path, "allow");
 }
 
 /** Takes a whole change set back, as a change set of its own; answers for the file that was asked about. */
@@ -128,7 +140,8 @@ async function membersToUndo(
   }
   // Backwards: what has another name now loses that first, and its attributes go with it.
   const realPaths = written.toReversed();
-  const asked = await realPathOf(session, path);
+  const entry = await realPathOf(session, path, "entry");
+  const asked = realPaths.includes(entry) ? entry : await realPathOf(session, path, undefined);
   const members: Member[] = [];
   for (const realPath of realPaths) {
     const options = realPath === asked && base !== undefined ? { base } : {};
@@ -142,6 +155,7 @@ async function membersToUndo(
     const change = {
       ...undoing(call, { changeSet, findMoved }, tool),
       options,
+      isEntry: true,
       path: await nameOf(session, realPath),
     };
     members.push({ kind: "changed", change });
@@ -174,7 +188,7 @@ async function moved(
   for (const realPath of realPaths) {
     const last = lastInForce(await session.ports.history.entries(realPath));
     if (last?.changeSet !== changeSet || last.before !== null || last.after !== sha256) continue;
-    const target = await session.ports.disk.enter(realPath, "allow");
+    const target = await session.ports.disk.enter(realPath, "allow", "entry");
     if (isRefusal(target)) continue;
     try {
       const current = await readCurrent(target, session, session.limits.changeBytes);
@@ -200,15 +214,15 @@ function undoing(call: Call, set: UndoneSet, tool: string): Omit<Change, "path" 
 
 /** How a file of the set is called: from the first root where it is there, else by its real path. */
 async function nameOf(session: Session, realPath: string): Promise<string> {
-  const target = await session.ports.disk.enter(realPath, "allow");
+  const target = await session.ports.disk.enter(realPath, "allow", "entry");
   if (isRefusal(target)) return realPath;
   await target.close();
   const { relativePath } = target;
-  return (await realPathOf(session, relativePath)) === realPath ? relativePath : realPath;
+  return (await realPathOf(session, relativePath, "entry")) === realPath ? relativePath : realPath;
 }
 
-async function realPathOf(session: Session, path: string): Promise<string> {
-  const target = await session.ports.disk.enter(bareName(path), "allow");
+async function realPathOf(session: Session, path: string, use: "entry" | undefined): Promise<string> {
+  const target = await session.ports.disk.enter(bareName(path), "allow", use);
   if (isRefusal(target)) return "";
   await target.close();
   return target.realPath;

@@ -249,7 +249,7 @@ async function arriveAll(
   const arrivals: (string | Refusal)[] = [];
   for (const member of members) {
     const { change } = member;
-    const found = await session.ports.disk.enter(change.path, "allow");
+    const found = await session.ports.disk.enter(change.path, "allow", entryUse(change));
     if (isRefusal(found)) {
       arrivals.push(found);
       continue;
@@ -296,7 +296,7 @@ async function decideOne(
 ): Promise<MemberResult> {
   if (typeof arrival !== "string") return refuseMember(member, arrival);
   const change: Change = changeOfMember(call, member, results);
-  const target = await call.session.ports.disk.enter(change.path, "allow");
+  const target = await call.session.ports.disk.enter(change.path, "allow", entryUse(change));
   if (isRefusal(target)) return refuseMember(member, target);
   targets.push(target);
   const replaced = rootReplaced(call);
@@ -309,6 +309,11 @@ async function decideOne(
   if (decision.kind === "write") return { kind: "planned", member, site, decision };
   const { outcome, repeats } = decision;
   return { kind: "answered", member, outcome, ...(repeats === undefined ? {} : { repeats }) };
+}
+
+/** How a change walks to its path: to the name itself, or to what a link there leads to. */
+function entryUse({ isEntry }: Pick<Change, "isEntry">): "entry" | undefined {
+  return isEntry === true ? "entry" : undefined;
 }
 
 function refuseMember(member: Member, refusal: Refusal): AnsweredMember {

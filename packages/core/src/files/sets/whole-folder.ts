@@ -44,7 +44,8 @@ export async function spreadFolder(
   if (isRefusal(path)) return path;
   await ticket.turn();
   const { disk } = call.session.ports;
-  const target = await disk.enter(path.path, "allow");
+  // Of a link the link is meant, not the folder that it leads to.
+  const target = await disk.enter(path.path, "allow", "entry");
   if (isRefusal(target)) return target;
   try {
     const entry = await target.look();
@@ -67,7 +68,7 @@ async function refuseGoal(
   if (renameTo === undefined) return undefined;
   const path = tidyPath(renameTo);
   if (isRefusal(path)) return path;
-  const goal = await disk.enter(path.path, "allow");
+  const goal = await disk.enter(path.path, "allow", "entry");
   if (isRefusal(goal)) return goal;
   try {
     if (`${goal.realPath}/`.startsWith(`${folder.realPath}/`))

@@ -17,12 +17,17 @@ export interface Disk {
    * @param missing what to do about missing parent folders: `refuse` answers `file_missing`; `allow`
    *   gives a target whose entry is missing; `create` makes them (mode 0777 less umask).
    * @param use `name` where the target is only asked for its real path, or was entered in the same call: the
-   *   root is then not compared with its path again.
+   *   root is then not compared with its path again. `entry` where the last component itself is meant: a link there is
+   *   the target, wherever it leads.
    * @returns `root_changed` where the root's path means another folder than the one that was opened;
    *   `outside_workspace`, `file_missing`, `not_a_file` (a parent is no folder, links in a
    *   circle), `permission_denied` or `invalid_arguments` (a name too long).
    */
-  enter(path: string, missing: "refuse" | "allow" | "create", use?: "name"): Promise<Target | Refusal>;
+  enter(
+    path: string,
+    missing: "refuse" | "allow" | "create",
+    use?: "name" | "entry",
+  ): Promise<Target | Refusal>;
   /**
    * Tells of each root in whose place another folder was opened, by its real path: what was known of its files
    * counts no more.
@@ -43,14 +48,14 @@ export interface Target {
   readonly relativePath: string;
   /** `root_changed` where the path of its root means another folder by now; undefined if not. */
   rootChanged?(): Refusal | undefined;
-  /** What the entry is now, links not followed (the walk has resolved them). `permission_denied`, `busy`. */
+  /** What the entry is now; a link is one only where the walk was to end at it. `permission_denied`, `busy`. */
   look(): Promise<Entry | Refusal>;
   /** What the system knows of it; `file_missing` where there is nothing. */
   facts(): Promise<EntryFacts | Refusal>;
   /** Who may use the file, to record it when it is deleted; undefined where there is none, or no such thing. */
   access?(): Promise<FileAccess | undefined>;
   /**
-   * The whole content of a regular file.
+   * The whole content of a regular file; of a link the bytes of its text.
    *
    * @param limitBytes a larger file is `too_large`; the refusal costs no read.
    * @returns `file_missing`, `is_directory`, `not_a_file`, `too_large`, `permission_denied`.
@@ -136,9 +141,10 @@ export type RemoveOptions = Omit<CommitOptions, "inPlace">;
 /** What the target must be when the step is taken; anything else refuses the step with `changed`. */
 export type Expected = { readonly kind: "absent" } | ExpectedFile;
 
-/** A regular file with exactly these bytes. */
+/** A regular file with exactly these bytes, or a link with this text. */
 export interface ExpectedFile {
   readonly kind: "file";
+  readonly isLink?: true;
   readonly sha256: string;
   /** The identity at the time of the read: while it is the same and is firm, the hash need not be computed again. */
   readonly identity: FileIdentity;
@@ -160,6 +166,7 @@ export type Entry =
   | { readonly kind: "missing" }
   | { readonly kind: "file"; readonly size: number; readonly links: number; readonly identity: FileIdentity }
   | { readonly kind: "directory" }
+  | { readonly kind: "link" }
   /** A FIFO, socket, device: never opened. `what` names it. */
   | { readonly kind: "other"; readonly what: string };
 

@@ -99,6 +99,8 @@ export interface SetStep {
   readonly expected: Expected;
   /** The new bytes; `null` deletes the file. */
   readonly bytes: Uint8Array | null;
+  /** The new file is a link, and the bytes are its text. Only where nothing stands there. */
+  readonly isLink?: true | undefined;
   /**
    * For a new file that is another one under a new name: the real path of that one, which an earlier step
    * of the set deletes. Mode, owner and attributes come from it.
@@ -176,6 +178,8 @@ export interface HistoryEntry {
   readonly undoes?: string;
   /** The id of the change set that this write was a part of; it is undone as a whole. */
   readonly changeSet?: string;
+  /** The state before or after it, whichever there is, is a link's: the bytes of its text. */
+  readonly isLink?: true;
   /** The `after` state was never current: another program lost it to a write at the same moment. */
   readonly displaced?: boolean;
   /** Of a file that may hold secrets: for how long its states are kept, where that is not the seven days. */

@@ -102,7 +102,7 @@ export class MemoryDisk implements Disk {
         const entry = this.look(key);
         if (entry.kind === "missing") return refuse("file_missing", "There is no such file.");
         const sizeBytes = entry.kind === "file" ? entry.size : 0;
-        const what = entry.kind;
+        const what = entry.kind === "directory" ? "directory" : "file";
         const ms = Number(this.clock);
         return { kind: "facts", what, sizeBytes, createdMs: ms, modifiedMs: ms, accessedMs: ms, mode: 0o644 };
       },

@@ -107,7 +107,8 @@ async function wholeSet(
   await ticket.turn();
   const ask = async () => setToUndo(call, { ...request, path: tidy.path });
   const found = await atTurn(call.session, tidy.path, ask, { missing: "allow" });
-  return typeof found === "string" ? found : undefined;
+  // A link that leads nowhere, or out, has writes of its own.
+  return typeof found === "object" ? ask() : found;
 }
 
 /** What a change would come to now; nothing is done. */

@@ -129,7 +129,7 @@ class SetCommit {
       if (step.expected.kind === "file") await waitForSet(spot);
       const source = this.prepared.find((other) => other.step.entry.realPath === step.movedFrom);
       const { bytes } = step;
-      const isLarge = bytes !== null && bytes.length > sliceBytes;
+      const isLarge = bytes !== null && bytes.length > sliceBytes && step.isLink !== true;
       const place = { spot, names, cleanup };
       const stage = isLarge ? await stageLarge(bytes, place) : undefined;
       const prepared = await prepareStep(step, place, source, stage);

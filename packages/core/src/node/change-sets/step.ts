@@ -1,4 +1,4 @@
-import { fstatSync, linkSync, renameSync } from "node:fs";
+import { fstatSync, linkSync, renameSync, symlinkSync } from "node:fs";
 import type { Changed, Committed, Refusal, SetStep, SetStopped } from "../../files/index.js";
 import { exchangeWith, linkless, publishNew } from "../commit/commit.js";
 import { isSameFile, verifyExchanged } from "../commit/exchanged.js";
@@ -22,8 +22,17 @@ import {
   type Stage,
 } from "../commit/stage.js";
 import { keepAttributes, withoutInPlaceHint } from "../disk/attributes.js";
+import { sha256 as digest } from "../disk/digest.js";
 import { codeOf, renameOver } from "../disk/platform.js";
-import { identityOf, openFile, readUpTo, type Spot, sameIdentity, statAt } from "../disk/reading.js";
+import {
+  identityOf,
+  openFile,
+  readLinkAt,
+  readUpTo,
+  type Spot,
+  sameIdentity,
+  statAt,
+} from "../disk/reading.js";
 import type { RecordedStep } from "./record.js";
 
 /** One step of a change set, with its open files. */
@@ -33,7 +42,7 @@ export interface PreparedStep {
   readonly spot: Spot;
   readonly names: RecordedStep;
   readonly cleanup: Cleanup;
-  /** The new content; undefined for a deletion. */
+  /** The new content; undefined for a deletion, and for a link, which is made in its place. */
   readonly stage: Stage | undefined;
   /** The old file, proved to be the expected one; undefined for a creation. */
   readonly proved: ProvedFile | undefined;
@@ -54,6 +63,7 @@ export async function prepareStep(
   source: PreparedStep | undefined,
   staged?: Stage,
 ): Promise<PreparedStep | Changed | Refusal> {
+  if (isLinkStep(step)) return verifyLink({ kind: "prepared", step, ...at, ...noFiles });
   const stage =
     staged ??
     (step.bytes === null ? undefined : stageBytes(at.spot, step.bytes, at.names.stageName, at.cleanup));
@@ -70,6 +80,25 @@ export async function prepareStep(
     if (lost !== undefined) return lost;
   }
   return { kind: "prepared", step, ...at, stage, proved, links };
+}
+
+/** Whether a step deletes a link or makes one: no file is opened for either. */
+function isLinkStep({ expected, isLink }: SetStep): boolean {
+  return isLink === true || (expected.kind === "file" && expected.isLink === true);
+}
+
+const noFiles = { stage: undefined, proved: undefined, links: undefined };
+
+/** The expected link stands there, or nothing where one is to be made. */
+function verifyLink(prepared: PreparedStep): PreparedStep | Changed {
+  const { spot, step } = prepared;
+  if (step.expected.kind === "absent") return statAt(spot) === undefined ? prepared : changed;
+  return isLinkOf(spot, step.expected.sha256) ? prepared : changed;
+}
+
+function isLinkOf(spot: Spot, sha256: string): boolean {
+  const link = readLinkAt(spot);
+  return link !== undefined && digest(link.bytes) === sha256;
 }
 
 function prepareNew(
@@ -143,6 +172,7 @@ function dress(
 /** Looks once more whether the target is the expected file; one that only moved is proved again. */
 export function verifyTarget(prepared: PreparedStep): PreparedStep | Changed | Refusal {
   const { spot, step, proved, stage, links, cleanup } = prepared;
+  if (isLinkStep(step)) return verifyLink(prepared);
   const now = statAt(spot);
   if (step.expected.kind === "absent") return now === undefined ? prepared : changed;
   if (proved === undefined || now === undefined || !now.isFile()) return changed;
@@ -159,19 +189,34 @@ export function verifyTarget(prepared: PreparedStep): PreparedStep | Changed | R
 /** The step itself. `changed` if another program was first: what it put there stands again, or is given. */
 export function takeStep(prepared: PreparedStep): "taken" | Changed {
   const { step, spot, stage } = prepared;
+  if (step.isLink === true && step.bytes !== null) return makeLink(spot, step.bytes);
   if (stage === undefined) return moveAside(prepared);
   if (step.expected.kind === "file") return replaceOld(prepared, stage, step.expected.sha256);
   // The second name stays until the end: by it the new file is known as ours.
   return publishNew(stage, spot.folder.at(spot.name)) === "taken" ? changed : "taken";
 }
 
+function makeLink(spot: Spot, text: Uint8Array): "taken" | Changed {
+  try {
+    symlinkSync(Buffer.from(text), spot.folder.at(spot.name));
+    return "taken";
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return changed;
+    throw error;
+  }
+}
+
 /** If another file was moved aside than the one looked at, it is put back with the rest. */
 function moveAside({ step, spot, names, proved }: PreparedStep): "taken" | Changed {
-  if (proved === undefined || step.expected.kind === "absent") throw new Error("nothing is there to delete");
+  const { expected } = step;
+  if (expected.kind === "absent") throw new Error("nothing is there to delete");
   renameSync(spot.folder.at(spot.name), spot.folder.at(names.keptName));
-  const kept = statAt({ ...spot, name: names.keptName });
+  const aside = { ...spot, name: names.keptName };
+  const kept = statAt(aside);
   const isExpected =
-    kept !== undefined && isSameFile(kept, proved.stat) && provedAgain(proved, step.expected.sha256, true);
+    proved === undefined
+      ? isLinkOf(aside, expected.sha256)
+      : kept !== undefined && isSameFile(kept, proved.stat) && provedAgain(proved, expected.sha256, true);
   return isExpected ? "taken" : changed;
 }
 
@@ -210,12 +255,14 @@ export function takenAway({ step, stage, cleanup }: PreparedStep): SetStopped["t
 }
 
 /** The new file after the whole set, for the answer. */
-export function landedOf({ step, stage, proved, cleanup }: PreparedStep): Committed {
+export function landedOf({ step, spot, stage, proved, cleanup }: PreparedStep): Committed {
   const { expected, keepOpen } = step;
   const displaced =
     proved === undefined || expected.kind === "absent"
       ? {}
       : displacedBy(proved, expected.sha256, cleanup, keepOpen);
+  const made = step.isLink === true ? statAt(spot) : undefined;
+  if (made !== undefined) return { kind: "committed", identity: identityOf(made) };
   if (stage === undefined) return { kind: "committed", ...displaced };
   return { kind: "committed", identity: identityOf(fstatSync(stage.fd, { bigint: true })), ...displaced };
 }

@@ -1,8 +1,9 @@
 import { unlinkSync } from "node:fs";
 import { basename, parse as parsePath, sep } from "node:path";
+import { sha256 } from "../disk/digest.js";
 import { type Folder, openRoot } from "../disk/folder.js";
 import { closeQuietly, codeOf } from "../disk/platform.js";
-import { hashOpened, lookAt, openFile, type Spot } from "../disk/reading.js";
+import { hashOpened, lookAt, openFile, readLinkAt, type Spot } from "../disk/reading.js";
 import { stagePrefix } from "./stage.js";
 
 /** The folder of a real path, reached without following a link; undefined where it cannot be reached. */
@@ -46,7 +47,7 @@ function reachFolder(path: string): Folder {
 export function removeStage(folder: Folder, name: string): boolean {
   if (!isStageName(name)) return false;
   const spot: Spot = { folder, name, shown: name };
-  if (lookAt(spot).kind !== "file") return false;
+  if (!["file", "link"].includes(lookAt(spot).kind)) return false;
   unlinkSync(folder.at(name));
   return true;
 }
@@ -60,6 +61,8 @@ export function isStageName(name: string): boolean {
 export function hashNow(folder: Folder, realPath: string): string | null | undefined {
   const spot: Spot = { folder, name: basename(realPath), shown: realPath };
   if (lookAt(spot).kind === "missing") return null;
+  const link = readLinkAt(spot);
+  if (link !== undefined) return sha256(link.bytes);
   const opened = openFile(spot);
   if (opened.kind === "refusal") return undefined;
   try {

@@ -1,4 +1,4 @@
-import { type BigIntStats, closeSync, fstatSync, lstatSync } from "node:fs";
+import { type BigIntStats, closeSync, fstatSync, lstatSync, readlinkSync } from "node:fs";
 import {
   type Entry,
   type FileBytes,
@@ -57,6 +57,7 @@ export function lookAt(spot: Spot): Entry {
   const stat = statAt(spot);
   if (stat === undefined) return { kind: "missing" };
   if (stat.isDirectory()) return { kind: "directory" };
+  if (stat.isSymbolicLink()) return { kind: "link" };
   if (!stat.isFile()) return { kind: "other", what: kindOf(stat) };
   return { kind: "file", size: Number(stat.size), links: Number(stat.nlink), identity: identityOf(stat) };
 }
@@ -82,12 +83,22 @@ export function openFile(spot: Spot, flags: number = openFlags.read): OpenedFile
   return wrongKind(spot, stat);
 }
 
+/** The bytes of a link's text; undefined where no link is there. Throws the system's error. */
+export function readLinkAt(spot: Spot): FileBytes | undefined {
+  const stat = statAt(spot);
+  if (stat?.isSymbolicLink() !== true) return undefined;
+  const bytes = readlinkSync(spot.folder.at(spot.name), { encoding: "buffer" });
+  return { kind: "bytes", bytes, identity: identityOf(stat) };
+}
+
 /**
  * The whole content, at most `limitBytes`; a file that grows meanwhile is followed up to the limit.
  *
  * @returns a large file open, for `readLarge`.
  */
 export function readWhole(spot: Spot, limitBytes: number): FileBytes | OpenedFile | Refusal {
+  const link = readLinkAt(spot);
+  if (link !== undefined) return link;
   const opened = openFile(spot);
   if (opened.kind === "refusal") return opened;
   let isLarge = false;

@@ -42,17 +42,19 @@ const nameLimitBytes = 255;
  * meanwhile, the walk stays inside.
  *
  * @param missing what to do about missing parent folders, as in `Disk.enter`.
+ * @param isEntry a link in the last place is where the walk ends.
  */
 export function walk(
   roots: readonly Root[],
   path: string,
   missing: "refuse" | "allow" | "create",
+  isEntry = false,
 ): Reached | Refusal {
   const flaw = flawOf(path);
   if (flaw !== undefined) return refuse("invalid_arguments", `${escapeForDisplay(path)}: ${flaw}.`);
   const start = locate(roots, path);
   if (start === undefined) return outside(path);
-  const walker = new Walker(roots, path, missing, start);
+  const walker = new Walker(roots, path, missing, start, isEntry);
   let reached: Reached | Refusal | undefined;
   try {
     reached = walker.run();
@@ -84,6 +86,7 @@ class Walker {
     private readonly asked: string,
     private readonly missing: "refuse" | "allow" | "create",
     start: WalkStart,
+    private readonly isEntry: boolean,
   ) {
     this.root = start.root;
     this.folder = start.root.folder;
@@ -125,7 +128,7 @@ class Walker {
   private finish(name: string): Reached | Refusal | undefined {
     const path = this.folder.at(name);
     const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found?.isSymbolicLink() === true) return this.follow(name);
+    if (found?.isSymbolicLink() === true && !this.isEntry) return this.follow(name);
     this.done.push(name);
     return this.reached();
   }

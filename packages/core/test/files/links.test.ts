@@ -1,0 +1,126 @@
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { currentBase, type FileOutcome } from "@holdfast/core/files";
+import { describe, expect, it } from "vitest";
+import { ground, sha } from "../support.js";
+
+type Ground = Awaited<ReturnType<typeof ground>>;
+
+/** A project with a link to a file, one to a folder, one that leads nowhere and one that leads out. */
+async function linked(): Promise<Ground> {
+  const on = await ground({ "AGENTS.md": "# A\n", "src/a.ts": "a\n" });
+  for (const [name, text] of Object.entries(links)) symlinkSync(text, join(on.root, name));
+  return on;
+}
+
+const links = { file: "AGENTS.md", folder: "src", dangling: "gone.txt", out: "/etc/hostname", loop: "loop" };
+
+function textOf(on: Ground, name: string): string | undefined {
+  const path = join(on.root, name);
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+    ? readlinkSync(path)
+    : undefined;
+}
+
+function codeOf({ success, code }: Extract<FileOutcome, { success: boolean }>): string {
+  return `${success} ${code}`;
+}
+
+describe.each(Object.entries(links))("a link (%s -> %s)", (name, text) => {
+  it("is deleted itself, and comes back by an undo", async () => {
+    const on = await linked();
+    const deleted = await on.workspace.delete({ path: name, base: sha(text) });
+    expect(codeOf(deleted)).toBe("true applied");
+    expect(deleted.message).toContain("link itself was deleted");
+    expect(lstatSync(join(on.root, name), { throwIfNoEntry: false })).toBeUndefined();
+    expect(on.text("AGENTS.md")).toBe("# A\n");
+    expect(on.text("src/a.ts")).toBe("a\n");
+    expect(codeOf(await on.workspace.undo({ path: name }))).toBe("true applied");
+    expect(textOf(on, name)).toBe(text);
+    expect(readdirSync(on.root).sort()).toEqual(["AGENTS.md", ...Object.keys(links), "src"].sort());
+  });
+
+  it("is moved itself with its text as it is, and back", async () => {
+    const on = await linked();
+    const moved = await on.workspace.move({ path: name, to: "deep/er", base: sha(text) });
+    expect(codeOf(moved)).toBe("true applied");
+    expect(textOf(on, "deep/er")).toBe(text);
+    expect(textOf(on, name)).toBeUndefined();
+    expect(on.text("AGENTS.md")).toBe("# A\n");
+    expect(codeOf(await on.workspace.undo({ path: "deep/er" }))).toBe("true applied");
+    expect([textOf(on, name), textOf(on, "deep/er")]).toEqual([text, undefined]);
+  });
+
+  it("is no place for a file to be moved to", async () => {
+    const on = await linked();
+    const moved = await on.workspace.move({ path: "AGENTS.md", to: name, base: sha("# A\n") });
+    expect(codeOf(moved)).toBe("false exists");
+    expect(textOf(on, name)).toBe(text);
+  });
+
+  it("stays where another state is named", async () => {
+    const on = await linked();
+    expect(codeOf(await on.workspace.delete({ path: name, base: sha("other") }))).toBe("false unknown_base");
+    expect(codeOf(await on.workspace.delete({ path: name }))).toBe("false missing_base");
+    expect(textOf(on, name)).toBe(text);
+  });
+});
+
+describe("a link", () => {
+  it("may be named by the state of the file that it leads to, and is still what goes", async () => {
+    const on = await linked();
+    expect(codeOf(await on.workspace.delete({ path: "file", base: sha("# A\n") }))).toBe("true applied");
+    expect([textOf(on, "file"), on.text("AGENTS.md")]).toEqual([undefined, "# A\n"]);
+  });
+
+  it("goes and comes with the other files of a set, or not at all", async () => {
+    const on = await linked();
+    const gone = { path: "dangling", base: currentBase, content: { kind: "delete" } } as const;
+    const text = { kind: "text", text: "b\n" } as const;
+    const torn = await on.workspace.applyChanges({
+      changes: [gone, { path: "src/a.ts", base: sha("x"), content: text }],
+    });
+    expect([torn.success, textOf(on, "dangling")]).toEqual([false, "gone.txt"]);
+    const moved = {
+      path: "file",
+      to: "moved",
+      base: currentBase,
+      renameTo: "moved",
+      content: { kind: "same" },
+    };
+    const whole = await on.workspace.applyChanges({
+      changes: [gone, moved as never, { path: "src/a.ts", base: sha("a\n"), content: text }],
+    });
+    expect([whole.success, textOf(on, "dangling"), textOf(on, "moved")]).toEqual([
+      true,
+      undefined,
+      "AGENTS.md",
+    ]);
+    expect(codeOf(await on.workspace.undo({ path: "src/a.ts" }))).toBe("true applied");
+    expect([textOf(on, "dangling"), textOf(on, "file"), textOf(on, "moved"), on.text("src/a.ts")]).toEqual([
+      "gone.txt",
+      "AGENTS.md",
+      undefined,
+      "a\n",
+    ]);
+  });
+
+  it("that came in the place of a file is not taken for the file by an undo of its creation", async () => {
+    const on = await linked();
+    await on.workspace.write({ path: "new.txt", content: "n\n" });
+    mkdirSync(join(on.root, "lib"));
+    writeFileSync(join(on.root, "lib/kept.txt"), "n\n");
+    rmSync(join(on.root, "new.txt"));
+    symlinkSync("lib/kept.txt", join(on.root, "new.txt"));
+    const undone = await on.workspace.undo({ path: "new.txt" });
+    expect(undone.success).toBe(false);
+    expect([textOf(on, "new.txt"), on.text("lib/kept.txt")]).toEqual(["lib/kept.txt", "n\n"]);
+  });
+
+  it("is written through by everything that changes content", async () => {
+    const on = await linked();
+    const written = await on.workspace.write({ path: "file", content: "# B\n", base: sha("# A\n") });
+    expect(codeOf(written)).toBe("true applied");
+    expect([textOf(on, "file"), on.text("AGENTS.md")]).toEqual(["AGENTS.md", "# B\n"]);
+  });
+});
