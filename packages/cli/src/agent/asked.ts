@@ -64,7 +64,7 @@ function reachOf(asked: Asked): { readonly allowance: Allowance; readonly words:
       if (file === undefined || path === undefined || others.length > 0) return undefined;
       return {
         allowance: { kind: "file", path },
-        words: clip(escapeName(file.path), mostNameChars),
+        words: clip(nameOf(file), mostNameChars),
       };
     }
     case "run":
@@ -129,7 +129,13 @@ function repairsOf({ change }: ChangedFile): readonly string[] {
   return change.repairs.map((repair) => `Repaired: ${describeRepair(repair)}.`);
 }
 
+/** A link is shown with where it leads: a yes is for what was shown. */
+function nameOf({ path, leadsTo }: ChangedFile): string {
+  const leads = leadsTo === undefined ? "" : ` -> ${escapeName(leadsTo)}`;
+  return `${escapeName(path)}${leads}`;
+}
+
 function diffOf(file: ChangedFile): string {
-  const { path, before, after } = file;
-  return `--- ${path}\n${describeChange(before ?? "", after ?? "", { maxLines: mostLines })}`;
+  const { before, after } = file;
+  return `--- ${nameOf(file)}\n${describeChange(before ?? "", after ?? "", { maxLines: mostLines })}`;
 }

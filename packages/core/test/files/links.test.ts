@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { currentBase, type FileOutcome } from "@holdfast/core/files";
+import { runTool } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
 import { ground, sha } from "../support.js";
 
@@ -122,5 +123,38 @@ describe("a link", () => {
     const written = await on.workspace.write({ path: "file", content: "# B\n", base: sha("# A\n") });
     expect(codeOf(written)).toBe("true applied");
     expect([textOf(on, "file"), on.text("AGENTS.md")]).toEqual(["AGENTS.md", "# B\n"]);
+  });
+
+  it("is shown with where it leads, by list, read, refusals and questions", async () => {
+    const on = await linked();
+    const says = async (name: string, args: Record<string, unknown>) =>
+      (await runTool(name, args, { workspace: on.workspace })).text;
+    expect((await says("list_files", {})).split("\n")).toEqual(
+      expect.arrayContaining([
+        "file -> AGENTS.md\tlink",
+        "folder -> src\tlink",
+        "out -> /etc/hostname\tlink",
+      ]),
+    );
+    expect(await says("read_file", { file_path: "file" })).toContain('path="file" -> "AGENTS.md"');
+    expect(await says("read_file", { file_path: "folder/a.ts" })).toContain(
+      'path="folder/a.ts" -> "src/a.ts"',
+    );
+    expect(await says("read_file", { file_path: "AGENTS.md" })).not.toContain("->");
+    const edit = {
+      file_path: "file",
+      base_content_sha256: sha("x"),
+      edits: [{ old_string: "A", new_string: "B" }],
+    };
+    expect(await says("edit_file", edit)).toContain('path="file" -> "AGENTS.md"');
+    const gone = { file_path: "out", base_content_sha256: sha("x") };
+    expect(await says("delete_file", gone)).toContain(`path="out" -> "/etc/hostname"`);
+    const preview = await on.workspace.preview({
+      kind: "write",
+      path: "file",
+      content: "b",
+      base: sha("# A\n"),
+    });
+    expect(preview).toMatchObject({ files: [{ path: "file", leadsTo: "AGENTS.md" }] });
   });
 });

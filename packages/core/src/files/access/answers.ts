@@ -1,12 +1,14 @@
+import { defined } from "../../text/index.js";
 import { type FileName, isKnownWhole, isSeen } from "../values/knowledge.js";
 import type { FileState, Unchanged, WriteRefusal } from "../values/outcomes.js";
 import { isRefusal, type Refusal, type RefusalCode, refuse } from "../values/refusal.js";
 import { largeSize } from "../values/time-budget.js";
 import { type Call, handOut } from "./call.js";
 import type { UnchangedPlan } from "./change.js";
-import type { Current } from "./current.js";
+import { type Current, linkText } from "./current.js";
 import { decodeFile, knownText, textFacts } from "./file-text.js";
 import { isStoredAsSecret } from "./kept-states.js";
+import { leadsTo } from "./path-names.js";
 
 /** What an answer is about: the file by its names, and the encoding that the caller insisted on. */
 export interface Subject {
@@ -64,8 +66,8 @@ const plainMessages: Readonly<Partial<Record<RefusalCode, string>>> = {
 };
 
 /** A state by its version and hash alone. */
-export function withoutContent({ path, version, sha256 }: FileState): FileState {
-  return { path, version, sha256, content: null };
+export function withoutContent({ path, leadsTo, version, sha256 }: FileState): FileState {
+  return { path, ...defined({ leadsTo }), version, sha256, content: null };
 }
 
 /** The answer if there is nothing to write. */
@@ -95,9 +97,9 @@ function wasShown({ call, file }: Subject, current: Current): boolean {
 
 /** Hands a state out under the next version. */
 export function stateOf({ call, file, encoding }: Subject, current: Current): FileState {
-  const { path } = file;
+  const named = { path: file.path, ...defined({ leadsTo: linkOf(call, file, current) }) };
   // A version is given only to a state that exists.
-  if (current.kind === "absent") return { path, version: 0, sha256: null, content: null };
+  if (current.kind === "absent") return { ...named, version: 0, sha256: null, content: null };
   const { sha256, bytes } = current;
   // Large bytes that nobody had the time to decode are named alone.
   const decoded =
@@ -105,8 +107,15 @@ export function stateOf({ call, file, encoding }: Subject, current: Current): Fi
       ? decodeFile(bytes, call.session.ports.codec, encoding)
       : knownText(bytes, encoding);
   if (decoded === undefined || isRefusal(decoded))
-    return { path, version: handOut(call, file, sha256, undefined), sha256, content: null };
+    return { ...named, version: handOut(call, file, sha256, undefined), sha256, content: null };
   const facts = textFacts(decoded, bytes.length);
   const version = handOut(call, file, sha256, facts.totalLines);
-  return { path, version, sha256, content: decoded.text, facts };
+  return { ...named, version, sha256, content: decoded.text, facts };
+}
+
+/** Where a name leads: by the text of a link that is meant itself, else by the walk. */
+function linkOf({ session }: Call, file: FileName, current: Current): string | undefined {
+  return current.kind === "file" && current.isLink === true
+    ? linkText(current.bytes)
+    : leadsTo(session.ports.disk, file);
 }

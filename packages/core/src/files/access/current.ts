@@ -17,6 +17,11 @@ export interface CurrentFile {
   readonly identity: FileIdentity;
 }
 
+/** The text of a link as it is shown. */
+export function linkText(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
 /** Whether a state is large enough to be gone through in slices. */
 export function isLarge(current: Current): current is CurrentFile {
   return current.kind === "file" && current.bytes.length > largeSize;

@@ -1,4 +1,5 @@
 import type { Disk } from "../values/disk.js";
+import type { FileName } from "../values/knowledge.js";
 import { tidyPath } from "../values/path-policy.js";
 import { isRefusal } from "../values/refusal.js";
 import type { Session } from "./session.js";
@@ -43,6 +44,18 @@ export async function namesOf({ ports: { disk } }: Session, path: string): Promi
   if (isRefusal(target)) return pathNames(disk, tidy.path, undefined);
   await target.close();
   return pathNames(disk, tidy.path, target.realPath);
+}
+
+/**
+ * Where a name leads by links: the real name, relative to its root where that holds it. Undefined where the name is the
+ * file's own.
+ */
+export function leadsTo(
+  disk: Pick<Disk, "roots" | "realRoots">,
+  { path, realPath }: FileName,
+): string | undefined {
+  const { named, real } = pathNames(disk, path, realPath);
+  return named.some((name) => real.includes(name)) ? undefined : real[0];
 }
 
 interface Forms {

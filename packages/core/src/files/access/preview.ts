@@ -23,6 +23,8 @@ export interface Preview {
 export interface PreviewedFile {
   /** As the caller named it, lexically tidied. */
   readonly path: string;
+  /** As of `FileState`. */
+  readonly leadsTo?: string;
   /** All of its names: what a rule about paths is held against. */
   readonly names: PathNames;
   /** The decoded texts; `null` where there is no file, or none that is text. */

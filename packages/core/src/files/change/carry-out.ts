@@ -1,10 +1,12 @@
+import { defined } from "../../text/index.js";
 import { refuseWith } from "../access/answers.js";
 import { type Call, cancelled, cancelledBy, rootReplaced } from "../access/call.js";
 import { type Change, withoutState } from "../access/change.js";
+import { linkText } from "../access/current.js";
 import { digestInSteps, digestOf } from "../access/digest.js";
 import { learnText } from "../access/file-text.js";
 import type { Ticket } from "../access/keyed-mutex.js";
-import { pathNames } from "../access/path-names.js";
+import { leadsTo, pathNames } from "../access/path-names.js";
 import { type AgreedFile, compareAgreed, type Preview, type PreviewedFile } from "../access/preview.js";
 import { type Site, siteOf, subjectOf } from "../access/site.js";
 import type { FileIdentity } from "../values/disk.js";
@@ -72,7 +74,20 @@ export function previewedFile(site: Site, decision: WriteDecision): PreviewedFil
   const agreed = agreedFile(site, decision);
   const { path } = site.change;
   const names = pathNames(session.ports.disk, path, agreed.realPath);
-  return { path, names, before, after, change: plan.report, ...isUnshown, agreed };
+  const link = current.kind === "file" && current.isLink === true ? current.bytes : undefined;
+  const shown = link ?? (plan.isLink === true ? plan.bytes : null);
+  const leads =
+    shown === null ? leadsTo(session.ports.disk, { path, realPath: agreed.realPath }) : linkText(shown);
+  return {
+    path,
+    ...defined({ leadsTo: leads }),
+    names,
+    before,
+    after,
+    change: plan.report,
+    ...isUnshown,
+    agreed,
+  };
 }
 
 /** The facts that a person agrees to when this decision is shown. */

@@ -1,4 +1,4 @@
-import { escapeForDisplay } from "../../text/index.js";
+import { defined, escapeForDisplay } from "../../text/index.js";
 import type { Session } from "../access/session.js";
 import { inside } from "../access/visit.js";
 import type { DirectoryEntry, Disk, Target } from "../values/disk.js";
@@ -122,6 +122,7 @@ export function listedEntry(path: string, entry: DirectoryEntry): ListedEntry {
     isDirectory: entry.kind === "directory",
     openable: entry.openable && !isRefusal(tidyPath(entry.name)),
     ...(entry.sizeBytes === undefined || entry.kind !== "file" ? {} : { sizeBytes: entry.sizeBytes }),
+    ...defined({ leadsTo: entry.leadsTo }),
     ...(entry.kind === "link" || entry.kind === "other" ? { special: entry.kind } : {}),
   };
 }

@@ -1,6 +1,7 @@
 import {
   beginsAsPdf,
   countCodePoints,
+  defined,
   escapeForDisplay,
   joinLines,
   splitLines,
@@ -11,11 +12,12 @@ import { type Call, handOut } from "../access/call.js";
 import { type CurrentFile, isLarge, learnState, readCurrent } from "../access/current.js";
 import { decodeFile, type FileText, textFacts } from "../access/file-text.js";
 import { keepState } from "../access/kept-states.js";
+import { leadsTo } from "../access/path-names.js";
 import type { Session } from "../access/session.js";
 import { type LineSpan, outsideSpans } from "../lines/line-spans.js";
 import type { FileWindow, Target } from "../values/disk.js";
 import type { FileName, KnownState } from "../values/knowledge.js";
-import type { ReadOutcome, ReadState, TextFacts } from "../values/outcomes.js";
+import type { FileState, ReadOutcome, ReadState, TextFacts } from "../values/outcomes.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
 import type { Asked, ReadRequest } from "../values/requests.js";
 import { nearNames } from "./near-names.js";
@@ -119,7 +121,10 @@ async function serve(
   const { call, file } = read;
   if (call.isUnasked === true && !maySee({ call, file }, current)) {
     const version = handOut(call, file, sha256, facts.totalLines);
-    return { kind: "read", state: { path: file.path, version, sha256, facts, content: "", lines: noLines } };
+    return {
+      kind: "read",
+      state: { ...nameOf(call, file), version, sha256, facts, content: "", lines: noLines },
+    };
   }
   const lines = cut?.lines ?? { from: 1, to: facts.totalLines };
   const content = cut?.content ?? decoded.text;
@@ -149,6 +154,10 @@ const noLines: LineSpan = { from: 1, to: 0 };
 
 type Served = Extract<ReadOutcome, { readonly kind: "read" }>;
 
+function nameOf({ session }: Call, file: FileName): Pick<FileState, "path" | "leadsTo"> {
+  return { path: file.path, ...defined({ leadsTo: leadsTo(session.ports.disk, file) }) };
+}
+
 /** Gives lines of a state their version; the reply that shows them is yet to be sent. */
 function handOver(
   { call, file, encoding, isFull }: Reading,
@@ -165,7 +174,7 @@ function handOver(
     chars === undefined ? { lines: [lines] } : { lines: [], parts: [{ line: lines.from, ...chars }] };
   const shown = { kind: "shown", file, sha256, ...told, total } as const;
   call.knowledge.learn(encoding === undefined ? shown : { ...shown, encoding });
-  const handed = { ...state, path: file.path, version, ...(isWindow ? { lines } : {}) };
+  const handed = { ...state, ...nameOf(call, file), version, ...(isWindow ? { lines } : {}) };
   return { kind: "read", state: handed, ...(unchanged ? { unchanged } : {}) };
 }
 

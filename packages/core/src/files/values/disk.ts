@@ -227,6 +227,8 @@ export interface DirectoryEntry {
   readonly kind: "file" | "directory" | "link" | "other";
   /** Of files only, where it was asked for. */
   readonly sizeBytes?: number;
+  /** The text of a link. */
+  readonly leadsTo?: string;
   readonly openable: boolean;
 }
 

@@ -39,6 +39,8 @@ export type FileOutcome = OutcomeOf<FileRequest>;
 export interface FileState {
   /** As the caller named it, lexically tidied. */
   readonly path: string;
+  /** Where this name leads, of a name that is a link or goes through one; of a link that is meant itself, its text. */
+  readonly leadsTo?: string;
   /** Counts the states that were handed out, from 1; 0 where there is no file. */
   readonly version: number;
   /** Of the bytes on disk, 64 hex digits; `null` where there is no file. */
@@ -116,6 +118,8 @@ export interface ListedEntry {
   readonly sizeBytes?: number;
   /** "link" or "other" (FIFO, socket, device); absent for files and folders. */
   readonly special?: "link" | "other";
+  /** The text of a link. */
+  readonly leadsTo?: string;
   /** False for a name that is no valid UTF-8: it can be seen, not opened. */
   readonly openable: boolean;
 }

@@ -1,8 +1,9 @@
-import { type Dirent, lstatSync, opendirSync } from "node:fs";
+import { type Dirent, lstatSync, opendirSync, readlinkSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DirectoryEntry, DirectoryListing } from "../../files/index.js";
+import { defined } from "../../text/index.js";
 import type { Folder } from "./folder.js";
-import { withDescriptor } from "./platform.js";
+import { codeOf, withDescriptor } from "./platform.js";
 
 /**
  * The entries of a folder in byte order of their names; memory is bounded by `limit`, not by the folder. Names are
@@ -137,15 +138,26 @@ function describe(
   const openable = name !== undefined;
   const shown = name ?? displayName(bytes ?? Buffer.of());
   if (dirent.isDirectory()) return { name: shown, kind: "directory", openable };
-  if (dirent.isSymbolicLink()) return { name: shown, kind: "link", openable };
+  const path = openable ? folder.at(name) : Buffer.concat([Buffer.from(folder.at("")), bytes ?? Buffer.of()]);
+  if (dirent.isSymbolicLink())
+    return { name: shown, kind: "link", openable, ...defined({ leadsTo: linkAt(path) }) };
   if (!dirent.isFile()) return { name: shown, kind: "other", openable };
   // What cannot be opened by its name cannot be looked at later.
   if (!(openable ? isSized.openable : isSized.others)) return { name: shown, kind: "file", openable };
-  const path = openable ? folder.at(name) : Buffer.concat([Buffer.from(folder.at("")), bytes ?? Buffer.of()]);
   const stat = lstatSync(path, { throwIfNoEntry: false });
   // Gone since it was listed.
   if (stat === undefined) return undefined;
   return { name: shown, kind: "file", sizeBytes: stat.size, openable };
+}
+
+/** The text of a link; undefined where the link is gone since it was listed. */
+function linkAt(path: string | Buffer): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return undefined;
+  }
 }
 
 function decodeName(name: Buffer): string | undefined {

@@ -95,6 +95,7 @@ function entryToJson(entry: ListedEntry) {
     is_directory: entry.isDirectory,
     ...(entry.sizeBytes === undefined ? {} : { size_bytes: entry.sizeBytes }),
     ...(entry.special === undefined ? {} : { special: entry.special }),
+    ...defined({ leads_to: entry.leadsTo }),
     ...(entry.openable ? {} : { openable: false as const }),
   };
 }
@@ -169,6 +170,7 @@ function statusOf(blocks: readonly (ReplyBlock | FilePart)[]) {
 function stateToJson(state: FileState, content: string | null | undefined): WireFileState {
   return {
     file_path: state.path,
+    ...defined({ leads_to: state.leadsTo }),
     version: state.version,
     sha256: state.sha256,
     ...(content === undefined ? {} : { content }),

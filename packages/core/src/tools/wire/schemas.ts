@@ -15,6 +15,7 @@ const unusualFacts = {
 
 const wireFileState = z.object({
   file_path: z.string(),
+  leads_to: z.string().exactOptional().describe("Where the name leads, of a link"),
   version: z.int().min(0).describe("Counts the session's reads and writes; the highest is the newest"),
   sha256: sha256.nullable().describe("Of the bytes on disk; null where there is no file"),
   content: z.string().nullable().exactOptional().describe("Left out where it is not shown"),
@@ -62,6 +63,7 @@ const listedEntry = z.object({
   is_directory: z.boolean(),
   size_bytes: z.int().min(0).exactOptional(),
   special: z.enum(["link", "other"]).exactOptional(),
+  leads_to: z.string().exactOptional(),
   openable: z.literal(false).exactOptional(),
 });
 

@@ -1,6 +1,13 @@
 import type { ShownText } from "../../conversation/index.js";
 import type { FileState, ListedEntry } from "../../files/index.js";
-import { chooseSuffix, clip, type FrameSuffix, frameText, quoteForDisplay } from "../../text/index.js";
+import {
+  chooseSuffix,
+  clip,
+  escapeForDisplay,
+  type FrameSuffix,
+  frameText,
+  quoteForDisplay,
+} from "../../text/index.js";
 import { closedNote, filesToText, matchesToText, moreSentence, searchNotes } from "./looking.js";
 import type {
   EntriesBlock,
@@ -227,7 +234,8 @@ function entryLine(entry: ListedEntry): string {
     ...(entry.special === undefined ? [] : [entry.special]),
     ...(entry.openable ? [] : ["cannot be opened by name"]),
   ];
-  return [entry.isDirectory ? `${plain}/` : plain, ...notes].join("\t");
+  const leads = entry.leadsTo === undefined ? "" : ` -> ${escapeForDisplay(entry.leadsTo)}`;
+  return [entry.isDirectory ? `${plain}/` : `${plain}${leads}`, ...notes].join("\t");
 }
 
 /**
@@ -283,5 +291,6 @@ function headerAttributes(state: FileState, withLines: boolean): string {
   if (withLines && lines !== undefined) pairs.push(["lines", `${lines.from}-${lines.to}`]);
   if (withLines && chars !== undefined) pairs.push(["chars", `${chars.from}-${chars.to} of ${chars.of}`]);
   const rest = pairs.map(([name, value]) => ` ${name}="${value}"`).join("");
-  return ` path=${quoteForDisplay(state.path)}${rest}`;
+  const leads = state.leadsTo === undefined ? "" : ` -> ${quoteForDisplay(state.leadsTo)}`;
+  return ` path=${quoteForDisplay(state.path)}${leads}${rest}`;
 }

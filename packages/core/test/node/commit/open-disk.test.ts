@@ -329,7 +329,7 @@ describe("listing", () => {
     ]);
     expect(listing.entries[0]).toEqual({ name: "B", kind: "directory", openable: true });
     expect(listing.entries[1]).toEqual({ name: "Z", kind: "file", sizeBytes: 1, openable: true });
-    expect(listing.entries[3]).toEqual({ name: "link", kind: "link", openable: true });
+    expect(listing.entries[3]).toEqual({ name: "link", kind: "link", openable: true, leadsTo: "/etc" });
     const some = must(await at(disk, "listed", (place) => place.entries(2)));
     expect(some.entries.map((entry) => entry.name)).toEqual(["B", "Z"]);
     expect(some.more).toBe(true);

@@ -43,9 +43,12 @@ beforeAll(async () => {
   calls = callsIn(log);
 });
 
+/** A trial is a copy, of which no write is recorded: what stands in its place is not ours without consent. */
+const consent = ["theirs", "up0", "up1", "sub/up2", "deep/er/new"];
+
 const newTrial = (): Scene => ({ ...model, ...copyOf(model) });
 const run = ({ root, stateDir, session, start }: Scene, options: readonly string[]) =>
-  struck(() => runTraced(options, "restore.mjs", root, stateDir, session, start, "theirs"));
+  struck(() => runTraced(options, "restore.mjs", root, stateDir, session, start, ...consent));
 
 /** Opens what is left, settles it, and holds the files against the conversation; then takes the restore back. */
 async function checkAgrees(trial: Scene, where: string): Promise<string> {
