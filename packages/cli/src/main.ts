@@ -69,6 +69,10 @@ function fail(error: unknown): never {
     process.exit(7);
   }
   const message = error instanceof Error ? error.message : String(error);
+  if (message.includes("uv_cwd")) {
+    process.stderr.write("holdfast: the working folder is gone: go to another one (cd) and start again.\n");
+    process.exit(7);
+  }
   const [line = ""] = message.split("\n");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a message may quote a name with controls
   const plain = line.replace(/[\u0000-\u001f\u007f-\u009f]/g, "?");

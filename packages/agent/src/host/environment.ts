@@ -23,7 +23,7 @@ export function withoutSecrets({ own, pass = [], secret = [] }: EnvironmentOptio
   for (const [name, value] of Object.entries(own)) {
     if (value === undefined) continue;
     const isPassed = passed.some((pattern) => pattern.test(name));
-    const isSecret = secret.includes(name) || isSecretName(name) || hasPassword(value);
+    const isSecret = secret.includes(name) || isSecretName(name) || isSecretValue(value);
     if (isPassed || !isSecret) kept[name] = value;
   }
   return kept;
@@ -53,7 +53,7 @@ const quietSettings: Readonly<Record<string, string>> = {
 
 /** A part of a name, between underscores, that makes it a secret's. Upper and lower case are one. */
 const secretParts =
-  "KEYS?|APIKEYS?|TOKENS?|SECRETS?|PASS|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?|DSN|COOKIES?|JWT|PAT|AUTH";
+  "KEYS?|APIKEYS?|TOKENS?|SECRETS?|PASS|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?|DSN|COOKIES?|JWT|PAT|AUTH|CREDS?|BEARER|CONN_STR|CONNECTION_STRING|SK|PEM|OTP|MNEMONIC";
 
 /** Names of secrets, and services of which every variable is kept back. */
 const secretNames: readonly RegExp[] = [
@@ -65,10 +65,22 @@ const secretNames: readonly RegExp[] = [
   /^(PGPASSFILE|NETRC|KUBECONFIG)$/i,
 ];
 
-/** An address with a password in it, such as `postgres://me:secret@host`; of a web address the name alone is a token. */
-function hasPassword(value: string): boolean {
-  return /^([a-z][a-z0-9+.-]*:\/\/[^/\s@:]*:[^/\s@]+|https?:\/\/[^/\s@]+)@/i.test(value);
+/** Whether a value is a secret by its form, whatever the variable is called. */
+function isSecretValue(value: string): boolean {
+  return secretValues.some((pattern) => pattern.test(value));
 }
+
+const secretValues: readonly RegExp[] = [
+  // An address with a password, such as `postgres://me:secret@host`; of a web address the name alone is a token.
+  /^([a-z][a-z0-9+.-]*:\/\/[^/\s@:]*:[^/\s@]+|https?:\/\/[^/\s@]+)@/i,
+  /^https?:\/\/[^\s#]*[?&]([\w-]*(token|key|secret|password|signature|credential)|sig|auth|code)=[^&\s]/i,
+  /^https?:\/\/(hooks\.slack\.com\/|[^/\s]*\/api\/webhooks\/|[^/\s]*webhook[^/\s]*\/.)/i,
+  /(^|[;\s])(password|passwd|pwd)\s*=\s*[^;\s]/i,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+  /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/,
+  /^(gh[oprsu]_|github_pat_|glpat-|sk-|[rs]k_(live|test)_|xox[abeprs]-|npm_|pypi-|hf_|dop_v1_|SG\.|AIza)[\w.-]{12,}$/,
+  /^A[KS]IA[A-Z0-9]{12,}$/,
+];
 
 function wildcard(pattern: string): RegExp {
   const parts = pattern.split("*").map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));

@@ -1,4 +1,5 @@
 import { isRefusal, type ListedEntry, type Workspace } from "@holdfast/core/files";
+import { escapeForDisplay } from "@holdfast/core/text";
 import { begunMention, mentionLike } from "./mentions.js";
 
 /** What names are looked for in. */
@@ -82,8 +83,9 @@ async function pathsNamed(start: string, { workspace, signal, most = 100 }: Ment
   return found.files.filter(isOffered).map(({ path }) => path);
 }
 
-function isOffered({ special, openable }: ListedEntry): boolean {
-  return special !== "other" && openable;
+/** A name that acts on a terminal, or cannot be seen, is no choice that is shown. */
+function isOffered({ path, special, openable }: ListedEntry): boolean {
+  return special !== "other" && openable && escapeForDisplay(path) === path;
 }
 
 function scopeOf(signal: AbortSignal | undefined) {

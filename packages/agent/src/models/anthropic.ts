@@ -7,6 +7,7 @@ import {
   toAnthropic,
 } from "@holdfast/core/context";
 import { failureOf } from "./failure.js";
+import { providerFetch } from "./provider-fetch.js";
 import {
   blamedOf,
   type ProviderOptions,
@@ -105,6 +106,7 @@ class AnthropicWire implements ProviderWire<AnthropicStreamEvent> {
       authToken: null,
       baseURL: baseUrl ?? "https://api.anthropic.com",
       maxRetries: 0,
+      fetch: providerFetch,
       // What an SDK says on its own would stand in the output of a program.
       logLevel: "off",
     });

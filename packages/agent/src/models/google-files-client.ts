@@ -1,4 +1,5 @@
 import type { FilesClient } from "./google-files.js";
+import { providerFetch } from "./provider-fetch.js";
 
 /** Whose files they are: a key, and where it is taken. */
 export interface GoogleAccount {
@@ -33,7 +34,7 @@ async function fetchUntil(
   ending: AbortSignal,
 ): Promise<Response> {
   const signal = init.signal ? AbortSignal.any([init.signal, ending]) : ending;
-  const response = await fetch(url, { ...init, signal });
+  const response = await providerFetch(url, { ...init, signal });
   const isPiece = new Headers(init.headers).has("x-goog-upload-offset");
   // The SDK would send the piece again after a pause that nothing ends.
   if (isPiece && response.ok && !response.headers.has("x-goog-upload-status"))

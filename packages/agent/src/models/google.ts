@@ -8,6 +8,7 @@ import {
 } from "@holdfast/core/context";
 import { defined } from "@holdfast/core/text";
 import { failureOf } from "./failure.js";
+import { providerFetch } from "./provider-fetch.js";
 import {
   blamedOf,
   type ProviderOptions,
@@ -101,7 +102,12 @@ class GoogleWire implements ProviderWire<GenerateContentResponse> {
       // A server of one's own may want none; the SDK wants a text.
       apiKey: key === "" ? "none" : key,
       vertexai: false,
-      httpOptions: { ...defined({ baseUrl }), ...copied(headers), retryOptions: { attempts: 1 } },
+      httpOptions: {
+        ...defined({ baseUrl }),
+        ...copied(headers),
+        retryOptions: { attempts: 1 },
+        fetch: providerFetch,
+      },
     });
   }
 }

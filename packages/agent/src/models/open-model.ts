@@ -6,6 +6,7 @@ import { googleModel } from "./google.js";
 import type { GoogleAccount } from "./google-files-client.js";
 import { openaiChatModel } from "./openai-chat.js";
 import { openaiResponsesModel } from "./openai-responses.js";
+import { providerFetch } from "./provider-fetch.js";
 import type { ProviderOptions } from "./provider-port.js";
 
 /** The variables of a process, by name. */
@@ -172,7 +173,7 @@ export async function localModel(timeoutMs = 300): Promise<string | undefined> {
 
 async function firstModel(name: string, baseUrl: string, timeoutMs: number): Promise<string | undefined> {
   try {
-    const answer = await fetch(`${baseUrl}/models`, { signal: AbortSignal.timeout(timeoutMs) });
+    const answer = await providerFetch(`${baseUrl}/models`, { signal: AbortSignal.timeout(timeoutMs) });
     // A cast: whatever it is, it is looked at with care.
     const body = (await answer.json()) as { readonly data?: readonly { readonly id?: unknown }[] } | null;
     const id = body?.data?.[0]?.id;

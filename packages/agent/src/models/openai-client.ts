@@ -1,4 +1,5 @@
 import type OpenAI from "openai";
+import { providerFetch } from "./provider-fetch.js";
 import type { ProviderOptions } from "./provider-port.js";
 
 /** The SDK of OpenAI, loaded now; it makes each request once. */
@@ -12,6 +13,7 @@ export async function openaiClient({ key, baseUrl, headers }: ProviderOptions): 
     organization: null,
     project: null,
     maxRetries: 0,
+    fetch: providerFetch,
     // What an SDK says on its own would stand in the output of a program.
     logLevel: "off",
   });

@@ -39,6 +39,14 @@ describe("the environment of a command", () => {
       REMOTE: "https://token@github.com/x",
       GIT: "ssh://git@github.com/x",
       CORP_LLM: "the key that settings name",
+      QUERY: "https://h/?x=1&access_token=abc",
+      HOOK: "https://hooks.slack.com/services/T000/B000/XXXXXXXX",
+      GH: "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+      PEM_FILE: "-----BEGIN RSA PRIVATE KEY-----\nMIIE",
+      SIGNED: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdefg",
+      CONNECTION: "Server=h;User Id=u;Password=pw;",
+      NUGET_CREDS: "c",
+      STRIPE_SK: "s",
       GONE: undefined,
     };
     const { NO_COLOR, PAGER, GIT_PAGER, GIT_TERMINAL_PROMPT, ...rest } = commandEnvironment({

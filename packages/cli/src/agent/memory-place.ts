@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, realpathSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { AgentSettings } from "@holdfast/agent";
 
 /** Where the notes of a project lie that outlast a conversation. */
@@ -34,11 +34,18 @@ export function memoryPlace(
     const digest = createHash("sha256").update(real).digest("hex").slice(0, 16);
     const folder = join(stateDir, "memory", `${basename(real).replaceAll(/[^\w.-]/g, "_")}-${digest}`);
     if (isEphemeral && !existsSync(folder)) return undefined;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const own = realpathSync(folder);
     return { path: join(own, fileName), glob: fileName, folder: own };
   } catch {
     // A state folder that cannot be written in is told by what needs it; a memory is a convenience.
     return undefined;
   }
+}
+
+/** Step by step: Node's recursive way never ends where a system says of every folder that the one above is missing. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }

@@ -1,0 +1,57 @@
+/**
+ * `fetch` for requests to a provider. A redirect to another origin is answered as an error: the prompt, the key and the
+ * headers are for the address that was named. An answer that does not end is broken off.
+ */
+export const providerFetch: typeof fetch = async (input, init) => {
+  let url = new URL(input instanceof Request ? input.url : input);
+  for (let hop = 0; hop <= mostHops; hop++) {
+    const response = await fetch(url, { ...init, redirect: "manual" });
+    const location =
+      response.status === 307 || response.status === 308 ? locationOf(response, url) : undefined;
+    if (location === undefined) return isRedirect(response) ? refused(redirected(url)) : limited(response);
+    await response.body?.cancel();
+    if (location.origin !== url.origin) return refused(redirected(url, location.origin));
+    url = location;
+  }
+  return refused(`${url.origin} redirects in a circle.`);
+};
+
+const mostHops = 5;
+
+/** Far above the longest answer of any model, in bytes. */
+const mostAnswerBytes = 64 * 1024 * 1024;
+
+function isRedirect({ status }: Response): boolean {
+  return status >= 300 && status < 400 && status !== 304;
+}
+
+function locationOf({ headers }: Response, url: URL): URL | undefined {
+  const location = headers.get("location");
+  return location !== null && URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+}
+
+function redirected({ origin }: URL, to?: string): string {
+  const where = to === undefined ? "elsewhere" : `to another origin (${to})`;
+  return `${origin} redirects ${where}, and no redirect takes a prompt there: name the right address as the provider's baseUrl.`;
+}
+
+/** In the form that every SDK reads a message from. */
+function refused(message: string): Response {
+  return Response.json({ error: { type: "redirect", code: 400, message } }, { status: 400 });
+}
+
+function limited(response: Response): Response {
+  if (response.body === null) return response;
+  let bytes = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes <= mostAnswerBytes) controller.enqueue(chunk);
+      else controller.error(Object.assign(new Error(endless), { status: 400 }));
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
+}
+
+const endless = `The answer went on above ${mostAnswerBytes / 1024 / 1024} MiB and was broken off.`;
