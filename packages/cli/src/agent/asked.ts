@@ -1,12 +1,12 @@
 import type { Allowance, Asked, PersonsAnswer } from "@holdfast/agent";
 import { consentLine } from "@holdfast/core/conversation";
-import { describeChange } from "@holdfast/core/patch";
-import { clip, escapeForDisplay } from "@holdfast/core/text";
+import { describeShown } from "@holdfast/core/patch";
+import { clip, escapeForDisplay, shortHash } from "@holdfast/core/text";
 import { describeRepair } from "@holdfast/core/tools";
 import { escapeName, escapeText } from "../shell/terminal.js";
 
 /** What a person typed as the answer. Whatever is none of the words offered is a no, with it as a word for the model. */
-export function answerOf(said: string, asked: Asked): PersonsAnswer {
+export function answerOf(said: string, asked: Asked, hides = false): PersonsAnswer {
   const words = said.trim();
   switch (words.toLowerCase()) {
     case "y":
@@ -18,7 +18,7 @@ export function answerOf(said: string, asked: Asked): PersonsAnswer {
       return { kind: "no" };
     case "a":
     case "always": {
-      const reach = reachOf(asked);
+      const reach = hides ? undefined : reachOf(asked);
       // What cannot be allowed for longer was not offered: that is no yes.
       return reach === undefined ? notOffered : { kind: "always", allowance: reach.allowance };
     }
@@ -29,25 +29,42 @@ export function answerOf(said: string, asked: Asked): PersonsAnswer {
 
 const notOffered: PersonsAnswer = { kind: "no", message: "This is asked about each time." };
 
-/** The words that can be typed, with how far "always" reaches. */
-export function choicesOf(asked: Asked): string {
+/** A question as a person reads it, and whether something of it does not fit. */
+interface ShownQuestion {
+  readonly words: string;
+  readonly hides: boolean;
+}
+
+/** The words that can be typed, with how far "always" reaches: never where something was not shown. */
+export function choicesOf(asked: Asked, hides = false): string {
+  if (hides) return "Do it? [y]es, [n]o, [s]how all: ";
   const reach = reachOf(asked);
   const always = reach === undefined ? "" : `, [a]lways (${reach.words}, in this session)`;
   return `Do it? [y]es, [n]o${always}: `;
 }
 
-/** A question about a change as a person reads it. */
-export function wordsOfAsked(asked: Asked): string {
+/**
+ * A question about a change.
+ *
+ * @param isWhole nothing is left out, however long it is.
+ */
+export function wordsOfAsked(asked: Asked, isWhole = false): ShownQuestion {
   switch (asked.kind) {
-    case "change":
-      return [
-        `${asked.tool} asks; nothing is done yet. It would say: ${asked.question.preview.message}`,
-        ...asked.question.preview.files.flatMap((file) => [diffOf(file), ...repairsOf(file)]),
+    case "change": {
+      const { message, files } = asked.question.preview;
+      const shown = files.map((file) => ({ file, diff: diffOf(file, isWhole) }));
+      const words = [
+        `${asked.tool} asks; nothing is done yet. It would say: ${message}`,
+        ...shown.flatMap(({ file, diff }) => [diff.words, ...repairsOf(file)]),
       ].join("\n");
+      return { words, hides: shown.some(({ diff }) => diff.hides) };
+    }
     case "run":
-      return callWords(asked);
-    case "restore":
-      return [restoreHead(asked), ...asked.files.map((file) => consentLine(file, asked.consent))].join("\n");
+      return callWords(asked, isWhole);
+    case "restore": {
+      const lines = asked.files.map((file) => consentLine(file, asked.consent));
+      return { words: [restoreHead(asked), ...lines].join("\n"), hides: false };
+    }
     default:
       return asked satisfies never;
   }
@@ -95,20 +112,26 @@ function reachOfRun({ tool, request: { args } }: RunAsked) {
 const shellTool = "run_shell_command";
 
 /** The whole call: a summary is written for models, and what is not shown cannot be agreed to. */
-function callWords({ tool, request: { args } }: RunAsked): string {
+function callWords({ tool, request: { args } }: RunAsked, isWhole: boolean): ShownQuestion {
   const { command, ...others } = args;
   const isShell = tool === shellTool && typeof command === "string";
-  const begin = isShell ? `${tool}: ${commandLines(command)}` : tool;
-  return [begin, ...Object.entries(isShell ? others : args).map(argumentLine)].join("\n");
+  const begin = isShell ? escapeText(command) : "";
+  const rest = Object.entries(isShell ? others : args).map(
+    ([name, value]) => [escapeName(name), escapeName(JSON.stringify(value) ?? "undefined")] as const,
+  );
+  const cut = (text: string) => (isWhole ? text : within(withoutPadding(text)));
+  // Further lines of a command are marked, so that none is taken for a line of ours.
+  const head = isShell ? `${tool}: ${cut(begin).replaceAll("\n", "\n  | ")}` : tool;
+  const words = [head, ...rest.map(([name, value]) => `  ${name}: ${cut(value)}`)].join("\n");
+  return { words, hides: [begin, ...rest.map(([, value]) => value)].some((text) => cut(text) !== text) };
 }
 
-/** Further lines of a command are marked, so that none is taken for a line of ours. */
-function commandLines(command: string): string {
-  return within(escapeText(command)).replaceAll("\n", "\n  | ");
-}
-
-function argumentLine([name, value]: readonly [string, unknown]): string {
-  return `  ${escapeName(name)}: ${within(escapeName(JSON.stringify(value) ?? "undefined"))}`;
+/** Behind so many blanks the rest would not be looked for. */
+function withoutPadding(text: string): string {
+  return text.replaceAll(
+    /[^\S\n]{40,}|\n{10,}/gu,
+    (blanks) => ` [${blanks.length.toLocaleString("en")} blanks] `,
+  );
 }
 
 function within(text: string): string {
@@ -135,7 +158,22 @@ function nameOf({ path, leadsTo }: ChangedFile): string {
   return `${escapeName(path)}${leads}`;
 }
 
-function diffOf(file: ChangedFile): string {
-  const { before, after } = file;
-  return `--- ${nameOf(file)}\n${describeChange(before ?? "", after ?? "", { maxLines: mostLines })}`;
+function diffOf(file: ChangedFile, isWhole: boolean): ShownQuestion {
+  const { before, after, sizes, agreed } = file;
+  const head = `--- ${nameOf(file)}`;
+  const isText = (before !== null || sizes.before === null) && (after !== null || sizes.after === null);
+  if (!isText) {
+    const [old, fresh] = [stateWords(sizes.before, agreed.before), stateWords(sizes.after, agreed.after)];
+    return { words: `${head}\nno text: ${old} becomes ${fresh}`, hides: false };
+  }
+  const all = Number.MAX_SAFE_INTEGER;
+  const limits = isWhole ? { maxLines: all, maxLineChars: all } : { maxLines: mostLines };
+  const shown = describeShown(before ?? "", after ?? "", limits);
+  return { words: `${head}\n${shown.text}`, hides: !shown.isWhole };
+}
+
+function stateWords(bytes: number | null, sha256: string | null): string {
+  return sha256 === null || bytes === null
+    ? "no file"
+    : `${bytes.toLocaleString("en")} bytes (${shortHash(sha256)})`;
 }

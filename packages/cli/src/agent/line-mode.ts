@@ -157,9 +157,15 @@ async function turn(text: string, { run, terminal, host, signal }: Saying): Prom
 }
 
 async function ask(lines: TypedLines, asked: Asked, signal?: AbortSignal): Promise<PersonsAnswer> {
-  process.stdout.write(`\n${escapeText(wordsOfAsked(asked))}\n`);
-  const said = await lines.answer(choicesOf(asked), signal);
-  return said === undefined ? unanswered : answerOf(said, asked);
+  let shown = wordsOfAsked(asked);
+  for (;;) {
+    process.stdout.write(`\n${escapeText(shown.words)}\n`);
+    const said = await lines.answer(choicesOf(asked, shown.hides), signal);
+    if (said === undefined) return unanswered;
+    const isMore = shown.hides && /^s(how( all)?)?$/iu.test(said.trim());
+    if (!isMore) return answerOf(said, asked, shown.hides);
+    shown = wordsOfAsked(asked, true);
+  }
 }
 
 const unanswered: PersonsAnswer = { kind: "no", message: "The question was not answered." };

@@ -46,7 +46,7 @@ export class TourPerson {
   constructor(private readonly printer: Printer) {}
 
   readonly ask: AskPerson = async (asked) => {
-    const words = wordsOfAsked(asked);
+    const { words } = wordsOfAsked(asked);
     this.asked.push(words);
     this.printer.approval(words);
     return { kind: "yes" };

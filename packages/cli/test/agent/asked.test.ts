@@ -48,27 +48,75 @@ describe("what a person typed", () => {
 
 describe("what a question shows of a call", () => {
   it("is every argument, one a line, whatever it is named", () => {
-    const words = wordsOfAsked(call("server__run", { command: "ls", target: "prod\nx: 1", force: true }));
+    const { words } = wordsOfAsked(call("server__run", { command: "ls", target: "prod\nx: 1", force: true }));
     expect(words).toBe('server__run\n  command: "ls"\n  target: "prod\\nx: 1"\n  force: true');
   });
 
   it("is the command as it runs, where it runs, and whether it goes on", () => {
     const args = { command: "make\n  directory: safe", directory: "../other", background: true };
-    expect(wordsOfAsked(call("run_shell_command", args))).toBe(
+    expect(wordsOfAsked(call("run_shell_command", args)).words).toBe(
       'run_shell_command: make\n  |   directory: safe\n  directory: "../other"\n  background: true',
     );
   });
 
   it("is a long argument up to a bound, with what is left out counted", () => {
-    expect(wordsOfAsked(call("fetch_url", { url: `https://a/${"x".repeat(5_000)}END` }))).toContain("END");
-    const words = wordsOfAsked(call("server__send", { text: "x".repeat(10_000) }));
+    expect(wordsOfAsked(call("fetch_url", { url: `https://a/${"x".repeat(5_000)}END` })).words).toContain(
+      "END",
+    );
+    const { words } = wordsOfAsked(call("server__send", { text: "x".repeat(10_000) }));
     expect(words.length).toBeLessThan(8_100);
     expect(words).toContain("[2,003 characters are not shown]");
   });
 
   it("holds nothing that acts on a terminal, in names neither", () => {
-    const words = wordsOfAsked(call("server__a", { "x\u001b[2J\ny": "\u202ez", b: "\u200b" }));
+    const { words } = wordsOfAsked(call("server__a", { "x\u001b[2J\ny": "\u202ez", b: "\u200b" }));
     for (const sign of ["\u001b", "\u202e", "\u200b"]) expect(words).not.toContain(sign);
     expect(words.split("\n")).toHaveLength(3);
   });
 });
+
+describe("what is not shown", () => {
+  const padded = call("run_shell_command", { command: `true${" ".repeat(9_000)}; rm -rf x` });
+
+  it("is said and can be asked for, and nothing is allowed for longer on it", () => {
+    const { words, hides } = wordsOfAsked(padded);
+    expect([words, hides]).toEqual(["run_shell_command: true [9,000 blanks] ; rm -rf x", true]);
+    expect(choicesOf(padded, hides)).toBe("Do it? [y]es, [n]o, [s]how all: ");
+    expect(answerOf("always", padded, hides)).toMatchObject({ kind: "no" });
+    expect(wordsOfAsked(padded, true).words).toContain(" ".repeat(9_000));
+  });
+
+  it.each([
+    ["of a long line what differs is shown", `${"x".repeat(20_000)} SAFE(); ${"y".repeat(9_000)}`, "EVIL();"],
+    ["of many lines some that go and some that come", lines("old"), "new 1"],
+  ])("%s", (_, before, shown) => {
+    const after = before.startsWith("x") ? before.replace("SAFE", "EVIL") : lines("new");
+    const asked = change({ before, after, sizes: { before: 1, after: 1 } });
+    const { words, hides } = wordsOfAsked(asked);
+    expect(words).toContain(shown);
+    expect(words).toContain(before.startsWith("x") ? "SAFE();" : "-old 1");
+    expect([hides, words.length < 20_000]).toEqual([true, true]);
+    expect(wordsOfAsked(asked, true)).toMatchObject({ hides: false });
+  });
+
+  it("is of what is no text the bytes, which have a size and a hash", () => {
+    const asked = change({ before: null, after: null, sizes: { before: 1_234, after: null } });
+    expect(wordsOfAsked(asked).words).toContain("no text: 1,234 bytes (aaaaaaaaaaaaaaaa) becomes no file");
+  });
+});
+
+function lines(word: string): string {
+  return Array.from({ length: 600 }, (_, at) => `${word} ${at}\n`).join("");
+}
+
+function change(file: { before: string | null; after: string | null; sizes: object }): Asked {
+  const agreed = { realPath: "/a", before: "a".repeat(64), after: null, inPlace: false };
+  const names = { named: ["a"], real: ["a"], within: [] };
+  const preview = {
+    kind: "preview",
+    message: "m",
+    files: [{ path: "a", names, change: { repairs: [] }, agreed, ...file }],
+  };
+  // A cast: of the question, what is shown.
+  return { kind: "change", tool: "write_file", question: { preview } } as unknown as Asked;
+}

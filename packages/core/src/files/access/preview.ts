@@ -30,6 +30,8 @@ export interface PreviewedFile {
   /** The decoded texts; `null` where there is no file, or none that is text. */
   readonly before: string | null;
   readonly after: string | null;
+  /** In bytes; `null` where there is no file. */
+  readonly sizes: { readonly before: number | null; readonly after: number | null };
   readonly change: ChangeReport;
   /** The caller was not shown this file, which may hold secrets: the texts are for the person who decides, not for it. */
   readonly isUnshown?: true;

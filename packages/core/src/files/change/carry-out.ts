@@ -84,6 +84,10 @@ export function previewedFile(site: Site, decision: WriteDecision): PreviewedFil
     names,
     before,
     after,
+    sizes: {
+      before: current.kind === "file" ? current.bytes.length : null,
+      after: plan.bytes?.length ?? null,
+    },
     change: plan.report,
     ...isUnshown,
     agreed,

@@ -42,7 +42,7 @@ export interface ShownChange {
   readonly lines: readonly LineRange[];
   /** Where each of these lines, without its sign and its terminator, begins in `text` (UTF-16), in order. */
   readonly starts: readonly { readonly line: number; readonly start: number }[];
-  /** All that differs is there: no line was left out, and none of the new ones was cut. */
+  /** All that differs is there: no line was left out, and none was cut. */
   readonly isWhole: boolean;
 }
 
@@ -115,7 +115,7 @@ function* showCompared(
   );
   const missing = whole - out.length;
   const shown = out.flatMap(({ line, isCut }) => (line === undefined ? [] : [{ line, isCut }]));
-  const isWhole = missing <= 0 && !shown.some(({ isCut }) => isCut);
+  const isWhole = missing <= 0 && !out.some(({ isCut }) => isCut);
   if (missing > 0) out.push({ text: `… ${missing} more lines of the difference are not shown.` });
   const uncut = shown.filter(({ isCut }) => isCut !== true).map(({ line }) => line);
   return { ...put(out, maxLineChars), lines: rangesOf(uncut), isWhole };
@@ -127,6 +127,8 @@ interface ShownLine {
   readonly line?: number;
   /** It is too long to be shown whole. */
   readonly isCut?: boolean;
+  /** It was cut already, around what differs in it. */
+  readonly isFitted?: boolean;
 }
 
 /** The lines one under the other, each cut to its limit, and where those of the new text begin. */
@@ -134,8 +136,8 @@ function put(out: readonly ShownLine[], maxLineChars: number) {
   const starts: { line: number; start: number }[] = [];
   const written: string[] = [];
   let at = 0;
-  for (const { text, line, isCut } of out) {
-    const cut = cutVisibly(text, maxLineChars);
+  for (const { text, line, isCut, isFitted } of out) {
+    const cut = isFitted === true ? text : cutVisibly(text, maxLineChars);
     // After the sign.
     if (line !== undefined && isCut !== true) starts.push({ line, start: at + 1 });
     written.push(cut);
@@ -202,22 +204,63 @@ function* renderGroup(
   out.push({ text: `@@ -${range(from, to - from)} +${range(newFrom, to - from + growth)} @@` });
   // Context and added lines follow each other in the new text; what was removed is none of it.
   let line = newFrom;
-  const push = function* (sign: " " | "+" | "-", lines: LineFinder, start: number, end: number): Steps<void> {
+  const push = function* (
+    sign: " " | "+" | "-",
+    lines: LineFinder,
+    start: number,
+    end: number,
+    other?: { readonly lines: LineFinder; readonly from: number; readonly to: number },
+  ): Steps<void> {
     for (let at = start; at < end && out.length < maxLines; at++) {
       yield* lines.seekInSteps(at + 1);
       const one = lines.lines(at + 1, at + 1);
-      const text = sign + showEnding(one);
-      out.push(sign === "-" ? { text } : { text, line: ++line, isCut: one.length >= maxLineChars });
+      const isCut = one.length >= maxLineChars;
+      const partner = other === undefined ? 0 : other.from + at - start;
+      const isPaired = isCut && other !== undefined && partner < other.to;
+      const text = isPaired
+        ? sign +
+          cutAround(showEnding(one), differAt(one, other.lines.lines(partner + 1, partner + 1)), maxLineChars)
+        : sign + showEnding(one);
+      out.push({
+        text,
+        isCut,
+        ...(isPaired ? { isFitted: true } : {}),
+        ...(sign === "-" ? {} : { line: ++line }),
+      });
     }
   };
   let at = from;
   for (const change of group) {
     yield* push(" ", old, at, change.oldFrom);
-    yield* push("-", old, change.oldFrom, change.oldTo);
-    yield* push("+", fresh, change.newFrom, change.newTo);
+    const room = maxLines - out.length;
+    // What goes and what comes share the room: a question about the one without the other says nothing.
+    const most = Math.max(Math.ceil(room / 2), room - (change.newTo - change.newFrom));
+    const oldTo = Math.min(change.oldTo, change.oldFrom + most);
+    yield* push("-", old, change.oldFrom, oldTo, { lines: fresh, from: change.newFrom, to: change.newTo });
+    yield* push("+", fresh, change.newFrom, change.newTo, {
+      lines: old,
+      from: change.oldFrom,
+      to: change.oldTo,
+    });
     at = change.oldTo;
   }
   yield* push(" ", old, at, to);
+}
+
+/** Where two lines begin to differ (UTF-16). */
+function differAt(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
+}
+
+/** A long line around what differs in it, with how much was left out on both sides. */
+function cutAround(line: string, at: number, limit: number): string {
+  if (at < limit / 2) return cutVisibly(line, limit);
+  const from = at - Math.floor(limit / 4);
+  const isHalf = line.charCodeAt(from) >= 0xdc00 && line.charCodeAt(from) <= 0xdfff;
+  const begin = isHalf ? from + 1 : from;
+  return `${begin.toLocaleString("en-US")} characters …${cutVisibly(line.slice(begin), limit)}`;
 }
 
 /** Carriage returns become visible; a last line without newline says so. */
