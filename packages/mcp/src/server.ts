@@ -46,6 +46,7 @@ export function createServer(
     },
   );
   const footing = footingOf(server, options);
+  const inOrder = keptInOrder();
   server.setRequestHandler("tools/list", (_, { mcpReq }) => {
     const host = hostOfRequest(server, mcpReq);
     return { tools: offered.map((tool) => toListing(tool, host, options)) };
@@ -54,7 +55,7 @@ export function createServer(
     calls.begin();
     try {
       const host = hostOfRequest(server, mcpReq);
-      const found = footing(mcpReq);
+      const found = inOrder(footing(mcpReq));
       // Awaited only where it has to be: calls begin in the order of their arrival.
       const workspace = found instanceof Promise ? await found : found;
       if (isInputRequiredResult(workspace)) return workspace;
@@ -66,6 +67,24 @@ export function createServer(
     }
   });
   return server;
+}
+
+/** While a call waits for its folder, those that came after it wait for the call: a read goes before the edit of its file. */
+function keptInOrder(): <Found>(found: Found | Promise<Found>) => Found | Promise<Found> {
+  let last: Promise<unknown> | undefined;
+  return (found) => {
+    if (last === undefined && !(found instanceof Promise)) return found;
+    const mine = Promise.all([found, last]).then(([own]) => own);
+    const over = mine.then(
+      () => {},
+      () => {},
+    );
+    last = over;
+    void over.then(() => {
+      if (last === over) last = undefined;
+    });
+    return mine;
+  };
 }
 
 /** The answer to any call while there is no folder to work in. */

@@ -46,6 +46,16 @@ describe("holdfast mcp", () => {
     expect(texts[0]).toContain(sha256(poem));
   });
 
+  test("begins each call in its turn, also while the folder is still to be opened", async () => {
+    const files = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, "v 2\n"]));
+    const calls = Object.keys(files).flatMap((file_path): Call[] => [
+      ["read_file", { file_path }],
+      ["edit_file", { file_path, edits: [{ old_string: "2", new_string: "3" }] }],
+    ]);
+    const { texts } = await talk(new Project(files), [], calls);
+    expect(texts.filter((text) => text.startsWith("FAILED"))).toEqual([]);
+  });
+
   test("its flags choose the tools and the wire; other vendors' tools are offered by name only", async () => {
     const project = new Project({ "a.txt": poem });
     const write = ["write_file", { file_path: "a.txt", content: "x" }] as const;
