@@ -22,8 +22,8 @@ async function talk(project: Project, flags: readonly string[], calls: readonly 
       params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo },
     },
     { method: "notifications/initialized" },
-    { id: "tools", method: "tools/list", params: {} },
     ...calls.map(([name, args], id) => ({ id, method: "tools/call", params: { name, arguments: args } })),
+    { id: "tools", method: "tools/list", params: {} },
   ];
   const input = messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join("");
   const done = await project.run(["mcp", ...flags], { input });
