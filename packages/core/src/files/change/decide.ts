@@ -15,6 +15,7 @@ import type { Unchanged, WriteRefusal } from "../values/outcomes.js";
 import { outsideFolder } from "../values/path-policy.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
 import { takeLarge } from "../values/time-budget.js";
+import { formatNote } from "./broken-format.js";
 import { ruleWithoutBase } from "./guard-rules.js";
 import { explainMismatch, type MismatchFacts } from "./mismatch.js";
 import { rebase, stateBehind } from "./newer-state.js";
@@ -173,8 +174,11 @@ async function plan(site: Site, current: Current, terms: Terms = {}): Promise<De
   if (healed.kind === "refusal" && terms.isRepeatable === true && (await wasLast(site, current)))
     return answered(unchanged(subjectOf(site), repeated, current));
   const judged = judge(site, healed, current, terms);
-  const twin = judged.kind === "write" ? await refuseTwin(site, judged.plan, current) : undefined;
-  return twin === undefined ? judged : answered(refuseWith(subjectOf(site), twin, current));
+  if (judged.kind !== "write") return judged;
+  const twin = await refuseTwin(site, judged.plan, current);
+  if (twin !== undefined) return answered(refuseWith(subjectOf(site), twin, current));
+  const note = await formatNote(site.call.session, site.target.relativePath, current, judged.plan);
+  return write(judged.plan, current, note);
 }
 
 /** Earlier states may be kept as beginnings of a state that is damaged in the store but whole on the disk. */
