@@ -49,6 +49,7 @@ function doersOf(request: FileRequest): readonly ToolName[] {
     case "edit":
     case "apply_edit":
     case "insert_lines":
+    case "edit_lines":
       return ["edit_file"];
     case "append":
     case "prepend":

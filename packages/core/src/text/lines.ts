@@ -183,7 +183,7 @@ export class LineFinder {
   }
 
   /** Where a line begins, in UTF-16 units; behind the last one, where the text ends. */
-  private startOf(line: number): number {
+  startOf(line: number): number {
     if (line < this.line) [this.line, this.at] = [1, 0];
     while (this.line < line) {
       const end = this.text.indexOf(this.terminator, this.at);

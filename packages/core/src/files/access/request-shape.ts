@@ -7,6 +7,7 @@ import type {
   ExactEdit,
   FileChange,
   FileRequest,
+  NumberedEdit,
 } from "../values/requests.js";
 import { withoutState } from "./change.js";
 import { refusedSet } from "./change-set-answers.js";
@@ -137,6 +138,7 @@ const exactEdit: ChecksOf<ExactEdit> = {
   expectedReplacements: optional(number),
 };
 const edits = listOf(objectOf(exactEdit));
+const lineEdit: ChecksOf<NumberedEdit> = { from: number, to: number, content: text };
 
 const options = {
   base: optional(anyBase),
@@ -229,6 +231,7 @@ const shapes: { readonly [K in Exclude<Kind, "apply_changes">]: ChecksOf<Request
   append: added,
   prepend: added,
   insert_lines: { ...added, afterLine: number },
+  edit_lines: { ...change, edits: listOf(objectOf(lineEdit)) },
   update_section: { ...change, sectionHeader: text, newContent: text, create: optional(flag) },
   replace: { ...change, oldString: text, newString: text, expectedReplacements: optional(number) },
   apply_edit: { ...change, instructions: text, codeEdit: text },

@@ -1,21 +1,15 @@
-import { endingAt, inEndingsAt, spliceInSteps } from "../../patch/index.js";
-import {
-  countLines,
-  endsLine,
-  escapeForDisplay,
-  isSameInSteps,
-  lineStartInSteps,
-  type Steps,
-} from "../../text/index.js";
+import { inEndingsAt, spliceInSteps } from "../../patch/index.js";
+import { endsLine, escapeForDisplay, isSameInSteps, type Steps } from "../../text/index.js";
 import type { Plan } from "../access/change.js";
 import type { Current } from "../access/current.js";
 import { encodeFileInSteps, type FileText } from "../access/file-text.js";
 import type { Session } from "../access/session.js";
 import { splicedReport } from "../values/change-report.js";
 import { isRefusal, refuse, refuseIn } from "../values/refusal.js";
-import type { AddTextRequest, Asked, InsertLinesRequest } from "../values/requests.js";
+import type { AddTextRequest, Asked, EditLinesRequest, InsertLinesRequest } from "../values/requests.js";
 import type { TimeBudget } from "../values/time-budget.js";
 import { countChars } from "./edit-plan.js";
+import { countLinesOf, planLines } from "./line-edits.js";
 import { largePlan, textOf, tooManyLines } from "./plans.js";
 
 /**
@@ -72,25 +66,24 @@ export function planInsert(
   if (current.kind === "absent" && request.afterLine === 0)
     return planPrepend(session, request, current, budget);
   if (current.kind === "absent") return refuse("file_missing", "There is no file to insert lines in.");
-  return largePlan(insertInSteps(session, request, current), current, request.content, budget);
+  return planLines(session, asEdits(request), current, budget, {
+    done: () => insertMessage(request),
+    outOfRange: (line, total) =>
+      refuseIn(
+        "out_of_range",
+        "{afterLine} is $line, but the file has $total lines; 0 to $total are possible.",
+        { line, total },
+      ),
+  });
 }
 
-function* insertInSteps(session: Session, request: Asked<InsertLinesRequest>, current: Current): Steps<Plan> {
-  const before = textOf(session, request.encoding, current);
-  if (isRefusal(before)) return before;
-  const { afterLine, content } = request;
-  const { from, total } = yield* lineStartInSteps(before.text, afterLine);
-  if (from === undefined)
-    return refuseIn(
-      "out_of_range",
-      "{afterLine} is $line, but the file has $total lines; 0 to $total are possible.",
-      { line: afterLine, total },
-    );
-  const head = before.text.slice(0, from);
-  const tail = before.text.slice(from);
-  const fresh = asWholeLines(before.text, head, tail, content);
-  const message = insertMessage(request);
-  return yield* planAdded(session, current, { before, at: from, fresh, message, grows: false });
+/** An insertion as an edit by lines. */
+export function asEdits({
+  afterLine,
+  content,
+  ...request
+}: Asked<InsertLinesRequest>): Asked<EditLinesRequest> {
+  return { ...request, edits: [{ from: afterLine + 1, to: afterLine, content }] };
 }
 
 /** What an insertion did, in a sentence. */
@@ -127,21 +120,6 @@ function* planAdded(
     grows && current.kind === "file" && (yield* isSameInSteps(bytes, current.bytes, current.bytes.length));
   const plan = { kind: "write", bytes, text, message, report } as const;
   return keeps ? { ...plan, keepsBeginning: true } : plan;
-}
-
-function asWholeLines(text: string, head: string, tail: string, content: string): string {
-  if (content === "") return "";
-  const ending = endingAt(text, Math.max(0, head.length - 1));
-  const own = inEndingsAt(text, Math.max(0, head.length - 1), content);
-  const bare = own.replace(/(?:\r\n|\n|\r)$/, "");
-  // The last line has no newline: it gets one, and the new last line has none.
-  if (tail === "" && head !== "" && !endsLine(head)) return `${ending}${bare}`;
-  return own === bare ? `${own}${ending}` : own;
-}
-
-function countLinesOf(content: string): string {
-  const count = countLines(content);
-  return count === 1 ? "1 line" : `${count} lines`;
 }
 
 function madeHere(current: Current): string {

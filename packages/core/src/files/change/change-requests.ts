@@ -5,12 +5,14 @@ import { isRefusal, type Refusal } from "../values/refusal.js";
 import type { ApplyEditRequest, OneFileRequest, ReplaceRequest } from "../values/requests.js";
 import { planAppend, planInsert, planPrepend } from "./added-text.js";
 import { planEdits } from "./edit-plan.js";
+import { planLines } from "./line-edits.js";
 import { planRestore, planUndo, wasUndone } from "./past.js";
 import { planPatch, planWrite } from "./plans.js";
 import {
   appendByLines,
   editByLines,
   insertByLines,
+  linesByLines,
   patchByLines,
   prependByLines,
   sectionByLines,
@@ -71,6 +73,14 @@ function wanted({ session, applier, budget }: Call, request: PlainRequest): Omit
         plan: (current) => planInsert(session, request, current, budget),
         lines: insertByLines({ session, budget }, request),
       };
+    case "edit_lines":
+      return {
+        options: request,
+        needsBase: "always",
+        needsShown: true,
+        plan: (current) => planLines(session, request, current, budget),
+        lines: linesByLines({ session, budget }, request),
+      };
     case "update_section":
       return {
         options: request,
@@ -106,6 +116,7 @@ export const toolOf = {
   append: "append_to_file",
   prepend: "prepend_to_file",
   insert_lines: "insert_lines",
+  edit_lines: "edit_file",
   update_section: "update_section",
   replace: "replace",
   apply_edit: "apply_edit",

@@ -196,7 +196,7 @@ function judge(site: Site, planned: Plan, current: Current, terms: Terms): Decis
   const isWhole = site.change.replacesWhole === true && terms.isWhole === true;
   const unseen =
     (isWhole ? findUnshown(subject, current) : undefined) ??
-    (terms.isSeen === true ? findUnseen(subject, planned, current) : undefined);
+    (terms.isSeen === true ? findUnseen(subject, planned, current, site.change.needsShown) : undefined);
   if (unseen === undefined)
     return write(isShown(subject, planned, current) ? planned : unshown(planned), current, terms.warning);
   const { refusal, quoted } = unseen;

@@ -13,7 +13,7 @@ import {
   type RepairKind,
   type StrictApplier,
 } from "../../patch/index.js";
-import { clip, type Steps } from "../../text/index.js";
+import { clip, countLinesInSteps, type Steps } from "../../text/index.js";
 import type { Plan, PlannedWrite } from "../access/change.js";
 import type { Current } from "../access/current.js";
 import { digestInSteps } from "../access/digest.js";
@@ -135,7 +135,11 @@ function* writeInSteps(session: Session, request: Asked<WriteFileRequest>, curre
         "The file already holds this text (in its own encoding and line endings); nothing was written.",
     };
   }
-  const message = current.kind === "absent" ? "File created." : "File overwritten.";
+  const counts =
+    before === null
+      ? ""
+      : ` (lines: ${yield* countLinesInSteps(before)} before, ${yield* countLinesInSteps(text)} now)`;
+  const message = current.kind === "absent" ? "File created." : `File overwritten${counts}.`;
   const report =
     typeof request.content === "string"
       ? { ...(yield* comparingReport(before, text)), sentWhole: true, authored: allLines(text) }

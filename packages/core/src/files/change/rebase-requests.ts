@@ -11,13 +11,15 @@ import type {
   AddTextRequest,
   Asked,
   EditFileRequest,
+  EditLinesRequest,
   InsertLinesRequest,
   PatchFileRequest,
   UpdateSectionRequest,
 } from "../values/requests.js";
-import { insertMessage, planAppend, planInsert, planPrepend } from "./added-text.js";
+import { asEdits, insertMessage, planAppend, planInsert, planPrepend } from "./added-text.js";
 import { planEdits } from "./edit-plan.js";
 import { editInSteps } from "./exact-edits.js";
+import { linesMessage, namedByEdits, planLines } from "./line-edits.js";
 import { patchMessage, planPatch, textOf, unquoted } from "./plans.js";
 import { moveChange, type Rebasing } from "./rebase.js";
 import { rebasedWords } from "./rebased-words.js";
@@ -98,20 +100,35 @@ export function prependByLines({ session, budget }: Planning, request: Asked<Add
 }
 
 /** Whole lines behind the line that they were put behind in the base. */
-export function insertByLines({ session, budget }: Planning, request: Asked<InsertLinesRequest>): LineByLine {
-  const { afterLine, encoding } = request;
-  return {
-    asked: request,
-    rebase: async (then, now, since) => {
-      // A number says nothing that a computed difference could be held against.
-      if (since.by === "any") return unplaced;
-      const planned = await planInsert(session, request, then, budget);
-      if (planned.kind !== "write") return planned;
-      const named = afterLine === 0 ? [] : [{ from: afterLine, to: afterLine }];
-      const message = (by: number) =>
-        `${insertMessage({ ...request, afterLine: afterLine + by })} ${rebasedWords(since)}`;
-      return moveChange({ session, budget, encoding, then, now, since, planned, named, message });
-    },
+export function insertByLines(planning: Planning, request: Asked<InsertLinesRequest>): LineByLine {
+  const { afterLine } = request;
+  const message = (by: number) => insertMessage({ ...request, afterLine: afterLine + by });
+  const plan = (then: Current) => planInsert(planning.session, request, then, planning.budget);
+  return { asked: request, rebase: numberedLines(planning, asEdits(request), plan, message) };
+}
+
+/** Edits by lines, each where its lines stand by now. */
+export function linesByLines(planning: Planning, request: Asked<EditLinesRequest>): LineByLine {
+  const message = () => linesMessage(request);
+  const plan = (then: Current) => planLines(planning.session, request, then, planning.budget);
+  return { asked: request, rebase: numberedLines(planning, request, plan, message) };
+}
+
+function numberedLines(
+  { session, budget }: Planning,
+  request: Asked<EditLinesRequest>,
+  plan: (then: Current) => Plan | Promise<Plan>,
+  words: (by: number) => string,
+): LineByLine["rebase"] {
+  return async (then, now, since) => {
+    // A number says nothing that a computed difference could be held against.
+    if (since.by === "any") return unplaced;
+    const planned = await plan(then);
+    if (planned.kind !== "write") return planned;
+    const message = (by: number) => `${words(by)} ${rebasedWords(since)}`;
+    const { encoding } = request;
+    const named = namedByEdits(request);
+    return moveChange({ session, budget, encoding, then, now, since, planned, named, message });
   };
 }
 

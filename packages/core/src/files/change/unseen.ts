@@ -54,9 +54,10 @@ export function findUnseen(
   { call, file }: Subject,
   plan: PlannedWrite,
   current: Current,
+  isStrict: boolean = call.session.guards.strictView,
 ): Unseen | undefined {
   const { beforeText, changes } = plan.report;
-  if (!call.session.guards.strictView || current.kind === "absent" || plan.bytes === null) return undefined;
+  if (!isStrict || current.kind === "absent" || plan.bytes === null) return undefined;
   if (beforeText === null || plan.text === undefined) return undefined;
   const known: KnownState | undefined = call.knowledge.find(file, current.sha256);
   const lines = joinSpans(known?.lines ?? []);

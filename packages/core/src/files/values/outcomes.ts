@@ -21,6 +21,7 @@ export interface Outcomes {
   readonly append: WriteOutcome;
   readonly prepend: WriteOutcome;
   readonly insert_lines: WriteOutcome;
+  readonly edit_lines: WriteOutcome;
   readonly update_section: WriteOutcome;
   readonly replace: WriteOutcome;
   readonly apply_edit: WriteOutcome;

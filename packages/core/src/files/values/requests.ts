@@ -37,6 +37,7 @@ export type OneFileRequest =
   | EditFileRequest
   | AddTextRequest
   | InsertLinesRequest
+  | EditLinesRequest
   | UpdateSectionRequest
   | ReplaceRequest
   | ApplyEditRequest
@@ -188,6 +189,22 @@ export interface InsertLinesRequest extends WriteOptions {
   /** 1-based; 0 inserts before the first line. */
   readonly afterLine: number;
   /** Whole lines; a missing newline at the end is added. */
+  readonly content: string;
+}
+
+/** Edits by the numbers of lines: they count in the state that `base` names, which has to be shown there. */
+export interface EditLinesRequest extends WriteOptions {
+  readonly kind: "edit_lines";
+  readonly path: string;
+  /** No two of them name one line; in any order. */
+  readonly edits: readonly NumberedEdit[];
+}
+
+/** Whole lines in the place of some, 1-based and both included; where `to` is `from - 1`, between two. */
+export interface NumberedEdit {
+  readonly from: number;
+  readonly to: number;
+  /** A missing newline at the end is added; empty to delete. */
   readonly content: string;
 }
 

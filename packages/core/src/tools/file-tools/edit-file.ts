@@ -1,6 +1,15 @@
 import * as z from "zod";
-import { baseOf, encoding, exactEdit, filePath, optionalBase, readEdit } from "../tool/parameters.js";
-import { defineTool, fileIntent } from "../tool/tool.js";
+import type { ExactEdit } from "../../files/index.js";
+import {
+  anyEdit,
+  baseOf,
+  encoding,
+  filePath,
+  optionalBase,
+  readEdit,
+  readLineEdits,
+} from "../tool/parameters.js";
+import { defineTool, fileIntent, refuseArguments } from "../tool/tool.js";
 
 export const editFile = defineTool({
   name: "edit_file",
@@ -10,14 +19,24 @@ export const editFile = defineTool({
 Several changes of one file: one call with all (made in order, all or none), or parallel calls with the same hash.`,
   parameters: z.object({
     file_path: filePath,
-    edits: z.array(exactEdit).min(1),
+    edits: z.array(anyEdit).min(1),
     base_content_sha256: optionalBase,
     encoding,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   words: { edit: "edit_file" },
   intent: ({ file_path, edits, base_content_sha256, ...options }) => {
-    const request = { path: file_path, edits: edits.map(readEdit), tool: "edit_file" };
-    return fileIntent({ kind: "edit", ...request, ...baseOf(base_content_sha256), ...options });
+    const rest = { tool: "edit_file", ...baseOf(base_content_sha256), ...options };
+    const lines = readLineEdits(edits);
+    if (typeof lines === "string") return refuseArguments(`edit_file: ${lines}`, file_path);
+    if (lines !== undefined)
+      return fileIntent({ kind: "edit_lines", path: file_path, edits: lines, ...rest });
+    const exact: ExactEdit[] = [];
+    for (const [at, { old_string, ...edit }] of edits.entries()) {
+      if (old_string === undefined)
+        return refuseArguments(`edit_file needs edits[${at}].old_string; it is missing.`, file_path);
+      exact.push(readEdit({ ...edit, old_string }));
+    }
+    return fileIntent({ kind: "edit", path: file_path, edits: exact, ...rest });
   },
 });

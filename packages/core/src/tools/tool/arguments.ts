@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isRefusal, type Refusal, refuse } from "../../files/index.js";
 import { clip, escapeForDisplay } from "../../text/index.js";
 import { type JsonSchema, understand } from "./shapes.js";
-import { jsonSchema } from "./tool.js";
+import { wholeSchema } from "./tool.js";
 
 /** A call's arguments as the tool's schema gives them, or why the call cannot be understood. */
 type ParsedArguments =
@@ -73,7 +73,7 @@ const published = new WeakMap<z.ZodObject, JsonSchema>();
 function publishedOf(parameters: z.ZodObject): JsonSchema {
   const known = published.get(parameters);
   if (known !== undefined) return known;
-  const schema = jsonSchema(parameters);
+  const schema = wholeSchema(parameters);
   published.set(parameters, schema);
   return schema;
 }

@@ -1,12 +1,13 @@
 import * as z from "zod";
-import type { ExactEdit } from "../../files/index.js";
+import type { ExactEdit, NumberedEdit } from "../../files/index.js";
+import { unlisted } from "./tool.js";
 
 // Parameters that several tools have. A word here is paid for by every prompt, once a tool.
 
 /** What a path may be is said by the tool that is called first, `read_file`. */
 export const filePath = z.string().min(1);
 
-export const encoding = z.string().exactOptional().describe("Only if asked for");
+export const encoding = z.string().exactOptional().describe("Only if asked for").meta(unlisted);
 
 /** The lock of the tools that take a file as a whole, of any kind. */
 export const fileBase = z.string().describe("sha256 of the version you see");
@@ -26,6 +27,38 @@ export const exactEdit = z.object({
   replace_all: z.boolean().exactOptional(),
   expected_replacements: z.int().min(1).exactOptional(),
 });
+
+/** The same, or one by the numbers of lines. */
+export const anyEdit = exactEdit.extend({
+  old_string: exactEdit.shape.old_string.exactOptional(),
+  lines: z
+    .string()
+    .exactOptional()
+    .describe('In place of old_string: "20-25", "20" or "after 25", as base_content_sha256 has them'),
+});
+
+type AnyEdit = z.output<typeof anyEdit>;
+
+/**
+ * Edits by lines as the workspace takes them.
+ *
+ * @returns undefined where none names lines; a sentence where they are none, or stand beside edits by text.
+ */
+export function readLineEdits(given: readonly AnyEdit[]): readonly NumberedEdit[] | string | undefined {
+  if (given.every(({ lines }) => lines === undefined)) return undefined;
+  const edits: NumberedEdit[] = [];
+  for (const { lines, old_string, new_string } of given) {
+    if (lines === undefined || old_string !== undefined)
+      return "edits name either lines or an old_string: one call holds edits of one kind.";
+    const [, after, first = "", last] = /^\s*(after\s+)?(\d+)(?:\s*-\s*(\d+))?\s*$/i.exec(lines) ?? [];
+    if (first === "" || (after !== undefined && last !== undefined))
+      return `${JSON.stringify(lines)} names no lines: "20-25", "20" and "after 25" do.`;
+    const from = Number(first);
+    const place = after === undefined ? { from, to: Number(last ?? first) } : { from: from + 1, to: from };
+    edits.push({ ...place, content: new_string });
+  }
+  return edits;
+}
 
 /** An edit as the workspace takes it. */
 export function readEdit(given: z.output<typeof exactEdit>): ExactEdit {

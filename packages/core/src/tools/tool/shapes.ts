@@ -102,7 +102,9 @@ function takeFlat(
   const meanings = meaningsOf(members);
   const meant = strays.map((stray) => ({ stray, own: meanings.get(plainName(stray.name)) }));
   const flat = meant.filter(({ own }) => own !== undefined);
-  if (!flat.some(({ own }) => requiredOf(item).includes(own ?? ""))) return strays;
+  // Either of these says where the change is to be made.
+  const telling = [...requiredOf(item), "old_string", "lines"];
+  if (!flat.some(({ own }) => telling.includes(own ?? ""))) return strays;
   const where = `${inside(site.where, flatList)}[0]`;
   const change = readObject(item, Object.fromEntries(flat.map(({ stray }) => [stray.name, stray.value])), {
     ...site,

@@ -104,14 +104,24 @@ export function defineTool<Shape extends z.ZodRawShape, const Name extends strin
   return { ...tool, kind: "file" };
 }
 
-/** The JSON Schema of a tool's parameters, or of an answer, as it is published. */
+/** The JSON Schema of a tool's parameters, or of an answer, as it is published: without what is `unlisted`. */
 export function jsonSchema(schema: z.ZodType): Record<string, unknown> {
-  const { $schema: _, ...published } = z.toJSONSchema(schema, {
-    io: "input",
-    override: dropIdleBounds,
-  });
-  return published;
+  const whole = wholeSchema(schema);
+  dropUnlisted(whole);
+  return whole;
 }
+
+/** The same with all that is taken. */
+export function wholeSchema(schema: z.ZodType): Record<string, unknown> {
+  const { $schema: _, ...whole } = z.toJSONSchema(schema, { io: "input", override: dropIdleBounds });
+  return whole;
+}
+
+/**
+ * For arguments that few calls need, and that an answer names where one does: they are taken, and no prompt pays for
+ * them.
+ */
+export const unlisted = { unlisted: true };
 
 export const readOnlyAnnotations: ToolAnnotations = {
   readOnly: true,
@@ -119,6 +129,16 @@ export const readOnlyAnnotations: ToolAnnotations = {
   idempotent: true,
   openWorld: false,
 };
+
+function dropUnlisted(schema: unknown): void {
+  if (typeof schema !== "object" || schema === null) return;
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === "properties")
+      for (const [name, property] of Object.entries(Object(value)))
+        if (Object(property).unlisted === true) delete Object(value)[name];
+    dropUnlisted(value);
+  }
+}
 
 /** What a model would send by itself says nothing and would be paid for in every prompt; calls are held against it. */
 function dropIdleBounds({ jsonSchema: schema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {

@@ -7,7 +7,7 @@ import {
   type WriteOutcome,
 } from "../../files/index.js";
 import type { ToolResult } from "../wire/result.js";
-import { type FileTool, jsonSchema } from "./tool.js";
+import { type FileTool, wholeSchema } from "./tool.js";
 
 /**
  * The words in which a refusal of one tool's call is said: the tools that are offered beside it, and the
@@ -97,7 +97,7 @@ function commandsOf(command: unknown): readonly string[] {
 /** The names of all arguments of a tool, those inside lists and objects, too. */
 function argumentNames({ parameters }: FileTool): ReadonlySet<string> {
   const names = new Set<string>();
-  collectNames(jsonSchema(parameters), names);
+  collectNames(wholeSchema(parameters), names);
   return names;
 }
 

@@ -1,0 +1,147 @@
+import { endingAt, inEndingsAt, spliceInSteps, type TextSplice } from "../../patch/index.js";
+import {
+  clip,
+  countLines,
+  countLinesInSteps,
+  endsLine,
+  escapeForDisplay,
+  LineFinder,
+  type Steps,
+} from "../../text/index.js";
+import type { Plan } from "../access/change.js";
+import type { Current } from "../access/current.js";
+import { encodeFileInSteps } from "../access/file-text.js";
+import type { Session } from "../access/session.js";
+import type { LineSpan } from "../lines/line-spans.js";
+import { splicedReport } from "../values/change-report.js";
+import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
+import type { Asked, EditLinesRequest, NumberedEdit } from "../values/requests.js";
+import type { TimeBudget } from "../values/time-budget.js";
+import { largePlan, textOf, tooManyLines } from "./plans.js";
+
+/**
+ * Whole lines in the place of lines, or between two: a missing newline at their end is added. Whether the file ends with
+ * a newline stays as it was. `out_of_range`, or `invalid_arguments` where two edits name one line.
+ */
+export function planLines(
+  session: Session,
+  request: Asked<EditLinesRequest>,
+  current: Current,
+  budget: TimeBudget,
+  words: LineWords = { done: (replaced) => `${linesMessage(request)}${replaced}`, outOfRange: noSuchLine },
+): Plan | Promise<Plan> {
+  if (current.kind === "absent")
+    return refuse("file_missing", "There is no file whose lines could be changed.");
+  const given = request.edits.map(({ content }) => content).join("");
+  return largePlan(linesInSteps(session, request, current, words), current, given, budget);
+}
+
+function* linesInSteps(
+  session: Session,
+  request: Asked<EditLinesRequest>,
+  current: Current,
+  { done, outOfRange }: LineWords,
+): Steps<Plan> {
+  const before = textOf(session, request.encoding, current);
+  if (isRefusal(before)) return before;
+  const edits = [...request.edits].sort((one, other) => one.from - other.from || one.to - other.to);
+  const total = yield* countLinesInSteps(before.text);
+  const flaw = flawOf(edits, total, outOfRange);
+  if (flaw !== undefined) return flaw;
+  const finder = new LineFinder(before.text);
+  const splices: TextSplice[] = [];
+  let replaced = "";
+  for (const { from, to, content } of edits) {
+    yield* finder.seekInSteps(from);
+    const [start, end] = [finder.startOf(from), finder.startOf(to + 1)];
+    splices.push({ from: start, to: end, text: asWholeLines(before.text, start, end, content) });
+    if (replaced.length < mostQuoted) replaced += before.text.slice(start, end);
+  }
+  const text = yield* spliceInSteps(before.text, splices);
+  if (text === before.text)
+    return {
+      kind: "unchanged",
+      code: "no_change",
+      message: "The lines read as they did; nothing was written.",
+    };
+  const tooLong = yield* tooManyLines(session, text);
+  if (tooLong !== undefined) return tooLong;
+  const added = () => splices.map((splice) => splice.text).join("");
+  const bytes = yield* encodeFileInSteps(text, added, before.format, session.ports.codec);
+  if ("kind" in bytes) return bytes;
+  const report = yield* splicedReport(before.text, text, splices);
+  const quoted = replaced === "" ? "" : `\nReplaced lines:\n${clip(replaced, mostQuoted)}`;
+  return { kind: "write", bytes, text, message: done(quoted), plainMessage: done(""), report };
+}
+
+/** The lines that edits name in their base; of an insertion the one before it. */
+export function namedByEdits({ edits }: Asked<EditLinesRequest>): readonly LineSpan[] {
+  return edits.flatMap(({ from, to }) => {
+    if (from <= to) return [{ from, to }];
+    return to === 0 ? [] : [{ from: to, to }];
+  });
+}
+
+/** What edits by lines did, in a sentence. */
+export function linesMessage({ path, edits }: Asked<EditLinesRequest>): string {
+  const done = edits.map(({ from, to, content }) => {
+    const count = countLinesOf(content);
+    if (from > to) return to === 0 ? `${count} inserted before line 1` : `${count} inserted after line ${to}`;
+    const lines = from === to ? `line ${from}` : `lines ${from}-${to}`;
+    return content === "" ? `${lines} deleted` : `${lines} replaced by ${count}`;
+  });
+  return `Edited ${escapeForDisplay(path)}: ${done.join(", ")}.`;
+}
+
+/** How a tool speaks of edits by lines. */
+interface LineWords {
+  /** @param replaced what stood there, behind a word that says so; "" where nothing did. */
+  done(replaced: string): string;
+  outOfRange(line: number, total: number): Refusal;
+}
+
+function noSuchLine(line: number, total: number): Refusal {
+  return refuseIn("out_of_range", "The file has $total lines, and an edit names line $line.", {
+    line,
+    total,
+  });
+}
+
+function flawOf(
+  edits: readonly NumberedEdit[],
+  total: number,
+  outOfRange: LineWords["outOfRange"],
+): Refusal | undefined {
+  let last = 0;
+  for (const { from, to } of edits) {
+    if (from < 1 || to < from - 1 || to > total || from > total + 1)
+      return outOfRange(Math.max(to, from > to ? 0 : from), total);
+    if (from <= last)
+      return refuse(
+        "invalid_arguments",
+        `Two edits name line ${from}. Put all that is to become of it into one. Nothing was written.`,
+      );
+    last = Math.max(last, to);
+  }
+  return undefined;
+}
+
+function asWholeLines(text: string, start: number, end: number, content: string): string {
+  if (content === "") return "";
+  const at = Math.max(0, start - 1);
+  const own = inEndingsAt(text, at, content);
+  const bare = own.replace(/(?:\r\n|\n|\r)$/, "");
+  const isLast = end === text.length && text !== "" && !endsLine(text);
+  // The last line has no newline: the new last line has none, and one that stays gets one.
+  if (isLast) return start === end ? `${endingAt(text, at)}${bare}` : bare;
+  return own === bare ? `${own}${endingAt(text, at)}` : own;
+}
+
+/** Lines of a text as a count in words. */
+export function countLinesOf(content: string): string {
+  const count = countLines(content);
+  return count === 1 ? "1 line" : `${count} lines`;
+}
+
+/** So many characters of what was replaced are shown: a wrong count of lines is seen by them. */
+const mostQuoted = 2_000;
