@@ -11,12 +11,12 @@ import { fileURLToPath } from "node:url";
  */
 const folder =
   process.env.HOLDFAST_CORE ?? fileURLToPath(new URL("../../packages/core/dist", import.meta.url));
-if (!existsSync(`${folder}/index.js`))
+if (!existsSync(`${folder}/patch/index.js`))
   throw new Error("packages/core is not built: run npm run build first.");
 
 /** @type {{ applyDiff: (request: Request) => Outcome,
  *   applyDiffInTurns: (request: Request, pause: () => Promise<unknown>) => Promise<Outcome> }} */
-export const { applyDiff, applyDiffInTurns } = await import(`${folder}/index.js`);
+export const { applyDiff, applyDiffInTurns } = await import(`${folder}/patch/index.js`);
 
 /** The node half of the same build. */
 export const openNodeHalf = () => import(`${folder}/node/index.js`);

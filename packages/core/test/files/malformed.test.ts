@@ -41,6 +41,7 @@ const good: Readonly<Record<FileRequest["kind"], FileRequest>> = {
   },
   append: { kind: "append", path: "f", content: "x", base: sha },
   prepend: { kind: "prepend", path: "f", content: "x", base: sha },
+  edit_lines: { kind: "edit_lines", path: "f", edits: [{ from: 1, to: 1, content: "x" }], base: sha },
   insert_lines: { kind: "insert_lines", path: "f", afterLine: 1, content: "x", base: sha },
   update_section: { kind: "update_section", path: "f", sectionHeader: "# a", newContent: "b", create: true },
   replace: { kind: "replace", path: "f", oldString: "one", newString: "two", expectedReplacements: 1 },

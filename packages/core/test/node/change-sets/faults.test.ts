@@ -1,10 +1,12 @@
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
-  statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +18,8 @@ import { type Call, callsIn, endsOf, making, strikesAll, striking, struck, trace
 import { bytesOf, freshFolder, hasStrace, must, runTraced, stagesIn } from "../support.js";
 
 /**
- * Ten files: four updated, two created (one in a new folder), two deleted, one renamed and edited. The set is struck
+ * Ten files: four updated, two created (one in a new folder), two deleted, one renamed and edited; and two links, one
+ * deleted and one renamed. The set is struck
  * where it hurts most; `HOLDFAST_SWEEP=all` strikes at every call, `npm run proof -- faults` at those of a smaller set.
  */
 const hunk = "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n";
@@ -32,6 +35,8 @@ const before: Tree = {
   gone0: old,
   "sub/gone1": old,
   from: old,
+  gone2: "-> nowhere",
+  link: "-> up0",
 };
 const after: Tree = {
   up0: next,
@@ -41,6 +46,7 @@ const after: Tree = {
   new0: "n\n",
   "deep/er/new1": "n\n",
   "sub/to": next,
+  "sub/link": "-> up0",
 };
 const changes: readonly FileChange[] = [
   ...["up0", "up1", "sub/up2"].map(
@@ -50,6 +56,8 @@ const changes: readonly FileChange[] = [
   ...["new0", "deep/er/new1"].map((path): FileChange => ({ path, content: { kind: "text", text: "n\n" } })),
   ...["gone0", "sub/gone1"].map((path): FileChange => ({ path, base, content: { kind: "delete" } })),
   { path: "from", base, renameTo: "sub/to", content: { kind: "diff", diff: hunk } },
+  { path: "gone2", base: sha256(bytesOf("nowhere")), content: { kind: "delete" } },
+  { path: "link", base: sha256(bytesOf("up0")), renameTo: "sub/link", content: { kind: "same" } },
 ];
 const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
 
@@ -57,7 +65,9 @@ function newTrial() {
   const top = realpathSync(freshFolder("holdfast-sets-"));
   const root = join(top, "root");
   mkdirSync(join(root, "sub"), { recursive: true });
-  for (const [path, text] of Object.entries(before)) writeFileSync(join(root, path), text);
+  for (const [path, text] of Object.entries(before))
+    if (text.startsWith("-> ")) symlinkSync(text.slice(3), join(root, path));
+    else writeFileSync(join(root, path), text);
   const request = join(top, "request.json");
   writeFileSync(request, JSON.stringify(changes));
   return { top, root, stateDir: join(top, "state"), request };
@@ -69,8 +79,13 @@ const run = ({ root, stateDir, request }: Trial, options: readonly string[]) =>
   struck(() => runTraced(options, "change-set.mjs", root, stateDir, request));
 
 function treeOf({ root }: Trial): Tree {
-  const present = paths.filter((path) => existsSync(join(root, path)));
-  return Object.fromEntries(present.map((path) => [path, readFileSync(join(root, path), "utf8")]));
+  const shown = (path: string) => {
+    const stat = lstatSync(join(root, path), { throwIfNoEntry: false });
+    if (stat === undefined) return [];
+    const isLink = stat.isSymbolicLink();
+    return [[path, isLink ? `-> ${readlinkSync(join(root, path))}` : readFileSync(join(root, path), "utf8")]];
+  };
+  return Object.fromEntries(paths.flatMap(shown));
 }
 
 let calls: readonly Call[] | undefined;
@@ -103,7 +118,7 @@ async function recovered(trial: Trial, where: string) {
   const records = ["changes", "intents"].map((room) => join(stateDir, room)).filter(existsSync);
   expect([folders.flatMap(stagesIn), records.flatMap((room) => readdirSync(room))], where).toEqual([[], []]);
   const tree = treeOf(trial);
-  const names = Object.keys(tree).map((path) => statSync(join(root, path)).nlink);
+  const names = Object.keys(tree).map((path) => lstatSync(join(root, path)).nlink);
   expect([told.flatMap(({ leftAlone }) => leftAlone), Math.max(...names)], where).toEqual([[], 1]);
   return { entries, told, tree };
 }
@@ -120,6 +135,7 @@ async function checkWhole(trial: Trial, where: string): Promise<"old" | "new"> {
 
 const isStep = ({ name, text }: Call) =>
   (name === "link" && /\/(new0|new1|to)"\)/.test(text)) ||
+  (name === "symlink" && text.includes("/link")) ||
   (name.startsWith("rename") && /\/proc\/self\/fd/.test(text));
 
 describe.skipIf(!hasStrace)("a change set over ten files under strace", () => {
@@ -133,8 +149,8 @@ describe.skipIf(!hasStrace)("a change set over ten files under strace", () => {
     const steps = indices(isStep);
     const decided = indices(({ name, text }) => name === "pwrite64" && text.includes("committed"))[0];
     const answered = indices(({ name, text }) => name === "write" && text.includes("applied"))[0];
-    // Four updates, three new names; three removals, which stage nothing.
-    expect([staged.length, steps.length]).toEqual([7, 10]);
+    // Four updates, three new names; what stages nothing: three removals, two of links, a new link.
+    expect([staged.length, steps.length]).toEqual([7, 13]);
     const marks = [journaled, staged[0], steps[0], steps.at(-1), decided, answered].map(
       (at) => at ?? Number.NaN,
     );
