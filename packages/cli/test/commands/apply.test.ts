@@ -137,6 +137,39 @@ describe("apply", () => {
     }
   });
 
+  const bom = "\ufeff";
+  const first = (from: string, to: string, end = "\n") =>
+    `--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-${from}${end}+${to}${end} two${end}`;
+  test.each([
+    { what: "goes", before: `${bom}one`, after: "one" },
+    { what: "comes", before: "one", after: `${bom}one` },
+    { what: "stays before another line", before: `${bom}one`, after: `${bom}ONE` },
+    { what: "goes with its line", before: `${bom}one`, after: "ONE" },
+    { what: "stands alone in its line", before: bom, after: `${bom}ONE` },
+    { what: "stands twice", before: bom + bom, after: bom },
+    { what: "goes with the file", before: `${bom}one`, after: undefined },
+  ])("a byte order mark that the diff shows $what, as with git apply", async ({ before, after }) => {
+    for (const end of ["\n", "\r\n"]) {
+      const project = new Project({ "a.txt": `${before}${end}two${end}` });
+      const input =
+        after === undefined
+          ? `--- a/a.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-${before}${end}-two${end}`
+          : first(before, after, end);
+      expect(await project.run(["apply", "--atomic"], { input })).toMatchObject({ code: 0, stderr: "" });
+      if (after === undefined) expect(project.has("a.txt")).toBe(false);
+      else expect(project.text("a.txt")).toBe(`${after}${end}two${end}`);
+    }
+  });
+
+  test("a diff that shows no mark leaves the one of the file, and none is put before it", async () => {
+    const project = new Project({ "a.txt": `${bom}one\ntwo\n` });
+    const run = (input: string) => project.run(["apply", "--atomic"], { input });
+    expect(await run(first("one", `${bom}one`))).toMatchObject({ code: 0 });
+    expect(project.text("a.txt")).toBe(`${bom}one\ntwo\n`);
+    expect(await run(first("one", "ONE"))).toMatchObject({ code: 0 });
+    expect(project.text("a.txt")).toBe(`${bom}ONE\ntwo\n`);
+  });
+
   test("a name may hold the sign that parts it from its hash", async () => {
     const project = new Project({ "k=v.txt": poem });
     const args = ["apply", "--base", `k=v.txt=${sha256(poem)}`];

@@ -49,8 +49,9 @@ export async function planPatch(
   if (isRefusal(before)) return before;
   const tooLong = await takeLarge(tooManyLines(session, before.text), before.text.length, budget);
   if (tooLong !== undefined) return tooLong;
+  const base = withShownMark(before, request.diff);
   const outcome = await place(session, {
-    base: current.kind === "absent" ? null : before.text,
+    base: current.kind === "absent" ? null : base,
     diff: request.diff,
     path: request.path,
     limitMs: session.limits.patchMs,
@@ -74,24 +75,51 @@ export async function planPatch(
         ),
       };
     case "applied":
-      return largePlan(planPatched(session, outcome, before, current), current, outcome.text, budget);
+      return largePlan(planPatched(session, outcome, before, base, current), current, outcome.text, budget);
   }
 }
 
+/**
+ * The text that a diff is for. The mark of a file is no part of its text, but git's diffs show it as the first
+ * character of line 1: where a line of the diff begins with one, the text has its own.
+ */
+function withShownMark({ text, format }: FileText, diff: string): string {
+  return format.bom && format.encoding === "utf-8" && shownMark.test(diff) ? `\ufeff${text}` : text;
+}
+
+const shownMark = /(?<=[\n\r])[-+ ]?\ufeff/;
+
+/** @param base the text that the diff was applied to: with the file's mark where the diff shows it. */
 function* planPatched(
   session: Session,
   outcome: PatchSuccess,
   before: FileText,
+  base: string,
   current: Current,
 ): Steps<Plan> {
-  const { text, landed, repairs, addedText } = outcome;
-  const bytes = yield* encodeFileInSteps(text, () => addedText, before.format, session.ports.codec);
+  const { landed, repairs, addedText } = outcome;
+  const { format } = before;
+  const isShown = format.encoding === "utf-8" && !(format.bom && base === before.text);
+  const isMarked = isShown && outcome.text.startsWith("\ufeff");
+  const bom = isShown ? isMarked : format.bom;
+  const text = isMarked ? outcome.text.slice(1) : outcome.text;
+  const bytes = yield* encodeFileInSteps(text, () => addedText, { ...format, bom }, session.ports.codec);
   if ("kind" in bytes) return bytes;
   const old = current.kind === "absent" ? null : before.text;
   const report = yield* placedReport(old, text, placedByDiff(outcome));
-  const message = patchMessage(outcome);
-  const plainMessage = patchMessage({ ...outcome, repairs: unquoted(repairs) });
-  return { kind: "write", bytes, text, message, plainMessage, report: { ...report, landed, repairs } };
+  const changesMark = old !== null && bom !== format.bom;
+  const note = changesMark ? `The file ${bom ? "begins with a" : "has no"} byte order mark now.` : undefined;
+  const message = patchMessage(outcome, note);
+  const plainMessage = patchMessage({ ...outcome, repairs: unquoted(repairs) }, note);
+  return {
+    kind: "write",
+    bytes,
+    message,
+    plainMessage,
+    report: { ...report, landed, repairs },
+    // A mark has no line by which the change could be made on another state.
+    ...(changesMark ? {} : { text }),
+  };
 }
 
 /** Plans at once where the file and what comes to it are small; else in turns with the rest of the process. */
