@@ -113,28 +113,36 @@ describe("apply", () => {
   });
 
   const mode = (path: string) => `diff --git a/${path} b/${path}\nold mode 100644\nnew mode 100755\n`;
+  const special = (kind: string) =>
+    `diff --git a/x b/x\nnew file mode ${kind}\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a.txt\n`;
   test.each([
-    { what: "alone", input: mode("a.txt"), says: ["Not done", "The change set changes nothing"] },
+    { what: "a mode alone", input: mode("a.txt"), says: 'gives "a.txt" the mode 100755' },
+    { what: "a mode beside lines", input: mode("a.txt") + update("a.txt"), says: "chmod +x" },
     {
-      what: "beside another file",
-      input: `${mode("a.txt")}diff --git a/b.txt b/b.txt\n${update("b.txt")}`,
-      says: ["Not done", "(b.txt)"],
-    },
-    { what: "beside lines", input: mode("a.txt") + update("a.txt"), says: ["the mode is not changed to"] },
-    {
-      what: "beside a rename",
+      what: "a mode beside a rename",
       input: renaming("a.txt", "moved.txt").replace(/^similarity/m, "old mode 100644\nnew mode 100755\n$&"),
-      says: ["Not done"],
+      says: "chmod +x",
     },
-  ])("a mode that the diff asks for is said not to be changed: $what", async ({ input, says }) => {
-    for (const flags of [[], ["--json"]]) {
-      const fresh = new Project(files);
-      const run = await fresh.run(["apply", "--atomic", ...flags], { input });
-      expect(run).toMatchObject({ code: 0, stderr: "" });
-      for (const part of [...says, "100755"]) expect(run.stdout).toContain(part);
-      const kept = fresh.has("a.txt") ? "a.txt" : "moved.txt";
-      expect(statSync(join(fresh.folder, kept)).mode & 0o111).toBe(0);
-    }
+    { what: "a link", input: special("120000"), says: '"x" is about a symbolic link' },
+    { what: "a submodule", input: special("160000"), says: '"x" is about a submodule' },
+  ])("what a git diff asks for and is not done refuses all of it: $what", async ({ input, says }) => {
+    const project = new Project(files);
+    const run = await project.run(["apply", "--atomic"], { input: update("b.txt") + input });
+    expect(run).toMatchObject({ code: 4, stdout: "" });
+    expect(run.stderr).toContain(says);
+    expectUntouched(project);
+    expect(project.has("x")).toBe(false);
+  });
+
+  test("a new file that the diff makes executable is, as far as the umask lets it", async () => {
+    const project = new Project(files);
+    const input = special("100755") + creation;
+    expect(await project.run(["apply"], { input })).toMatchObject({ code: 0, stderr: "" });
+    const modes = ["x", "new/d.txt"].map((path) => statSync(join(project.folder, path)).mode & 0o777);
+    expect(modes).toEqual([0o777 & ~process.umask(), 0o666 & ~process.umask()]);
+    expect((await project.run(["apply"], { input })).stdout).toContain("may be run was not looked at");
+    project.put("x", "");
+    expect((await project.run(["apply"], { input })).stdout).toContain("the mode is not changed to 100755");
   });
 
   const bom = "\ufeff";

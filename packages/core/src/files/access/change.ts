@@ -1,5 +1,5 @@
 import type { LineEdit } from "../lines/line-facts.js";
-import type { FileAccess } from "../values/disk.js";
+import type { CommitOptions } from "../values/disk.js";
 import type { ChangeReport, WriteRefusal } from "../values/outcomes.js";
 import type { Refusal } from "../values/refusal.js";
 import type { WriteOptions } from "../values/requests.js";
@@ -106,8 +106,8 @@ export interface PlannedWrite {
   readonly madeFor?: string;
   /** For the history: the entry that this one takes back. */
   readonly undoes?: string;
-  /** Of a file that is made again from a kept state: as of `CommitOptions`. */
-  readonly access?: FileAccess;
+  /** As of `CommitOptions`. */
+  readonly access?: NonNullable<CommitOptions["access"]>;
   /** The new file is a link, and its bytes are the link's text. */
   readonly isLink?: true;
   /** For the undo of a rename: the real path of the other name, which the same set takes away. */

@@ -159,7 +159,7 @@ const contents: { readonly [K in ContentChange["kind"]]: ChecksOf<ContentOf<K>> 
   edits: { kind: isHere, edits },
   text: { kind: isHere, text: content },
   delete: { kind: isHere, diff: optional(text), mustExist: optional(flag) },
-  same: { kind: isHere, mode: optional(text) },
+  same: { kind: isHere },
   state: { kind: isHere, from: hashOrNull, sha256: hashOrNull },
 };
 

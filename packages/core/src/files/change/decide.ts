@@ -19,6 +19,7 @@ import { formatNote } from "./broken-format.js";
 import { ruleWithoutBase } from "./guard-rules.js";
 import { explainMismatch, type MismatchFacts } from "./mismatch.js";
 import { rebase, stateBehind } from "./newer-state.js";
+import { modeUnseen } from "./plans.js";
 import { findUnseen, findUnshown } from "./unseen.js";
 
 /** A change on the present state: a write, or the answer if there is nothing to write. */
@@ -273,7 +274,11 @@ async function onMismatch(site: Site, base: Base, current: Current): Promise<Dec
   if (base.kind === "stale" && wasMade?.(base.sha256, current, await site.past()) === true)
     return answered(unchanged(subjectOf(site), repeated, current));
   const repeats = await repeatedPlan(site, base, current);
-  if (repeats !== undefined) return { ...answered(unchanged(subjectOf(site), repeated, current)), repeats };
+  if (repeats !== undefined) {
+    const unseen = repeats.access === "executable" ? modeUnseen : "";
+    const plan = { ...repeated, message: repeated.message + unseen };
+    return { ...answered(unchanged(subjectOf(site), plan, current)), repeats };
+  }
   if (current.kind === "absent") {
     const message = base.kind === "stale" ? goneMessage : neverMessage;
     return answered(refuseWith(subjectOf(site), refuseIn("file_missing", message), current));

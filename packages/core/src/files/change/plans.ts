@@ -70,7 +70,7 @@ export async function planPatch(
         kind: "unchanged",
         code: "already_applied",
         message: withSentences(
-          "Already applied: the file already holds what the diff asks for. Nothing was written.",
+          `Already applied: the file already holds what the diff asks for. Nothing was written.${outcome.isExecutable === true ? modeUnseen : ""}`,
           outcome.repairs,
         ),
       };
@@ -87,7 +87,9 @@ function withShownMark({ text, format }: FileText, diff: string): string {
   return format.bom && format.encoding === "utf-8" && shownMark.test(diff) ? `\ufeff${text}` : text;
 }
 
-const shownMark = /(?<=[\n\r])[-+ ]?\ufeff/;
+/** Of a file that is there already, and that the diff makes executable. */
+export const modeUnseen = " Whether it may be run was not looked at.";
+const shownMark = /(?:^[-+ ]|(?<=[\n\r])[-+ ]?)\ufeff/;
 
 /** @param base the text that the diff was applied to: with the file's mark where the diff shows it. */
 function* planPatched(
@@ -97,7 +99,7 @@ function* planPatched(
   base: string,
   current: Current,
 ): Steps<Plan> {
-  const { landed, repairs, addedText } = outcome;
+  const { landed, repairs, addedText, isExecutable } = outcome;
   const { format } = before;
   const isShown = format.encoding === "utf-8" && !(format.bom && base === before.text);
   const isMarked = isShown && outcome.text.startsWith("\ufeff");
@@ -119,6 +121,7 @@ function* planPatched(
     report: { ...report, landed, repairs },
     // A mark has no line by which the change could be made on another state.
     ...(changesMark ? {} : { text }),
+    ...(isExecutable === true ? { access: "executable" } : {}),
   };
 }
 

@@ -111,10 +111,9 @@ async function changesOf(
 }
 
 function changeOf(file: FileDiff, base: GivenBase | undefined): FileChange {
-  const { path, action, to, diff, mode } = file;
+  const { path, action, to, diff } = file;
   const based: Pick<FileChange, "path" | "base"> = { path, ...(base === undefined ? {} : { base }) };
-  const same = { kind: "same", ...(mode === undefined ? {} : { mode }) } as const;
-  const lines = diff === "" ? same : ({ kind: "diff", diff } as const);
+  const lines = diff === "" ? ({ kind: "same" } as const) : ({ kind: "diff", diff } as const);
   switch (action) {
     case "update":
       return { ...based, content: lines };
@@ -160,8 +159,7 @@ function changeMembers(call: Call, change: FileChange, tool: string): readonly M
       "invalid_arguments",
       `${path.path} cannot be put into an earlier state and renamed at once.`,
     );
-  const undone = content.kind === "same" && content.mode !== undefined ? describeSame(content.mode) : "";
-  return renaming(call, wanted, to.path, { undone, isMovedAlone: content.kind === "same" });
+  return renaming(call, wanted, to.path, content.kind === "same");
 }
 
 /** Of a change of single lines under the same name. */
@@ -222,16 +220,14 @@ function planContent(
     case "state":
       return planState(call, content, current, past);
     case "same":
-      return { kind: "unchanged", code: "no_change", message: describeSame(content.mode) };
+      return {
+        kind: "unchanged",
+        code: "no_change",
+        message: "Nothing of the file's content was to be changed.",
+      };
     default:
       return content satisfies never;
   }
-}
-
-function describeSame(mode: string | undefined): string {
-  return mode === undefined
-    ? "Nothing of the file's content was to be changed."
-    : `Not done: the diff asks for the mode ${mode}, and modes are not changed here. Its content stays as it is.`;
 }
 
 async function planDeletion(
@@ -259,15 +255,9 @@ async function planDeletion(
 /**
  * Two members: the old name, which goes, and the new one, which gets what the old one came to.
  *
- * @param undone what the diff asks for besides and does not get, in a sentence; "" where there is nothing.
  * @param isMovedAlone the content stays as it is.
  */
-function renaming(
-  call: Call,
-  content: Change,
-  to: string,
-  { undone, isMovedAlone }: { readonly undone: string; readonly isMovedAlone: boolean },
-): readonly Member[] {
+function renaming(call: Call, content: Change, to: string, isMovedAlone: boolean): readonly Member[] {
   const { session, budget } = call;
   const from: ChangedMember = {
     kind: "changed",
@@ -279,7 +269,7 @@ function renaming(
         if (isLink && !isMovedAlone) return refuse("not_a_file", linkWithContent);
         const plan = await content.plan(current, past);
         if (plan.kind === "refusal") return plan;
-        const same = { message: undone, budget };
+        const same = { message: "", budget };
         const moves = plan.kind === "write" ? plan : await planBytes(session, current, current.bytes, same);
         if (moves.kind !== "write") return moves;
         const gone = {

@@ -118,8 +118,11 @@ export interface CommitOptions {
   readonly stageName?: string | undefined;
   /** Returns the replaced file open, to be watched; the caller closes it. */
   readonly keepOpen?: boolean | undefined;
-  /** Of a file that is made again: who could use it before. It never gets more, and gets it before its name. */
-  readonly access?: FileAccess | undefined;
+  /**
+   * Of a file that is made again: who could use it before. It never gets more, and gets it before its name.
+   * `executable` of a new one: who may read it may run it, as far as folder and umask let them.
+   */
+  readonly access?: FileAccess | "executable" | undefined;
 }
 
 /** Who may use a file: what is recorded of one that is deleted, and given to it when it is made again. */

@@ -300,8 +300,8 @@ export type ContentChange =
       readonly diff?: string /** A file that is not there is `file_missing`. */;
       readonly mustExist?: boolean;
     }
-  /** As it is: for a file that is only renamed. A `mode` that a diff asked for is answered to stay as it is. */
-  | { readonly kind: "same"; readonly mode?: string }
+  /** As it is: for a file that is only renamed. */
+  | { readonly kind: "same" }
   /**
    * An earlier state, by its bytes as they are kept; `null`: no file. Needs no base: `from` is the exact state
    * that it replaces, and `bytes_gone` refuses what is not kept.

@@ -1,4 +1,12 @@
-import type { Changed, Committed, Expected, FileAccess, ReplacedFile, Target } from "./disk.js";
+import type {
+  Changed,
+  CommitOptions,
+  Committed,
+  Expected,
+  FileAccess,
+  ReplacedFile,
+  Target,
+} from "./disk.js";
 import type { Refusal } from "./refusal.js";
 
 /** States of files by SHA-256, outside the project. What is gone is gone: `undefined`, never wrong bytes. */
@@ -109,7 +117,7 @@ export interface SetStep {
   /** As in `CommitOptions`. */
   readonly keepOpen?: boolean | undefined;
   /** As in `CommitOptions`; what `movedFrom` names goes before it. */
-  readonly access?: FileAccess | undefined;
+  readonly access?: CommitOptions["access"];
 }
 
 /** All steps of a change set were taken and recorded. */

@@ -1,6 +1,6 @@
 import { closeSync, fchmodSync, fstatSync, fsyncSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
-import type { FileAccess } from "../../files/index.js";
+import type { CommitOptions } from "../../files/index.js";
 import { giveAccess } from "../disk/access.js";
 import { newId } from "../disk/digest.js";
 import {
@@ -108,23 +108,23 @@ export async function makeLargeStage(
 }
 
 /**
- * A new file is made as any program makes one: readable and writable as far as its folder and the umask let it. One
- * that is made again is given what is known of it.
+ * A new file is made as any program makes one: readable and writable, or executable, too, as far as its folder and the
+ * umask let it. One that is made again is given what is known of it.
  */
-export function giveNewMode(stage: Stage, access?: FileAccess): void {
-  if (access === undefined)
-    fchmodSync(stage.fd, modeOfNewFile(dirname(stage.path)) ?? 0o666 & ~process.umask());
-  else giveAccess(stage.fd, access);
+export function giveNewMode(stage: Stage, access?: CommitOptions["access"]): void {
+  const wanted = access === "executable" ? 0o777 : 0o666;
+  if (typeof access === "object") giveAccess(stage.fd, access);
+  else fchmodSync(stage.fd, modeOfNewFile(dirname(stage.path), wanted) ?? wanted & ~process.umask());
 }
 
 /**
  * What the system gives a new file in this folder: where the folder has a default ACL that counts, not the umask.
  * Undefined where nameless files cannot be made, so that it cannot be tried.
  */
-function modeOfNewFile(folder: string): number | undefined {
+function modeOfNewFile(folder: string, wanted: number): number | undefined {
   if (namelessFlags === undefined) return undefined;
   try {
-    const fd = openDescriptor(folder, namelessFlags, 0o666);
+    const fd = openDescriptor(folder, namelessFlags, wanted);
     try {
       return fstatSync(fd).mode & 0o777;
     } finally {

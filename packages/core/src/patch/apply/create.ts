@@ -4,6 +4,8 @@ import { invalidDiff, refusePatch } from "../model/refusal.js";
 import type { PatchOutcome } from "../model/types.js";
 import type { ParsedDiff } from "../read/parse.js";
 import { isPlaceholder } from "../read/placeholder.js";
+import { isExecutable } from "../read/sections.js";
+import { keptMode } from "../read/whole.js";
 
 /** Whether the diff says that there was no file, or nothing in it. */
 export function isCreation(base: BaseText, parsed: ParsedDiff, hunks: readonly ShapedHunk[]): boolean {
@@ -92,6 +94,7 @@ function finishCreation(
     newStart: 1,
     newLines: lines.length,
   };
+  const mode = parsed.sections.find(({ mode }) => isExecutable(mode))?.mode;
   const code = base !== text ? "applied" : text === "" ? "no_change" : "already_applied";
   return {
     kind: "success",
@@ -102,8 +105,9 @@ function finishCreation(
       code === "applied" && lines.length > 0
         ? [{ oldFrom: 0, oldTo: 0, newFrom: 0, newTo: lines.length }]
         : [],
-    repairs: parsed.repairs,
+    repairs: mode === undefined || base === null ? parsed.repairs : [...parsed.repairs, keptMode(mode)],
     addedText,
+    ...(mode === undefined ? {} : { isExecutable: true }),
   };
 }
 

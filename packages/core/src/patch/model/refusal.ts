@@ -8,6 +8,11 @@ export const invalidDiff =
 export const internalError =
   "Internal Error: The corrected patch failed to apply. Please review the diff for subtle errors.";
 
+/** A diff that asks for what is not done, or not understood: what the file holds plays no part. */
+export function refuseDiff(text: string, more: Parameters<typeof refusePatch>[2] = {}): PatchRefusal {
+  return refusePatch("invalid_diff", `Invalid Diff: ${text}`, more);
+}
+
 /** A refusal of the engine; the message is cut at 8 KiB. */
 export function refusePatch(
   code: PatchRefusalCode,

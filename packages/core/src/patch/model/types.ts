@@ -48,6 +48,8 @@ export interface PatchSuccess {
   readonly repairs: readonly Repair[];
   /** The added lines of all hunks, joined; what an encoding must be able to express. */
   readonly addedText: string;
+  /** The diff creates the file, and its owner is to be able to run it. */
+  readonly isExecutable?: true;
 }
 
 /** The diff was not applied, not even in part; the file stays as it is. */

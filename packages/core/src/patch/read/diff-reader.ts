@@ -4,6 +4,7 @@ import { cutLines, kindOfSign, WrittenHunk } from "../model/hunk-lines.js";
 import type { LineTable } from "../model/line-table.js";
 import type { Deadline, Steps } from "../model/steps.js";
 import type { Repair } from "../model/types.js";
+import { isOfDiff, startsHeader, strangeLine } from "./dialect.js";
 import { noFile, readFileNames } from "./file-names.js";
 import { closeHunk, type OpenHunk } from "./open-hunk.js";
 import { type EnvelopeLine, readEnvelopeLine } from "./parse-envelope.js";
@@ -35,7 +36,17 @@ export class DiffReader {
   private newLines = 0;
   private bodyStart = 0;
   private skippedProse = false;
-  private inFile = false;
+  /** Whether only lines of git's may follow: since its first one there was no blank line and no other header. */
+  private inGitHeader = false;
+  /** Whether a file was named and none of its hunks was begun yet. */
+  private isNamed = false;
+  /** A line with a sign that stands in no hunk, below the name of a file. */
+  private unread: number | undefined;
+  /** What part of an envelope is read: `open` before its first file, `outside` where text may stand. */
+  private place: "outside" | "open" | "update" | "add" | "delete" = "outside";
+  private mayMove = false;
+  /** What makes it unreadable, in words. */
+  flaw: string | undefined;
   /** The header read last, and what it says. */
   private last: { readonly line: string; readonly header: ReadHeader } | undefined;
 
@@ -48,6 +59,7 @@ export class DiffReader {
   *readSpan(span: FencedSpan): Steps<void> {
     const { deadline, isBusy, relieve } = this.context;
     this.bodyStart = span.from;
+    this.inGitHeader = false;
     let at = span.from;
     for (let step = 1; at < span.to; step++) {
       if (step % 4096 === 0) {
@@ -84,6 +96,7 @@ export class DiffReader {
       if (at % 4096 === 4095 && this.context.deadline.late()) break;
       this.readBody(at);
     }
+    if ((this.unread ?? from) >= from) this.unread = undefined;
     this.close(true, span.to);
   }
 
@@ -91,6 +104,7 @@ export class DiffReader {
   finish(): readonly FileSection[] {
     if (this.skippedProse && this.hunks.length > 0)
       this.repairs.push({ kind: "prose_removed", detail: "text around the diff left out" });
+    if (this.unread !== undefined) this.refuseLine(this.unread);
     return this.sections.finish();
   }
 
@@ -107,13 +121,37 @@ export class DiffReader {
     if (this.readHeader(line, at)) return 1;
     const inHunk = this.current !== undefined;
     const git = inHunk && !line.startsWith("diff --git ") ? undefined : readGitLine(line);
-    if (git !== undefined && (!inHunk || git.kind === "file")) {
+    if (git !== undefined) {
       this.close(true, at);
       this.sections.noteGitLine(git);
+      this.inGitHeader = git.kind === "file" || (this.inGitHeader && git.kind !== "binary");
+      this.isNamed = false;
       this.bodyStart = at + 1;
-    } else if (this.current !== undefined) this.readBody(at);
-    else if (line.trim() !== "") this.skippedProse = true;
+    } else if (inHunk) this.readBody(at);
+    else this.leaveOut(line, at);
     return 1;
+  }
+
+  /** The text around the fences of a diff. */
+  *leaveOutSpan(span: FencedSpan): Steps<void> {
+    const { skippedProse } = this;
+    for (let at = span.from; at < span.to; at++) {
+      if (at % 4096 === 4095) yield;
+      this.leaveOut(this.lines.line(at), at);
+    }
+    this.skippedProse = skippedProse;
+  }
+
+  /** Outside of hunks there may be text, but nothing that asks for something. */
+  private leaveOut(line: string, at: number): void {
+    if (line.trim() === "") this.inGitHeader = false;
+    else if (this.inGitHeader || isOfDiff(line) || startsHeader(this.lines, at)) this.refuseLine(at);
+    else if (this.isNamed && /^[-+]/.test(line)) this.unread ??= at;
+    else this.skippedProse = true;
+  }
+
+  private refuseLine(at: number): void {
+    this.flaw ??= strangeLine(this.lines.line(at), this.isEnvelope ? "v4a" : "unified");
   }
 
   private beginsBody(at: number): boolean {
@@ -123,19 +161,42 @@ export class DiffReader {
 
   private readEnvelope(at: number): number {
     const line = this.lines.line(at);
-    const mark = readEnvelopeLine(line);
+    const mark = this.markAt(line, at);
+    const inFile = this.place !== "outside" && this.place !== "open";
     if (mark !== undefined) this.readMark(mark, at);
-    else if (this.inFile && this.readHeader(line, at)) return 1;
+    else if (inFile && this.readHeader(line, at)) this.mayMove = false;
     else if (this.current !== undefined) this.readBody(at);
-    else if (this.inFile && line !== "") {
+    else if (inFile && line !== "") {
       this.open({ raw: "", numbers: undefined, anchors: [] }, at, at);
       this.readBody(at);
-    } else if (line.trim() !== "" && !this.inFile) this.skippedProse = true;
+      this.mayMove &&= line.trim() === "";
+    } else if (this.place === "open" && line.trim() !== "") this.refuseLine(at);
+    else this.leaveOut(line, at);
     return 1;
+  }
+
+  /**
+   * The line of the envelope, with blanks around it or not. Below an Update the blank before it is the sign of a
+   * context line, unless it can be none: it ends the patch, or renames the file before any line of it.
+   */
+  private markAt(line: string, at: number): EnvelopeLine | undefined {
+    const mark = readEnvelopeLine(line.trim());
+    if (mark === undefined || this.place !== "update" || !line.startsWith(" ")) return mark;
+    if (mark.kind === "end") return this.endsAt(at) ? mark : undefined;
+    return mark.kind === "move" && this.mayMove ? mark : undefined;
+  }
+
+  /** Whether nothing of a diff follows. */
+  private endsAt(at: number): boolean {
+    for (let next = at + 1; next < this.lines.count; next++)
+      if (/^([-+@]|\s*\*)/.test(this.lines.line(next))) return false;
+    return true;
   }
 
   private readMark(mark: EnvelopeLine, at: number): void {
     if (mark.kind !== "end_of_file") this.close(mark.kind !== "move", at);
+    const { mayMove } = this;
+    this.mayMove = mark.kind === "update";
     switch (mark.kind) {
       case "end_of_file":
         if (this.current !== undefined) this.current.atEnd = true;
@@ -150,15 +211,19 @@ export class DiffReader {
         this.sections.noteNames({ old: mark.name, new: noFile });
         break;
       case "move":
-        this.sections.noteGitLine({ kind: "rename_to", name: mark.name });
+        if (mayMove) this.sections.noteMove(mark.name);
+        else this.refuseLine(at);
         return;
       case "begin":
+        this.place = "open";
+        return;
       case "end":
-        break;
+        this.place = "outside";
+        return;
       default:
         mark satisfies never;
     }
-    this.inFile = mark.kind === "update" || mark.kind === "add";
+    this.place = mark.kind;
   }
 
   private readHeader(line: string, at: number): boolean {
@@ -211,6 +276,7 @@ export class DiffReader {
     } else if (!pair) return this.halfHeaderAt(at, line, next);
     this.close(false, at);
     this.sections.noteNames(readFileNames(line, next));
+    [this.inGitHeader, this.isNamed] = [false, true];
     this.bodyStart = at + 2;
     return 2;
   }
@@ -239,6 +305,7 @@ export class DiffReader {
     this.current = { header, body, plain: 0, lines, marked: [], from, atEnd: false };
     this.oldLines = 0;
     this.newLines = 0;
+    [this.inGitHeader, this.isNamed] = [false, false];
   }
 
   private readBody(at: number): void {
@@ -247,6 +314,11 @@ export class DiffReader {
     const { lines } = this;
     const first = lines.firstCode(at);
     const kind = kindOfSign(first);
+    if ((kind ?? "context") === "context" && this.isStrange(at, kind === undefined)) {
+      if (readEnvelopeLine(lines.line(at).trim())?.kind === "end_of_file") current.atEnd = true;
+      else this.refuseLine(at);
+      if (kind !== undefined) return;
+    }
     if (current.lines === undefined && kind !== undefined && at === current.body + current.plain) {
       current.plain += 1;
       this.count(kind);
@@ -264,6 +336,22 @@ export class DiffReader {
     const read = readBodyLine(lines, at, ending);
     if (!splitReturns || !read.text.includes("\r")) this.put(list, read);
     else for (const text of read.text.replace(/\r$/, "").split("\r")) this.put(list, { ...read, text });
+  }
+
+  /**
+   * Whether a line that is neither removed nor added would be left out of the hunk, or taken for damaged context, and
+   * asks for something: the file has no such line.
+   *
+   * @param isBare it has no sign. In an envelope each line of a file needs one, as far as the file does not show it.
+   */
+  private isStrange(at: number, isBare: boolean): boolean {
+    const line = this.lines.line(at);
+    if (!isBare && !signedMark.test(line)) return false;
+    const text = isBare ? line : line.slice(1);
+    const words = text.trim();
+    const asks = this.isEnvelope && (isBare || words.startsWith("*** "));
+    if (words === "" || !(asks || isOfDiff(isBare ? line : words)) || /^\\ \S/.test(line)) return false;
+    return !this.context.isBaseLine(text);
   }
 
   /** Whether a hunk can be described by where its lines begin in the diff: they must be lines of the file as well. */
@@ -322,6 +410,8 @@ function readBodyLine(lines: LineTable, at: number, ending: LineEnding): HunkLin
 const noAnchors = { anchors: [] };
 /** More headings than this, one in the other, name nothing. */
 const anchorLimit = 8;
+/** So begins, behind its sign, what would be a mark of an envelope or a block without it. */
+const signedMark = /^.\s*[*<>]/;
 const space = 32;
 const plus = 43;
 const minus = 45;

@@ -15,19 +15,19 @@ export function readFileNames(oldLine: string | undefined, newLine: string | und
   );
 }
 
-/** The name of the file in a line `diff --git …`; undefined where the line is none. */
-export function readGitName(line: string): string | undefined {
+/** The names of the file in a line `diff --git …`; none where they cannot be told apart. */
+export function readGitNames(line: string): Partial<FileNames> {
   const rest = line.slice("diff --git ".length).trimEnd();
   const quoted =
     /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*")$/.exec(rest) ?? /^("(?:[^"\\]|\\.)*") (.+)$/.exec(rest);
-  if (quoted !== null) return withoutPrefixes(readName(quoted[1] ?? ""), readName(quoted[2] ?? "")).new;
+  if (quoted !== null) return withoutPrefixes(readName(quoted[1] ?? ""), readName(quoted[2] ?? ""));
   // Names may hold blanks; the two are the same, except in a rename, which has lines of its own.
   for (let at = rest.indexOf(" "); at >= 0; at = rest.indexOf(" ", at + 1)) {
     const names = withoutPrefixes(rest.slice(0, at), rest.slice(at + 1));
-    if (names.old !== "" && names.old === names.new) return names.new;
+    if (names.old !== "" && names.old === names.new) return names;
   }
   const [, old, fresh] = /^(\S+) (\S+)$/.exec(rest) ?? /^(a\/.*) (b\/.*)$/.exec(rest) ?? [];
-  return old === undefined ? undefined : withoutPrefixes(old, fresh).new;
+  return old === undefined ? {} : withoutPrefixes(old, fresh);
 }
 
 /** A name as a header has it: quoted or not, with a time behind it or not. */

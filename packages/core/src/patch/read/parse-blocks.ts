@@ -3,7 +3,7 @@ import type { Hunk, HunkLine } from "../model/hunk.js";
 import { ListedHunk } from "../model/hunk-lines.js";
 import type { LineTable } from "../model/line-table.js";
 import type { Steps } from "../model/steps.js";
-import { opensBlock } from "./dialect.js";
+import { isOfDiff, opensBlock, startsHeader, strangeLine } from "./dialect.js";
 import type { ReadingContext } from "./diff-reader.js";
 import { type FileSection, hunkLimit, SectionList } from "./sections.js";
 
@@ -21,10 +21,13 @@ interface ReadBlocks {
 export function* readBlocks(lines: LineTable, context: ReadingContext): Steps<ReadBlocks> {
   const hunks: Hunk[] = [];
   const sections = new SectionList();
+  const done = (flaw?: string) => ({ hunks, sections: sections.finish(), flaw });
   let last: string | undefined;
   let at = 0;
   while (at < lines.count && hunks.length <= hunkLimit && !context.deadline.passes()) {
-    if (!opensBlock(lines.line(at))) {
+    const line = lines.line(at);
+    if (!opensBlock(line)) {
+      if (isOfDiff(line) || startsHeader(lines, at)) return done(strangeLine(line, "search_replace"));
       at += 1;
       if (at % 1_024 === 0) yield;
       continue;
@@ -32,15 +35,21 @@ export function* readBlocks(lines: LineTable, context: ReadingContext): Steps<Re
     yield;
     if (context.deadline.late()) break;
     const block = findBlock(lines, at, hunks.length + 1);
-    if (block.kind === "flaw") return { hunks, sections: sections.finish(), flaw: block.text };
+    if (block.kind === "flaw") return done(block.text);
     hunks.push(toHunk(lines, block, hunks.length + 1));
-    const name = findName(lines, at) ?? last;
+    const above = lineAbove(lines, at);
+    const name = namesFile(above) ? above : last;
+    const other = /[^\s/]+\.\w{1,8}$/.exec(above)?.[0];
+    if (name === last && last?.endsWith(other ?? "") === false)
+      return done(
+        `SEARCH/REPLACE block ${hunks.length} may be for ${JSON.stringify(last)} or for ${JSON.stringify(other)}. Write the name of its file alone into the line above it; for a name with blanks send a unified diff.`,
+      );
     if (name !== undefined && name !== last) sections.noteNames({ old: name, new: name });
     last = name;
     sections.notePiece({ from: block.from, to: block.to });
     at = block.to;
   }
-  return { hunks, sections: sections.finish(), flaw: undefined };
+  return done();
 }
 
 interface Block {
@@ -128,20 +137,24 @@ function cut(lines: LineTable, from: number, to: number): readonly string[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, at) => lines.line(from + at));
 }
 
-/** The file that the line before a block names, before its fence or after it. */
-function findName(lines: LineTable, from: number): string | undefined {
+/** The line before a block, before its fence or after it, without what marks it as a name; "" for none. */
+function lineAbove(lines: LineTable, from: number): string {
   for (let at = from - 1; at >= Math.max(0, from - 3); at--) {
     const line = lines
       .line(at)
       .slice(0, nameLimit + 1)
       .trim();
-    if (line.length > nameLimit) return undefined;
+    if (line.length > nameLimit) return "";
     if (line === "" || /^(`{3,}|~{3,})[\w+-]*$/.test(line)) continue;
-    if (/^>{5,9} ?REPLACE$/.test(line)) return undefined;
-    const name = line.replace(/^(#+|file(name)?:|path:)\s*/i, "").replace(/^[*`"']+|[*`"':]+$/g, "");
-    return /^[^\s:*?"<>|]+[./][^\s:*?"<>|]+$/.test(name) && !/[.,;!]$/.test(name) ? name : undefined;
+    if (/^>{5,9} ?REPLACE$/.test(line)) return "";
+    return line.replace(/^(#+|file(name)?:|path:)\s*/i, "").replace(/^[*`"']+|[*`"':]+$/g, "");
   }
-  return undefined;
+  return "";
+}
+
+/** A word with a dot or a slash in it, or one such as `Makefile`. */
+function namesFile(text: string): boolean {
+  return /^([^\s:*?"<>|]+[./][^\s:*?"<>|]+|[A-Z]\w+)$/.test(text) && !/[.,;!]$/.test(text);
 }
 
 /** No name of a file is longer. */

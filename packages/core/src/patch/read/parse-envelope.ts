@@ -8,31 +8,23 @@ export type EnvelopeLine =
 /** @returns undefined where the line is none of the envelope's. */
 export function readEnvelopeLine(line: string): EnvelopeLine | undefined {
   if (!line.startsWith("*** ")) return undefined;
-  const [, word = "", name = ""] =
-    /^\*\*\* (Update|Add|Delete|Move)(?: File| to): *(\S.*)$/.exec(line.trimEnd()) ?? [];
-  switch (word) {
-    case "Update":
-      return { kind: "update", name };
-    case "Add":
-      return { kind: "add", name };
-    case "Delete":
-      return { kind: "delete", name };
-    case "Move":
-      return { kind: "move", name };
-    default:
-      break;
-  }
-  switch (line.trimEnd()) {
-    case "*** Begin Patch":
-      return { kind: "begin" };
-    case "*** End of File":
-      return { kind: "end_of_file" };
-    case "*** End Patch":
-      return { kind: "end" };
-    default:
-      return undefined;
-  }
+  const text = line.slice(4).trimEnd();
+  const [, words = "", name = ""] = /^(\w+ \w+): *(\S.*)$/.exec(text) ?? [];
+  const kind = named[words];
+  return kind === undefined ? bare[text] : { kind, name };
 }
+
+const named: Readonly<Record<string, "update" | "add" | "delete" | "move">> = {
+  "Update File": "update",
+  "Add File": "add",
+  "Delete File": "delete",
+  "Move to": "move",
+};
+const bare: Readonly<Record<string, EnvelopeLine>> = {
+  "Begin Patch": { kind: "begin" },
+  "End of File": { kind: "end_of_file" },
+  "End Patch": { kind: "end" },
+};
 
 /**
  * The line after the last one of the patch, where it was sent as a here-document of the shell: the
@@ -45,7 +37,11 @@ export function findHeredocEnd(lines: LineTable): number {
     const tag = /<<-?\s*(['"]?)(\w+)\1/.exec(line)?.[2];
     if (tag === undefined) continue;
     let end = lines.count - 1;
-    while (end > at && lines.line(end) !== tag) end -= 1;
+    while (end > at && lines.line(end) !== tag) {
+      // Another patch follows, as another here-document.
+      if (readEnvelopeLine(lines.line(end)) !== undefined) return lines.count;
+      end -= 1;
+    }
     return end > at ? end : lines.count;
   }
   return lines.count;

@@ -20,6 +20,10 @@ export function findDiffSpans(lines: LineTable, end: number, deadline: Deadline)
   while (at < end && !deadline.late()) {
     const opening = findOpening(lines, at, end);
     if (opening === undefined) break;
+    if (readFence(lines, opening) === null) {
+      spans.push({ from: at, to: end });
+      break;
+    }
     const closing = findClosing(lines, opening, end);
     spans.push({ from: opening + 1, to: closing });
     at = closing + 1;
@@ -43,11 +47,12 @@ const space = 32;
 const backtick = 96;
 const tilde = 126;
 
-/** A fence that opens a block before any diff has begun outside of one. */
+/** A fence that opens a block, or the line where a diff begins outside of one, whichever is first. */
 function findOpening(lines: LineTable, start: number, end: number): number | undefined {
   for (let at = start; at < end; at++) {
     if (readFence(lines, at) !== null) return at;
-    if (/^(@@|diff --git |--- \S|\+\+\+ \S|\*\*\* Begin Patch)/.test(lines.line(at))) return undefined;
+    if (/^(@@|diff --git |--- \S|\+\+\+ \S|\*\*\* (Begin|Add|Update|Delete) )/.test(lines.line(at)))
+      return at;
   }
   return undefined;
 }
@@ -70,7 +75,7 @@ function findClosing(lines: LineTable, opening: number, end: number): number {
 
 function hasDiffLine(lines: LineTable, span: FencedSpan): boolean {
   for (let at = span.from; at < span.to; at++) {
-    if (/^(@@|[-+]|\*\*\* )/.test(lines.line(at))) return true;
+    if (/^(@@|[-+]|\*\*\* |diff --git )/.test(lines.line(at))) return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
 import type { HunkNumbers } from "../model/hunk.js";
-import { noFile, readFileNames, readGitName, readName } from "./file-names.js";
+import { type FileNames, noFile, readFileNames, readGitNames, readName } from "./file-names.js";
 
 /** What a hunk header says, as far as it can be read: `@@`, `@@ -2 +2 @@`, `@@ class A:`, `@@ ... @@`. */
 export interface ReadHeader {
@@ -94,27 +94,31 @@ export function looksLikeFileHeader(oldLine: string, newLine: string): boolean {
 
 /** What a line of a git header says, or undefined where it is none. */
 export type GitLine =
-  | { readonly kind: "file" | "rename_from" | "rename_to" | "copy_to"; readonly name: string }
-  | { readonly kind: "old_mode" | "new_mode"; readonly mode: string }
-  | { readonly kind: "creation" | "deletion" | "binary" | "noise" };
+  | { readonly kind: "file"; readonly names: Partial<FileNames> }
+  | { readonly kind: "rename_from" | "rename_to" | "copy"; readonly name: string }
+  | { readonly kind: ModeLine; readonly mode: string }
+  | { readonly kind: "binary" | "noise" };
+
+/** The lines that name a mode; `old_mode` is also one that stays, at the end of a line `index a..b 100644`. */
+type ModeLine = "old_mode" | "new_mode" | "creation" | "deletion";
 
 /** @returns undefined where the line is none of a git header. */
 export function readGitLine(line: string): GitLine | undefined {
   if (line === "" || !"dnrcBGiosI=".includes(line.charAt(0))) return undefined;
-  if (line.startsWith("diff --git ")) {
-    const name = readGitName(line);
-    return name === undefined ? { kind: "noise" } : { kind: "file", name };
-  }
-  if (/^new file mode \d/.test(line)) return { kind: "creation" };
-  if (/^deleted file mode \d/.test(line)) return { kind: "deletion" };
-  const [, age, mode] = /^(old|new) mode (\d+)\s*$/.exec(line) ?? [];
-  if (mode !== undefined) return { kind: age === "old" ? "old_mode" : "new_mode", mode };
+  if (line.startsWith("diff --git ")) return { kind: "file", names: readGitNames(line) };
+  const [, words = "", mode = ""] = modeLine.exec(line) ?? [];
+  if (mode !== "") return { kind: modeLines[words] ?? "old_mode", mode };
   const [, verb, side, name = ""] = /^(rename|copy) (from|to) (\S.*)$/.exec(line) ?? [];
   if (verb === "rename") return { kind: side === "from" ? "rename_from" : "rename_to", name: readName(name) };
-  if (verb === "copy") return side === "from" ? { kind: "noise" } : { kind: "copy_to", name: readName(name) };
+  if (verb === "copy") return { kind: "copy", name: readName(name) };
   if (/^(Binary files .* differ|GIT binary patch)/.test(line)) return { kind: "binary" };
-  if (/^(diff |index [0-9a-f]+\.\.|(dis)?similarity index |Index: |={20,}$)/.test(line)) {
-    return { kind: "noise" };
-  }
+  if (/^(diff (?!--c)|index |(dis)?similarity index |Index: |={20,}$)/.test(line)) return { kind: "noise" };
   return undefined;
 }
+
+const modeLine = /^((?:new|old) mode|(?:new|deleted) file mode|index \S+) (\d+)\s*$/;
+const modeLines: Readonly<Record<string, ModeLine>> = {
+  "new mode": "new_mode",
+  "new file mode": "creation",
+  "deleted file mode": "deletion",
+};

@@ -46,7 +46,13 @@ export function* parseLines(lines: LineTable, context: ReadingContext): Steps<Pa
   const [first] = spans;
   if (first !== undefined && (first.from > 0 || spans.length > 1))
     reader.repairs.push({ kind: "fence_removed", detail: "Markdown fence left out" });
-  for (const span of spans) yield* reader.readSpan(span);
+  let at = 0;
+  for (const span of spans) {
+    yield* reader.leaveOutSpan({ from: at, to: span.from });
+    yield* reader.readSpan(span);
+    at = span.to;
+  }
+  yield* reader.leaveOutSpan({ from: at, to: lines.count });
   if (dialect === "unified" && reader.hunks.length === 0)
     for (const span of spans) yield* reader.readBareSpan(span);
   const sections = reader.finish();
@@ -55,6 +61,6 @@ export function* parseLines(lines: LineTable, context: ReadingContext): Steps<Pa
     hunks: reader.hunks,
     sections,
     repairs: [...dialectRepairs, ...reader.repairs],
-    flaw: undefined,
+    flaw: reader.flaw,
   };
 }

@@ -1,11 +1,11 @@
 import { LineTable } from "../model/line-table.js";
-import { invalidDiff, refusePatch } from "../model/refusal.js";
+import { refuseDiff as refuse, refusePatch } from "../model/refusal.js";
 import { Deadline, finish, finishInTurns, type Steps } from "../model/steps.js";
 import type { PatchRefusal } from "../model/types.js";
 import type { Dialect } from "./dialect.js";
 import { type ParsedDiff, parseLines } from "./parse.js";
-import type { FileSection } from "./sections.js";
-import { refuseSize } from "./whole.js";
+import { type FileSection, isExecutable } from "./sections.js";
+import { quoteName, refuseSize, refuseSpecial } from "./whole.js";
 
 /** What a diff of several files asks of one of them. */
 export interface FileDiff {
@@ -20,8 +20,6 @@ export interface FileDiff {
    * a deletion with lines must come to the empty text, else the file is not the one that was meant.
    */
   readonly diff: string;
-  /** The mode that the diff would give the file, such as `100755`; nothing here changes modes. */
-  readonly mode?: string;
 }
 
 /** A diff of one or more files, file by file. */
@@ -33,8 +31,8 @@ export interface FileDiffs {
 
 /**
  * Splits a diff of one or more files, unified, V4A or SEARCH/REPLACE, into one diff for each. Pure; never
- * throws. A part that names no file, a copy, a binary diff and two conflicting wishes for one path are
- * refused.
+ * throws. A part that names no file, a copy, a binary diff, a link or submodule, another mode of a file and two
+ * conflicting wishes for one path are refused, and so is a line that is no part of a diff and may ask for something.
  */
 export function splitByFile(text: string, limitMs = usualLimitMs): FileDiffs | PatchRefusal {
   return finish(splitSteps(text, new Deadline(limitMs)));
@@ -93,21 +91,40 @@ function* toFileDiff(
   const path = section.renamedFrom ?? section.path;
   if (path === undefined || path === "")
     return refuse("A part of it names no file, so it is not clear what it changes.");
-  const name = JSON.stringify(path);
+  const name = quoteName(path);
+  const beyond = refuseSpecial(section, path) ?? refuseOtherMode(section, name);
+  if (beyond !== undefined) return beyond;
   if (section.binary) return refuse(`Its part for ${name} is a binary diff; this tool patches text.`);
-  if (section.copiedTo !== undefined) {
-    const copy = JSON.stringify(section.copiedTo);
-    return refuse(`It copies a file to ${copy}; create that file with its content instead.`);
-  }
+  if (section.copy !== undefined)
+    return refuse(`It copies a file to ${name}; create that file with its content instead.`);
   const { creation, deletion, renamedTo } = section;
   if (creation && deletion) return refuse(`It creates and deletes ${name}.`);
   if (renamedTo !== undefined && (creation || deletion))
     return refuse(`It renames ${name} and creates or deletes it, too.`);
+  if (isHalfRename(section))
+    return refuse(
+      `Its part for ${name} has two names and no pair of lines \`rename from\` and \`rename to\`, so it is not clear what becomes of the file.`,
+    );
   const diff = yield* renderSection(lines, dialect, path, section);
-  const mode = section.mode === undefined ? {} : { mode: section.mode };
-  if (renamedTo !== undefined && renamedTo !== path)
-    return { path, action: "rename", to: renamedTo, diff, ...mode };
-  return { path, action: creation ? "create" : deletion ? "delete" : "update", diff, ...mode };
+  if (renamedTo !== undefined && renamedTo !== path) return { path, action: "rename", to: renamedTo, diff };
+  return { path, action: creation ? "create" : deletion ? "delete" : "update", diff };
+}
+
+function refuseOtherMode(section: FileSection, name: string): PatchRefusal | undefined {
+  const { mode, creation, deletion } = section;
+  if (mode === undefined || creation || deletion) return undefined;
+  const command = isExecutable(mode) ? "chmod +x" : "chmod -x";
+  return refuse(
+    `It gives ${name} the mode ${mode}, and modes of files that exist are not changed here. Nothing was changed. Leave the lines \`old mode\` and \`new mode\` out, and use \`${command}\`.`,
+  );
+}
+
+/** One of the two lines is missing, or both, and no other line says what becomes of the one name. */
+function isHalfRename({ path, gitName, renamedFrom, renamedTo, pieces, ...does }: FileSection): boolean {
+  if (renamedFrom !== undefined || renamedTo !== undefined)
+    return renamedFrom === undefined || renamedTo === undefined;
+  const isNamedOnly = pieces.length === 0 && !does.creation && !does.deletion;
+  return isNamedOnly && gitName !== undefined && gitName !== path;
 }
 
 /** The section with a header of our own, so that nothing in it says delete or rename any more. */
@@ -117,7 +134,7 @@ function* renderSection(
   path: string,
   section: FileSection,
 ): Steps<string> {
-  const { creation, pieces } = section;
+  const { creation, mode, pieces } = section;
   if (pieces.length === 0 && !creation) return "";
   let body = "";
   for (let at = 0; at < pieces.length; at += 2) {
@@ -126,7 +143,7 @@ function* renderSection(
   }
   switch (dialect) {
     case "unified":
-      return `${modeLine(section)}--- ${creation ? "/dev/null" : `a/${path}`}\n+++ b/${path}\n${body}`;
+      return `${creation && mode !== undefined ? `new file mode ${mode}\n` : ""}--- ${creation ? "/dev/null" : `a/${path}`}\n+++ b/${path}\n${body}`;
     case "v4a":
       return `*** Begin Patch\n*** ${creation ? "Add" : "Update"} File: ${path}\n${body}*** End Patch\n`;
     case "search_replace":
@@ -136,15 +153,6 @@ function* renderSection(
   }
 }
 
-/** So that whoever patches the file says that its mode stays. */
-function modeLine({ mode }: FileSection): string {
-  return mode === undefined ? "" : `new mode ${mode}\n`;
-}
-
 function endLine(text: string): string {
   return text === "" || text.endsWith("\n") || text.endsWith("\r") ? text : `${text}\n`;
-}
-
-function refuse(text: string): PatchRefusal {
-  return refusePatch("invalid_diff", `${invalidDiff} ${text}`);
 }

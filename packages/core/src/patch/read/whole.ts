@@ -1,10 +1,10 @@
 import { clip } from "../../text/index.js";
 import type { ShapedHunk } from "../model/hunk.js";
-import { invalidDiff, refusePatch } from "../model/refusal.js";
+import { invalidDiff, refuseDiff, refusePatch } from "../model/refusal.js";
 import type { PatchRefusal, Repair } from "../model/types.js";
 import { dialectNames } from "./dialect.js";
 import type { ParsedDiff } from "./parse.js";
-import { hunkLimit } from "./sections.js";
+import { type FileSection, hunkLimit } from "./sections.js";
 
 /** A diff that is larger than any that a model writes, before anything of it is read. */
 export function refuseSize(diff: string): PatchRefusal | undefined {
@@ -43,48 +43,67 @@ export function refuseAsWhole(parsed: ParsedDiff): PatchRefusal | undefined {
       { asks: "several_files" },
     );
   }
-  const refuse = (text: string) => refusePatch("invalid_diff", `${invalidDiff} ${text}`);
-  if (parsed.flaw !== undefined) return refuse(parsed.flaw);
+  if (parsed.flaw !== undefined) return refuseDiff(parsed.flaw);
   const beyond = refuseBeyondLines(parsed);
   if (beyond !== undefined || parsed.hunks.length > 0) return beyond;
   if (parsed.sections.some(({ creation }) => creation)) return undefined;
   const looks = parsed.dialect === "unified" ? "" : ` It looks like ${dialectNames[parsed.dialect]}.`;
-  return refuse(
-    `No hunk was found in it.${looks} Send a unified diff: \`@@\` lines, then context lines that begin with a space, removed lines with "-", added lines with "+".`,
+  return refusePatch(
+    "invalid_diff",
+    `${invalidDiff} No hunk was found in it.${looks} Send a unified diff: \`@@\` lines, then context lines that begin with a space, removed lines with "-", added lines with "+".`,
   );
 }
 
 /** What a diff asks for besides lines, and lines are all that a patch of one file changes. */
 function refuseBeyondLines({ sections, hunks }: ParsedDiff): PatchRefusal | undefined {
-  const refuse = (text: string, asks?: "deletion" | "rename") =>
-    refusePatch("invalid_diff", `Invalid Diff: ${text}`, asks === undefined ? {} : { asks });
+  for (const section of sections) {
+    const special = refuseSpecial(section, section.path);
+    if (special !== undefined) return special;
+  }
   if (sections.some(({ deletion }) => deletion))
-    return refuse(
+    return refuseDiff(
       "This diff deletes the file, and this tool changes only its lines. Nothing was changed.",
-      "deletion",
+      { asks: "deletion" },
     );
   const to = sections.find(({ renamedTo }) => renamedTo !== undefined)?.renamedTo;
   if (to !== undefined)
-    return refuse(
+    return refuseDiff(
       `This diff renames the file to ${quoteName(to)}, and this tool changes only its lines. Nothing was changed. To change only these, leave the rename out of the diff.`,
-      "rename",
+      { asks: "rename" },
     );
-  const copy = sections.find(({ copiedTo }) => copiedTo !== undefined)?.copiedTo;
+  const copy = sections.find((section) => section.copy !== undefined)?.copy;
   if (copy !== undefined)
-    return refuse(
+    return refuseDiff(
       `This diff copies a file to ${quoteName(copy)}, and this tool changes only lines. Nothing was changed. Create that file with a diff from /dev/null.`,
     );
   if (sections.some(({ binary }) => binary))
-    return refuse("This is a binary diff; this tool patches text. Nothing was changed.");
-  const mode = sections.find((section) => section.mode !== undefined)?.mode;
+    return refuseDiff("This is a binary diff; this tool patches text. Nothing was changed.");
+  const mode = modeOf(sections);
   if (mode !== undefined && hunks.length === 0)
-    return refuse(
+    return refuseDiff(
       `This diff changes the file's mode only (to ${mode}), and this tool changes only its lines. Nothing was changed.`,
     );
   return undefined;
 }
 
-function quoteName(name: string): string {
+/** The mode that a diff asks for of a file that exists. */
+function modeOf(sections: readonly FileSection[]): string | undefined {
+  return sections.find(({ mode, creation }) => mode !== undefined && !creation)?.mode;
+}
+
+/** What is no regular file before the change or after it: the lines of its part are no lines of a file. */
+export function refuseSpecial({ specialMode }: FileSection, name = ""): PatchRefusal | undefined {
+  if (specialMode === undefined) return undefined;
+  const what = specials[specialMode] ?? "what is no file";
+  return refuseDiff(
+    `Its part for ${quoteName(name)} is about ${what} (mode ${specialMode}), and only files are changed here. Nothing was changed. Leave that part out, and make this change with git or in a shell.`,
+  );
+}
+
+const specials: Readonly<Record<string, string>> = { 120000: "a symbolic link", 160000: "a submodule" };
+
+/** A name of any length in a message. */
+export function quoteName(name: string): string {
   return JSON.stringify(clip(name, 200));
 }
 
@@ -97,9 +116,9 @@ function namedFiles({ sections }: ParsedDiff): readonly string[] {
 
 /** Models often misremember the path; the caller's counts, but the other is reported. */
 export function describeName(parsed: ParsedDiff, path: string | undefined): readonly Repair[] {
-  const mode = parsed.sections.find((section) => section.mode !== undefined)?.mode;
+  const mode = modeOf(parsed.sections);
   const mended = (detail: string) => ({ kind: "header_mended", detail }) as const;
-  const kept = mode === undefined ? [] : [mended(`the mode is not changed to ${mode}`)];
+  const kept = mode === undefined ? [] : [keptMode(mode)];
   const [named] = namedFiles(parsed);
   const last = (name: string) => name.split(/[\\/]/).at(-1);
   if (named === undefined || path === undefined || last(named) === last(path)) return kept;
@@ -107,6 +126,11 @@ export function describeName(parsed: ParsedDiff, path: string | undefined): read
     ...kept,
     { ...mended(`the header names ${JSON.stringify(named.slice(0, 100))}`), otherFile: named },
   ];
+}
+
+/** The one thing that a diff asks for beside lines and that is not done with them: of a file that exists. */
+export function keptMode(mode: string): Repair {
+  return { kind: "header_mended", detail: `the mode is not changed to ${mode}` };
 }
 
 /**

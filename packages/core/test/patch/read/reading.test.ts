@@ -152,6 +152,34 @@ const refused: readonly PatchCase[] = [
     code: "multi_file_diff",
     says: ['"f.txt"', '"g.txt"'],
   },
+  ...[
+    [
+      "the mark of an envelope in a hunk",
+      `${header}${hunk} *** Delete File: g.txt\n`,
+      "*** Delete File: g.txt",
+    ],
+    ["a binary file behind a hunk", `${header}${hunk}Binary files a/g and b/g differ\n`, "Binary files a/g"],
+    ["a submodule", `${header}${hunk}Submodule sub 1234567..89abcde:\n`, "Submodule sub"],
+    ["a file of one side only", `${header}${hunk}Only in b: g.txt\n`, "Only in b: g.txt"],
+    [
+      "a block behind a hunk",
+      `${header}${hunk}<<<<<<< SEARCH\nfour\n=======\n4\n>>>>>>> REPLACE\n`,
+      "<<<<<<<",
+    ],
+    ["words in an envelope", text("*** Update File: f.txt", "-three", "+THREE", "Done."), "Done."],
+    [
+      "a mark with a blank in an envelope",
+      text("*** Update File: f.txt", "-three", "+3", " *** Add File: g"),
+      '" *** Add File: g"',
+    ],
+    ["a link", text("index 1..2 120000", "--- a/f.txt", "+++ b/f.txt").concat(hunk), "a symbolic link"],
+  ].map(([name = "", diff = "", says = ""]) => ({
+    name,
+    base,
+    diff,
+    code: "invalid_diff" as const,
+    says: [says],
+  })),
   { name: "a change of a file that is not there", base: null, diff: header + hunk, code: "file_missing" },
   {
     name: "a creation of a file that is there",

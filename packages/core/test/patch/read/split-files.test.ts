@@ -55,11 +55,52 @@ const cases: readonly SplitCase[] = [
     ],
   },
   {
-    name: "git: a mode alone, and then another file without a line of git's",
-    diff: text("diff --git a/x b/x", "old mode 100644", "new mode 100755").concat("--- a/y\n+++ b/y\n", hunk),
+    name: "git: an empty executable file, and then another file without a line of git's",
+    diff: text("diff --git a/x b/x", "new file mode 100755", "index 0000000..e69de29").concat(
+      "--- a/y\n+++ b/y\n",
+      hunk,
+    ),
     files: [
-      { path: "x", action: "update", mode: "100755" },
+      { path: "x", action: "create", before: null, after: "" },
       { path: "y", action: "update", before: "a\nb\n", after: "a\nB\n" },
+    ],
+  },
+  {
+    name: "V4A: marks with blanks around them",
+    diff: text(
+      "  *** Begin Patch ",
+      " *** Update File: m ",
+      "\t*** Move to: n",
+      "@@",
+      " a",
+      "-b",
+      "+B",
+      "*** End of File ",
+      " *** End Patch ",
+      "",
+      "Done.",
+    ),
+    files: [{ path: "m", action: "rename", to: "n", before: "a\nb\n", after: "a\nB\n" }],
+  },
+  {
+    name: "V4A: the lines of a patch in a file that has them",
+    diff: text(
+      "*** Begin Patch",
+      "*** Update File: x",
+      "@@",
+      " *** Begin Patch",
+      "-*** Add File: a",
+      "+*** Add File: b",
+      " *** End Patch",
+      "*** End Patch",
+    ),
+    files: [
+      {
+        path: "x",
+        action: "update",
+        before: "*** Begin Patch\n*** Add File: a\n*** End Patch\n",
+        after: "*** Begin Patch\n*** Add File: b\n*** End Patch\n",
+      },
     ],
   },
   {
@@ -75,6 +116,8 @@ const cases: readonly SplitCase[] = [
       "+one",
       "+two",
       "*** Delete File: d",
+      "*** Delete File: e",
+      "-a",
       "*** Update File: m",
       "*** Move to: sub/m",
       "@@",
@@ -86,6 +129,7 @@ const cases: readonly SplitCase[] = [
       { path: "x", action: "update", before: "a\nb\n", after: "a\nB\n" },
       { path: "n", action: "create", before: null, after: "one\ntwo\n" },
       { path: "d", action: "delete" },
+      { path: "e", action: "delete", before: "a\n", after: "" },
       { path: "m", action: "rename", to: "sub/m", before: "a\nb\n", after: "a\nB\n" },
     ],
   },
@@ -114,10 +158,17 @@ const cases: readonly SplitCase[] = [
       "=======",
       "C",
       ">>>>>>> REPLACE",
+      "**Makefile**",
+      "<<<<<<< SEARCH",
+      "b",
+      "=======",
+      "B",
+      ">>>>>>> REPLACE",
     ),
     files: [
       { path: "src/x.ts", action: "update", before: "a\nb\n", after: "a\nB\n" },
       { path: "src/y.ts", action: "update", before: "c\n", after: "C\n" },
+      { path: "Makefile", action: "update", before: "b\n", after: "B\n" },
     ],
   },
 ];
@@ -137,6 +188,40 @@ const refused = [
   },
 ];
 
+const update = "*** Update File: x\n@@\n-b\n+B\n";
+const git = (...lines: readonly string[]) => text("diff --git a/x b/x", ...lines);
+const target = text("@@ -0,0 +1 @@", "+y", "\\ No newline at end of file");
+const block = text("x.ts", "<<<<<<< SEARCH", "b", "=======", "B", ">>>>>>> REPLACE");
+
+/** Diffs of which a part would be lost, and what the refusal quotes or says of that part. */
+const lost: readonly (readonly [string, string])[] = [
+  [`*** Begin Patch\n*** Create File: n\n+hi\n${update}*** End Patch\n`, "*** Create File: n"],
+  [`*** Begin Patch\nOf the cart:\n${update}*** End Patch\n`, "Of the cart:"],
+  [`*** Begin Patch\n${update}*** End Patch\n*** Remove File: y\n`, "*** Remove File: y"],
+  [`*** Begin Patch\n${update}*** Move to: y\n*** End Patch\n`, "*** Move to: y"],
+  [`*** Begin Patch\n*** Add File: n\n+hi\n*** Move to: y\n*** End Patch\n`, "*** Move to: y"],
+  [`*** Begin Patch\n${update}*** End Patch\n--- a/y\n+++ b/y\n${hunk}`, "--- a/y"],
+  [`*** Begin Patch\n${update}*** End Patch\n${block}`, "<<<<<<< SEARCH"],
+  [`${block}*** Delete File: y\n`, "*** Delete File: y"],
+  [`${block}--- a/y\n+++ b/y\n${hunk}`, "--- a/y"],
+  [`${block}${block.replace("SEARCH", "ORIGINAL")}`, "<<<<<<< ORIGINAL"],
+  [`${block}Now the same in y.ts:\n${block.replace("x.ts\n", "")}`, '"x.ts" or for "y.ts"'],
+  [`${git("new mod 100755")}--- a/x\n+++ b/x\n${hunk}`, "new mod 100755"],
+  [`${git()}--- a/x\n+++ b/x\n${hunk}${git()}--- a/y\n+++ b/y\n-b\n+B\n`, "-b"],
+  [text("diff --git a/x b/y", "similarity index 100%"), "`rename from`"],
+  [text("diff --git a/x b/y", "rename to y"), "`rename from`"],
+  [text("diff --git b/x y", "old mode 100644", "new mode 100755"), "100755"],
+  [`\`\`\`diff\n--- a/x\n+++ b/x\n${hunk}\`\`\`\n*** Delete File: y\n`, "*** Delete File: y"],
+  [git("old mode 100644", "new mode 100755"), "chmod +x"],
+  [git("new file mode 120000", "--- /dev/null", "+++ b/x") + target, '"x" is about a symbolic link'],
+  [git("index 1234567..89abcde 120000", "--- a/x", "+++ b/x") + hunk, '"x" is about a symbolic link'],
+  [git("deleted file mode 100644") + git("new file mode 120000"), '"x" is about a symbolic link'],
+  [git("deleted file mode 120000") + git("new file mode 100644"), '"x" is about a symbolic link'],
+  [git("index 1234567..89abcde 160000", "--- a/x", "+++ b/x") + hunk, '"x" is about a submodule'],
+  [git("deleted file mode 160000"), '"x" is about a submodule'],
+  [git("new file mode 040000"), "what is no file (mode 040000)"],
+];
+
 describe("splitting a diff by file", () => {
   for (const { name, diff, files } of cases) {
     it(name, () => {
@@ -152,6 +237,13 @@ describe("splitting a diff by file", () => {
       }
     });
   }
+
+  it.each(lost)("refuses what it would lose: %j", (diff, says) => {
+    const split = splitByFile(diff);
+    expect(split).toMatchObject({ kind: "refusal", code: "invalid_diff" });
+    expect(split.kind === "refusal" ? split.message : "").toContain(says);
+    expect(split.kind === "refusal" ? split.message : "").toMatch(/^Invalid Diff: (?!The provided)/);
+  });
 
   for (const { name, diff, says } of refused) {
     it(`refuses ${name}`, () => {
