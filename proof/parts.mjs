@@ -11,6 +11,7 @@ const order = [
   "repeats",
   "attacks",
   "fidelity",
+  "commits",
   "clients",
   "compat",
   "hosts",
