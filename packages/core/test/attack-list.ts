@@ -45,10 +45,12 @@ const rows: readonly Row[] = [
   ["5", "NUL", "a\0.txt", invalid],
   ["6a", "nothing", "", invalid],
   ["6b", "the root itself", ".", refused("is_directory")],
-  ["7a", "a literal ~", "~/x.txt", made],
-  ["7b", "a literal $HOME", "$HOME/x.txt", made],
+  ["7a", "a literal ~", "./~/x.txt", made],
+  ["7b", "a literal $HOME", "./$HOME/x.txt", made],
   ["7c", "a literal %2e%2e", "%2e%2e/x.txt", made],
-  ["7d", "a literal file://", "file:///etc/passwd", made],
+  ["7d", "a literal file://", "./file:///etc/passwd", made],
+  ["7e", "a file URL out of the root", "file:///etc/passwd", out],
+  ["7f", "a ~ that nobody said is meant", "~/x.txt", invalid],
   ["8", "superfluous slashes and dots", ".//a.txt/./", ["ok", "missing_base"]],
   ["9a", "a backslash", "..\\secret.txt", invalid],
   ["9b", "a drive letter", "C:/x.txt", invalid],
@@ -59,7 +61,7 @@ const rows: readonly Row[] = [
   ["10c", "a path of 4,096 bytes", `${"d/".repeat(2047)}xx`, invalid],
   ["11a", "a newline in a name", "a\nb.txt", invalid],
   ["11b", "an escape in a name", "a\u001b[2Jb.txt", invalid],
-  ["11c", "quotes, angle brackets, bidi and zero width in a name", `a"'<\u202e\u200b.txt`, made],
+  ["11c", "quotes, angle brackets, bidi and zero width in a name", `./a"'<\u202e\u200b.txt`, made],
   ["14", "half a surrogate pair", "a\ud800.txt", invalid],
 ];
 
@@ -118,7 +120,7 @@ export const kinds: readonly Attack[] = [
 
 /** Each row: its number, then its paths. */
 export const protectedPaths: readonly (readonly string[])[] = [
-  "42|.git/hooks/pre-commit|.git/config|sub/.git/HEAD|.git|.GIT/config|.git./config|.git /config|git~1/config|.g\u200cit/config",
+  "42|.git/hooks/pre-commit|.git/config|sub/.git/HEAD|.git|.GIT/config|.git./config|.git /config|git~1/config|./.g\u200cit/config",
   "43|.vscode/settings.json|.vscode/tasks.json|.vscode/launch.json|sub/.VSCode/Tasks.JSON",
   "44|.cursor/mcp.json|.mcp.json|.CURSOR/MCP.JSON",
   "45|.claude/settings.json|.gemini/settings.json|.codex/config.toml",

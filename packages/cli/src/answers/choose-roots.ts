@@ -2,6 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Refusal, refuse } from "@holdfast/core/files";
+import { currentFolder } from "@holdfast/core/node";
 import { cutVisibly } from "@holdfast/core/text";
 import { escapeName } from "../shell/terminal.js";
 
@@ -32,7 +33,7 @@ export function chooseRoots(
   warn: WarnOfRoot,
 ): ChosenRoots {
   const own = given === undefined ? undefined : withoutMissing(given, warn);
-  if (uris === undefined) return { kind: "roots", roots: own ?? [process.cwd()] };
+  if (uris === undefined) return { kind: "roots", roots: own ?? [currentFolder()] };
   const named = withoutMissing(
     uris.flatMap((uri) => folderOf(uri, warn)),
     warn,

@@ -1,20 +1,20 @@
 import { excludedByOwner } from "../ignore/ignore-rules.js";
 import type { Target } from "../values/disk.js";
-import { tidyPath } from "../values/path-policy.js";
 import { isRefusal, type Refusal } from "../values/refusal.js";
 import { cancelled } from "./call.js";
 import type { Ticket } from "./keyed-mutex.js";
+import { plainPath } from "./plain-path.js";
 import type { Session } from "./session.js";
 
 /** Walks to a folder or file for a look, without waiting for its turn. */
 export async function inside<Result>(
-  { ports }: Session,
+  session: Session,
   path: string | undefined,
   look: (target: Target, name: string) => Promise<Result>,
 ): Promise<Result | Refusal> {
-  const tidy = tidyPath(path ?? ".");
+  const tidy = await plainPath(session, path ?? ".");
   if (isRefusal(tidy)) return tidy;
-  const target = await ports.disk.enter(tidy.path, "refuse");
+  const target = await session.ports.disk.enter(tidy.path, "refuse");
   if (isRefusal(target)) return target;
   try {
     return await look(target, tidy.path === "" ? "." : tidy.path);

@@ -1,36 +1,77 @@
+import { escapeForDisplay } from "../../text/index.js";
 import type { Session } from "../access/session.js";
 import { inside } from "../access/visit.js";
+import type { FileState } from "../values/outcomes.js";
+import { bareName } from "../values/path-policy.js";
+import { type AnyRefusalCode, isRefusal, type Refusal } from "../values/refusal.js";
 import { TimeBudget } from "../values/time-budget.js";
 import { walkTree } from "./tree-walk.js";
 
 /**
- * The names beside a missing file that are near to its own: the same but for letter case or Unicode form, or one
- * edit away. Only names that a listing shows, so that nothing is told of what the ignore files keep away.
+ * The answer; where it refuses a file that is missing, with the names that may be meant: those beside it that are near to
+ * its own, else those of the same base name elsewhere. Only names that a listing shows, so that nothing is told of what
+ * the ignore files keep away.
  *
- * @param path as the caller named it, tidied.
- * @returns paths in byte order, three at most.
+ * @param path as the caller named it.
  */
-export async function nearNames(session: Session, path: string): Promise<readonly string[]> {
-  const at = path.lastIndexOf("/");
-  const name = path.slice(at + 1);
+export async function withNearNames<Answer extends object>(
+  session: Session,
+  path: string,
+  answer: Answer,
+): Promise<Answer> {
+  if (!isRefusal(answer) || !isOfNoFile(answer)) return answer;
+  const near = (await nearNames(session, bareName(path))).slice(0, mostNames).map(escapeForDisplay);
+  const meant = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
+  return { ...answer, message: answer.message + meant };
+}
+
+function isOfNoFile(refusal: Refusal<AnyRefusalCode> & { readonly state?: FileState | null }): boolean {
+  if (refusal.code === "missing_base") return refusal.state?.sha256 === null;
+  return refusal.code === "file_missing";
+}
+
+async function nearNames(session: Session, path: string): Promise<readonly string[]> {
+  const [name = "", ...above] = path.split("/").reverse();
+  const folder = above.length === 0 ? "." : path.slice(0, -name.length);
+  const beside = await namesIn(session, folder, 1, (other) => isNear(name, other));
+  if (beside.length > 0) return beside;
+  const same = await namesIn(session, ".", deepest, (other) => fold(other) === fold(name));
+  // Those that have more names in common with the missing one come first.
+  const kinship = (other: string) => other.split("/").filter((own) => path.split("/").includes(own)).length;
+  return same.sort((one, other) => kinship(other) - kinship(one));
+}
+
+async function namesIn(
+  session: Session,
+  start: string,
+  depth: number,
+  isMeant: (name: string) => boolean,
+): Promise<string[]> {
   const budget = new TimeBudget(session.ports, limitMs);
-  const options = { depth: 1, all: false, sizes: "none", budget } as const;
+  const options = { depth, all: false, sizes: "none", budget } as const;
   const near: string[] = [];
-  await inside(session, at < 0 ? "." : path.slice(0, at), (folder, shown) =>
+  await inside(session, start, (folder, shown) =>
     walkTree(session.ports.disk, folder, shown, options, ({ entry, path: other }) => {
-      if (entry.kind === "file" && entry.openable && isNear(name, entry.name)) near.push(other);
-      return near.length < mostNames;
+      const isKind = entry.kind === "file" || entry.kind === "directory";
+      if (isKind && entry.openable && isMeant(entry.name)) near.push(other);
+      return near.length < mostFound;
     }),
   );
   return near;
 }
 
 const mostNames = 3;
-/** A folder of very many names is not looked through to the end for a guess. */
+const mostFound = 50;
+/** A tree of very many names is not looked through to the end for a guess. */
 const limitMs = 200;
+const deepest = 24;
+
+function fold(name: string): string {
+  return name.normalize().toLowerCase();
+}
 
 function isNear(name: string, other: string): boolean {
-  const [one, two] = [name, other].map((text) => [...text.normalize().toLowerCase()]);
+  const [one, two] = [name, other].map((text) => [...fold(text)]);
   return one !== undefined && two !== undefined && isOneEdit(one, two);
 }
 

@@ -20,7 +20,6 @@ import type { FileName, KnownState } from "../values/knowledge.js";
 import type { FileState, ReadOutcome, ReadState, TextFacts } from "../values/outcomes.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
 import type { Asked, ReadRequest } from "../values/requests.js";
-import { nearNames } from "./near-names.js";
 
 /** Reads a file, whole or a window of its lines, and gives the state its version. */
 export async function readTarget(
@@ -257,10 +256,9 @@ function startsWith(bytes: Uint8Array | undefined, mark: readonly number[]): boo
   return bytes !== undefined && mark.every((byte, at) => bytes[at] === byte);
 }
 
-async function missing({ session, file }: Reading): Promise<Refusal> {
-  const near = (await nearNames(session, file.path)).map(escapeForDisplay).join(" or ");
-  const facts = { path: escapeForDisplay(file.path), near: near === "" ? "" : ` Did you mean ${near}?` };
-  return refuseIn("file_missing", "There is no file $path.$near[ {write} creates it.]", facts);
+function missing({ file }: Reading): Refusal {
+  const path = escapeForDisplay(file.path);
+  return refuseIn("file_missing", "There is no file $path.[ {write} creates it.]", { path });
 }
 
 function pastTheEnd(first: number, total: number): Refusal {

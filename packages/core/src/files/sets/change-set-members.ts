@@ -3,6 +3,7 @@ import { escapeForDisplay, isSameInSteps, type Steps } from "../../text/index.js
 import type { Call } from "../access/call.js";
 import type { Change, Past, Plan, PlannedWrite } from "../access/change.js";
 import type { Current } from "../access/current.js";
+import { plainPath } from "../access/plain-path.js";
 import type { Session } from "../access/session.js";
 import type { Site } from "../access/site.js";
 import type { WriteDecision } from "../change/decide.js";
@@ -107,6 +108,13 @@ async function changesOf(
     nextTurn === undefined ? splitByFile(diff, patchMs) : await splitByFileInTurns(diff, nextTurn, patchMs);
   if (split.kind === "refusal") return fromPatch(split);
   const known = new Map(Object.entries(bases).map(([path, base]) => [bareName(path), base] as const));
+  // In a diff of git a name is the file's own, whatever it looks like.
+  const byGit = diff.match(/^diff --git .*$/gm) ?? [];
+  for (const name of split.files.flatMap(({ path, to = path }) => [path, to])) {
+    const isOwn = diff.includes(`./${name}`) || byGit.some((line) => line.includes(name));
+    const plain = isOwn ? undefined : await plainPath(session, name);
+    if (plain?.kind === "refusal") return plain;
+  }
   return split.files.map((file) => changeOf(file, known.get(bareName(file.path))));
 }
 

@@ -11,6 +11,7 @@ import { siteOf, subjectOf } from "../access/site.js";
 import { agreedFile, learnPlan, movedAway, notAgreed, previewedFile, readOnly } from "../change/carry-out.js";
 import { digestOfPlan, secure } from "../change/commit-change.js";
 import { decide } from "../change/decide.js";
+import { withNearNames } from "../reading/near-names.js";
 import type { Target } from "../values/disk.js";
 import type { ApplyChangesOutcome, ChangedFile } from "../values/outcomes.js";
 import type { Lock } from "../values/ports.js";
@@ -272,7 +273,8 @@ async function decideAll(
   for (const [at, member] of members.entries()) {
     const arrival = arrivals[at];
     if (arrival === undefined) throw new Error("a member has no arrival");
-    const result = await decideOne(call, member, { arrival, targets, results });
+    const decided = await decideOne(call, member, { arrival, targets, results });
+    const result = results.some(isRefused) ? decided : await withNames(call.session, decided);
     bytes += sizeOf(result);
     const tooMuch = bytes > call.session.limits.changeBytes * wholeFactor;
     const twin = results.find((other) => areSameFile(other, result));
@@ -281,6 +283,11 @@ async function decideAll(
     else results.push(result);
   }
   return results;
+}
+
+async function withNames(session: Session, result: MemberResult): Promise<MemberResult> {
+  if (result.kind === "planned") return result;
+  return { ...result, outcome: await withNearNames(session, pathOf(result), result.outcome) };
 }
 
 interface SetInProgress {

@@ -6,7 +6,7 @@ import { type Refusal, refuse } from "./refusal.js";
  * What a path may be, judged by its letters alone. Where links lead is judged by the disk's walk; both
  * the name asked for and the place arrived at are held against this policy.
  */
-interface TidyPath {
+export interface TidyPath {
   readonly kind: "path";
   /** Without `.`, `..`, doubled or trailing slashes; relative or absolute as it was given. "" is the first root. */
   readonly path: string;

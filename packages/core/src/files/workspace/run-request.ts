@@ -1,6 +1,8 @@
 import { type Call, rootReplaced, withoutRepeat } from "../access/call.js";
 import { type Change, withoutState } from "../access/change.js";
+import { refusedSet } from "../access/change-set-answers.js";
 import type { Ticket } from "../access/keyed-mutex.js";
+import { plainPath } from "../access/plain-path.js";
 import type { PreviewOutcome } from "../access/preview.js";
 import { atTurn, inside } from "../access/visit.js";
 import { applyByModel } from "../change/applied-edit.js";
@@ -8,6 +10,7 @@ import { carryOut, previewChange } from "../change/carry-out.js";
 import { changeOf, toolOf } from "../change/change-requests.js";
 import { type DoneChange, replaceText } from "../change/replace.js";
 import { listEntries } from "../reading/listing.js";
+import { withNearNames } from "../reading/near-names.js";
 import { readMany } from "../reading/read-many.js";
 import { readTarget } from "../reading/reading.js";
 import { findFiles, searchFiles } from "../reading/searching.js";
@@ -16,6 +19,7 @@ import { previewUndo, setToUndo, undoSet } from "../sets/change-set-undo.js";
 import type { Target } from "../values/disk.js";
 import type {
   ApplyChangesOutcome,
+  ChangeSetRefusal,
   FileOutcome,
   ReadOutcome,
   Unchanged,
@@ -39,15 +43,50 @@ import {
 /** What a request comes to: it is carried out when its turn is there. */
 export function outcomeOf(call: Call, request: FileRequest, ticket: Ticket): Promise<FileOutcome> {
   if (isLook(request)) return look(call, request, ticket);
-  if (request.kind === "apply_changes") {
-    return withFound(call, () => applySet(withoutRepeat(call), request, ticket));
+  return withFound(call, () => asPlain(call, request, () => change(call, request, ticket)));
+}
+
+function change(
+  call: Call,
+  request: ChangeRequest,
+  ticket: Ticket,
+): Promise<WriteOutcome | ApplyChangesOutcome> {
+  return request.kind === "apply_changes"
+    ? applySet(withoutRepeat(call), request, ticket)
+    : changeFile(call, request, ticket);
+}
+
+/** A change whose paths are written plainly; the answer to one of a file that is missing names those that may be meant. */
+async function asPlain<Outcome extends WriteOutcome | ApplyChangesOutcome | PreviewOutcome>(
+  { session }: Call,
+  request: ChangeRequest,
+  work: () => Promise<Outcome>,
+): Promise<Outcome | WriteRefusal | ChangeSetRefusal> {
+  for (const path of namedBy(request)) {
+    const plain = await plainPath(session, path);
+    if (isRefusal(plain)) return request.kind === "apply_changes" ? refusedSet(plain) : withoutState(plain);
   }
-  return withFound(call, () => changeFile(call, request, ticket));
+  const outcome = await work();
+  return "path" in request ? withNearNames(session, request.path, outcome) : outcome;
+}
+
+/** The paths of a change as its caller wrote them; what was recorded is named as it was recorded. */
+function namedBy(request: ChangeRequest): readonly string[] {
+  if (request.kind === "undo" || request.kind === "restore") return [];
+  if (request.kind !== "apply_changes") return [request.path];
+  const changes = "changes" in request ? request.changes : [];
+  return changes.flatMap(({ path, renameTo, content }) =>
+    content.kind === "state" ? [] : [path, renameTo ?? path],
+  );
 }
 
 async function look(call: Call, request: LookRequest, ticket: Ticket): Promise<FileOutcome> {
   // Who looks at names and lines without a version waits for nobody, and nobody for him.
   if (request.kind !== "read" && request.kind !== "read_many") ticket.done();
+  const found = async <Outcome extends FileOutcome>(outcome: Promise<Outcome>) => {
+    const path = "path" in request ? (request.path ?? "") : "";
+    return withNearNames(call.session, path, await outcome);
+  };
   switch (request.kind) {
     case "read":
       return readFile(call, request, ticket);
@@ -59,14 +98,16 @@ async function look(call: Call, request: LookRequest, ticket: Ticket): Promise<F
       return readMany({ read, list: (one) => listEntries(call.session, one) }, call.session, request);
     }
     case "list":
-      return listEntries(call.session, request);
+      return found(listEntries(call.session, request));
     case "find":
-      return inside(call.session, request.path, (target, name) =>
-        findFiles(call.session, target, name, request),
+      return found(
+        inside(call.session, request.path, (target, name) => findFiles(call.session, target, name, request)),
       );
     case "search":
-      return inside(call.session, request.path, (target, name) =>
-        searchFiles(call.session, target, name, request),
+      return found(
+        inside(call.session, request.path, (target, name) =>
+          searchFiles(call.session, target, name, request),
+        ),
       );
     default:
       return request satisfies never;
@@ -74,7 +115,7 @@ async function look(call: Call, request: LookRequest, ticket: Ticket): Promise<F
 }
 
 async function readFile(call: Call, request: Asked<ReadRequest>, ticket?: Ticket): Promise<ReadOutcome> {
-  const tidy = tidyPath(request.path);
+  const tidy = await plainPath(call.session, request.path);
   if (isRefusal(tidy)) return { ...tidy, path: request.path };
   const { replacedFiles } = call.session;
   await replacedFiles.look("soon");
@@ -83,7 +124,8 @@ async function readFile(call: Call, request: Asked<ReadRequest>, ticket?: Ticket
     outsideFolder(target.relativePath, request.within) ??
     (await readTarget(call, target, tidy.path, request));
   const outcome = await atTurn(call.session, tidy.path, work, { ticket, signal: call.signal });
-  if (outcome.kind === "refusal") return { ...outcome, path: tidy.path };
+  if (outcome.kind === "refusal")
+    return { ...(await withNearNames(call.session, tidy.path, outcome)), path: tidy.path };
   const notice = call.isSilent === true ? "" : replacedFiles.takeNotices();
   return notice === "" ? outcome : { ...outcome, notice };
 }
@@ -112,7 +154,11 @@ async function wholeSet(
 }
 
 /** What a change would come to now; nothing is done. */
-export async function previewOf(call: Call, request: ChangeRequest, ticket: Ticket): Promise<PreviewOutcome> {
+export function previewOf(call: Call, request: ChangeRequest, ticket: Ticket): Promise<PreviewOutcome> {
+  return asPlain(call, request, () => preview(call, request, ticket));
+}
+
+async function preview(call: Call, request: ChangeRequest, ticket: Ticket): Promise<PreviewOutcome> {
   if (request.kind === "apply_changes") return previewSet(call, request, ticket);
   if (request.kind === "undo") {
     const changeSet = await wholeSet(call, request, ticket);

@@ -7,6 +7,7 @@ import { Arrivals, KeyedMutex, type Ticket } from "../access/keyed-mutex.js";
 import { recordStaleInodeWrite } from "../access/landing.js";
 import { loggedWrites } from "../access/logged-writes.js";
 import { namesOf, type PathNames } from "../access/path-names.js";
+import { plainPath } from "../access/plain-path.js";
 import type { PreviewOutcome } from "../access/preview.js";
 import { ReplacedFiles } from "../access/replaced-files.js";
 import { malformedAnswer, pathOf, refuseMalformed, textsOf } from "../access/request-shape.js";
@@ -273,7 +274,7 @@ export class Workspace {
 
   /** Makes a folder and those above it. */
   async makeFolder(request: { readonly path: string }): Promise<FolderOutcome> {
-    const tidy = tidyPath(pathOf(request));
+    const tidy = await plainPath(this.shared, pathOf(request));
     return isRefusal(tidy) ? tidy : makeFolder(this.shared, tidy.path);
   }
 
@@ -284,7 +285,7 @@ export class Workspace {
 
   /** The bytes of a file of any kind, as a whole: for images. No licence to write. */
   async readBytes(request: { readonly path: string }): Promise<BytesOutcome> {
-    const tidy = tidyPath(pathOf(request));
+    const tidy = await plainPath(this.shared, pathOf(request));
     if (isRefusal(tidy)) return tidy;
     return atTurn(this.shared, tidy.path, (target) => readBytes(this.shared, target, tidy.path));
   }

@@ -1,5 +1,5 @@
-import { lstatSync, mkdirSync, readlinkSync } from "node:fs";
-import { isAbsolute, sep } from "node:path";
+import { lstatSync, mkdirSync, readlinkSync, realpathSync } from "node:fs";
+import { isAbsolute, parse, sep } from "node:path";
 import { type Refusal, refuse, refuseIn } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { faultFrom, refusalFrom } from "./faults.js";
@@ -52,8 +52,9 @@ export function walk(
 ): Reached | Refusal {
   const flaw = flawOf(path);
   if (flaw !== undefined) return refuse("invalid_arguments", `${escapeForDisplay(path)}: ${flaw}.`);
-  const start = locate(roots, path);
-  if (start === undefined) return outside(path);
+  // A link outside of all roots is none of theirs, whatever it leads to.
+  const start = locate(roots, path) ?? locateByLinks(roots, path, isEntry ? 1 : 0);
+  if (start === undefined) return outside(path, roots);
   const walker = new Walker(roots, path, missing, start, isEntry);
   let reached: Reached | Refusal | undefined;
   try {
@@ -199,13 +200,13 @@ class Walker {
     if (this.links > linkLimit) {
       return refuse("not_a_file", `${this.shown}: more than ${linkLimit} links, or links in a circle.`);
     }
-    if (flawOf(target) !== undefined) return outside(this.asked);
+    if (flawOf(target) !== undefined) return outside(this.asked, this.roots);
     if (!isAbsolute(target)) {
       this.rest.unshift(...componentsOf(target));
       return undefined;
     }
-    const start = locate(this.roots, target);
-    if (start === undefined) return outside(this.asked);
+    const start = locate(this.roots, target) ?? locateByLinks(this.roots, target, 0);
+    if (start === undefined) return outside(this.asked, this.roots);
     return this.restart(start.root, [...start.rest, ...this.rest]);
   }
 
@@ -243,7 +244,7 @@ class Walker {
       const root = this.roots.find((candidate) => sameNames(componentsOf(candidate.real), stack));
       if (root !== undefined) return this.restart(root, this.rest.slice(at + 1));
     }
-    return outside(this.asked);
+    return outside(this.asked, this.roots);
   }
 
   private restart(root: Root, rest: readonly string[]): undefined {
@@ -274,6 +275,32 @@ function locate(roots: readonly Root[], path: string): WalkStart | undefined {
   return best;
 }
 
+/**
+ * The same of a path outside by its letters that links lead into a root, as of a project that is reached through one. Its
+ * letters up to the root only choose where the walk begins.
+ *
+ * @param kept how many of the last names are not followed.
+ */
+function locateByLinks(roots: readonly Root[], path: string, kept: number): WalkStart | undefined {
+  const names = componentsOf(path);
+  for (let at = 0; at < names.length - kept; at++) {
+    const real = realPathOf(`${parse(path).root}${names.slice(0, at + 1).join(sep)}`);
+    if (real === undefined) return undefined;
+    const start = locate(roots, real);
+    if (start !== undefined) return { root: start.root, rest: [...start.rest, ...names.slice(at + 1)] };
+  }
+  return undefined;
+}
+
+function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return undefined;
+  }
+}
+
 function componentsOf(path: string): string[] {
   const parts = sep === "/" ? path.split("/") : path.split(/[\\/]/);
   return parts.filter((part) => part !== "" && part !== ".");
@@ -296,10 +323,14 @@ function flawOf(path: string): string | undefined {
   return long ? `a name is longer than ${nameLimitBytes} bytes` : undefined;
 }
 
-function outside(path: string): Refusal {
+function outside(path: string, roots: readonly Root[]): Refusal {
+  const named = roots.slice(0, mostRootsNamed).map((root) => escapeForDisplay(root.named));
+  const more = roots.length > mostRootsNamed ? ` and ${roots.length - mostRootsNamed} more` : "";
   return refuseIn(
     "outside_workspace",
-    "$path leads outside the workspace; use a path inside one of its roots[, or name the folder that holds it with {root}].",
-    { path: escapeForDisplay(path) },
+    "$path leads outside the workspace; use a path inside one of its roots ($roots)[, or name the folder that holds it with {root}].",
+    { path: escapeForDisplay(path), roots: named.join(", ") + more },
   );
 }
+
+const mostRootsNamed = 5;

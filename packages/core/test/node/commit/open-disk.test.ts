@@ -182,6 +182,21 @@ describe("the walk", () => {
     both.close();
   });
 
+  it("takes a root under every name that links give it, and names the roots to who is outside", async () => {
+    symlinkSync(root, join(base, "linked"));
+    symlinkSync(join(root, "sub"), join(base, "linked-sub"));
+    for (const path of [join(base, "linked/sub/deep/leaf"), join(base, "linked-sub/deep/leaf")]) {
+      const place = must(await disk.enter(path, "refuse"));
+      expect(place.relativePath).toBe("sub/deep/leaf");
+      await place.close();
+    }
+    const refused = await disk.enter(join(base, "linked/../other/file"), "refuse");
+    expect(refused).toMatchObject({
+      code: "outside_workspace",
+      message: expect.stringContaining(`(${root})`),
+    });
+  });
+
   it("reads and writes nowhere when another folder gets the root's name", async () => {
     const moving = join(base, "moving");
     mkdirSync(moving);
