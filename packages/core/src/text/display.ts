@@ -10,7 +10,23 @@ export function escapeForDisplay(text: string): string {
   });
 }
 
-/** The same for what only people read: angle brackets, which close no envelope there, are let through. */
+/**
+ * The same for a text of a file or of a call, which may spell such an escape itself: the characters stand there as
+ * `[U+200B]`, and letters that spell that have their bracket escaped. Tabs and angle brackets are let through.
+ */
+export function showText(text: string): string {
+  return showUnsafe(text.replace(/\[(?=U\+[\dA-F]{4,6}\])/g, "[U+005B]"));
+}
+
+/** The same for a message that holds such texts: what is escaped in it stays as it is. */
+export function showUnsafe(message: string): string {
+  return message.replace(unsafe, (char) => {
+    if (char !== "\n" && seen.has(char)) return char;
+    return `[U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`;
+  });
+}
+
+/** The same as `escapeForDisplay` for what only people read: angle brackets, which close no envelope there, are let through. */
 export function escapeForPeople(text: string): string {
   return text.replace(unsafe, (char) => (char === "<" || char === ">" ? char : escapeForDisplay(char)));
 }

@@ -14,16 +14,16 @@ const files = {
 };
 
 const cases: readonly (readonly [string, string])[] = [
-  ["CRLF.TXT", "There is no file CRLF.TXT. write creates it. Did you mean crlf.txt?"],
-  ["sub/e\u0301te\u0301.md", "Did you mean sub/\u00e9t\u00e9.md?"],
+  ["CRLF.TXT", "Did you mean crlf.txt (at character 1 the call has U+0043"],
+  ["sub/e\u0301te\u0301.md", "Did you mean sub/\u00e9t\u00e9.md (at character 5 the call has U+0065 U+0301"],
   ["sub/note.md", "Did you mean sub/notes.md?"],
   ["sub/noets.md", "Did you mean sub/notes.md?"],
   ["./sub//nctes.md", "Did you mean sub/notes.md?"],
   ["ignored.tx", "There is no file ignored.tx. write creates it."],
   ["kept/awey.txt", "There is no file kept/awey.txt. write creates it."],
   ["other.txt", "There is no file other.txt. write creates it."],
-  ["notes.md", "Did you mean sub/notes.md or sub/deep/Notes.md?"],
-  ["gone/deep/Notes.md", "Did you mean sub/deep/Notes.md or sub/notes.md?"],
+  ["notes.md", "Did you mean sub/notes.md or sub/deep/Notes.md"],
+  ["gone/deep/Notes.md", "Did you mean sub/deep/Notes.md or sub/notes.md"],
 ];
 
 test.each(cases)("a read of %j names what is near and shown, and nothing else", async (path, said) => {

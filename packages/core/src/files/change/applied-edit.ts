@@ -1,5 +1,5 @@
 import { omissionInSteps } from "../../patch/index.js";
-import { clip, escapeForDisplay, type Steps, splitLinesInSteps } from "../../text/index.js";
+import { clip, type Steps, showText, splitLinesInSteps } from "../../text/index.js";
 import type { Call } from "../access/call.js";
 import { type Plan, withoutState } from "../access/change.js";
 import type { Current } from "../access/current.js";
@@ -99,7 +99,7 @@ function* refuseShrunk(
   if (isRefusal(before)) return before;
   const left = yield* omissionInSteps(before.text, made);
   if (left !== undefined) {
-    const quoted = escapeForDisplay(clip(left, 80));
+    const quoted = showText(clip(left, 80));
     return refuse("placeholder", `The applier left something out: "${quoted}". Nothing was written.`);
   }
   const [old, fresh] = [yield* filledLines(before.text), yield* filledLines(made)];

@@ -8,7 +8,7 @@ import {
   type Steps,
   type WrongCount,
 } from "../../patch/index.js";
-import { clip, escapeForDisplay } from "../../text/index.js";
+import { clip, escapeForDisplay, showText } from "../../text/index.js";
 import { type Refusal, refuse, refuseIn } from "../values/refusal.js";
 
 /** How `applyEdits` names the file, and whether it forgives differences in blanks. */
@@ -65,7 +65,7 @@ function refuseEdit(why: EditMisfit, { path, which }: Named): Refusal {
       return refuseIn("equal_strings", template, { which });
     }
     case "placeholder": {
-      const quoted = escapeForDisplay(clip(why.line, 80));
+      const quoted = showText(clip(why.line, 80));
       const template = '{newString} leaves something out: "$quoted". Write all of the new text.$which';
       return refuseIn("placeholder", template, { quoted, which });
     }

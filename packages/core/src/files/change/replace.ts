@@ -1,4 +1,4 @@
-import { clip, escapeForDisplay } from "../../text/index.js";
+import { clip, showText } from "../../text/index.js";
 import type { Call } from "../access/call.js";
 import type { Change, Plan } from "../access/change.js";
 import type { Current } from "../access/current.js";
@@ -84,6 +84,6 @@ function describeCorrection({
   readonly oldString: string;
   readonly newString: string;
 }) {
-  const quote = (text: string) => `"${escapeForDisplay(clip(text, 200))}"`;
+  const quote = (text: string) => `"${showText(clip(text, 200))}"`;
   return `The edit was corrected before it was made: the old text is ${quote(oldString)}, the new ${quote(newString)}.`;
 }

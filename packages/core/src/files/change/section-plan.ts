@@ -9,7 +9,7 @@ import {
   type SectionMisfit,
   type SectionOutcome,
 } from "../../patch/index.js";
-import { clip, escapeForDisplay, type Steps } from "../../text/index.js";
+import { clip, escapeForDisplay, type Steps, showText } from "../../text/index.js";
 import type { Plan } from "../access/change.js";
 import type { Current } from "../access/current.js";
 import { encodeFileInSteps, type FileText } from "../access/file-text.js";
@@ -98,7 +98,7 @@ function refuseLarge(session: Session, current: Current): Refusal | undefined {
 }
 
 function sectionMessage(made: Exclude<SectionOutcome, { readonly kind: "unfit" }>, path: string): string {
-  const shown = (heading: string) => escapeForDisplay(clip(heading, 80));
+  const shown = (heading: string) => showText(clip(heading, 80));
   if (made.kind === "created") return `Edited: section "${shown(made.heading)}" created at the end.`;
   const { text, line } = made.heading;
   const dropped = made.dropped.slice(0, mostDropped).map((one) => `"${shown(one.text)}" (line ${one.line})`);
@@ -125,7 +125,7 @@ function refuseSection(why: SectionMisfit, request: Asked<UpdateSectionRequest>,
         "invalid_arguments",
         '{newContent} holds a heading of the same or a higher level ("$heading"), which would end the section. ' +
           "Leave the section's own heading out[; for another section use {create}][, or {edit}].",
-        { heading: escapeForDisplay(clip(why.heading, 80)) },
+        { heading: showText(clip(why.heading, 80)) },
       );
     case "ambiguous":
       return refuseAmbiguous(request, why.found);
@@ -135,7 +135,7 @@ function refuseSection(why: SectionMisfit, request: Asked<UpdateSectionRequest>,
       return refuseIn(
         "placeholder",
         '{newContent} leaves something out: "$line". Write the whole section[, or change a part of it with {edit}].',
-        { line: escapeForDisplay(clip(why.line, 80)) },
+        { line: showText(clip(why.line, 80)) },
       );
     case "swallows_rest":
       return refuseIn(
@@ -182,11 +182,11 @@ function refuseMissing(
       "There is no file of this name.[ With {create} it is made, with this section.]",
     );
   const shown = outline.slice(0, mostHeadings).map(({ level, text, line }) => {
-    return `${line}: ${"#".repeat(level)} ${escapeForDisplay(clip(text, 100))}`;
+    return `${line}: ${"#".repeat(level)} ${showText(clip(text, 100))}`;
   });
   const more = outline.length > mostHeadings ? `\n… ${outline.length - mostHeadings} more` : "";
   const told = outline.length === 0 ? "It has no headings." : `Its headings are:\n${shown.join("\n")}${more}`;
-  const header = escapeForDisplay(clip(request.sectionHeader, 80));
+  const header = showText(clip(request.sectionHeader, 80));
   return refuseIn(
     "section_missing",
     'There is no section "$header" in $path.[ With {create} it is added at the end.] $told',

@@ -1,4 +1,4 @@
-import { escapeForDisplay } from "../../text/index.js";
+import { escapeForDisplay, firstDifference } from "../../text/index.js";
 import type { Session } from "../access/session.js";
 import { inside } from "../access/visit.js";
 import type { FileState } from "../values/outcomes.js";
@@ -20,7 +20,10 @@ export async function withNearNames<Answer extends object>(
   answer: Answer,
 ): Promise<Answer> {
   if (!isRefusal(answer) || !isOfNoFile(answer)) return answer;
-  const near = (await nearNames(session, bareName(path))).slice(0, mostNames).map(escapeForDisplay);
+  const near = (await nearNames(session, bareName(path))).slice(0, mostNames).map((name) => {
+    const difference = firstDifference(bareName(path), name);
+    return escapeForDisplay(name) + (difference === undefined ? "" : ` (${difference})`);
+  });
   const meant = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
   return { ...answer, message: answer.message + meant };
 }

@@ -1,4 +1,4 @@
-import { clip, escapeForDisplay } from "../../text/index.js";
+import { clip, escapeForDisplay, showText } from "../../text/index.js";
 import type { BaseText } from "../model/base-text.js";
 import type { HunkLine } from "../model/hunk.js";
 import type { Repair } from "../model/types.js";
@@ -14,10 +14,7 @@ export function showLines(base: BaseText, from: number, to: number): string {
 
 /** A line as it is, so that it can be quoted back, except for characters that could act. */
 export function showLine(text: string): string {
-  return clip(text, 240)
-    .split(/([\t<>])/)
-    .map((part, at) => (at % 2 === 1 ? part : escapeForDisplay(part)))
-    .join("");
+  return showText(clip(text, 240));
 }
 
 /** A line of a hunk in quotes. */
@@ -48,7 +45,7 @@ export function describeMendedContext(repairs: readonly Repair[]): string | unde
   if (mended.length === 0) return undefined;
   const shown = mended
     .slice(0, shownHunks)
-    .map(({ hunk, detail }) => `hunk ${hunk ?? 1}, ${clip(escapeForDisplay(detail), 300)}`);
+    .map(({ hunk, detail }) => `hunk ${hunk ?? 1}, ${clip(showText(detail), 300)}`);
   const more = mended.length > shownHunks ? `; and ${count(mended.length - shownHunks, "hunk")} more` : "";
   return `Its context is not that of the file everywhere: ${shown.join("; ")}${more}.`;
 }

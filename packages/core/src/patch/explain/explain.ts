@@ -1,4 +1,4 @@
-import { clip } from "../../text/index.js";
+import { clip, firstDifference } from "../../text/index.js";
 import { appliedAtStatedLine } from "../locate/already-applied.js";
 import { isInside, SectionFinder } from "../locate/anchors.js";
 import { includesSorted, nearestTo } from "../locate/assign.js";
@@ -175,7 +175,9 @@ function describeReal(base: BaseText, at: number, line: HunkLine | undefined): s
     line !== undefined &&
     indentOf(line.text) !== indentOf(real) &&
     normalize(line.text, "trimmed") === normalize(real, "trimmed");
-  return `line ${at + 1} is ${moved ? "the same but for its indentation: " : ""}"${showLine(real)}"`;
+  const differs = line === undefined ? undefined : firstDifference(line.text, real);
+  const difference = differs === undefined ? "" : ` (${differs})`;
+  return `line ${at + 1} is ${moved ? "the same but for its indentation: " : ""}"${showLine(real)}"${difference}`;
 }
 
 /** Where the new lines of a hunk stand, and where its old ones. */

@@ -1,3 +1,4 @@
+import { looksOf } from "../../text/index.js";
 import { hintOf } from "../locate/placement.js";
 import type { BaseText } from "../model/base-text.js";
 import type { HunkLine, ShapedHunk } from "../model/hunk.js";
@@ -90,12 +91,14 @@ function* findMostSimilar(base: BaseText, hunk: ShapedHunk, deadline: Deadline):
   const line = hunk.old[at];
   if (line === undefined) return undefined;
   const hint = hintOf(hunk) ?? 0;
+  const looks = looksOf(line.text);
   let best: { readonly position: number; readonly likeness: number } | undefined;
   const from = Math.max(0, Math.min(hint, base.count) - searchLines);
   for (let position = from; position < Math.min(base.count, from + 2 * searchLines); position++) {
     if (position % 256 === 0) yield;
     if (deadline.passes()) break;
-    const likeness = similarity(line.text, base.line(position));
+    const real = base.line(position);
+    const likeness = looksOf(real) === looks ? 1 : similarity(line.text, real);
     const nearer = best !== undefined && Math.abs(position - hint) < Math.abs(best.position - hint);
     if (
       likeness >= minSimilarity &&

@@ -1,4 +1,4 @@
-import { clip } from "../../text/index.js";
+import { clip, firstDifferenceIn, looksOf } from "../../text/index.js";
 import { mapInSteps, type Steps } from "../model/steps.js";
 
 /**
@@ -14,18 +14,21 @@ export function* nearestLines(text: string, wanted: string): Steps<string> {
   if (line === undefined) return "";
   const lines = text.split(text.includes("\n") ? "\n" : "\r", mostLines);
   yield;
-  const squeezed = squeeze(line);
-  const isAlike = yield* mapInSteps(lines, (own) => own.length <= longestLine && squeeze(own) === squeezed);
-  const blind = isAlike.flatMap((alike, index) => (alike ? [index] : []));
-  if (blind.length > 0) {
-    const exact = lines[blind[0] ?? 0]?.includes(line) === true;
-    const head = exact
+  const looks = looksOf(line);
+  const own = yield* mapInSteps(lines, (each) => (each.length > longestLine ? "" : looksOf(each)));
+  const whole = placesOf(own, (each) => each === looks);
+  const found = whole.length > 0 || looks.length < 3 ? whole : placesOf(own, (each) => each.includes(looks));
+  const [first] = found;
+  if (first !== undefined) {
+    const isSame = lines[first]?.includes(line) === true;
+    const head = isSame
       ? "Its first line stands here, what follows it differs"
-      : "But for blanks, it begins here";
-    return `\n${head}:\n${blind
+      : "But for what looks alike, it begins here";
+    const difference = firstDifferenceIn(asked.slice(Math.max(at, 0)), lines.slice(first), first + 1);
+    return `\n${head}:\n${found
       .slice(0, mostShown)
       .map((index) => excerpt(lines, index, asked.length))
-      .join("\n…\n")}`;
+      .join("\n…\n")}${difference === "" ? "" : `\n${difference}`}`;
   }
   const alike = yield* mostAlike(lines, line);
   if (alike.length === 0) return "";
@@ -68,8 +71,8 @@ function numbered(lines: readonly string[], index: number): string {
   return `${index + 1}: ${clip((lines[index] ?? "").replace(/\r$/, ""), 200)}`;
 }
 
-function squeeze(line: string): string {
-  return line.replace(/\s+/g, "");
+function placesOf(lines: readonly string[], isMeant: (line: string) => boolean): readonly number[] {
+  return lines.flatMap((line, at) => (isMeant(line) ? [at] : []));
 }
 
 const mostLines = 50_000;

@@ -1,4 +1,4 @@
-import { clip } from "../../text/index.js";
+import { clip, firstDifferenceIn } from "../../text/index.js";
 import { finish, mapInSteps, type Steps } from "../model/steps.js";
 import { type Inexact, matchInexactly } from "./inexact-match.js";
 import { nearestLines } from "./nearest-lines.js";
@@ -137,7 +137,10 @@ function* withoutMatch(text: string, edit: ExactEdit, inexact: InexactUse): Step
     const edited = yield* replaceAt(text, [only], found.adapt(edit.newString, only));
     return { ...edited, inexact: [describe(text, found, only)] };
   }
-  const hint = found === undefined ? yield* nearestLines(text, edit.oldString) : inexactHint(text, found);
+  const hint =
+    found === undefined
+      ? yield* nearestLines(text, edit.oldString)
+      : inexactHint(text, edit.oldString, found);
   return { kind: "not_found", hint };
 }
 
@@ -150,13 +153,17 @@ function describe(text: string, found: Inexact, place: TextPlace): string {
   return `The match at ${lineSpan(text, place)} was not exact: ${found.differs}.`;
 }
 
-function inexactHint(text: string, found: Inexact): string {
+function inexactHint(text: string, wanted: string, found: Inexact): string {
   const shown = found.places.slice(0, mostShown).map((place) => {
     const quoted = clip(text.slice(place.from, place.to), 400);
     return `${lineSpan(text, place)}:\n${quoted}`;
   });
+  const [{ from, to } = { from: 0, to: 0 }] = found.places;
+  const real = text.slice(from, to).split(/\r?\n/);
+  const [number = 1] = finish(linesAt(text, [from]));
+  const differs = firstDifferenceIn(wanted.split(/\r?\n/), real, number);
   const times = found.places.length === 1 ? "at one place" : `at ${found.places.length} places`;
-  return `\nIt would match ${times} if ${found.differs}. There the file says, at ${shown.join("\nand at ")}`;
+  return `\nIt would match ${times} if ${found.differs}. There the file says, at ${shown.join("\nand at ")}${differs === "" ? "" : `\n${differs}`}`;
 }
 
 function* checkCount(

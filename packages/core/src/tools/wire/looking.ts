@@ -1,7 +1,6 @@
 import type { MatchedFile, SearchMatch } from "../../files/index.js";
-import { quoteForDisplay } from "../../text/index.js";
+import { quoteForDisplay, showText } from "../../text/index.js";
 import type { MatchesBlock } from "./reply.js";
-import { harmless } from "./shown.js";
 
 /** The file's path on a line of its own, then `12: text` for a match and `11- text` for its context. */
 export function matchesToText(matches: readonly SearchMatch[]): readonly string[] {
@@ -28,9 +27,9 @@ function adjoins(before: SearchMatch, match: SearchMatch): boolean {
 
 function matchLines({ line, text, before, after }: SearchMatch): readonly string[] {
   return [
-    ...before.map((one, at) => `${line - before.length + at}- ${harmless(one)}`),
-    `${line}: ${harmless(text)}`,
-    ...after.map((one, at) => `${line + 1 + at}- ${harmless(one)}`),
+    ...before.map((one, at) => `${line - before.length + at}- ${showText(one)}`),
+    `${line}: ${showText(text)}`,
+    ...after.map((one, at) => `${line + 1 + at}- ${showText(one)}`),
   ];
 }
 

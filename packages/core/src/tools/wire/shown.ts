@@ -11,7 +11,7 @@ import {
   type Written,
 } from "../../files/index.js";
 import type { Repair } from "../../patch/index.js";
-import { clip, countLines, cutVisibly, escapeForDisplay, LineFinder } from "../../text/index.js";
+import { clip, countLines, cutVisibly, LineFinder, showText } from "../../text/index.js";
 import {
   fullContentLimitBytes,
   type ResultContent,
@@ -203,7 +203,7 @@ interface ShownRange {
 export function describeRepair({ kind, hunk, detail }: Repair): string {
   const what = kind.replaceAll("_", " ");
   const where = hunk === undefined ? "" : `hunk ${hunk}, `;
-  return detail === "" ? `${where}${what}` : `${where}${what} (${clip(escapeForDisplay(detail), 200)})`;
+  return detail === "" ? `${where}${what}` : `${where}${what} (${clip(showText(detail), 200)})`;
 }
 
 const readIt = "[; read it with {read}, {window}|; read a part of it].";
@@ -243,13 +243,5 @@ export function describeOmission(shown: Shown, words: Vocabulary): string | unde
 }
 
 function harmlessLines(text: string): string {
-  return text.split("\n").map(harmless).join("\n");
-}
-
-/** Controls and overrides escaped, as in names; brackets and tabs stay, since lines of code are quoted. */
-export function harmless(message: string): string {
-  return message
-    .split(/([<>\t]+)/)
-    .map((part, at) => (at % 2 === 0 ? escapeForDisplay(part) : part))
-    .join("");
+  return text.split("\n").map(showText).join("\n");
 }

@@ -1,7 +1,6 @@
-import { countLines, escapeForDisplay, quoteForDisplay, splitLines } from "../../text/index.js";
+import { countLines, escapeForDisplay, quoteForDisplay, showUnsafe, splitLines } from "../../text/index.js";
 import type { Spoken } from "./options.js";
 import type { EntriesBlock, LinesBlock, Reply, ReplyBlock, StatusBlock } from "./reply.js";
-import { harmless } from "./shown.js";
 
 /** The reply as the vendor would say it; what the JSON form and the caller's knowledge are made of stays. */
 export function speak(reply: Reply, spoken: Spoken): Reply {
@@ -28,7 +27,7 @@ function speakBlock(block: ReplyBlock, { head, lines, entriesUnder }: Spoken): R
 /** The vendor's sentence; after a success ours, which may say what no vendor's does: what was found beside it. */
 function sayAll(head: string, { success, message }: StatusBlock, withOurs: boolean): string {
   const lines = success && withOurs && message !== "" ? [...head.split("\n"), message] : head.split("\n");
-  return lines.map(harmless).join("\n");
+  return lines.map(showUnsafe).join("\n");
 }
 
 function speakLines(block: LinesBlock, lines: Spoken["lines"]): LinesBlock {

@@ -7,6 +7,7 @@ import {
   type FrameSuffix,
   frameText,
   quoteForDisplay,
+  showUnsafe,
 } from "../../text/index.js";
 import { closedNote, filesToText, matchesToText, moreSentence, searchNotes } from "./looking.js";
 import type {
@@ -19,7 +20,7 @@ import type {
   TextBlock,
 } from "./reply.js";
 import type { LineWindow, Shown } from "./shown.js";
-import { describeRepair, harmless } from "./shown.js";
+import { describeRepair } from "./shown.js";
 import { linesOfNumbered, linesOfShown, quotedLines } from "./shown-text.js";
 import { numberLines, sizedEntries } from "./spoken.js";
 
@@ -217,12 +218,12 @@ function textsOf(shown: Shown): readonly string[] {
 }
 
 function statusLine({ success, code, message }: Omit<StatusBlock, "kind">): string {
-  return `${success ? "OK" : "FAILED"} (${code}): ${harmless(message)}`;
+  return `${success ? "OK" : "FAILED"} (${code}): ${showUnsafe(message)}`;
 }
 
 /** A message's first line, for a list where each has one line. */
 function singleLine(message: string): string {
-  return clip(harmless(message), 300);
+  return clip(showUnsafe(message), 300);
 }
 
 /** One entry a line: the name, a tab, the size in bytes; a folder ends in `/`. */
