@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Asked, FindRequest, SearchRequest, Workspace } from "../src/files/index.js";
-import { runTool } from "../src/tools/index.js";
+import { runTool, type ToolName } from "../src/tools/index.js";
 import { ground } from "./support.js";
 
 const files = {
@@ -258,3 +258,53 @@ test("one line of a hostile ignore file stops neither a search nor a read", asyn
   expect(await workspace.read({ path })).toMatchObject({ kind: "read", state: { content: "found\n" } });
   expect(await workspace.search({ pattern: "found" })).toMatchObject({ matches: [{ path, line: 1 }] });
 });
+
+describe("what the ignore rules leave out", () => {
+  const built = {
+    ".gitignore": "dist/\n*.log\n",
+    "src/a.ts": "needle here\n",
+    "dist/b.js": "needle there\n",
+    "dist/.env": "needle=1\n",
+    "empty/x.log": "needle\n",
+    "kept/d.txt": "needle\n",
+    ".holdfastignore": "kept/\n",
+  };
+  const cases: readonly (readonly [ToolName, Readonly<Record<string, unknown>>, readonly RegExp[]])[] = [
+    ["list_files", { path: "dist" }, [/^dist\/b\.js\t/m]],
+    ["search_files", { path: "dist", pattern: "needle" }, [/there/, /secrets by their names/]],
+    ["find_files", { path: "dist", glob: "*.js" }, [/^dist\/b\.js\t/m]],
+    ["read_many_files", { globs: ["dist/*.js"] }, [/needle there/]],
+    ["list_files", { path: "empty" }, [/holds 0 entries/, /Left out as ignored: 1 entry\./]],
+    ["search_files", { path: "empty", pattern: "needle" }, [/Left out as ignored: 1 entry\./]],
+    ["find_files", { glob: "b.js" }, [/0 files/, /Left out as ignored: 2 entries\./]],
+    ["list_files", { path: ".", ignored: true, depth: 2 }, [/^dist\/b\.js\t/m, /^((?!kept).)*$/s]],
+    ["search_files", { pattern: "needle", ignored: true }, [/here/, /there/, /x\.log/, /^((?!kept).)*$/s]],
+    ["find_files", { glob: "*.{js,txt}", ignored: true }, [/^dist\/b\.js\t/m, /^((?!kept).)*$/s]],
+    ["read_many_files", { globs: ["**/*.{js,txt}"], ignored: true }, [/needle there/, /^((?!kept).)*$/s]],
+    ["list_files", { path: "kept" }, [/ignored_path/]],
+    ["search_files", { path: "kept", pattern: "needle", ignored: true }, [/ignored_path/]],
+  ];
+  test.each(cases)(
+    "is looked at where it is named or asked for, else counted: %s %j",
+    async (tool, args, says) => {
+      const { workspace } = await ground(built);
+      const { text } = await runTool(tool, args, { workspace });
+      for (const words of says) expect(text).toMatch(words);
+    },
+  );
+});
+
+test.each([
+  ["two\\nthree", /invalid_arguments.*line by line/],
+  ["two\\r?\\nthree", /invalid_arguments.*line by line/],
+  ["one[\\s\\S]*three", /0 matches.*\n\n.*line by line/],
+  ["(?s)one.*three", /0 matches.*\n\n.*line by line/],
+  ["two(\\n|$)", /1 match/],
+  ["[^\\n]*two", /1 match/],
+])(
+  "the pattern %j finds a line, or the answer says that lines are searched one by one",
+  async (pattern, says) => {
+    const { workspace } = await ground({ "a.txt": "one\ntwo\nthree\n" });
+    expect((await runTool("search_files", { pattern }, { workspace })).text).toMatch(says);
+  },
+);

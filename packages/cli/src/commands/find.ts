@@ -27,6 +27,8 @@ export function findCommand(call: Invocation): Promise<number> {
     if (outcome.more === "time") terminal.err("The time was up: look in a folder below.\n");
     if (outcome.closedFolders !== undefined)
       terminal.err(`Not looked in: ${counted(outcome.closedFolders, "folder")} that may not be entered.\n`);
+    if (outcome.ignored !== undefined && outcome.files.length === 0)
+      terminal.err(`Left out as ignored: ${counted(outcome.ignored, "entry", "entries")}; see --all.\n`);
     return exitCodes.success;
   });
 }

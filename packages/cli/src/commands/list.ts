@@ -30,6 +30,8 @@ export function listCommand(call: Invocation): Promise<number> {
       );
     if (outcome.closedFolders !== undefined)
       terminal.err(`Not looked in: ${counted(outcome.closedFolders, "folder")} that may not be entered.\n`);
+    if (outcome.ignored !== undefined)
+      terminal.err(`Left out as ignored: ${counted(outcome.ignored, "entry", "entries")}; see --all.\n`);
     return exitCodes.success;
   });
 }

@@ -49,9 +49,16 @@ function show({ path, line, text, before, after }: SearchMatch, paint: Paint): s
 /** What was found out besides the matches; a search that finds nothing says so. */
 function notesOf(outcome: Extract<SearchOutcome, { kind: "searched" }>): readonly string[] {
   const { matches, files = [], skips, more } = outcome;
-  const { binary, secret, unreadable, closedFolders, longLines } = skips;
+  const { binary, secret, unreadable, closedFolders, longLines, ignored, acrossLines } = skips;
+  const isNothing = matches.length + files.length === 0;
   return [
-    ...(matches.length + files.length === 0 ? ["No line matches."] : []),
+    ...(isNothing ? ["No line matches."] : []),
+    ...(isNothing && ignored !== undefined
+      ? [`Left out as ignored: ${counted(ignored, "entry", "entries")}; see --all.`]
+      : []),
+    ...(acrossLines === undefined
+      ? []
+      : ["The search goes line by line: nothing matches across a line break."]),
     ...(binary === 0
       ? []
       : [`Not searched: ${counted(binary, "file")} that ${binary === 1 ? "is" : "are"} not text.`]),

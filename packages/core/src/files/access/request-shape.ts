@@ -210,6 +210,7 @@ const shapes: { readonly [K in Exclude<Kind, "apply_changes">]: ChecksOf<Request
     paths: optional(texts),
     globs: optional(texts),
     exclude: optional(texts),
+    all: optional(flag),
     encoding: optional(text),
   },
   list: { ...look, depth: optional(number), orEmpty: optional(flag) },

@@ -9,6 +9,8 @@ export interface IgnoreRules {
   /** The folder's path relative to the root; "" is the root. */
   readonly folder: string;
   readonly list: IgnoreList;
+  /** Kept away from these tools, not only from listings. */
+  readonly protects: boolean;
 }
 
 /** Its rules protect, so that they fold case: the disk may do so, too. */
@@ -36,8 +38,10 @@ export async function rulesOf(
     const text = await readSmall(disk, join(rootPath, join(folder, name)), name === holdfastIgnore);
     if (text === undefined) continue;
     if (typeof text !== "string") return text;
-    const steps = IgnoreList.inSteps(text, name === holdfastIgnore);
-    found.push({ folder, list: budget === undefined ? finish(steps) : await finishSteps(steps, budget) });
+    const protects = name === holdfastIgnore;
+    const steps = IgnoreList.inSteps(text, protects);
+    const list = budget === undefined ? finish(steps) : await finishSteps(steps, budget);
+    found.push({ folder, list, protects });
   }
   return found;
 }
@@ -77,10 +81,16 @@ export async function excludedByOwner(
     const rules = await ownersRules(disk, root);
     if ("kind" in rules) return rules;
     if (!isIgnored(rules, path, false)) continue;
-    return refuse("ignored_path", "The workspace's .holdfastignore keeps this path away from these tools.");
+    return keptAway;
   }
   return undefined;
 }
+
+/** The refusal of what a `.holdfastignore` keeps away. */
+export const keptAway = refuse(
+  "ignored_path",
+  "The workspace's .holdfastignore keeps this path away from these tools.",
+);
 
 /** The rules of a root's `.holdfastignore`: every call asks for them, so that they are parsed once while the file stays. */
 async function ownersRules(disk: Disk, root: string): Promise<readonly IgnoreRules[] | Refusal> {

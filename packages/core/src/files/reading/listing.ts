@@ -25,6 +25,7 @@ interface Listing {
   readonly more?: "limit" | "time";
   /** Folders that cannot be entered, so that what is in them is missing. */
   readonly closed: readonly string[];
+  readonly ignored: number;
 }
 
 /** The answer to a request for the names in a folder. */
@@ -41,7 +42,7 @@ export async function listEntries(session: Session, request: Asked<ListRequest>)
     if (isRefusal(listing) && listing.code === "file_missing" && request.orEmpty === true)
       return { kind: "listed", path: name, entries: [], more: false };
     if (isRefusal(listing)) return listing;
-    const { entries, more: because, closed } = listing;
+    const { entries, more: because, closed, ignored } = listing;
     const cut = because === undefined ? { more: false } : { more: true, because };
     return {
       kind: "listed",
@@ -49,6 +50,7 @@ export async function listEntries(session: Session, request: Asked<ListRequest>)
       entries,
       ...cut,
       ...(closed.length === 0 ? {} : { closedFolders: closed.length, closed }),
+      ...(ignored === 0 ? {} : { ignored }),
     };
   });
 }
@@ -78,8 +80,8 @@ export async function listFolder(
   });
   if (isRefusal(walked)) return walked;
   const why = more ? "limit" : walked.more;
-  const { closed } = walked;
-  return { kind: "listing", entries, closed, ...(why === undefined ? {} : { more: why }) };
+  const { closed, ignored } = walked;
+  return { kind: "listing", entries, closed, ignored, ...(why === undefined ? {} : { more: why }) };
 }
 
 /**

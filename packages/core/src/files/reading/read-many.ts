@@ -75,7 +75,7 @@ async function matching(
   const keeps = excluded.filter((glob) => glob.kind === "glob");
   const paths = new Set<string>();
   for (const pattern of request.globs ?? []) {
-    const found = await follow(workspace, pattern);
+    const found = await follow(workspace, pattern, request.all === true);
     refusals.push(...found.refusals);
     for (const path of found.paths) if (!keeps.some((glob) => glob.matches(path))) paths.add(path);
   }
@@ -89,11 +89,11 @@ function isAtEnd(start: string, { path }: ListedEntry): boolean {
   return levelsOf(path) - levelsOf(start) >= globDepth;
 }
 
-async function follow(workspace: Reader, pattern: string): Promise<MatchedPaths> {
+async function follow(workspace: Reader, pattern: string, all: boolean): Promise<MatchedPaths> {
   const glob = await compileGlob(pattern);
   if (isRefusal(glob)) return { paths: [], refusals: [{ ...glob, path: pattern.slice(0, 100) }] };
   const start = pattern.startsWith("/") ? `/${glob.folder}` : glob.folder === "" ? "." : glob.folder;
-  const listing = await workspace.list({ path: start, depth: globDepth, limit: globEntries });
+  const listing = await workspace.list({ path: start, depth: globDepth, limit: globEntries, all });
   if (listing.kind === "refusal") return { paths: [], refusals: [{ ...listing, path: pattern }] };
   const paths = listing.entries
     .filter((entry) => !entry.isDirectory && entry.openable && entry.special !== "other")

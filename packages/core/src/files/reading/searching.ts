@@ -1,4 +1,4 @@
-import { escapeForDisplay } from "../../text/index.js";
+import { defined, escapeForDisplay } from "../../text/index.js";
 import type { Session } from "../access/session.js";
 import { excludedByOwner } from "../ignore/ignore-rules.js";
 import type { Target } from "../values/disk.js";
@@ -69,8 +69,13 @@ export async function findFiles(
   );
   if (isRefusal(walked)) return walked;
   more ??= endOf(walked);
-  const closed = walked.closed.length === 0 ? {} : { closedFolders: walked.closed.length };
-  return { kind: "found", path: name, files, ...(more === undefined ? {} : { more }), ...closed };
+  const closedFolders = walked.closed.length || undefined;
+  return {
+    kind: "found",
+    path: name,
+    files,
+    ...defined({ more, closedFolders, ignored: walked.ignored || undefined }),
+  };
 }
 
 type FindEnd = "limit" | "time" | undefined;
@@ -138,11 +143,17 @@ interface SearchBounds extends Omit<ContentJob, "limitMs"> {
   readonly budget: TimeBudget;
 }
 
+/** A note for who finds nothing: what such a pattern was to match may stand in two lines. */
+function mayCrossLines({ pattern, literal }: Pick<SearchBounds, "pattern" | "literal">): boolean {
+  return !literal && /\\[nrsSDWPC]|\\x|\[\^|\(\?\w*s/.test(pattern);
+}
+
 class Search {
   private readonly matches: SearchMatch[] = [];
   private readonly files: MatchedFile[] = [];
   private readonly skips = { binary: 0, secret: 0, unreadable: 0, longLines: 0 };
   private closedFolders = 0;
+  private ignored = 0;
   private searchedFiles = 0;
   private searchedBytes = 0;
   private shownUnits = 0;
@@ -175,8 +186,14 @@ class Search {
   }
 
   outcome(path: string): SearchOutcome {
-    const { matches, searchedFiles, searchedBytes, closedFolders, end } = this;
-    const skips = closedFolders === 0 ? this.skips : { ...this.skips, closedFolders };
+    const { matches, searchedFiles, searchedBytes, end } = this;
+    const isNothing = matches.length + this.files.length === 0;
+    const acrossLines = isNothing && mayCrossLines(this.bounds) ? (true as const) : undefined;
+    const closedFolders = this.closedFolders || undefined;
+    const skips = {
+      ...this.skips,
+      ...defined({ closedFolders, ignored: this.ignored || undefined, acrossLines }),
+    };
     const more = end === undefined ? {} : { more: end };
     const files = this.bounds.output === "lines" ? {} : { files: this.files };
     return { kind: "searched", path, matches, ...files, searchedFiles, searchedBytes, skips, ...more };
@@ -208,6 +225,7 @@ class Search {
     if (this.refusal !== undefined) return this.refusal;
     this.end ??= endOf(walked);
     this.closedFolders = walked.closed.length;
+    this.ignored = walked.ignored;
     return undefined;
   }
 

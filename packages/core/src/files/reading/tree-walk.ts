@@ -4,6 +4,7 @@ import {
   isIgnored,
   isLeftOut,
   join,
+  keptAway,
   rootOf,
   rulesOf,
 } from "../ignore/ignore-rules.js";
@@ -26,8 +27,11 @@ interface WalkedEntry {
 interface WalkOptions {
   /** Levels below the folder; at least 1. */
   readonly depth: number;
-  /** Also what the ignore files leave out, and `.git`. */
-  readonly all: boolean;
+  /**
+   * Also what `.gitignore` and its kin leave out, and `.git` without its inside; `kept`: what `.holdfastignore` keeps away
+   * and the inside of `.git`, too.
+   */
+  readonly all: boolean | "kept";
   /** Told of each folder when all of it was come by, while it is still held open. */
   readonly leave?: () => Promise<void>;
   /** As `Target.entries`; asked anew at each folder. */
@@ -45,6 +49,8 @@ export interface Walked {
   readonly closed: readonly string[];
   /** Whether a folder lies at the end of the depth that was asked for. */
   readonly goesDeeper: boolean;
+  /** How many entries `.gitignore` and its kin left out. */
+  readonly ignored: number;
 }
 
 /** Looks at an entry; `false` ends the walk. */
@@ -53,7 +59,7 @@ type Visitor = (entry: WalkedEntry) => Promise<boolean> | boolean;
 /**
  * Walks a folder level by level through handles, in byte order of the names, so that no link leads it
  * astray: links are come by, never followed. What the ignore files leave out is left out, and `.git` with it; of an
- * ignored folder, all.
+ * ignored folder, all. A folder that is itself ignored by git is looked at as a whole, since the caller names it.
  *
  * @param name how the caller names the folder; the entries' paths begin with it.
  * @returns `busy` where a folder cannot be entered for want of descriptors: what is in it would be missing in silence.
@@ -66,21 +72,21 @@ export async function walkTree(
   visit: Visitor,
 ): Promise<Walked | Refusal> {
   const walk = new TreeWalk(disk, rootOf(target), options, visit);
-  const rules = options.all ? [] : await walk.rulesAbove(target.relativePath);
+  const rules = await walk.rulesAbove(target.relativePath);
   if ("kind" in rules) return rules;
-  if (isIgnored(rules, target.relativePath, true)) return nothingWalked;
+  if (isIgnored(rules, target.relativePath, true))
+    return options.all ? keptAway : walkTree(disk, target, name, { ...options, all: true }, visit);
   const start = { path: name === "." ? "" : name, below: "" };
   const refusal = await walk.descend(target, start, options.depth, rules);
-  const { more, closed, goesDeeper } = walk;
-  return refusal ?? { kind: "walked", closed, goesDeeper, ...(more === undefined ? {} : { more }) };
+  const { more, closed, goesDeeper, ignored } = walk;
+  return refusal ?? { kind: "walked", closed, goesDeeper, ignored, ...(more === undefined ? {} : { more }) };
 }
-
-const nothingWalked: Walked = { kind: "walked", closed: [], goesDeeper: false };
 
 class TreeWalk {
   more: Walked["more"];
   readonly closed: string[] = [];
   goesDeeper = false;
+  ignored = 0;
   private ended = false;
 
   constructor(
@@ -102,8 +108,10 @@ class TreeWalk {
     return rules;
   }
 
-  private rulesOf(folder: string, names: readonly string[]): Promise<readonly IgnoreRules[] | Refusal> {
-    return rulesOf(this.disk, this.root, folder, names, this.options.budget);
+  private async rulesOf(folder: string, names: readonly string[]): Promise<readonly IgnoreRules[] | Refusal> {
+    const { all, budget } = this.options;
+    const found = all === "kept" ? [] : await rulesOf(this.disk, this.root, folder, names, budget);
+    return all && !("kind" in found) ? found.filter(({ protects }) => protects) : found;
   }
 
   async descend(
@@ -116,9 +124,9 @@ class TreeWalk {
     const listing = await folder.entries(maxScanned, typeof sizes === "function" ? sizes() : sizes);
     if (isRefusal(listing)) return listing;
     if (listing.more) this.more ??= "limit";
-    const own = this.options.all ? [] : await this.ownRules(folder, listing.entries);
+    const own = await this.ownRules(folder, listing.entries);
     if ("kind" in own) return own;
-    const rules = this.options.all ? [] : [...above, ...own];
+    const rules = [...above, ...own];
     const refusal = await this.visitAll(folder, listing.entries, { names, depth, rules });
     await this.options.leave?.();
     return refusal;
@@ -158,8 +166,11 @@ class TreeWalk {
   }
 
   private leavesOut(rules: readonly IgnoreRules[], path: string, entry: DirectoryEntry): boolean {
-    if (this.options.all) return false;
-    return entry.name === ".git" || isLeftOut(rules, path, entry.kind === "directory");
+    if (entry.name === ".git" && !this.options.all) return true;
+    const isOut = (by: readonly IgnoreRules[]) => isLeftOut(by, path, entry.kind === "directory");
+    if (!isOut(rules)) return false;
+    if (!isOut(rules.filter(({ protects }) => protects))) this.ignored += 1;
+    return true;
   }
 
   /** The listing has told already which ignore files there are: most folders have none. */
@@ -182,7 +193,8 @@ class TreeWalk {
   ): Promise<Refusal | undefined> {
     if (depth < 1) this.goesDeeper = true;
     else if (!child.openable) this.closed.push(names.path);
-    if (depth < 1 || !child.openable) return undefined;
+    const isGit = child.name === ".git" && this.options.all !== "kept";
+    if (depth < 1 || !child.openable || isGit) return undefined;
     const inside = await folder.child(child.name);
     if (isRefusal(inside)) return this.passBy(names.path, inside);
     try {

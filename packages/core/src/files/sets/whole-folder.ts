@@ -101,7 +101,7 @@ async function changesBelow(
   const folders: string[] = [];
   let flaw: Refusal | undefined;
   const budget = new TimeBudget(ports, limits.searchMs);
-  const options = { depth: Number.POSITIVE_INFINITY, all: true, sizes: "none", budget } as const;
+  const options = { depth: Number.POSITIVE_INFINITY, all: "kept", sizes: "none", budget } as const;
   const walked = await walkTree(
     ports.disk,
     target,

@@ -138,6 +138,8 @@ export type ListOutcome =
       readonly closedFolders?: number;
       /** These folders, by their paths; only where there are some. */
       readonly closed?: readonly string[];
+      /** How many entries `.gitignore` and its kin left out; only where there are some. */
+      readonly ignored?: number;
     }
   | Refusal;
 
@@ -152,6 +154,8 @@ export type FindOutcome =
       readonly more?: "limit" | "time";
       /** As of `ListOutcome`. */
       readonly closedFolders?: number;
+      /** As of `ListOutcome`. */
+      readonly ignored?: number;
     }
   | Refusal;
 
@@ -194,6 +198,10 @@ export interface SearchSkips {
   readonly closedFolders?: number;
   /** Lines of which only the beginning was looked at, because the pattern is slow. */
   readonly longLines: number;
+  /** As of `ListOutcome`. */
+  readonly ignored?: number;
+  /** Nothing was found of a pattern that may match a line break, and each line was searched by itself. */
+  readonly acrossLines?: true;
 }
 
 /** The answer to making a folder; `made` is false where it was there already. */

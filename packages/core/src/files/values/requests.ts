@@ -73,6 +73,8 @@ export interface ReadManyRequest {
   readonly paths?: readonly string[];
   readonly globs?: readonly string[];
   readonly exclude?: readonly string[];
+  /** As of `ListRequest`, for the globs. */
+  readonly all?: boolean;
   readonly encoding?: string;
 }
 
@@ -84,7 +86,7 @@ export interface ListRequest {
   readonly depth?: number;
   /** Entries at most; 1,000 unless given. */
   readonly limit?: number;
-  /** Also what the ignore files leave out. */
+  /** Also what `.gitignore` and its kin leave out; never what `.holdfastignore` keeps away. */
   readonly all?: boolean;
   /** A folder that is not there is an empty one: the first write makes it. */
   readonly orEmpty?: boolean;
@@ -102,7 +104,7 @@ export interface FindRequest {
   readonly limit?: number;
   /** `false` where nobody asks how large the files are: looking at each takes most of the time. */
   readonly sized?: boolean;
-  /** Also what the ignore files leave out. */
+  /** As of `ListRequest`. */
   readonly all?: boolean;
 }
 
@@ -127,7 +129,7 @@ export interface SearchRequest {
   readonly output?: SearchOutput;
   /** Matches at most, or files, where only these are wanted; 100 unless given. */
   readonly limit?: number;
-  /** Also what the ignore files leave out; never what `.holdfastignore` keeps away. */
+  /** As of `ListRequest`. */
   readonly all?: boolean;
 }
 

@@ -14,7 +14,9 @@ export const findFiles = defineTool({
     path: z.string().min(1).exactOptional().describe("Folder to look in; the workspace's root unless given"),
     exclude: z.array(z.string().min(1)).exactOptional().describe("Globs to leave out"),
     limit: z.int().min(1).exactOptional().describe("Files at most; 1000 unless given"),
+    ignored: z.boolean().exactOptional(),
   }),
   annotations: readOnlyAnnotations,
-  intent: (args) => fileIntent({ kind: "find", ...args, limit: Math.min(args.limit ?? 1_000, mostFiles) }),
+  intent: ({ ignored: all = false, ...args }) =>
+    fileIntent({ kind: "find", ...args, all, limit: Math.min(args.limit ?? 1_000, mostFiles) }),
 });

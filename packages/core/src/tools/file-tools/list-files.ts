@@ -7,12 +7,14 @@ const mostEntries = 5_000;
 export const listFiles = defineTool({
   name: "list_files",
   title: "List files",
-  description: `Lists a folder, one entry a line: size in bytes after a file's name, \`/\` after a folder's. Ignored files are left out.`,
+  description: `Lists a folder, one a line: files with sizes in bytes, folders with \`/\`.`,
   parameters: z.object({
     path: z.string().min(1).exactOptional(),
     depth: z.int().min(1).exactOptional().describe("Levels; 1 unless given"),
     limit: z.int().min(1).exactOptional(),
+    ignored: z.boolean().exactOptional(),
   }),
   annotations: readOnlyAnnotations,
-  intent: (args) => fileIntent({ kind: "list", ...args, limit: Math.min(args.limit ?? 1_000, mostEntries) }),
+  intent: ({ ignored: all = false, ...args }) =>
+    fileIntent({ kind: "list", ...args, all, limit: Math.min(args.limit ?? 1_000, mostEntries) }),
 });

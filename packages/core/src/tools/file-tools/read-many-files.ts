@@ -9,10 +9,11 @@ export const readManyFiles = defineTool({
     paths: z.array(z.string().min(1)).exactOptional(),
     globs: z.array(z.string().min(1)).exactOptional().describe("Such as src/**/*.ts"),
     exclude: z.array(z.string().min(1)).exactOptional(),
+    ignored: z.boolean().exactOptional(),
   }),
   annotations: readOnlyAnnotations,
-  intent: (args) =>
+  intent: ({ ignored: all = false, ...args }) =>
     (args.paths ?? []).length + (args.globs ?? []).length === 0
       ? refuseArguments("read_many_files needs paths or globs: name at least one file.")
-      : fileIntent({ kind: "read_many", ...args }),
+      : fileIntent({ kind: "read_many", ...args, all }),
 });

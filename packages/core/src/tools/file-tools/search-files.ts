@@ -7,7 +7,7 @@ const mostContext = 20;
 export const searchFiles = defineTool({
   name: "search_files",
   title: "Search files",
-  description: `Searches the lines of text files. Gives paths, line numbers and snippets without a hash: a search is no read.`,
+  description: `Searches the lines of text files. No hash: a search is no read.`,
   parameters: z.object({
     pattern: z.string().min(1).describe("Regular expression (RE2), or plain text with literal"),
     path: z.string().min(1).exactOptional().describe("Folder or file"),
@@ -19,12 +19,14 @@ export const searchFiles = defineTool({
     output: z.enum(["lines", "files", "counts"]).exactOptional(),
     context: z.int().min(0).exactOptional().describe("Lines around a match"),
     limit: z.int().min(1).exactOptional(),
+    ignored: z.boolean().exactOptional(),
   }),
   annotations: readOnlyAnnotations,
-  intent: ({ glob, type, ignore_case, ...args }) =>
+  intent: ({ glob, type, ignore_case, ignored: all = false, ...args }) =>
     fileIntent({
       kind: "search",
       ...args,
+      all,
       limit: Math.min(args.limit ?? 100, mostMatches),
       context: Math.min(args.context ?? 0, mostContext),
       ...(glob === undefined ? {} : { globs: [glob] }),

@@ -85,8 +85,8 @@ function entriesToJson(blocks: readonly ReplyBlock[]) {
   return { entries: (found?.entries ?? []).map(entryToJson), ...cut, ...closedToJson(found) };
 }
 
-function closedToJson(found: { readonly closedFolders?: number } | undefined) {
-  return defined({ closed_folders: found?.closedFolders });
+function closedToJson(found: { readonly closedFolders?: number; readonly ignored?: number } | undefined) {
+  return defined({ closed_folders: found?.closedFolders, ignored: found?.ignored });
 }
 
 function entryToJson(entry: ListedEntry) {
@@ -123,7 +123,14 @@ function searchToJson(path: string, blocks: readonly ReplyBlock[]): WireSearchRe
     ...(found?.files === undefined ? {} : { files: found.files.map(matchedFileToJson) }),
     searched_files: found?.searchedFiles ?? 0,
     searched_bytes: found?.searchedBytes ?? 0,
-    skipped: { binary, secret, unreadable, long_lines: longLines, ...closedToJson(found?.skips) },
+    skipped: {
+      binary,
+      secret,
+      unreadable,
+      long_lines: longLines,
+      ...closedToJson(found?.skips),
+      ...defined({ across_lines: found?.skips.acrossLines }),
+    },
     ...(found?.more === undefined ? {} : { more: found.more }),
   };
 }

@@ -42,9 +42,16 @@ function closed(folders: number): string {
   return folders === 1 ? "1 folder that may not be entered" : `${folders} folders that may not be entered`;
 }
 
+/** How much is there that the ignore rules leave out. */
+export function ignoredNote(entries: number | undefined): readonly string[] {
+  return entries === undefined
+    ? []
+    : [`Left out as ignored: ${entries === 1 ? "1 entry" : `${entries} entries`}.`];
+}
+
 /** What was not searched, a sentence each. */
 export function searchNotes({ skips }: Pick<MatchesBlock, "skips">): readonly string[] {
-  const { binary, secret, unreadable, longLines, closedFolders } = skips;
+  const { binary, secret, unreadable, longLines, closedFolders, acrossLines } = skips;
   return [
     ...(binary === 0 ? [] : [`Not searched: ${binary} files that are not text.`]),
     ...(secret === 0
@@ -52,6 +59,9 @@ export function searchNotes({ skips }: Pick<MatchesBlock, "skips">): readonly st
       : [`Not searched: ${secret} files that hold secrets by their names; name one to search it.`]),
     ...(unreadable === 0 ? [] : [`Not searched: ${unreadable} files that cannot be read.`]),
     ...(closedFolders === undefined ? [] : [`Not searched: ${closed(closedFolders)}.`]),
+    ...(acrossLines === undefined
+      ? []
+      : ["The search goes line by line: nothing matches across a line break."]),
     ...(longLines === 0 ? [] : [`Of ${longLines} very long lines only the beginning was searched.`]),
   ];
 }

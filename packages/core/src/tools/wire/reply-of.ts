@@ -89,18 +89,25 @@ type Looked<Kind extends "list" | "find" | "search"> = Exclude<
   { kind: "refusal" }
 >;
 
-function replyToList({ path, entries, more, because = "limit", closedFolders }: Looked<"list">): Reply {
+function replyToList({
+  path,
+  entries,
+  more,
+  because = "limit",
+  closedFolders,
+  ignored,
+}: Looked<"list">): Reply {
   const orMore = more ? "or more " : "";
   const count = counted(entries.length, `${orMore}entry`, `${orMore}entries`);
   const message = `${quoteForDisplay(path)} holds ${count}; sizes are in bytes.`;
-  const cut = { ...(more ? { more: because } : {}), ...defined({ closedFolders }) };
+  const cut = { ...(more ? { more: because } : {}), ...defined({ closedFolders, ignored }) };
   const listing = { kind: "entries", entries, isListing: true, ...cut } as const;
   return { form: "list", ...done, path, blocks: [{ kind: "status", ...done, message }, listing] };
 }
 
-function replyToFind({ path, files, more, closedFolders }: Looked<"find">): Reply {
+function replyToFind({ path, files, more, closedFolders, ignored }: Looked<"find">): Reply {
   const message = `${counted(files.length, "file", "files")} found in ${quoteForDisplay(path)}.`;
-  const listing = { kind: "entries", entries: files, ...defined({ more, closedFolders }) } as const;
+  const listing = { kind: "entries", entries: files, ...defined({ more, closedFolders, ignored }) } as const;
   return { form: "find", ...done, path, blocks: [{ kind: "status", ...done, message }, listing] };
 }
 

@@ -130,6 +130,7 @@ export interface EntriesBlock {
   readonly more?: "limit" | "time" | "answer";
   /** Folders that may not be entered, so that what is in them is missing. */
   readonly closedFolders?: number;
+  readonly ignored?: number;
   /** The names stand in one folder, and were not searched for. */
   readonly isListing?: boolean;
   /** The text form tells sizes first, and each name behind this (`Spoken.entriesUnder`). */

@@ -69,6 +69,8 @@ const listedEntry = z.object({
 
 const closedFolders = z.int().min(0).describe("Folders that may not be entered: what is in them is missing");
 
+const ignored = z.int().min(0).describe("Entries that the ignore rules leave out");
+
 const wireListResult = z.union([
   z.object({
     path: z.string(),
@@ -76,6 +78,7 @@ const wireListResult = z.union([
     more: z.boolean(),
     because: z.enum(["limit", "answer", "time"]).exactOptional().describe("Why there may be more"),
     closed_folders: closedFolders.exactOptional(),
+    ignored: ignored.exactOptional(),
   }),
   wireRefusal,
 ]);
@@ -86,6 +89,7 @@ const wireFindResult = z.union([
     files: z.array(listedEntry),
     more: z.enum(["limit", "answer", "time"]).exactOptional().describe("Why there may be more"),
     closed_folders: closedFolders.exactOptional(),
+    ignored: ignored.exactOptional(),
   }),
   wireRefusal,
 ]);
@@ -115,7 +119,12 @@ const wireSearchResult = z.union([
       secret: z.int().min(0),
       unreadable: z.int().min(0),
       long_lines: z.int().min(0),
+      across_lines: z
+        .literal(true)
+        .exactOptional()
+        .describe("The pattern may need two lines; each was searched by itself"),
       closed_folders: closedFolders.exactOptional(),
+      ignored: ignored.exactOptional(),
     }),
     more: z.enum(["limit", "answer", "time"]).exactOptional().describe("Why there may be more"),
   }),

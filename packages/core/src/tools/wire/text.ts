@@ -9,7 +9,7 @@ import {
   quoteForDisplay,
   showUnsafe,
 } from "../../text/index.js";
-import { closedNote, filesToText, matchesToText, moreSentence, searchNotes } from "./looking.js";
+import { closedNote, filesToText, ignoredNote, matchesToText, moreSentence, searchNotes } from "./looking.js";
 import type {
   EntriesBlock,
   FileBlock,
@@ -150,7 +150,8 @@ function addBlock(parts: TextParts, block: ReplyBlock): void {
       addEntries(parts, block);
       return;
     case "matches": {
-      const notes = searchNotes(block);
+      const isNothing = block.matches.length + (block.files ?? []).length === 0;
+      const notes = [...searchNotes(block), ...(isNothing ? ignoredNote(block.skips.ignored) : [])];
       const more = block.more === undefined ? [] : [moreSentence[block.more]];
       parts.head.push(...matchesToText(block.matches), ...filesToText(block.files ?? []));
       if (notes.length === 0) parts.head.push(...more);
@@ -163,9 +164,10 @@ function addBlock(parts: TextParts, block: ReplyBlock): void {
 }
 
 function addEntries(parts: TextParts, block: EntriesBlock): void {
-  const { entries, more, isListing, under, closedFolders } = block;
+  const { entries, more, isListing, under, closedFolders, ignored } = block;
   parts.head.push(...(under === undefined ? entries.map(entryLine) : sizedEntries(block)));
   parts.details.push(...closedNote(closedFolders));
+  if (isListing === true || entries.length === 0) parts.details.push(...ignoredNote(ignored));
   if (more === undefined) return;
   parts.details.push(isListing === true && more === "limit" ? moreEntries : moreSentence[more]);
 }
