@@ -216,11 +216,10 @@ describe("replace", () => {
     expect(both.there.text("f")).toBe("a\nc\nc\n");
   });
 
-  it("tells in the refusal where the text would stand if blanks were forgiven", async () => {
+  it("tells in the refusal where the text stands but for blanks", async () => {
     const { reply } = await run({ old_string: "if(x){go();}", new_string: "y" }, {}, "  if (x) { go(); }\n");
     expect(reply).toMatchObject({ code: "not_found" });
-    expect(reply.message).toContain("It would match at one place if blanks between tokens did not count.");
-    expect(reply.message).toContain("line 1:\n  if (x) { go(); }");
+    expect(reply.message).toContain("it begins here:\n1:   if (x) { go(); }");
   });
 
   it("asks the corrector, and checks its answer as any edit", async () => {

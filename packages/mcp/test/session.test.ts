@@ -304,7 +304,7 @@ describe("a session", () => {
     expect(await ground.get("a.txt")).toBe(before);
   });
 
-  test("takes an answer of ours as a diff or as a hash for none, and as a text for that very text", async () => {
+  test("takes an answer of ours for no diff, no hash and no text", async () => {
     const { call, ground } = await start();
     const { text: envelope } = await call("read_file", { file_path: "a.txt" });
     const change = { file_path: "a.txt", unified_diff: diff, base_content_sha256: sha256(before) };
@@ -314,12 +314,16 @@ describe("a session", () => {
     const edits = [{ old_string: envelope, new_string: "x" }];
     expect(await call("edit_file", { file_path: "a.txt", edits })).toMatchObject({ code: "not_found" });
     expect(await ground.get("a.txt")).toBe(before);
-    // A file may hold what looks like an answer: nobody guesses that it was not meant.
     const written = await call("write_file", { file_path: "b.txt", content: envelope });
-    expect(written).toMatchObject({ code: "applied" });
+    expect(written).toMatchObject({ code: "invalid_arguments" });
+    // A file may hold what looks like an answer: with the hash of a state that is not known here it is a text.
+    const other = envelope.replace(sha256(before), "0".repeat(64));
+    expect(await call("write_file", { file_path: "b.txt", content: other })).toMatchObject({
+      code: "applied",
+    });
     const again = await call("read_file", { file_path: "b.txt" });
     expect(again.files).toHaveLength(1);
-    expect(again.file?.content).toBe(envelope);
+    expect(again.file?.content).toBe(other);
   });
 });
 

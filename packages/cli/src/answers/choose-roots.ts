@@ -2,7 +2,6 @@ import { realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Refusal, refuse } from "@holdfast/core/files";
-import { currentFolder } from "@holdfast/core/node";
 import { cutVisibly } from "@holdfast/core/text";
 import { escapeName } from "../shell/terminal.js";
 
@@ -33,7 +32,7 @@ export function chooseRoots(
   warn: WarnOfRoot,
 ): ChosenRoots {
   const own = given === undefined ? undefined : withoutMissing(given, warn);
-  if (uris === undefined) return { kind: "roots", roots: own ?? [currentFolder()] };
+  if (uris === undefined) return { kind: "roots", roots: own ?? [process.cwd()] };
   const named = withoutMissing(
     uris.flatMap((uri) => folderOf(uri, warn)),
     warn,

@@ -53,12 +53,8 @@ function notesOf(outcome: Extract<SearchOutcome, { kind: "searched" }>): readonl
   const isNothing = matches.length + files.length === 0;
   return [
     ...(isNothing ? ["No line matches."] : []),
-    ...(isNothing && ignored !== undefined
-      ? [`Left out as ignored: ${counted(ignored, "entry", "entries")}; see --all.`]
-      : []),
-    ...(acrossLines === undefined
-      ? []
-      : ["The search goes line by line: nothing matches across a line break."]),
+    ...(isNothing && ignored !== undefined ? [`Left out as ignored: ${ignored}; see --all.`] : []),
+    ...(acrossLines === undefined ? [] : ["Searched line by line: nothing matches across a line break."]),
     ...(binary === 0
       ? []
       : [`Not searched: ${counted(binary, "file")} that ${binary === 1 ? "is" : "are"} not text.`]),

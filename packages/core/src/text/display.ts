@@ -10,15 +10,12 @@ export function escapeForDisplay(text: string): string {
   });
 }
 
-/**
- * The same for a text of a file or of a call, which may spell such an escape itself: the characters stand there as
- * `[U+200B]`, and letters that spell that have their bracket escaped. Tabs and angle brackets are let through.
- */
+/** The same for quoted text, which may spell an escape itself: as `[U+200B]`; of letters that spell that, the bracket. */
 export function showText(text: string): string {
   return showUnsafe(text.replace(/\[(?=U\+[\dA-F]{4,6}\])/g, "[U+005B]"));
 }
 
-/** The same for a message that holds such texts: what is escaped in it stays as it is. */
+/** The same for a message that quotes such texts. Tabs and angle brackets are let through. */
 export function showUnsafe(message: string): string {
   return message.replace(unsafe, (char) => {
     if (char !== "\n" && seen.has(char)) return char;

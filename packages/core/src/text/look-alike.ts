@@ -1,88 +1,60 @@
 import { withoutInvisible } from "./display.js";
 
-/**
- * How a text looks to a reader who cares for no blanks: letters, signs and escapes that look alike are the same. For what
- * is said in a refusal, never for a match.
- */
+/** How a text looks but for its blanks, with all that looks alike as one. For what a refusal says, never for a match. */
 export function looksOf(text: string): string {
   const read = text
     .replace(escaped, (_, four, many, two, named) => {
       const point = Number.parseInt(four ?? many ?? two ?? named, 16);
       return point > 0x10ffff ? "" : String.fromCodePoint(point);
     })
-    .replace(/&(#?\w+);/g, (entity, name) => entities[name] ?? entity)
     .replace(/[\s\\]+/g, "");
   const lower = (/^[ -~]*$/.test(read) ? read : withoutInvisible(read.normalize("NFKC"))).toLowerCase();
   return lower.replace(/[^a-hjkmnp-z2-9]/gu, (char) => first.get(char) ?? char);
 }
 
 /**
- * Where a line is other than a text that looks like it, or like a part of it: the first differing character of both, by
- * code point and name.
+ * The first character, by code point and name, in which a text differs from a line that looks like it, or has a part that
+ * does; undefined where the line holds the text, and where it looks different.
  *
- * @returns undefined where the line holds the text, and where it looks different.
+ * @param isWhole the line has to begin with the text.
  */
-export function firstDifference(given: string, line: string): string | undefined {
+export function firstDifference(given: string, line: string, isWhole = false): string | undefined {
   const looks = looksOf(given);
-  if (looks === "" || line.includes(given) || given.length + line.length > longest) return undefined;
+  const isHeld = isWhole ? line.startsWith(given) : line.includes(given);
+  if (looks === "" || isHeld || given.length + line.length > longest) return undefined;
   const standsAt = (at: number) => looksOf(line.slice(at)).startsWith(looks);
   let from = 0;
-  while (from < line.length && !standsAt(from)) from += 1;
-  if (from === line.length) return undefined;
-  while (/^\S/.test(given) && line[from] !== given[0] && standsAt(from + 1)) from += 1;
+  while (!isWhole && from < line.length && !standsAt(from)) from += 1;
+  if (!standsAt(from)) return undefined;
+  while (!isWhole && /^\S/.test(given) && line[from] !== given[0] && standsAt(from + 1)) from += 1;
   const [mine, theirs] = [[...given], [...line.slice(from)]];
   const differs = mine.findIndex((char, at) => char !== theirs[at]);
   const at = [...line.slice(0, from)].length + differs + 1;
   return `at character ${at} the call has ${nameOf(mine.slice(differs))}, the file has ${nameOf(theirs.slice(differs))}`;
 }
 
-/** The same of the first of several lines, with its number, as a sentence; "" where none differs so. */
-export function firstDifferenceIn(
-  given: readonly string[],
-  lines: readonly (string | undefined)[],
-  number: number,
-): string {
-  for (const [at, line] of given.entries()) {
-    const difference = firstDifference(line, lines[at] ?? "");
-    if (difference !== undefined) return `The first difference in line ${number + at}: ${difference}.`;
-  }
-  return "";
+/** The same of the first of several lines, with its number, as the last line of a message; "" where none differs so. */
+export function firstDifferenceIn(given: readonly string[], lines: readonly string[], number: number) {
+  const found = given.map((line, at) => firstDifference(line, lines[at] ?? "", at > 0));
+  const at = found.findIndex((difference) => difference !== undefined);
+  return at < 0 ? "" : `\nThe first difference in line ${number + at}: ${found[at]}.`;
 }
 
 /** What stands at the beginning: letters that spell an escape, or a character with the marks that belong to it. */
 function nameOf(chars: readonly string[]): string {
   const text = chars.join("");
-  const [letters] = new RegExp(`^(?:${escaped.source}|&\\w+;|&#\\d+;|\\\\)`, "i").exec(text) ?? [];
+  const [letters] = spelt.exec(text) ?? [];
   if (letters !== undefined) return `the letters ${letters}`;
   const [cluster] = /^.\p{M}*/su.exec(text) ?? [];
   if (cluster === undefined) return "nothing more";
-  const points = [...cluster].map((char) => `U+${hexOf(char)}`);
-  return `${points.join(" ")} (${kindOf(cluster)})`;
+  const hexOf = (char: string) => (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  const points = [...cluster].map(hexOf);
+  const kind = names.get(points.join(" ")) ?? kinds.find(([pattern]) => pattern.test(cluster))?.[1];
+  return `U+${points.join(" U+")} (${kind ?? `"${cluster}"`})`;
 }
 
-function hexOf(char: string): string {
-  return (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-}
-
-function kindOf(cluster: string): string {
-  const name = names.get(hexOf(cluster));
-  if (name !== undefined) return name;
-  if (/^[!-~]$/.test(cluster)) return `"${cluster}"`;
-  if (/^.\p{M}/su.test(cluster)) return `"${cluster}", a letter and a combining mark`;
-  const kind = kinds.find(([pattern]) => pattern.test(cluster))?.[1];
-  return kind ?? `"${cluster}"${cluster.normalize("NFD") === cluster ? "" : ", one character"}`;
-}
-
+const spelt = /^(?:\\u[\da-f]{4}|\\u\{[\da-f]+\}|\\x[\da-f]{2}|\[U\+[\da-f]+\]|\\)/i;
 const escaped = /\\u([\da-f]{4})|\\u\{([\da-f]{1,6})\}|\\x([\da-f]{2})|\[U\+([\dA-F]{4,6})\]/gi;
-
-const entities: Readonly<Record<string, string>> = {
-  lt: "<",
-  gt: ">",
-  amp: "&",
-  quot: '"',
-  apos: "'",
-  "#39": "'",
-};
 
 /** Each row: characters that look alike. Latin, Cyrillic and Greek letters, signs, digits. */
 const alike =
@@ -93,7 +65,6 @@ const first: ReadonlyMap<string, string> = new Map(
 
 /** In UTF-16 units: a longer pair of lines is not compared. */
 const longest = 2_000;
-
 const names: ReadonlyMap<string, string> = new Map(
   "0009 tab|0020 space|0022 quotation mark|00A0 no-break space|00AD soft hyphen|200B zero width space|200C zero width non-joiner|200D zero width joiner|2011 non-breaking hyphen|2013 en dash|2014 em dash|2018 left single quotation mark|2019 right single quotation mark|201C left double quotation mark|201D right double quotation mark|2026 horizontal ellipsis|202F narrow no-break space|2060 word joiner|2212 minus sign|3000 ideographic space|FEFF zero width no-break space"
     .split("|")
@@ -101,13 +72,10 @@ const names: ReadonlyMap<string, string> = new Map(
 );
 
 const kinds: readonly (readonly [RegExp, string])[] = [
+  [/^.\p{M}/su, "a letter and a combining mark"],
   [/^\p{M}/u, "a combining mark"],
   [/^\p{Zs}/u, "a space"],
   [/^\p{Default_Ignorable_Code_Point}/u, "a character that nobody sees"],
   [/^\p{Script=Cyrillic}/u, "a Cyrillic letter"],
   [/^\p{Script=Greek}/u, "a Greek letter"],
-  [/^[\uff01-\uff5e]/u, "a full-width character"],
-  [/^\p{Pd}/u, "a dash"],
-  [/^[\p{Pi}\p{Pf}]/u, "a quotation mark"],
-  [/^\p{Cc}/u, "a control character"],
 ];

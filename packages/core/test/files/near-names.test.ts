@@ -42,9 +42,10 @@ test("every other call on a missing file or folder names them, too", async () =>
   for (const outcome of [
     await workspace.edit({ path: "deep/Notes.md", edits: edit.edits }),
     await workspace.preview({ kind: "edit", path: "deep/Notes.md", edits: edit.edits }),
-    await workspace.patch({ path: "deep/Notes.md", diff: "@@ -1 +1 @@\n-d\n+e\n" }),
     await workspace.move({ path: "deep/Notes.md", to: "x.md", base: "a".repeat(64) }),
-    await workspace.applyChanges({ changes: [{ path: "deep/Notes.md", content: edit }] }),
+    await workspace.applyChanges({
+      changes: [{ path: "deep/Notes.md", base: "a".repeat(64), content: edit }],
+    }),
     await workspace.search({ path: "deep/Notes.md", pattern: "d" }),
   ])
     expect("message" in outcome && outcome.message).toContain(near);

@@ -425,3 +425,40 @@ describe("sub-sections that go with the old content", () => {
     expect(outcome.message).toContain('"S9" (line 11), 2 more.');
   });
 });
+
+describe("what the rest of the document uses", () => {
+  const log = "# Log\n\n## [Next]\n\n- x[^1]\n\n## [1.0]\n\n- a\n\n[Next]: /n\n[1.0]: /1\n[^1]: A note.\n";
+  it.each([
+    ["## [1.0]", "- b", "[Next], [1.0], [^1]"],
+    ["## [1.0]", "- b\n\n[next]: /m", "[1.0], [^1]"],
+    ["## [1.0]", "- b\n\n```\n[Next]: /n\n```", "[Next], [1.0], [^1]"],
+  ])("is named where new content of %j would take it away: %j", async (sectionHeader, newContent, labels) => {
+    const { outcome, text } = await update(log, { sectionHeader, newContent });
+    expect(outcome).toMatchObject({
+      code: "invalid_arguments",
+      message: expect.stringContaining(`defines: ${labels}.`),
+    });
+    expect(text).toBe(log);
+  });
+
+  it("is no reason where it is repeated, defined elsewhere, or used by nothing else", async () => {
+    const kept = "- b\n\n[Next]: /n\n[1.0]: /1\n[^1]: A note.";
+    expect((await update(log, { sectionHeader: "## [1.0]", newContent: kept })).outcome.code).toBe("applied");
+    const own = "# A\n\n[x]: /x\n\nSee [x].\n\n# B\n\n```\n[y]: /y\n```\n\nSee y, not [x.\n";
+    for (const sectionHeader of ["# A", "# B"])
+      expect((await update(own, { sectionHeader, newContent: "new" })).outcome.code).toBe("applied");
+  });
+});
+
+it.each([
+  ["## Current state", "## Current State", "has U+0053"],
+  ["## Cafe\u0301", "## Caf\u00e9", "has U+0065 U+0301"],
+  ["## To\u00a0do \u2013 now", "## To do - now", "has U+2013"],
+])("beside %j no section %j is made, and the difference is named", async (there, sectionHeader, says) => {
+  const before = `${there}\n\nold\n`;
+  for (const create of [true, false]) {
+    const { outcome, text } = await update(before, { sectionHeader, newContent: "new", create });
+    expect(outcome).toMatchObject({ code: "section_missing", message: expect.stringContaining(says) });
+    expect(text).toBe(before);
+  }
+});

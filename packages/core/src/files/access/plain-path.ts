@@ -4,29 +4,18 @@ import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import type { Session } from "./session.js";
 
 /**
- * A path as a model or a person wrote it, tidied. Written in prose, a path wears more than its name: quotes, `@`, a
- * line number, `file://`. Such a path is taken as it stands only where an entry of that name is there, or where it
- * begins with `./`; else it would name a file that nobody meant.
- *
- * @returns as `tidyPath`; `invalid_arguments` with the plain form; `outside_workspace` where that lies outside.
+ * A path as a model or a person wrote it, tidied. What prose puts around a path (quotes, `@`, a line number, `file://`) is
+ * `invalid_arguments` with the plain form, unless an entry of that name is there, or `./` says that the name is meant.
  */
 export async function plainPath(session: Session, path: string): Promise<TidyPath | Refusal> {
   const tidy = tidyPath(path);
   if (typeof path !== "string" || path.startsWith("./")) return tidy;
   const plain = await undressed(session, path);
   if (plain === path) return tidy;
-  const meant = plain === undefined ? tidy : tidyPath(plain);
-  const target = isRefusal(meant) ? meant : await session.ports.disk.enter(meant.path, "allow", "name");
-  if (target.kind === "target") await target.close();
-  else if (target.code === "outside_workspace" && meant.kind === "path") return target;
-  const hint =
-    plain === undefined || isRefusal(target)
-      ? "Give its path here."
-      : `Did you mean ${escapeForDisplay(plain)}?`;
-  return refuse(
-    "invalid_arguments",
-    `The path ${quoteForDisplay(path)} is not written plainly, and no entry of that name is here. ${hint} A path that begins with ./ is taken as it stands. Nothing was touched.`,
-  );
+  const isPath = plain !== undefined && !isRefusal(tidyPath(plain));
+  const hint = isPath ? `Did you mean ${escapeForDisplay(plain)}?` : "Give its path here.";
+  const message = `The path ${quoteForDisplay(path)} is not written plainly, and no entry of that name is here. ${hint} A path that begins with ./ is taken as it stands. Nothing was touched.`;
+  return refuse("invalid_arguments", message);
 }
 
 /** The path without all that is around it; undefined where it is the address of something else. */
@@ -62,7 +51,7 @@ type Strip = (path: string, roots: readonly string[]) => string | undefined;
 /** From the outside in: what is taken off first stands around what is taken off later. */
 const layers: readonly Strip[] = [
   (path) => path.trim(),
-  withoutUnseen,
+  (path) => path.replace(unseen, ""),
   (path) => path.replace(/^!?\[[^\]]*\]\(([^()]+)\)$/, "$1"),
   (path) => path.replace(/^(\*\*|<)(.+)(?:\1|>)$/, "$2").replace(/^["'`“‘«„]+|["'`”’»]+$/gu, ""),
   fromFileUrl,
@@ -75,35 +64,26 @@ const layers: readonly Strip[] = [
 ];
 
 /** A joiner between characters that are no ASCII belongs to the name, as in an emoji of several. */
-function withoutUnseen(path: string): string {
-  return path.replace(
-    /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|(?<=^|\p{ASCII})[\u200c\u200d]|[\u200c\u200d](?=\p{ASCII}|$)/gu,
-    "",
-  );
-}
+const unseen =
+  /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|(?<=^|\p{ASCII})[\u200c\u200d]|[\u200c\u200d](?=\p{ASCII}|$)/gu;
 
 function fromFileUrl(path: string): string {
   const rest = path.replace(/^file:(?:\/\/(?:localhost(?=\/))?)?(?=[^:])/i, "");
   if (rest === path) return path;
-  try {
-    return decodeURIComponent(rest);
-  } catch {
-    return rest;
-  }
+  const decode = (hex: readonly string[]) =>
+    new TextDecoder().decode(Uint8Array.from(hex, (byte) => Number.parseInt(byte, 16)));
+  return rest.replace(/(?:%[\da-f]{2})+/gi, (spelt) => decode(spelt.slice(1).split("%")));
 }
 
+const home =
+  /^(?:~$|(?:~[\w-]*|%USERPROFILE%)\/+|(?:\$(?:HOME|PWD)|\$\{(?:HOME|PWD|\w*[wW]orkspace\w*)\}|\$\(pwd\))(?:\/+|$))/;
+
 /** What follows the home folder may begin with folders that the path of a root ends with. */
-function withoutHome(path: string, roots: readonly string[]): string {
-  const home =
-    /^(?:~$|(?:~[\w-]*|%USERPROFILE%)\/+|(?:\$(?:HOME|PWD)|\$\{(?:HOME|PWD|\w*[wW]orkspace\w*)\}|\$\(pwd\))(?:\/+|$))/;
-  const rest = path.replace(home, "");
-  if (rest === path) return path;
-  const names = rest.split("/");
-  for (let count = names.length; count > 0; count--) {
-    const end = `/${names.slice(0, count).join("/")}`;
-    if (roots[0]?.endsWith(end) === true) return names.slice(count).join("/") || ".";
-  }
-  return rest === "" ? "." : rest;
+function withoutHome(path: string, [root = ""]: readonly string[]): string {
+  if (!home.test(path)) return path;
+  const names = path.replace(home, "").split("/");
+  const last = names.findLastIndex((_, at) => root.endsWith(`/${names.slice(0, at + 1).join("/")}`));
+  return names.slice(last + 1).join("/") || ".";
 }
 
 const line = String.raw`\d+(?:[:.,]\d+|C\d+)?`;

@@ -68,7 +68,7 @@ function asEdit({ session, budget }: Call, request: Asked<ReplaceRequest>): Omit
   const { oldString, newString, expectedReplacements = 1 } = request;
   const edits = [{ oldString, newString, expectedReplacements }];
   const edit: Asked<EditFileRequest> = { ...request, edits };
-  const inexact = session.models.match === "flexible" ? "use" : "hint";
+  const inexact = session.models.match === "flexible" ? "use" : "off";
   return {
     options: request,
     needsBase: "edit",

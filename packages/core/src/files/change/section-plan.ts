@@ -9,7 +9,7 @@ import {
   type SectionMisfit,
   type SectionOutcome,
 } from "../../patch/index.js";
-import { clip, escapeForDisplay, type Steps, showText } from "../../text/index.js";
+import { clip, escapeForDisplay, firstDifference, type Steps, showText } from "../../text/index.js";
 import type { Plan } from "../access/change.js";
 import type { Current } from "../access/current.js";
 import { encodeFileInSteps, type FileText } from "../access/file-text.js";
@@ -130,7 +130,13 @@ function refuseSection(why: SectionMisfit, request: Asked<UpdateSectionRequest>,
     case "ambiguous":
       return refuseAmbiguous(request, why.found);
     case "missing":
-      return refuseMissing(request, why.outline, isNew);
+      return refuseMissing(request, why, isNew);
+    case "definitions_lost":
+      return refuseIn(
+        "invalid_arguments",
+        "The rest of the document uses what this section defines: $labels. Repeat these definitions in {newContent}[, or change a part of the section with {edit}]. Nothing was written.",
+        { labels: showText(clip(why.labels.join(", "), 300)) },
+      );
     case "placeholder":
       return refuseIn(
         "placeholder",
@@ -173,7 +179,7 @@ function refuseAmbiguous({ path }: Asked<UpdateSectionRequest>, found: readonly 
 
 function refuseMissing(
   request: Asked<UpdateSectionRequest>,
-  outline: readonly Heading[],
+  { outline, near }: Extract<SectionMisfit, { readonly kind: "missing" }>,
   isNew: boolean,
 ): Refusal {
   if (isNew)
@@ -187,10 +193,12 @@ function refuseMissing(
   const more = outline.length > mostHeadings ? `\n… ${outline.length - mostHeadings} more` : "";
   const told = outline.length === 0 ? "It has no headings." : `Its headings are:\n${shown.join("\n")}${more}`;
   const header = showText(clip(request.sectionHeader, 80));
+  const difference = firstDifference(request.sectionHeader.replace(/^[\s#]+/, ""), near?.text ?? "");
+  const twin = `"${showText(clip(near?.text ?? "", 80))}" at line ${near?.line} looks the same (${difference}): name that one.`;
   return refuseIn(
     "section_missing",
-    'There is no section "$header" in $path.[ With {create} it is added at the end.] $told',
-    { header, path: escapeForDisplay(request.path), told },
+    `There is no section "$header" in $path.${near === undefined ? "[ With {create} it is added at the end.]" : " $twin"} $told`,
+    { header, path: escapeForDisplay(request.path), told, twin },
   );
 }
 

@@ -36,23 +36,12 @@ export function compilePattern(
     return refuse("invalid_arguments", `A pattern has at most ${maxLength} characters.`);
   if (/[\r\n]/.test(pattern))
     return refuse("invalid_arguments", "Lines are searched one by one: a pattern holds no line break.");
-  if (!literal && needsLineBreak(pattern))
-    return refuseIn(
-      "invalid_arguments",
-      "The pattern needs a line break, and the search goes line by line: look for a part that stands in one line[, with {context}].",
-    );
   if (literal && !ignoreCase) return plainText(pattern);
   const compiled = compileExpression(literal ? RE2JS.quote(pattern) : pattern, ignoreCase);
   const needed = ignoreCase || isRefusal(compiled) ? undefined : requiredLiterals(pattern, options);
   if (needed === undefined || isRefusal(compiled)) return compiled;
   const { matches } = compiled;
   return { ...compiled, matches: (line) => needed.some((text) => line.includes(text)) && matches(line) };
-}
-
-/** Whether each match would hold one: outside of classes, alternatives and what may be missing. */
-function needsLineBreak(pattern: string): boolean {
-  const outside = pattern.replace(/\\\\|\[\^?\]?(?:\\.|[^\]\\])*\]/g, "");
-  return /\\(?:[nr]|x0[ad])(?![?*{])/i.test(outside) && !/\||\)[?*{]/.test(outside);
 }
 
 function plainText(text: string): LinePattern {

@@ -1,36 +1,27 @@
 import { escapeForDisplay, firstDifference } from "../../text/index.js";
 import type { Session } from "../access/session.js";
 import { inside } from "../access/visit.js";
-import type { FileState } from "../values/outcomes.js";
 import { bareName } from "../values/path-policy.js";
-import { type AnyRefusalCode, isRefusal, type Refusal } from "../values/refusal.js";
+import { isRefusal } from "../values/refusal.js";
 import { TimeBudget } from "../values/time-budget.js";
 import { walkTree } from "./tree-walk.js";
 
 /**
- * The answer; where it refuses a file that is missing, with the names that may be meant: those beside it that are near to
- * its own, else those of the same base name elsewhere. Only names that a listing shows, so that nothing is told of what
- * the ignore files keep away.
- *
- * @param path as the caller named it.
+ * The answer; where it refuses a file that is missing, with names that may be meant: near ones beside it, else the same
+ * base name elsewhere. Only names that a listing shows, so that nothing is told of what the ignore files keep away.
  */
 export async function withNearNames<Answer extends object>(
   session: Session,
   path: string,
   answer: Answer,
 ): Promise<Answer> {
-  if (!isRefusal(answer) || !isOfNoFile(answer)) return answer;
+  if (!isRefusal(answer) || answer.code !== "file_missing") return answer;
   const near = (await nearNames(session, bareName(path))).slice(0, mostNames).map((name) => {
     const difference = firstDifference(bareName(path), name);
     return escapeForDisplay(name) + (difference === undefined ? "" : ` (${difference})`);
   });
   const meant = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
   return { ...answer, message: answer.message + meant };
-}
-
-function isOfNoFile(refusal: Refusal<AnyRefusalCode> & { readonly state?: FileState | null }): boolean {
-  if (refusal.code === "missing_base") return refusal.state?.sha256 === null;
-  return refusal.code === "file_missing";
 }
 
 async function nearNames(session: Session, path: string): Promise<readonly string[]> {
@@ -44,7 +35,8 @@ async function nearNames(session: Session, path: string): Promise<readonly strin
   return same.sort((one, other) => kinship(other) - kinship(one));
 }
 
-async function namesIn(
+/** The paths of the entries below a folder that have such a name, as far as a listing shows them. */
+export async function namesIn(
   session: Session,
   start: string,
   depth: number,
@@ -55,8 +47,7 @@ async function namesIn(
   const near: string[] = [];
   await inside(session, start, (folder, shown) =>
     walkTree(session.ports.disk, folder, shown, options, ({ entry, path: other }) => {
-      const isKind = entry.kind === "file" || entry.kind === "directory";
-      if (isKind && entry.openable && isMeant(entry.name)) near.push(other);
+      if (entry.openable && isMeant(entry.name)) near.push(other);
       return near.length < mostFound;
     }),
   );

@@ -69,13 +69,8 @@ export async function findFiles(
   );
   if (isRefusal(walked)) return walked;
   more ??= endOf(walked);
-  const closedFolders = walked.closed.length || undefined;
-  return {
-    kind: "found",
-    path: name,
-    files,
-    ...defined({ more, closedFolders, ignored: walked.ignored || undefined }),
-  };
+  const [closedFolders, ignored] = [walked.closed.length || undefined, walked.ignored || undefined];
+  return { kind: "found", path: name, files, ...defined({ more, closedFolders, ignored }) };
 }
 
 type FindEnd = "limit" | "time" | undefined;
@@ -189,11 +184,8 @@ class Search {
     const { matches, searchedFiles, searchedBytes, end } = this;
     const isNothing = matches.length + this.files.length === 0;
     const acrossLines = isNothing && mayCrossLines(this.bounds) ? (true as const) : undefined;
-    const closedFolders = this.closedFolders || undefined;
-    const skips = {
-      ...this.skips,
-      ...defined({ closedFolders, ignored: this.ignored || undefined, acrossLines }),
-    };
+    const [closedFolders, ignored] = [this.closedFolders || undefined, this.ignored || undefined];
+    const skips = { ...this.skips, ...defined({ closedFolders, ignored, acrossLines }) };
     const more = end === undefined ? {} : { more: end };
     const files = this.bounds.output === "lines" ? {} : { files: this.files };
     return { kind: "searched", path, matches, ...files, searchedFiles, searchedBytes, skips, ...more };

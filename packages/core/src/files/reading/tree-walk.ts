@@ -27,10 +27,7 @@ interface WalkedEntry {
 interface WalkOptions {
   /** Levels below the folder; at least 1. */
   readonly depth: number;
-  /**
-   * Also what `.gitignore` and its kin leave out, and `.git` without its inside; `kept`: what `.holdfastignore` keeps away
-   * and the inside of `.git`, too.
-   */
+  /** Also what git's rules leave out, and `.git`, but not its inside; `kept`: that, and what `.holdfastignore` keeps away. */
   readonly all: boolean | "kept";
   /** Told of each folder when all of it was come by, while it is still held open. */
   readonly leave?: () => Promise<void>;

@@ -1,12 +1,10 @@
-import { escapeForDisplay } from "../../text/index.js";
+import { escapeForDisplay, firstDifference } from "../../text/index.js";
 import type { PlannedWrite } from "../access/change.js";
 import type { Current } from "../access/current.js";
 import type { Session } from "../access/session.js";
 import type { Site } from "../access/site.js";
-import { inside } from "../access/visit.js";
 import { type Refusal, refuse } from "../values/refusal.js";
-import { TimeBudget } from "../values/time-budget.js";
-import { walkTree } from "./tree-walk.js";
+import { namesIn } from "./near-names.js";
 
 /**
  * Refuses a file that would get a new name which only differs in its Unicode form from one that is there: nobody can
@@ -47,37 +45,17 @@ async function twinOf(session: Session, path: string): Promise<string | undefine
   return undefined;
 }
 
-/** @returns undefined where the name itself is there, or cannot be asked for: the path goes on below it. */
+/** @returns undefined where the name itself is there: the path goes on below it. */
 async function twinIn(session: Session, folder: string, name: string): Promise<string | undefined> {
-  const budget = new TimeBudget(session.ports, limitMs);
-  const options = { depth: 1, all: false, sizes: "none", budget } as const;
   const form = name.normalize();
-  let twin = "none";
-  const walked = await inside(session, folder, (target, shown) =>
-    walkTree(session.ports.disk, target, shown, options, ({ entry, path }) => {
-      if (entry.name.normalize() === form) twin = entry.name === name ? "" : path;
-      return twin !== "";
-    }),
-  );
-  return walked.kind === "refusal" || twin === "" ? undefined : twin;
+  const found = await namesIn(session, folder, 1, (other) => other.normalize() === form);
+  return found.some((path) => path.endsWith(name)) ? undefined : (found[0] ?? "none");
 }
 
 function twinExists(path: string, twin: string): Refusal<"exists"> {
-  const shown = escapeForDisplay(path);
+  const [shown, other] = [path, twin].map(escapeForDisplay);
   return refuse(
     "exists",
-    `${shown} would be a second name that looks the same: one that differs in its Unicode form alone is there already, ${inAscii(twin)} (asked for was ${inAscii(path)}). Use that one, or another name. Nothing was written.`,
+    `${shown} would be a second name that looks the same: one that differs in its Unicode form alone is there already, ${other} (${firstDifference(path, twin)}). Use that one, or another name. Nothing was written.`,
   );
 }
-
-/** As JSON writes it in ASCII, so that the two forms can be told apart, and sent back. */
-function inAscii(path: string): string {
-  const escaped = JSON.stringify(path).replace(
-    /[^\x20-\x7e]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-  return escaped;
-}
-
-/** A folder of very many names is not looked through to the end. */
-const limitMs = 200;

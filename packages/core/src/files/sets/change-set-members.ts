@@ -109,11 +109,10 @@ async function changesOf(
   if (split.kind === "refusal") return fromPatch(split);
   const known = new Map(Object.entries(bases).map(([path, base]) => [bareName(path), base] as const));
   // In a diff of git a name is the file's own, whatever it looks like.
-  const byGit = diff.match(/^diff --git .*$/gm) ?? [];
-  for (const name of split.files.flatMap(({ path, to = path }) => [path, to])) {
-    const isOwn = diff.includes(`./${name}`) || byGit.some((line) => line.includes(name));
-    const plain = isOwn ? undefined : await plainPath(session, name);
-    if (plain?.kind === "refusal") return plain;
+  const isByGit = /^diff --git /m.test(diff);
+  for (const name of isByGit ? [] : split.files.flatMap(({ path, to = path }) => [path, to])) {
+    const plain = await plainPath(session, diff.includes(`./${name}`) ? `./${name}` : name);
+    if (plain.kind === "refusal") return plain;
   }
   return split.files.map((file) => changeOf(file, known.get(bareName(file.path))));
 }

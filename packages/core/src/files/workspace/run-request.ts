@@ -6,6 +6,7 @@ import { plainPath } from "../access/plain-path.js";
 import type { PreviewOutcome } from "../access/preview.js";
 import { atTurn, inside } from "../access/visit.js";
 import { applyByModel } from "../change/applied-edit.js";
+import { refuseAsWritten } from "../change/as-written.js";
 import { carryOut, previewChange } from "../change/carry-out.js";
 import { changeOf, toolOf } from "../change/change-requests.js";
 import { type DoneChange, replaceText } from "../change/replace.js";
@@ -42,51 +43,29 @@ import {
 
 /** What a request comes to: it is carried out when its turn is there. */
 export function outcomeOf(call: Call, request: FileRequest, ticket: Ticket): Promise<FileOutcome> {
-  if (isLook(request)) return look(call, request, ticket);
-  return withFound(call, () => asPlain(call, request, () => change(call, request, ticket)));
+  return asWritten<FileOutcome>(call, request, () => {
+    if (isLook(request)) return look(call, request, ticket);
+    if (request.kind === "apply_changes")
+      return withFound(call, () => applySet(withoutRepeat(call), request, ticket));
+    return withFound(call, () => changeFile(call, request, ticket));
+  });
 }
 
-function change(
-  call: Call,
-  request: ChangeRequest,
-  ticket: Ticket,
-): Promise<WriteOutcome | ApplyChangesOutcome> {
-  return request.kind === "apply_changes"
-    ? applySet(withoutRepeat(call), request, ticket)
-    : changeFile(call, request, ticket);
-}
-
-/** A change whose paths are written plainly; the answer to one of a file that is missing names those that may be meant. */
-async function asPlain<Outcome extends WriteOutcome | ApplyChangesOutcome | PreviewOutcome>(
+/** Refuses what nobody means as it is written, and names what may be meant by a file that is missing. */
+async function asWritten<Outcome extends FileOutcome | PreviewOutcome>(
   { session }: Call,
-  request: ChangeRequest,
+  request: FileRequest,
   work: () => Promise<Outcome>,
 ): Promise<Outcome | WriteRefusal | ChangeSetRefusal> {
-  for (const path of namedBy(request)) {
-    const plain = await plainPath(session, path);
-    if (isRefusal(plain)) return request.kind === "apply_changes" ? refusedSet(plain) : withoutState(plain);
-  }
+  const flaw = isLook(request) ? undefined : await refuseAsWritten(session, request);
+  if (flaw !== undefined) return request.kind === "apply_changes" ? refusedSet(flaw) : withoutState(flaw);
   const outcome = await work();
-  return "path" in request ? withNearNames(session, request.path, outcome) : outcome;
-}
-
-/** The paths of a change as its caller wrote them; what was recorded is named as it was recorded. */
-function namedBy(request: ChangeRequest): readonly string[] {
-  if (request.kind === "undo" || request.kind === "restore") return [];
-  if (request.kind !== "apply_changes") return [request.path];
-  const changes = "changes" in request ? request.changes : [];
-  return changes.flatMap(({ path, renameTo, content }) =>
-    content.kind === "state" ? [] : [path, renameTo ?? path],
-  );
+  return "path" in request ? withNearNames(session, request.path ?? "", outcome) : outcome;
 }
 
 async function look(call: Call, request: LookRequest, ticket: Ticket): Promise<FileOutcome> {
   // Who looks at names and lines without a version waits for nobody, and nobody for him.
   if (request.kind !== "read" && request.kind !== "read_many") ticket.done();
-  const found = async <Outcome extends FileOutcome>(outcome: Promise<Outcome>) => {
-    const path = "path" in request ? (request.path ?? "") : "";
-    return withNearNames(call.session, path, await outcome);
-  };
   switch (request.kind) {
     case "read":
       return readFile(call, request, ticket);
@@ -94,20 +73,19 @@ async function look(call: Call, request: LookRequest, ticket: Ticket): Promise<F
       await ticket.turn();
       // Each file waits for what came before it, also where that has still to make its folder.
       const joined: Ticket = { turn: () => ticket.turn(), done: () => {} };
-      const read = (one: Asked<ReadRequest>) => readFile(call, one, joined);
+      const read = async (one: Asked<ReadRequest>) =>
+        withNearNames(call.session, one.path, await readFile(call, one, joined));
       return readMany({ read, list: (one) => listEntries(call.session, one) }, call.session, request);
     }
     case "list":
-      return found(listEntries(call.session, request));
+      return listEntries(call.session, request);
     case "find":
-      return found(
-        inside(call.session, request.path, (target, name) => findFiles(call.session, target, name, request)),
+      return inside(call.session, request.path, (target, name) =>
+        findFiles(call.session, target, name, request),
       );
     case "search":
-      return found(
-        inside(call.session, request.path, (target, name) =>
-          searchFiles(call.session, target, name, request),
-        ),
+      return inside(call.session, request.path, (target, name) =>
+        searchFiles(call.session, target, name, request),
       );
     default:
       return request satisfies never;
@@ -124,8 +102,7 @@ async function readFile(call: Call, request: Asked<ReadRequest>, ticket?: Ticket
     outsideFolder(target.relativePath, request.within) ??
     (await readTarget(call, target, tidy.path, request));
   const outcome = await atTurn(call.session, tidy.path, work, { ticket, signal: call.signal });
-  if (outcome.kind === "refusal")
-    return { ...(await withNearNames(call.session, tidy.path, outcome)), path: tidy.path };
+  if (outcome.kind === "refusal") return { ...outcome, path: tidy.path };
   const notice = call.isSilent === true ? "" : replacedFiles.takeNotices();
   return notice === "" ? outcome : { ...outcome, notice };
 }
@@ -155,7 +132,7 @@ async function wholeSet(
 
 /** What a change would come to now; nothing is done. */
 export function previewOf(call: Call, request: ChangeRequest, ticket: Ticket): Promise<PreviewOutcome> {
-  return asPlain(call, request, () => preview(call, request, ticket));
+  return asWritten<PreviewOutcome>(call, request, () => preview(call, request, ticket));
 }
 
 async function preview(call: Call, request: ChangeRequest, ticket: Ticket): Promise<PreviewOutcome> {

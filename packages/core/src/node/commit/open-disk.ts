@@ -4,7 +4,7 @@ import { escapeForDisplay } from "../../text/index.js";
 import { answering } from "../disk/faults.js";
 import { type OpenedRoot, openRoot } from "../disk/folder.js";
 import { canWalkByHandle } from "../disk/platform.js";
-import { currentFolder, folderAt, isUnreplaced, rootGone, rootReplaced } from "../disk/root.js";
+import { folderAt, isUnreplaced, rootGone, rootReplaced } from "../disk/root.js";
 import { type Root, walk } from "../disk/walk.js";
 import { targetOf } from "./disk-target.js";
 
@@ -39,7 +39,7 @@ export function openDisk(rootPaths: readonly string[], options: DiskOptions = {}
   if (rootPaths.length === 0) return refuse("invalid_arguments", "A workspace needs a root folder.");
   const roots: Root[] = [];
   for (const path of rootPaths) {
-    const named = resolve(currentFolder(), path);
+    const named = resolve(path);
     const opened = openNamed(named, options);
     if (opened.kind === "refusal") {
       for (const root of roots) root.folder.close();

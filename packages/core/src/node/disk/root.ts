@@ -1,5 +1,4 @@
 import { type BigIntStats, statSync } from "node:fs";
-import { isAbsolute, resolve } from "node:path";
 import { type Refusal, refuse } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { codeOf } from "./platform.js";
@@ -9,13 +8,6 @@ import type { Root } from "./walk.js";
 export function folderAt(path: string): string | undefined {
   const stat = lookAt(path);
   return stat === undefined ? undefined : placeOf(stat);
-}
-
-/** The current folder by the name by which it was reached, where the shell tells it; links are not resolved then. */
-export function currentFolder(): string {
-  const here = process.cwd();
-  const { PWD: named = "" } = process.env;
-  return isAbsolute(named) && folderAt(named) === folderAt(here) ? resolve(named) : here;
 }
 
 function lookAt(path: string): BigIntStats | undefined {

@@ -275,30 +275,19 @@ function locate(roots: readonly Root[], path: string): WalkStart | undefined {
   return best;
 }
 
-/**
- * The same of a path outside by its letters that links lead into a root, as of a project that is reached through one. Its
- * letters up to the root only choose where the walk begins.
- *
- * @param kept how many of the last names are not followed.
- */
+/** The same of a path that links lead into a root. @param kept how many of the last names are not followed. */
 function locateByLinks(roots: readonly Root[], path: string, kept: number): WalkStart | undefined {
   const names = componentsOf(path);
-  for (let at = 0; at < names.length - kept; at++) {
-    const real = realPathOf(`${parse(path).root}${names.slice(0, at + 1).join(sep)}`);
-    if (real === undefined) return undefined;
-    const start = locate(roots, real);
-    if (start !== undefined) return { root: start.root, rest: [...start.rest, ...names.slice(at + 1)] };
-  }
-  return undefined;
-}
-
-function realPathOf(path: string): string | undefined {
   try {
-    return realpathSync.native(path);
+    for (let at = 0; at < names.length - kept; at++) {
+      const real = realpathSync.native(parse(path).root + names.slice(0, at + 1).join(sep));
+      const start = locate(roots, real);
+      if (start !== undefined) return { root: start.root, rest: [...start.rest, ...names.slice(at + 1)] };
+    }
   } catch (error) {
     if (codeOf(error) === "") throw error;
-    return undefined;
   }
+  return undefined;
 }
 
 function componentsOf(path: string): string[] {
@@ -324,13 +313,10 @@ function flawOf(path: string): string | undefined {
 }
 
 function outside(path: string, roots: readonly Root[]): Refusal {
-  const named = roots.slice(0, mostRootsNamed).map((root) => escapeForDisplay(root.named));
-  const more = roots.length > mostRootsNamed ? ` and ${roots.length - mostRootsNamed} more` : "";
+  const named = roots.map((root) => escapeForDisplay(root.named)).join(", ");
   return refuseIn(
     "outside_workspace",
     "$path leads outside the workspace; use a path inside one of its roots ($roots)[, or name the folder that holds it with {root}].",
-    { path: escapeForDisplay(path), roots: named.join(", ") + more },
+    { path: escapeForDisplay(path), roots: named },
   );
 }
-
-const mostRootsNamed = 5;

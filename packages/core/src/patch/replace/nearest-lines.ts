@@ -1,4 +1,5 @@
 import { clip, firstDifferenceIn, looksOf } from "../../text/index.js";
+import { similarity, wordsOf } from "../model/similarity.js";
 import { mapInSteps, type Steps } from "../model/steps.js";
 
 /**
@@ -24,11 +25,9 @@ export function* nearestLines(text: string, wanted: string): Steps<string> {
     const head = isSame
       ? "Its first line stands here, what follows it differs"
       : "But for what looks alike, it begins here";
+    const shown = found.slice(0, mostShown).map((index) => excerpt(lines, index, asked.length));
     const difference = firstDifferenceIn(asked.slice(Math.max(at, 0)), lines.slice(first), first + 1);
-    return `\n${head}:\n${found
-      .slice(0, mostShown)
-      .map((index) => excerpt(lines, index, asked.length))
-      .join("\n…\n")}${difference === "" ? "" : `\n${difference}`}`;
+    return `\n${head}:\n${shown.join("\n…\n")}${difference}`;
   }
   const alike = yield* mostAlike(lines, line);
   if (alike.length === 0) return "";
@@ -36,28 +35,13 @@ export function* nearestLines(text: string, wanted: string): Steps<string> {
 }
 
 function* mostAlike(lines: readonly string[], wanted: string): Steps<readonly number[]> {
-  const words = wordsOf(wanted);
-  if (words.size === 0) return [];
-  const scored = yield* mapInSteps(lines, (line, index) => ({
-    index,
-    score: likeness(words, wordsOf(line)),
-  }));
+  if (wordsOf(wanted).length === 0) return [];
+  const scored = yield* mapInSteps(lines, (line, index) => ({ index, score: similarity(wanted, line) }));
   return scored
     .filter(({ score }) => score >= leastLikeness)
     .sort((one, other) => other.score - one.score || one.index - other.index)
     .slice(0, mostShown)
     .map(({ index }) => index);
-}
-
-function wordsOf(line: string): ReadonlySet<string> {
-  return new Set(line.slice(0, 400).match(/[\p{L}\p{N}_]+/gu) ?? []);
-}
-
-/** The share of words that both have. */
-function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  let common = 0;
-  for (const word of one) if (other.has(word)) common += 1;
-  return common / Math.max(1, one.size + other.size - common);
 }
 
 function excerpt(lines: readonly string[], from: number, count: number): string {
@@ -80,4 +64,4 @@ const mostLines = 50_000;
 const longestLine = 100_000;
 const mostShown = 3;
 const mostExcerpt = 12;
-const leastLikeness = 0.4;
+const leastLikeness = 0.57;

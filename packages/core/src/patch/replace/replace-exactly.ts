@@ -1,4 +1,3 @@
-import { clip, firstDifferenceIn } from "../../text/index.js";
 import { finish, mapInSteps, type Steps } from "../model/steps.js";
 import { type Inexact, matchInexactly } from "./inexact-match.js";
 import { nearestLines } from "./nearest-lines.js";
@@ -65,11 +64,8 @@ export interface WrongCount {
   readonly more: number;
 }
 
-/**
- * What the stages that forgive blanks are for: nothing, a hint in the refusal, or a match, if it is the
- * only one.
- */
-export type InexactUse = "off" | "hint" | "use";
+/** What the stages that forgive blanks are for: nothing, or a match, if it is the only one. */
+export type InexactUse = "off" | "use";
 
 /**
  * Replaces exact text, edit by edit, each on the result of the one before. `$` means itself; only the
@@ -133,15 +129,11 @@ function* misfitAlone(text: string, { oldString, newString }: ExactEdit): Steps<
 function* withoutMatch(text: string, edit: ExactEdit, inexact: InexactUse): Steps<EditedText | EditMisfit> {
   const found = inexact === "off" ? undefined : yield* matchInexactly(text, edit.oldString);
   const [only] = found?.places ?? [];
-  if (inexact === "use" && found?.places.length === 1 && only !== undefined && mayTake(edit)) {
+  if (found?.places.length === 1 && only !== undefined && mayTake(edit)) {
     const edited = yield* replaceAt(text, [only], found.adapt(edit.newString, only));
     return { ...edited, inexact: [describe(text, found, only)] };
   }
-  const hint =
-    found === undefined
-      ? yield* nearestLines(text, edit.oldString)
-      : inexactHint(text, edit.oldString, found);
-  return { kind: "not_found", hint };
+  return { kind: "not_found", hint: yield* nearestLines(text, edit.oldString) };
 }
 
 /** An inexact match stands for one place, never for several. */
@@ -151,19 +143,6 @@ function mayTake({ replaceAll, expectedReplacements = 1 }: ExactEdit): boolean {
 
 function describe(text: string, found: Inexact, place: TextPlace): string {
   return `The match at ${lineSpan(text, place)} was not exact: ${found.differs}.`;
-}
-
-function inexactHint(text: string, wanted: string, found: Inexact): string {
-  const shown = found.places.slice(0, mostShown).map((place) => {
-    const quoted = clip(text.slice(place.from, place.to), 400);
-    return `${lineSpan(text, place)}:\n${quoted}`;
-  });
-  const [{ from, to } = { from: 0, to: 0 }] = found.places;
-  const real = text.slice(from, to).split(/\r?\n/);
-  const [number = 1] = finish(linesAt(text, [from]));
-  const differs = firstDifferenceIn(wanted.split(/\r?\n/), real, number);
-  const times = found.places.length === 1 ? "at one place" : `at ${found.places.length} places`;
-  return `\nIt would match ${times} if ${found.differs}. There the file says, at ${shown.join("\nand at ")}${differs === "" ? "" : `\n${differs}`}`;
 }
 
 function* checkCount(
@@ -215,4 +194,3 @@ function lineSpan(text: string, place: TextPlace): string {
 /** Each place takes some hundred bytes until the edit is made. */
 const mostReplacements = 1_000_000;
 const mostPlaces = 20;
-const mostShown = 3;

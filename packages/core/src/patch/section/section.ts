@@ -1,3 +1,4 @@
+import { looksOf } from "../../text/index.js";
 import { omissionIn } from "../replace/omission.js";
 import { endingAt, inEndingsAt } from "../replace/text-places.js";
 import { type Heading, outlineOf, squeeze } from "./outline.js";
@@ -35,7 +36,10 @@ export type SectionMisfit =
   /** A heading in the content that would end the section. */
   | { readonly kind: "heading_in_content"; readonly heading: string }
   | { readonly kind: "ambiguous"; readonly found: readonly Heading[] }
-  | { readonly kind: "missing"; readonly outline: readonly Heading[] }
+  /** `near`: the heading that looks the same, which a new one would be a twin of. */
+  | { readonly kind: "missing"; readonly outline: readonly Heading[]; readonly near?: Heading }
+  /** The rest of the document uses what the old content defines, by these labels. */
+  | { readonly kind: "definitions_lost"; readonly labels: readonly string[] }
   /** The content leaves something out by this line. */
   | { readonly kind: "placeholder"; readonly line: string }
   /** What follows the section would become part of it. */
@@ -92,14 +96,36 @@ export async function updateSection(text: string, edit: SectionEdit): Promise<Se
   if (ending !== undefined) return unfit({ kind: "heading_in_content", heading: ending.text });
   if (found.length > 1)
     return unfit({ kind: "ambiguous", found: outline.filter((_, index) => found.includes(index)) });
+  const looks = looksOf(header.text);
+  const near = outline.find(
+    (one) => looksOf(one.text) === looks && one.level === (header.level ?? one.level),
+  );
   if (at === undefined || heading === undefined)
-    return edit.create
+    return edit.create && near === undefined
       ? createSection(text, { outline, added: own.length }, header, content)
-      : unfit({ kind: "missing", outline });
-  const line = omissionIn(text.slice(heading.to, sectionEnd(text, outline, at)), content);
+      : unfit({ kind: "missing", outline, ...(near === undefined ? {} : { near }) });
+  const end = sectionEnd(text, outline, at);
+  const old = text.slice(heading.to, end);
+  const labels = lostLabels(old, `${text.slice(0, heading.to)}\n${text.slice(end)}\n${content}`);
+  if (labels.length > 0) return unfit({ kind: "definitions_lost", labels });
+  const line = omissionIn(old, content);
   return line === undefined
     ? replaceSection(text, { outline, at, heading, own }, content)
     : unfit({ kind: "placeholder", line });
+}
+
+/** The links, footnotes and abbreviations that old content defines, and that nothing defines any more and the rest uses. */
+function lostLabels(old: string, rest: string): readonly string[] {
+  const keyOf = (label: string) => squeeze(label).toLowerCase();
+  const still = labelsIn(rest).map(keyOf);
+  const words = keyOf(rest);
+  const isUsed = (key: string) => words.includes(key.startsWith("*") ? key.slice(2, -1) : key);
+  return labelsIn(old).filter((label) => !still.includes(keyOf(label)) && isUsed(keyOf(label)));
+}
+
+function labelsIn(text: string): readonly string[] {
+  const outside = text.replace(/^ {0,3}(```+|~~~+)[\s\S]*?(?:^ {0,3}\1.*$|(?![\s\S]))/gm, "");
+  return [...outside.matchAll(/^[ \t>]{0,3}(\*?\[[^\]]+\]):/gm)].map(([, label = ""]) => label);
 }
 
 /** The text of a section with its heading; undefined where there is not exactly one of this name. */

@@ -1,4 +1,4 @@
-import type { FileState, ListedEntry, MatchedFile } from "../../files/index.js";
+import type { FileState, ListedEntry, MatchedFile, SearchSkips } from "../../files/index.js";
 import { defined } from "../../text/index.js";
 import type { FileBlock, FilePart, LinesBlock, Reply, ReplyBlock, ReportBlock } from "./reply.js";
 import type {
@@ -85,8 +85,9 @@ function entriesToJson(blocks: readonly ReplyBlock[]) {
   return { entries: (found?.entries ?? []).map(entryToJson), ...cut, ...closedToJson(found) };
 }
 
-function closedToJson(found: { readonly closedFolders?: number; readonly ignored?: number } | undefined) {
-  return defined({ closed_folders: found?.closedFolders, ignored: found?.ignored });
+function closedToJson(found: Partial<Pick<SearchSkips, "closedFolders" | "ignored" | "acrossLines">> = {}) {
+  const { closedFolders, ignored, acrossLines } = found;
+  return defined({ closed_folders: closedFolders, ignored, across_lines: acrossLines });
 }
 
 function entryToJson(entry: ListedEntry) {
@@ -123,14 +124,7 @@ function searchToJson(path: string, blocks: readonly ReplyBlock[]): WireSearchRe
     ...(found?.files === undefined ? {} : { files: found.files.map(matchedFileToJson) }),
     searched_files: found?.searchedFiles ?? 0,
     searched_bytes: found?.searchedBytes ?? 0,
-    skipped: {
-      binary,
-      secret,
-      unreadable,
-      long_lines: longLines,
-      ...closedToJson(found?.skips),
-      ...defined({ across_lines: found?.skips.acrossLines }),
-    },
+    skipped: { binary, secret, unreadable, long_lines: longLines, ...closedToJson(found?.skips) },
     ...(found?.more === undefined ? {} : { more: found.more }),
   };
 }

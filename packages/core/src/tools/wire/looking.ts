@@ -46,7 +46,7 @@ function closed(folders: number): string {
 export function ignoredNote(entries: number | undefined): readonly string[] {
   return entries === undefined
     ? []
-    : [`Left out as ignored: ${entries === 1 ? "1 entry" : `${entries} entries`}.`];
+    : [`Left out as ignored: ${entries} ${entries === 1 ? "entry" : "entries"}.`];
 }
 
 /** What was not searched, a sentence each. */
@@ -59,9 +59,7 @@ export function searchNotes({ skips }: Pick<MatchesBlock, "skips">): readonly st
       : [`Not searched: ${secret} files that hold secrets by their names; name one to search it.`]),
     ...(unreadable === 0 ? [] : [`Not searched: ${unreadable} files that cannot be read.`]),
     ...(closedFolders === undefined ? [] : [`Not searched: ${closed(closedFolders)}.`]),
-    ...(acrossLines === undefined
-      ? []
-      : ["The search goes line by line: nothing matches across a line break."]),
+    ...(acrossLines === undefined ? [] : ["Searched line by line: nothing matches across a line break."]),
     ...(longLines === 0 ? [] : [`Of ${longLines} very long lines only the beginning was searched.`]),
   ];
 }

@@ -89,14 +89,8 @@ type Looked<Kind extends "list" | "find" | "search"> = Exclude<
   { kind: "refusal" }
 >;
 
-function replyToList({
-  path,
-  entries,
-  more,
-  because = "limit",
-  closedFolders,
-  ignored,
-}: Looked<"list">): Reply {
+function replyToList({ path, entries, more, because = "limit", ...rest }: Looked<"list">): Reply {
+  const { closedFolders, ignored } = rest;
   const orMore = more ? "or more " : "";
   const count = counted(entries.length, `${orMore}entry`, `${orMore}entries`);
   const message = `${quoteForDisplay(path)} holds ${count}; sizes are in bytes.`;

@@ -68,7 +68,6 @@ const listedEntry = z.object({
 });
 
 const closedFolders = z.int().min(0).describe("Folders that may not be entered: what is in them is missing");
-
 const ignored = z.int().min(0).describe("Entries that the ignore rules leave out");
 
 const wireListResult = z.union([
@@ -119,10 +118,7 @@ const wireSearchResult = z.union([
       secret: z.int().min(0),
       unreadable: z.int().min(0),
       long_lines: z.int().min(0),
-      across_lines: z
-        .literal(true)
-        .exactOptional()
-        .describe("The pattern may need two lines; each was searched by itself"),
+      across_lines: z.literal(true).exactOptional().describe("Lines were searched one by one"),
       closed_folders: closedFolders.exactOptional(),
       ignored: ignored.exactOptional(),
     }),
