@@ -244,6 +244,20 @@ describe("undo, log, restore", () => {
     expect(project.hash("a.txt")).toBe(third);
   });
 
+  test.each(["a.txt", ".env"])("a state that was only read is told and restored: %s", async (name) => {
+    const project = new Project({ [name]: poem });
+    const read = project.hash(name);
+    await project.run(["read", name]);
+    await project.run(["read", name]);
+    project.put(name, "\0".repeat(poem.length));
+    const rows = (await project.run(["log", name])).stdout.trimEnd().split("\n");
+    expect(rows).toEqual([expect.stringMatching(new RegExp(`  ${read.slice(0, 16)}  read  `))]);
+    expect((await project.run(["restore", `${name}@${read.slice(0, 12)}`])).code).toBe(0);
+    expect(project.text(name)).toBe(poem);
+    const other = await project.run(["restore", `other.txt@${read}`]);
+    expect(other).toMatchObject({ code: 3, stderr: expect.stringContaining("bytes_gone") });
+  });
+
   test("undo refuses once somebody else has written or deleted, and speaks of the write that it would take back", async () => {
     const project = new Project();
     await project.run(["write", "a.txt"], { input: "one\n" });

@@ -30,7 +30,8 @@ it("a base that is not there is looked for in the past, as an undo is", async ()
   await workspace.write({ path: "f", content: "one\n" });
   await workspace.write({ path: "f", content: "two\n", base: sha("one\n") });
   const stale = await workspace.write({ path: "f", content: "three\n", base: sha("one\n") });
-  expect([stale.code, reads()]).toEqual(["state_mismatch", 1]);
+  // What was written, and what was read.
+  expect([stale.code, reads()]).toEqual(["state_mismatch", 2]);
   expect((await workspace.undo({ path: "f" })).code).toBe("applied");
 });
 

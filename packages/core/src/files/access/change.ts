@@ -73,7 +73,7 @@ export interface Past {
   readonly history: readonly HistoryEntry[];
   /** Whether writes are recorded of the file of another folder, which had this place before. */
   hasOthers(): Promise<boolean>;
-  /** Hashes under which this path was ever met: read by this session, or in any recorded write. */
+  /** Hashes under which this path was ever met: read by this session, or in any recorded write or read. */
   known(): readonly string[];
   /** A state of this file, if it is kept. */
   find(sha256: string): Promise<KeptState | undefined>;

@@ -16,6 +16,9 @@ export function isStoredAsSecret({ realPath }: StatePlace): boolean {
   return isSecret(realPath);
 }
 
+/** Under which name the states of a file that were read are recorded: apart from its writes. No path holds a NUL. */
+export const readsOf = (realPath: string): string => `${realPath}\0reads`;
+
 /** Whether states of the file are kept at all: those of secrets may not be. */
 export function isKept(session: Pick<Session, "keepSecrets">, place: StatePlace): boolean {
   return session.keepSecrets !== "none" || !isStoredAsSecret(place);

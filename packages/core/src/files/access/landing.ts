@@ -5,7 +5,7 @@ import type { HistoryEntry } from "../values/stores.js";
 import { takeAll } from "../values/time-budget.js";
 import type { Current } from "./current.js";
 import { digestInSteps } from "./digest.js";
-import { isSecretState, keepBytes } from "./kept-states.js";
+import { isSecretState, keepBytes, readsOf } from "./kept-states.js";
 import type { DisplacedWrite } from "./replaced-files.js";
 import { defaultKeepSecrets, type Session } from "./session.js";
 import type { Site } from "./site.js";
@@ -37,6 +37,13 @@ export function entryOf(
   const { caller } = call;
   const entry = newEntry(call.session, target, change.tool, isApart);
   return caller === undefined ? entry : { ...entry, caller: { ...caller, path: change.path } };
+}
+
+/** Records a state that was read, so that it can be brought back though no tool wrote it. */
+export async function recordRead(session: Session, target: Target, sha256: string): Promise<void> {
+  const entry = newEntry(session, target, "read", await isSecretState(session, target, sha256));
+  const read = { ...entry, realPath: readsOf(target.realPath), before: sha256, after: sha256 };
+  await session.ports.history.noteRead?.(read);
 }
 
 /**

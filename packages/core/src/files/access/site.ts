@@ -2,7 +2,7 @@ import type { Target } from "../values/disk.js";
 import type { Subject } from "./answers.js";
 import type { Call } from "./call.js";
 import type { Change, Past } from "./change.js";
-import { findState } from "./kept-states.js";
+import { findState, readsOf } from "./kept-states.js";
 
 /** A change and its target, under the target's lock. */
 export interface Site {
@@ -31,9 +31,10 @@ export function subjectOf({ call, change, target }: Site): Subject {
 
 async function loadPast(call: Call, change: Change, target: Target): Promise<Past> {
   const history = await call.session.ports.history.entries(target.realPath);
+  const reads = await call.session.ports.history.entries(readsOf(target.realPath));
   const known = () => {
     const told = call.knowledge.states({ path: change.path, realPath: target.realPath });
-    const written = history.flatMap((entry) => [entry.before, entry.after]);
+    const written = [...history, ...reads].flatMap((entry) => [entry.before, entry.after]);
     return [...told, ...written.filter((sha256) => sha256 !== null)];
   };
   const hasOthers = async () =>

@@ -12,6 +12,7 @@ import { type Call, handOut } from "../access/call.js";
 import { type CurrentFile, isLarge, learnState, readCurrent } from "../access/current.js";
 import { decodeFile, type FileText, textFacts } from "../access/file-text.js";
 import { keepState } from "../access/kept-states.js";
+import { recordRead } from "../access/landing.js";
 import { leadsTo } from "../access/path-names.js";
 import type { Session } from "../access/session.js";
 import { type LineSpan, outsideSpans } from "../lines/line-spans.js";
@@ -116,6 +117,7 @@ async function serve(
   if (cut !== undefined && isRefusal(cut)) return cut;
   await keepState(session, target, current);
   const { sha256 } = current;
+  if (read.call.knowledge.find(read.file, sha256) === undefined) await recordRead(session, target, sha256);
   const facts = textFacts(decoded, current.bytes.length);
   const { call, file } = read;
   if (call.isUnasked === true && !maySee({ call, file }, current)) {

@@ -68,6 +68,8 @@ export interface HistoryStore {
   begin(change: HistoryEntry): Promise<HistoryIntent | Refusal>;
   /** Oldest first. Damaged lines are left out. */
   entries(realPath: string): Promise<readonly HistoryEntry[]>;
+  /** Records a state that was read, where it is not recorded yet; nothing is refused where that cannot be done. */
+  noteRead?(read: HistoryEntry): Promise<void>;
   /** The real paths of the files to which writes were begun for a conversation (`HistoryEntry.caller`). */
   ofConversation?(conversation: string): Promise<readonly string[]>;
   /** Those to the file of another folder, which had the place of the root before: told, never gone back to. */

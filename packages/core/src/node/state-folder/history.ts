@@ -30,6 +30,14 @@ export function openHistory(state: StateFolder, presence: Presence): HistoryStor
       }
     },
     entries: async (realPath) => remembered.read(state, realPath),
+    noteRead: async (read) => {
+      try {
+        const known = readHistory(state, read.realPath);
+        if (!known.some(({ after }) => after === read.after)) appendHistory(state, read);
+      } catch (error) {
+        if (codeOf(error) === "") throw error;
+      }
+    },
     ofConversation: async (conversation) => pathsOfCaller(state, conversation),
     together: async (changeSet) => readTogether(state, changeSet),
   };
