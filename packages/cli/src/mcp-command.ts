@@ -46,6 +46,7 @@ export const mcpSpec: CommandSpec = {
       help: "what a change of an older state gets (default: rebase-own)",
       choices: ["rebase-own", "rebase", "refuse"],
     },
+    { flags: "--in-place <when>", help: "write in place what cannot be replaced", choices: ["auto"] },
     { flags: "--strict-view", help: "a change may only touch lines that were shown" },
     { flags: "--reread-stub", help: "answer a repeated read of the same state with a stub" },
   ],

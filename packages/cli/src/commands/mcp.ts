@@ -174,9 +174,12 @@ function sessionOf(flags: Flags): Partial<OpenWorkspaceOptions> {
     rereadStub: flags.rereadStub === true,
     guards: {
       ...defined({ overwriteGuard, editGuard, onMismatch, strictView }),
+      inPlace: flags.inPlace === "auto" ? "auto" : { way: inPlaceWay },
     },
   };
 }
+
+const inPlaceWay = " A person can have it written in place: holdfast mcp --in-place auto.";
 
 /** The official server reads files of any size at once; here there is an end, but a late one. */
 const compatLimits = { fullReadBytes: 10 * 1024 * 1024 };

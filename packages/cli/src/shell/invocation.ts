@@ -31,7 +31,7 @@ export interface Flags extends GlobalFlags {
   /** One state; for a change set those of its files, each as PATH=SHA256. */
   readonly base?: string | readonly string[];
   readonly atomic?: boolean;
-  readonly inPlace?: boolean;
+  readonly inPlace?: boolean | "auto";
   readonly exact?: boolean;
   readonly old?: string;
   readonly new?: string;

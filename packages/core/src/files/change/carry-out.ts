@@ -14,12 +14,27 @@ import type { Unchanged, WriteOutcome, WriteRefusal } from "../values/outcomes.j
 import type { Lock } from "../values/ports.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import { largeSize, takeSteps } from "../values/time-budget.js";
+import { say } from "../values/vocabulary.js";
 import { commit } from "./commit-change.js";
 import { decide, overtaken, type WriteDecision } from "./decide.js";
 import { decodedText } from "./plans.js";
 
-/** Takes the locks, walks to the target, and carries the change out. */
-export function carryOut(call: Call, change: Change, ticket: Ticket): Promise<WriteOutcome> {
+/** Takes the locks, walks to the target, and carries the change out: in place where nothing else can be, and that may be. */
+export async function carryOut(call: Call, change: Change, ticket: Ticket): Promise<WriteOutcome> {
+  const outcome = await carryOnce(call, change, ticket);
+  if (outcome.kind !== "refusal") return outcome;
+  const { sentence, ...plain } = outcome;
+  const { inPlace } = call.session.guards;
+  if (sentence?.template.includes("{inPlace}") !== true || inPlace === undefined) return outcome;
+  if (inPlace !== "auto") return { ...plain, message: say(sentence, {}) + inPlace.way };
+  const again = await carryOnce(call, { ...change, options: { ...change.options, inPlace: true } }, ticket);
+  return again.kind === "written" ? { ...again, message: again.message + inPlaceNote } : again;
+}
+
+const inPlaceNote =
+  " It was written in place, since it cannot be replaced: a crash meanwhile would have left it half written.";
+
+function carryOnce(call: Call, change: Change, ticket: Ticket): Promise<WriteOutcome> {
   return atSite(call, change, ticket, async (site, lock) => {
     const decision = await decide(site);
     if (decision.kind === "answer") return decision.outcome;

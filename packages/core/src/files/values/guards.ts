@@ -27,6 +27,8 @@ export interface Guards {
   readonly onMismatch: OnMismatch;
   /** A change may only touch lines that this session was shown of the state it changes. */
   readonly strictView: boolean;
+  /** What can be written and not replaced is written in place (`auto`), or refused with this sentence on how to get that. */
+  readonly inPlace?: "auto" | { readonly way: string };
 }
 
 /** The choices of `Guards.onMismatch`. */

@@ -8,10 +8,12 @@ import type {
   Refusal,
   RemoveOptions,
 } from "../../files/index.js";
-import { keepAttributes, withoutInPlaceHint } from "../disk/attributes.js";
+import { refuseIn } from "../../files/index.js";
+import { escapeForDisplay } from "../../text/index.js";
+import { inPlaceHint, keepAttributes, withoutInPlaceHint } from "../disk/attributes.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
-import { codeOf, openDescriptor, openFlags, renameOver, syncOpened } from "../disk/platform.js";
-import { identityOf, type Spot, statAt } from "../disk/reading.js";
+import { closeQuietly, codeOf, openDescriptor, openFlags, renameOver, syncOpened } from "../disk/platform.js";
+import { identityOf, openFile, type Spot, statAt } from "../disk/reading.js";
 import { sliceBytes } from "../disk/slices.js";
 import { exchange, swapNameOf, verifyExchanged, verifyQuarantined } from "./exchanged.js";
 import { writeInPlace } from "./in-place.js";
@@ -60,12 +62,33 @@ export async function commitFile(
     const done = await replaceFile(spot, bytes, { expected, proved, options, cleanup });
     return options.mayInsist === false ? withoutInPlaceHint(done) : done;
   } catch (error) {
-    const refusal = refusalFrom(error, spot.shown);
+    const mayInsist = expected.kind === "file" && !options.inPlace && options.mayInsist !== false;
+    const found = mayInsist ? notReplaced(codeOf(error), spot) : undefined;
+    const refusal = found ?? refusalFrom(error, spot.shown);
     if (refusal === undefined) throw faultFrom(error, spot.shown);
     return refusal;
   } finally {
     cleanup.run();
   }
+}
+
+/** Why a file was not replaced that can be written; undefined for any other reason. */
+function notReplaced(code: string, spot: Spot): Refusal | undefined {
+  const facts = { path: escapeForDisplay(spot.shown) };
+  if (code === "EBUSY")
+    return refuseIn(
+      "cannot_preserve",
+      `$path is a mount point, or in use: not replaced.${inPlaceHint}`,
+      facts,
+    );
+  const opened = code === "EACCES" || code === "EPERM" ? openFile(spot, openFlags.write) : undefined;
+  if (opened?.kind !== "opened") return undefined;
+  closeQuietly(opened.fd);
+  return refuseIn(
+    "permission_denied",
+    `$path is in a folder that cannot be written in.${inPlaceHint}`,
+    facts,
+  );
 }
 
 /**

@@ -99,8 +99,11 @@ export function modeOf(stat: BigIntStats): number {
 
 /** Refuses with `cannot_preserve`. @param why a clause that completes the sentence. */
 export function cannotPreserve(why: string): Refusal {
-  return refuseIn("cannot_preserve", `${wouldLose}[ Insist with {inPlace}.]`, { why });
+  return refuseIn("cannot_preserve", wouldLose + inPlaceHint, { why });
 }
+
+/** By this such a refusal is known: the file can be written, and not replaced (`Guards.inPlace`). */
+export const inPlaceHint = "[ Insist with {inPlace}.]";
 
 /** The same for a request that cannot ask for a write in place: the way is not named. */
 export function withoutInPlaceHint<Answer extends { readonly kind: string }>(

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   appendFileSync,
   chmodSync,
@@ -414,6 +414,9 @@ describe("a file system that refuses", () => {
     mkdirSync(path("closed"));
     writeFileSync(path("closed/file"), "old");
     chownSync(path("closed/file"), 65534, 65534);
+    writeFileSync(path("linked"), "old");
+    chownSync(path("linked"), 65534, 65534);
+    linkSync(path("linked"), path("other name"));
     const result = runFixture("as-nobody.mjs", root);
     expect(result.stderr).toBe("");
     expect(JSON.parse(result.stdout)).toEqual({
@@ -424,11 +427,44 @@ describe("a file system that refuses", () => {
       writable: "committed",
       "closed/file": "permission_denied",
       "closed/new": "permission_denied",
+      "foreign, ask": "cannot_preserve: Ask.",
+      "closed/file, ask": "permission_denied: Ask.",
+      "linked, ask": "cannot_preserve: Ask.",
+      "writable, ask": "applied",
+      "unwritable, ask": "permission_denied",
+      "foreign, auto": "applied: It was written in place",
+      "closed/file, auto": "applied: It was written in place",
+      "linked, auto": "applied: It was written in place",
+      "writable, auto": "applied",
+      "unwritable, auto": "permission_denied",
     });
-    expect(textAt(path("foreign"))).toBe("in place");
+    expect(["foreign", "closed/file", "other name"].map((name) => textAt(path(name)))).toEqual([
+      "in place+",
+      "old+",
+      "old+",
+    ]);
     expect(statSync(path("foreign")).uid).toBe(0);
     expect(stagesIn(path("closed"))).toEqual([]);
   });
+});
+
+it("says of a mount point that it is one, and writes it in place where it may", async ({ skip }) => {
+  writeFileSync(path("source"), "old");
+  writeFileSync(path("mounted"), "");
+  if (!isRoot || spawnSync("mount", ["--bind", path("source"), path("mounted")]).status !== 0)
+    return skip("needs root and mount");
+  try {
+    expect(await rewrite(disk, "mounted", "new")).toMatchObject({
+      code: "cannot_preserve",
+      message: expect.stringContaining("mount point"),
+    });
+    expect(await rewrite(disk, "mounted", "new", { guard: async () => true, inPlace: true })).toMatchObject({
+      kind: "committed",
+    });
+    expect(textAt(path("source"))).toBe("new");
+  } finally {
+    spawnSync("umount", [path("mounted")]);
+  }
 });
 
 it("commits many files at once without mixing them up or leaking descriptors", async () => {
