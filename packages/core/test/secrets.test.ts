@@ -1,7 +1,16 @@
-import { openSync, readdirSync, statSync, symlinkSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { collectGarbage, inspectState, openKeptStates } from "@holdfast/core/node";
-import { runTool } from "@holdfast/core/tools";
+import { runTool, type ToolName } from "@holdfast/core/tools";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Clock, FileChange } from "../src/files/index.js";
@@ -387,5 +396,73 @@ describe("where none are kept", () => {
     writeSync(fd, `TOKEN=${word}9`, 0);
     expect(await on.workspace.read({ path: ".env" })).not.toHaveProperty("notice");
     expect(holding(on.stateDir)).toEqual([]);
+  });
+});
+
+describe("what a pattern of paths", () => {
+  it("matches and may hold secrets is counted, and read only by its name", async () => {
+    const on = await ground({ ".env": one, "a.txt": "a\n" });
+    symlinkSync(".env", join(on.root, "link"));
+    for (const globs of [["**/*"], [".*", "*"], ["{a.txt,.env,link}"]]) {
+      const read = await runTool("read_many_files", { globs }, { workspace: on.workspace });
+      expect(read.text).not.toContain(word);
+      expect(read.text).toContain("2 left out that may hold secrets");
+      expect(read.text).toContain("a.txt");
+    }
+    for (const named of [{ paths: [".env"], globs: ["*"] }, { globs: [".env"] }])
+      expect((await runTool("read_many_files", named, { workspace: on.workspace })).text).toContain(word);
+  });
+});
+
+describe("a state folder below a root", () => {
+  it("is read, listed, searched and written by no tool, but for the memory", async () => {
+    const on = await ground({ ".env": one, "p/a.txt": `${word}\n` });
+    const stateDir = join(on.root, "state/holdfast");
+    const memoryFolder = join(stateDir, "memory/p");
+    mkdirSync(memoryFolder, { recursive: true });
+    writeFileSync(join(memoryFolder, "workspace.md"), `# Notes ${word}\n`);
+    chmodSync(stateDir, 0o700);
+    const workspace = await on.again({ stateDir, memoryFolder, roots: [on.root, memoryFolder] });
+    await workspace.read({ path: ".env" });
+    await workspace.append({ path: ".env", content: "Z=1\n" });
+    symlinkSync("state/holdfast/secrets", join(on.root, "door"));
+    const states = (readdirSync(stateDir, { recursive: true }) as string[]).filter(
+      (path) => !path.startsWith("memory"),
+    );
+    const names = ["state/holdfast", "door", ...states.map((path) => join("state/holdfast", path))];
+    const reach = (tool: ToolName, args: object) => runTool(tool, args, { workspace });
+    for (const path of [...names, ...names.map((name) => join(on.root, name))]) {
+      const asked: readonly (readonly [ToolName, object])[] = [
+        ["read_file", { file_path: path }],
+        ["list_files", { path }],
+        ["search_files", { pattern: ".", path }],
+        ["find_files", { glob: "*", path }],
+        ["write_file", { file_path: path, content: "x" }],
+        // Of a link the name alone goes.
+        [
+          "delete_file",
+          { file_path: path.endsWith("door") ? join(path, "x") : path, base_content_sha256: sha("") },
+        ],
+      ];
+      for (const [tool, args] of asked)
+        expect(await reach(tool, args)).toMatchObject({ code: "protected_path" });
+      expect((await reach("read_many_files", { paths: [path] })).text).not.toContain(word);
+    }
+    const whole: readonly (readonly [ToolName, object])[] = [
+      ["list_files", { path: "state", depth: 9 }],
+      ["find_files", { glob: "state/**" }],
+      ["read_many_files", { globs: ["state/**", "**/*"], exclude: ["p/**"] }],
+      ["search_files", { pattern: word, exclude: ["p/**"], output: "counts" }],
+    ];
+    for (const [tool, args] of whole)
+      expect((await reach(tool, args)).text).not.toMatch(/state\/holdfast\/.|workspace.md/);
+    expect(await reach("delete_file", { file_path: "state", recursive: true })).not.toMatchObject({
+      success: true,
+    });
+    const notes = join(memoryFolder, "workspace.md");
+    expect((await reach("read_file", { file_path: notes })).text).toContain(word);
+    expect(await reach("append_to_file", { file_path: notes, content: "more\n" })).toMatchObject({
+      success: true,
+    });
   });
 });

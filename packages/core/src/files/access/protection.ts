@@ -1,7 +1,7 @@
 import { below, join, rootOf } from "../ignore/ignore-rules.js";
 import type { Disk, Target } from "../values/disk.js";
 import { foldName, type ProtectedPath, protectionOf } from "../values/protected-paths.js";
-import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
+import { isRefusal, type Refusal, refuseIn } from "../values/refusal.js";
 import type { Session } from "./session.js";
 
 /**
@@ -16,14 +16,6 @@ export async function refuseProtected(
   target: Target,
   asked: string,
 ): Promise<Refusal | undefined> {
-  const { ownFolders, memoryFolder } = session;
-  const isWithin = (folder: string) => `${target.realPath}/`.startsWith(`${folder}/`);
-  if (ownFolders.some(isWithin) && !(memoryFolder !== undefined && isWithin(memoryFolder))) {
-    return refuse(
-      "protected_path",
-      "This is the tools' own state folder: nothing is written there for anybody.",
-    );
-  }
   const row = await protectionAt(session.ports.disk, target, asked);
   if (row === undefined || session.allowsProtected(target.relativePath)) return undefined;
   return refuseIn(
@@ -43,12 +35,23 @@ export async function protectionAt(
   target: Target,
   asked: string,
 ): Promise<Pick<ProtectedPath, "reason" | "source"> | undefined> {
-  const arrived = disk.realRoots.map((root) => below(root, target.realPath));
-  const named = asked.startsWith("/") ? disk.roots.map((root) => below(root, asked)) : [asked];
-  const row = [...arrived, ...named]
-    .map((path) => (path === undefined ? undefined : protectionOf(path)))
-    .find((found) => found !== undefined);
-  return row ?? ((await isInRepository(disk, target)) ? repository : undefined);
+  const named = asked.startsWith("/") ? asked : join(disk.roots[0] ?? "", asked);
+  const names = [
+    ...disk.realRoots.map((root) => [root, below(root, target.realPath)] as const),
+    ...disk.roots.map((root) => [root, below(root, named)] as const),
+  ];
+  for (const [root, path] of names) {
+    const row = path === undefined ? undefined : protectionOf(await inCheckout(disk, root, path));
+    if (row !== undefined) return row;
+  }
+  return (await isInRepository(disk, target)) ? repository : undefined;
+}
+
+/** The path inside a checkout, where an agent keeps one below its configuration: a `.git` file marks it. */
+async function inCheckout(disk: Disk, root: string, path: string): Promise<string> {
+  const [, checkout, inside] = /^((?:.*?\/)?\.claude\/worktrees\/[^/]+)\/(.+)$/.exec(path) ?? [];
+  if (checkout === undefined || inside === undefined) return path;
+  return (await kindAt(disk, join(root, `${checkout}/.git`))) === "file" ? inside : path;
 }
 
 const repository = {
@@ -74,18 +77,18 @@ async function isInRepository(disk: Disk, target: Target): Promise<boolean> {
   if (foldName(parts.at(-1) ?? "") === "head") return true;
   for (const [at, part] of parts.entries()) {
     if (!telling.has(foldName(part))) continue;
-    if (await isThere(disk, join(rootOf(target), [...parts.slice(0, at), "HEAD"].join("/")))) return true;
+    const head = join(rootOf(target), [...parts.slice(0, at), "HEAD"].join("/"));
+    if (!(await kindAt(disk, head)).endsWith("missing")) return true;
   }
   return false;
 }
 
-/** @param path absolute. Whatever cannot be looked at is there. */
-async function isThere(disk: Disk, path: string): Promise<boolean> {
+/** What an absolute path is, or the code of the refusal to say it: `missing` and `file_missing` where there is nothing. */
+async function kindAt(disk: Disk, path: string): Promise<string> {
   const target = await disk.enter(path, "refuse");
-  if (isRefusal(target)) return target.code !== "file_missing";
+  if (isRefusal(target)) return target.code;
   try {
-    const entry = await target.look();
-    return entry.kind !== "missing";
+    return (await target.look()).kind;
   } finally {
     await target.close();
   }

@@ -70,6 +70,8 @@ export interface Session {
   /** Of callers who bring no knowledge of their own. */
   readonly knowledge: SessionKnowledge;
   readonly versions: SessionStateService;
+  /** The encodings that callers insisted on, by the hash of the state: later calls on it need not name them again. */
+  readonly encodings: Map<string, string>;
   readonly mutex: KeyedMutex;
   readonly arrivals: Arrivals;
   readonly replacedFiles: ReplacedFiles;
@@ -79,10 +81,6 @@ export interface Session {
   readonly keepSecrets: KeepSecrets;
   /** Nothing is written by this session. */
   readonly readOnly: boolean;
-  /** Absolute folders in which nothing is ever written through the tools. */
-  readonly ownFolders: readonly string[];
-  /** A folder within them in which tools may write all the same. */
-  readonly memoryFolder: string | undefined;
   /** Whether a person has explicitly allowed writing this protected path (relative to its root). */
   readonly allowsProtected: (relativePath: string) => boolean;
 }

@@ -16,10 +16,6 @@ export interface WorkspaceOptions {
   readonly keepSecrets?: KeepSecrets;
   /** Which protected paths (relative to their root) a person has explicitly opened for writing. */
   readonly allowsProtected?: (relativePath: string) => boolean;
-  /** Absolute folders that nobody may write in, whatever is allowed: our own state. */
-  readonly ownFolders?: readonly string[];
-  /** A folder within them, absolute and without links, in which tools may write all the same: an agent's memory. */
-  readonly memoryFolder?: string;
   /** What a change needs that names no state; `defaultGuards` unless given. */
   readonly guards?: Partial<Guards>;
   /**

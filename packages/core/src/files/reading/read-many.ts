@@ -7,14 +7,15 @@ import type {
   ReadOutcome,
   ReadRefusal,
 } from "../values/outcomes.js";
+import { isSecret } from "../values/path-policy.js";
 import { isRefusal } from "../values/refusal.js";
 import type { Asked, ListRequest, ReadManyRequest, ReadRequest } from "../values/requests.js";
 import { compileGlob, type Glob } from "./glob.js";
 
 /**
  * Reads the named paths, then what the globs match in the order of their names, each path once, until the
- * total cap is reached; what it left out is named with its size. A glob that could not be followed to the
- * end is told like a file that could not be read.
+ * total cap is reached; what it left out is named with its size. What may hold secrets is read only by its name. A glob
+ * that could not be followed to the end is told like a file that could not be read.
  */
 export async function readMany(
   workspace: Reader,
@@ -22,12 +23,18 @@ export async function readMany(
   request: Asked<ReadManyRequest>,
 ): Promise<ReadManyOutcome> {
   const found = await matching(workspace, session, request);
+  const named = new Set([...(request.paths ?? []), ...(request.globs ?? [])]);
   const paths = new Set([...(request.paths ?? []), ...found.paths]);
   const files: ReadOutcome[] = [...found.refusals];
   const leftOut: { path: string; sizeBytes: number }[] = [];
-  let total = 0;
+  let [total, secretCount] = [0, 0];
   for (const path of paths) {
-    const size = await sizeOf(session, path);
+    const { size, realPath } = await lookAt(session, path);
+    // Who gives a pattern does not mean what must not be shown; who names the file does.
+    if (isSecret(realPath) && !named.has(path)) {
+      secretCount += 1;
+      continue;
+    }
     if (files.length >= maxFiles || (total > 0 && total + size > session.limits.manyReadBytes)) {
       leftOut.push({ path, sizeBytes: size });
       continue;
@@ -36,7 +43,9 @@ export async function readMany(
     if (outcome.kind === "read") total += size;
     files.push(outcome);
   }
-  return { kind: "read_many", files, leftOut: leftOut.slice(0, maxFiles), leftOutCount: leftOut.length };
+  const [shown, leftOutCount] = [leftOut.slice(0, maxFiles), leftOut.length];
+  const secrets = secretCount === 0 ? {} : { secretCount };
+  return { kind: "read_many", files, leftOut: shown, leftOutCount, ...secrets };
 }
 
 /** The part of a workspace that this needs. */
@@ -143,13 +152,13 @@ function encodingOf({ encoding }: Asked<ReadManyRequest>): { encoding?: string }
   return encoding === undefined ? {} : { encoding };
 }
 
-/** The size on disk, 0 where it cannot be told: the read itself will say why. */
-async function sizeOf(session: Session, path: string): Promise<number> {
-  const place = await session.ports.disk.enter(path, "allow");
-  if (isRefusal(place)) return 0;
+/** The size on disk and the true name, of what can be looked at: the read itself says why where it cannot. */
+async function lookAt({ ports }: Session, path: string): Promise<{ size: number; realPath: string }> {
+  const place = await ports.disk.enter(path, "allow");
+  if (isRefusal(place)) return { size: 0, realPath: path };
   try {
     const entry = await place.look();
-    return entry.kind === "file" ? entry.size : 0;
+    return { size: entry.kind === "file" ? entry.size : 0, realPath: place.realPath };
   } finally {
     await place.close();
   }

@@ -121,6 +121,10 @@ class TreeWalk {
     const listing = await folder.entries(maxScanned, typeof sizes === "function" ? sizes() : sizes);
     if (isRefusal(listing)) return listing;
     if (listing.more) this.more ??= "limit";
+    // A second checkout of the same files: who means it begins in it.
+    const isCheckout = /(?:^|\/)\.claude\/worktrees\/[^/]+$/.test(folder.relativePath) && names.below !== "";
+    if (isCheckout && !this.options.all && listing.entries.some(({ name }) => name === ".git"))
+      return undefined;
     const own = await this.ownRules(folder, listing.entries);
     if ("kind" in own) return own;
     const rules = [...above, ...own];
@@ -180,7 +184,7 @@ class TreeWalk {
   }
 
   /**
-   * A subfolder that cannot be entered is come by without its inside: one without permission, or with a name that is no
+   * A subfolder that cannot be entered is come by without its inside: one without permission, our own, or with a name that is no
    * UTF-8, is noted, one that was just deleted is not. Where it could be entered in a moment, the walk ends.
    */
   private async into(
@@ -203,7 +207,7 @@ class TreeWalk {
 
   /** What a folder that was not entered means for the walk. */
   private passBy(path: string, refusal: Refusal | undefined): Refusal | undefined {
-    if (refusal?.code === "permission_denied") this.closed.push(path);
+    if (refusal?.code === "permission_denied" || refusal?.code === "protected_path") this.closed.push(path);
     return refusal?.code === "busy" ? refusal : undefined;
   }
 }

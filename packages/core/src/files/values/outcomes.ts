@@ -72,6 +72,8 @@ export interface TextFacts {
   readonly encoding: string;
   readonly bom: boolean;
   readonly guessed: boolean;
+  /** How many bytes are no UTF-8 in a text that is, else; U+FFFD stands for each of them. */
+  readonly strays?: number;
   readonly endings: "lf" | "crlf" | "cr" | "mixed" | "none";
   readonly totalLines: number;
   readonly finalNewline: boolean;
@@ -110,6 +112,8 @@ export interface ReadManyOutcome {
   readonly leftOut: readonly { readonly path: string; readonly sizeBytes: number }[];
   /** How many were left out in all. */
   readonly leftOutCount: number;
+  /** How many files that may hold secrets a glob matched: none of them was read. */
+  readonly secretCount?: number;
 }
 
 /** A name that a listing or a search for files came by. It says nothing of content and is no base for a write. */

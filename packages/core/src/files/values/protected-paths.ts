@@ -68,20 +68,26 @@ export const protectedPaths: readonly ProtectedPath[] = [
   ...rows(startUp, "direnv(1), autoenv: run when a shell enters the folder", ".envrc .autoenv .autoenv.zsh"),
   ...rows(
     toolStart,
-    "the tools' manuals: initialisation files of the working folder",
-    ".gdbinit .lldbinit .tmux.conf .screenrc .irbrc .pryrc .pdbrc .psqlrc .sqliterc .ghci .iex.exs .Rprofile .octaverc",
+    "the tools' manuals: initialisation files of the working folder, or of one that is served",
+    ".gdbinit .lldbinit .tmux.conf .screenrc .irbrc .pryrc .pdbrc .psqlrc .sqliterc .ghci .iex.exs .Rprofile .Renviron " +
+      ".octaverc .ocamlinit .latexmkrc latexmkrc .pylintrc pylintrc .ycm_extra_conf.py .venv/bin site-packages/*.pth " +
+      ".user.ini .htaccess",
   ),
   ...rows(
     agent,
     "the agents' documentation: hooks, permissions, servers of the protocol that are started",
     ".mcp.json .claude .claude.json .gemini .codex .cursor .windsurf .roo .cline .clinerules .kiro .amazonq .continue " +
       ".opencode .opencode.json opencode.json opencode.jsonc .pi .aider.conf.yml .qwen .crush .crush.json crush.json " +
-      ".goose .trae .junie .augment .factory .copilot .kilocode .kode .iflow .codebuddy .zencoder .amp",
+      ".goose .trae .junie .augment .factory .copilot .kilocode .kode .iflow .codebuddy .zencoder .amp .openhands .github/hooks",
   ),
   ...rows(agent, "Visual Studio Code: servers of the protocol", ".vscode/mcp.json"),
   ...rows(agent, "ours: what the tools may reach", ".holdfast .holdfastignore"),
   ...rows(environment, "containers.dev: lifecycle scripts", ".devcontainer .devcontainer.json"),
-  ...rows(environment, "their documentation: tasks of a workspace", ".gitpod.yml .gitpod .idx .replit"),
+  ...rows(
+    environment,
+    "their documentation: tasks of a workspace",
+    ".gitpod.yml .gitpod .idx .replit .codesandbox devbox.json flake.nix shell.nix",
+  ),
   ...rows(
     editor,
     "Visual Studio Code: tasks that run when a folder is opened, paths of programs in settings",
@@ -123,8 +129,8 @@ export const protectedPaths: readonly ProtectedPath[] = [
   ),
   ...rows(
     hook,
-    "overcommit, simple-git-hooks, CaptainHook",
-    ".overcommit.yml .simple-git-hooks.* simple-git-hooks.* captainhook.json",
+    "overcommit, simple-git-hooks, CaptainHook, lint-staged",
+    ".overcommit.yml .simple-git-hooks.* simple-git-hooks.* captainhook.json .lintstagedrc .lintstagedrc.* lint-staged.config.*",
   ),
   ...rows(
     workflow,
@@ -156,9 +162,11 @@ export const protectedPaths: readonly ProtectedPath[] = [
   ...rows(
     packages,
     "mise: hooks, tasks, env of a folder that is entered",
-    "mise.toml .mise.toml mise.local.toml .mise.local.toml mise/config.toml .mise .config/mise .config/mise.toml",
+    "mise.toml .mise.toml mise.local.toml .mise.local.toml mise/config.toml .mise .rtx.toml .config/mise .config/mise.toml",
   ),
   ...rows(packages, "Cargo: build.rustc-wrapper, runner, alias", ".cargo/config.toml .cargo/config"),
+  ...rows(packages, "rustup: path of the toolchain", "rust-toolchain.toml rust-toolchain"),
+  ...rows(packages, "Gradle, Bazel: wrappers", "gradlew gradlew.bat gradle/wrapper tools/bazel"),
   ...rows(packages, "Maven: arguments of the JVM, extensions, wrapper", ".mvn"),
   ...rows(packages, "Bundler: build flags, local overrides", ".bundle"),
   ...rows(keys, "ssh_config(5): ProxyCommand, authorized_keys; gpg.conf(5)", ".ssh .gnupg"),

@@ -92,6 +92,7 @@ export class Workspace {
         ...(rereadStub === undefined ? {} : { keepsPrompt: rereadStub }),
       }),
       versions: new SessionStateService(options.resumedVersion),
+      encodings: new Map(),
       mutex: new KeyedMutex(),
       arrivals: new Arrivals(),
       replacedFiles: new ReplacedFiles(ports, (found) => recordStaleInodeWrite(this.shared, found)),
@@ -99,8 +100,6 @@ export class Workspace {
       models: { match: options.match ?? "exact", corrector: options.corrector, applier: options.applier },
       keepSecrets: options.keepSecrets ?? defaultKeepSecrets,
       readOnly: options.readOnly ?? false,
-      ownFolders: options.ownFolders ?? [],
-      memoryFolder: options.memoryFolder,
       allowsProtected: options.allowsProtected ?? (() => false),
     };
     ports.disk.whenReplaced?.((realRoot) => this.shared.knowledge.forgetBelow(realRoot));

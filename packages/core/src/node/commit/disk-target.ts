@@ -151,6 +151,8 @@ class DiskTarget implements Target {
       return refuse("invalid_arguments", `${escapeForDisplay(name)} is not the name of an entry.`);
     }
     const names = [...this.names, name];
+    const barred = this.root.bar?.(joined(this.root.real, names));
+    if (barred !== undefined) return barred;
     if (this.isRoot) return new DiskTarget(this.root, names, this.root.folder);
     const { spot } = this;
     if (spot === undefined) return this.missing();

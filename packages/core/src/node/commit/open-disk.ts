@@ -4,7 +4,7 @@ import { escapeForDisplay } from "../../text/index.js";
 import { answering } from "../disk/faults.js";
 import { type OpenedRoot, openRoot } from "../disk/folder.js";
 import { canWalkByHandle } from "../disk/platform.js";
-import { folderAt, isUnreplaced, rootGone, rootReplaced } from "../disk/root.js";
+import { folderAt, isBelow, isUnreplaced, rootGone, rootReplaced } from "../disk/root.js";
 import { type Root, walk } from "../disk/walk.js";
 import { targetOf } from "./disk-target.js";
 
@@ -19,12 +19,14 @@ export interface OpenedDisk extends Disk {
   close(): void;
 }
 
-/** Weaker ways than this machine has, for tests and measurements. */
+/** What is kept from everybody; and weaker ways than this machine has, for tests and measurements. */
 export interface DiskOptions {
   /** `false` takes the weaker walk by compared paths, as on systems without handles to walk from. */
   readonly byHandle?: boolean;
   /** `false` replaces by renaming alone, as on systems that cannot exchange two names. */
   readonly exchanges?: boolean;
+  /** Refuses a place that nobody gets to through this disk. */
+  readonly bar?: (realPath: string) => Refusal | undefined;
 }
 
 /**
@@ -64,7 +66,8 @@ function openNamed(
   const { realPath: real, folder } = opened;
   // One that is gone already is refused as changed.
   const identity = folderAt(folder.self()) ?? "";
-  return { kind: "opened", root: { named, real, folder, exchanges: options.exchanges ?? true, identity } };
+  const { exchanges = true, bar } = options;
+  return { kind: "opened", root: { named, real, folder, exchanges, identity, bar } };
 }
 
 class HandleDisk implements OpenedDisk {
@@ -101,9 +104,10 @@ class HandleDisk implements OpenedDisk {
     if (reached.kind === "refusal") return this.changedAmong(this.opened) ?? reached;
     const target = targetOf(reached);
     const changed = use === "name" ? undefined : this.changedAmong([reached.root]);
-    if (changed === undefined) return target;
+    const refusal = changed ?? reached.root.bar?.(target.realPath);
+    if (refusal === undefined) return target;
     await target.close();
-    return changed;
+    return refusal;
   }
 
   get replacements(): number {
@@ -165,10 +169,6 @@ export function momentBetween(): number {
   const moment = Date.now();
   while (Date.now() === moment);
   return moment;
-}
-
-function isBelow(realRoot: string, realPath: string): boolean {
-  return realPath === realRoot || realPath.startsWith(realRoot === "/" ? "/" : `${realRoot}/`);
 }
 
 function rootRefusal(refusal: Refusal, path: string): Refusal {

@@ -71,3 +71,8 @@ export function rootReplaced(root: Pick<Root, "named">): Refusal {
     `The folder ${escapeForDisplay(root.named)} was replaced by another one since it was opened; nothing was read or written. From now on the new folder is worked in, and what was known of the old one counts no more: read again what you need, then repeat the call.`,
   );
 }
+
+/** Whether a real path is that of a folder, or of something in it. */
+export function isBelow(folder: string, realPath: string): boolean {
+  return realPath === folder || realPath.startsWith(folder === "/" ? "/" : `${folder}/`);
+}

@@ -16,6 +16,8 @@ export interface Root {
   readonly exchanges: boolean;
   /** The device and inode that its path had when it was opened. */
   readonly identity: string;
+  /** As of `DiskOptions`. */
+  readonly bar?: ((realPath: string) => Refusal | undefined) | undefined;
 }
 
 /** Where a walk ended: an entry, there or missing, of a folder that is held open. */

@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { jsonOf, readLink, removeQuietly } from "../disk/entries.js";
 import { codeOf } from "../disk/platform.js";
-import { type FolderMark, isSameMark, markOf } from "../disk/root.js";
+import { type FolderMark, isBelow, isSameMark, markOf } from "../disk/root.js";
 import { keyOf } from "./locks.js";
 import type { StateFolder } from "./state-folder.js";
 
@@ -90,8 +90,4 @@ function writeRecord(state: StateFolder, root: string, record: RootRecord): void
   } catch (error) {
     if (codeOf(error) === "") throw error;
   }
-}
-
-function isBelow(root: string, realPath: string): boolean {
-  return realPath === root || realPath.startsWith(root === "/" ? "/" : `${root}/`);
 }

@@ -2,9 +2,7 @@ import { compileGlob, isRefusal, type Refusal, Workspace, type WorkspaceOptions 
 import { type OpenedPorts, openPorts, type PortOptions } from "./open.js";
 
 /** The folders of a workspace, its guards and limits, and what a person has approved. */
-export interface OpenWorkspaceOptions
-  extends PortOptions,
-    Omit<WorkspaceOptions, "allowsProtected" | "ownFolders"> {
+export interface OpenWorkspaceOptions extends PortOptions, Omit<WorkspaceOptions, "allowsProtected"> {
   /** Globs of protected paths, relative to their root, that a person has opened for writing. */
   readonly allowProtected?: readonly string[];
   /** Globs of files, relative to their root, that are edited without a read: an agent's memory. */
@@ -43,7 +41,6 @@ export async function openWorkspace(options: OpenWorkspaceOptions): Promise<Open
   return new OpenedWorkspace(ports, {
     ...options,
     guards: { isMemory: await matchesAny(options.memoryPaths ?? []), ...options.guards },
-    ownFolders: [ports.stateDir],
     allowsProtected: await matchesAny(options.allowProtected ?? []),
   });
 }

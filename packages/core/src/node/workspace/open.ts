@@ -5,6 +5,7 @@ import {
   type HistoryStore,
   isRefusal,
   type Refusal,
+  refuse,
   type WorkspacePorts,
 } from "../../files/index.js";
 import { defined } from "../../text/index.js";
@@ -14,6 +15,7 @@ import { type DiskOptions, momentBetween, type OpenedDisk, openDisk } from "../c
 import { openCharsets } from "../disk/charsets.js";
 import { newId, sha256, sha256Stream } from "../disk/digest.js";
 import { codeOf } from "../disk/platform.js";
+import { isBelow } from "../disk/root.js";
 import { openBlobs } from "../state-folder/blobs.js";
 import { openHistory } from "../state-folder/history.js";
 import { mayHaveIntent } from "../state-folder/intents.js";
@@ -29,6 +31,11 @@ import { refuseWideRoots } from "./wide-roots.js";
 
 const systemClock: Clock = { now: () => Date.now() };
 
+const ownPlace = refuse(
+  "protected_path",
+  "This is the tools' own state folder: nothing in it is read, listed or written through the tools.",
+);
+
 /** What the ports on this machine work with. */
 export interface PortOptions {
   /** Folders; a relative path of the tools counts from the first. */
@@ -37,6 +44,8 @@ export interface PortOptions {
   readonly allowWideRoot?: boolean | undefined;
   /** `HOLDFAST_STATE_DIR`, the XDG state folder or its default, unless given. */
   readonly stateDir?: string | undefined;
+  /** A folder in the state folder, absolute and without links, that tools may use all the same: an agent's memory. */
+  readonly memoryFolder?: string | undefined;
   /** The time of day; this machine's unless given. */
   readonly clock?: Clock | undefined;
   /** Weaker ways than this machine has, to see what they promise. */
@@ -51,7 +60,7 @@ export interface PortOptions {
 /** The ports on this machine. */
 export interface OpenedPorts extends WorkspacePorts {
   readonly kind: "ports";
-  /** Absolute: no tool may write there. */
+  /** Absolute: no tool gets there. */
   readonly stateDir: string;
   /** Ends the session: its states are no longer kept from the garbage collection. */
   close(): Promise<void>;
@@ -97,7 +106,10 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
   if (wide !== undefined) return wide;
   const state = openStateFolder(options.stateDir);
   if (isRefusal(state)) return state;
-  const disk = openDisk(options.roots, options.disk);
+  const { memoryFolder } = options;
+  const isMemory = (path: string) => memoryFolder !== undefined && isBelow(memoryFolder, path);
+  const bar = (path: string) => (isBelow(state.path, path) && !isMemory(path) ? ownPlace : undefined);
+  const disk = openDisk(options.roots, { bar, ...options.disk });
   if (isRefusal(disk)) return disk;
   const presence = openPresence(state);
   const { clock = systemClock } = options;

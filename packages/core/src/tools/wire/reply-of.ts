@@ -79,6 +79,9 @@ function summariseReads(outcome: ReadManyOutcome) {
     counted(read, "file read", "files read"),
     ...(refusedCount === 0 ? [] : [`${refusedCount} not`]),
     ...(outcome.leftOutCount === 0 ? [] : [`${outcome.leftOutCount} left out`]),
+    ...(outcome.secretCount === undefined
+      ? []
+      : [`${outcome.secretCount} left out that may hold secrets: name in paths what you mean`]),
   ].join(", ");
   const code = read === 0 && firstRefusal !== undefined ? firstRefusal.code : ("ok" as const);
   return { success: code === "ok", code, message: `${message}.` };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isSecret, protectedPaths, protectionOf, Workspace } from "../../../src/files/index.js";
-import { memoryWith } from "../../support.js";
+import { memoryWith, sha } from "../../support.js";
 
 describe("each protected path", () => {
   it.each(protectedPaths)("is protected: $path, $reason", (row) => {
@@ -76,5 +76,44 @@ describe("a folder that git would take for a repository", () => {
     const ports = memoryWith(bare);
     const workspace = new Workspace(ports);
     expect(await workspace.write({ path, content: "x\n" })).toMatchObject({ code });
+  });
+});
+
+describe("a checkout that an agent keeps below its configuration", () => {
+  const home = ".claude/worktrees/one";
+  const files = {
+    "src/a.ts": "const word = 1;\n",
+    [`${home}/.git`]: "gitdir: /elsewhere\n",
+    [`${home}/src/a.ts`]: "const word = 1;\n",
+    ".claude/worktrees/none/src/a.ts": "const word = 1;\n",
+  };
+
+  it.each([
+    [`${home}/src/b.ts`, "applied"],
+    [`/work/${home}/src/b.ts`, "applied"],
+    [`${home}/.claude/settings.json`, "protected_path"],
+    [`${home}/.git`, "protected_path"],
+    [`${home}/.vscode/tasks.json`, "protected_path"],
+    [`${home}/.claude/worktrees/two/src/b.ts`, "protected_path"],
+    [".claude/worktrees/none/src/b.ts", "protected_path"],
+    [".claude/worktrees/new/.git", "protected_path"],
+    [".claude/worktrees/b.ts", "protected_path"],
+  ])("%s is %s", async (path, code) => {
+    const ports = memoryWith(files);
+    const absolute = path.startsWith("/") ? path.replace("/work", ports.disk.realRoots[0] ?? "") : path;
+    const base = files[path] === undefined ? {} : { base: sha(files[path] ?? "") };
+    expect(await new Workspace(ports).write({ path: absolute, content: "x\n", ...base })).toMatchObject({
+      code,
+    });
+  });
+
+  it("is searched where it is named, and not a second time", async () => {
+    const workspace = new Workspace(memoryWith(files));
+    const found = async (path?: string) => {
+      const outcome = await workspace.search({ pattern: "word", ...(path === undefined ? {} : { path }) });
+      return outcome.kind === "searched" ? outcome.matches.map((match) => match.path) : outcome.code;
+    };
+    expect(await found()).toEqual([".claude/worktrees/none/src/a.ts", "src/a.ts"]);
+    expect(await found(home)).toEqual([`${home}/src/a.ts`]);
   });
 });
