@@ -127,7 +127,8 @@ function isProved(
   content: string,
   digest: Digest | undefined,
 ): boolean {
-  if (digest === undefined || attributes.has("encoding") || !content.isWellFormed()) return true;
+  const isUtf8 = !attributes.has("encoding") && !attributes.has("bytes_not_utf8");
+  if (digest === undefined || !isUtf8 || !content.isWellFormed()) return true;
   const mark = attributes.get("bom") === "yes" ? "\ufeff" : "";
   return digest(encoder.encode(mark + content)) === sha256;
 }
@@ -145,7 +146,7 @@ function charsOf(attributes: EnvelopeFile["attributes"]): ShownChars | null | un
 
 const knownAttributes: ReadonlySet<string> = new Set([
   ...["path", "version", "sha256", "exists", "total_lines", "encoding", "encoding_guessed", "bom", "endings"],
-  ...["final_newline", "lines", "chars", "shown", "end"],
+  ...["bytes_not_utf8", "final_newline", "lines", "chars", "shown", "end"],
 ]);
 
 function hasKnownAttributes({ attributes, sha256 }: EnvelopeFile): boolean {

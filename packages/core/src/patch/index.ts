@@ -1,6 +1,6 @@
 export { applyStrictly } from "./apply/apply.js";
 export { applyDiff, applyDiffInTurns } from "./apply/apply-diff.js";
-export { addedLinesInSteps, carryEndings, carryEndingsInSteps } from "./compare/carry-endings.js";
+export { carryEndings, carryEndingsInSteps } from "./compare/carry-endings.js";
 export {
   changedRanges,
   describeChange,
@@ -25,8 +25,8 @@ export type {
   RepairKind,
   StrictApplier,
 } from "./model/types.js";
+export { inFence, omissionIn, omissionInSteps } from "./read/placeholder.js";
 export { type FileDiff, type FileDiffs, splitByFile, splitByFileInTurns } from "./read/split-files.js";
-export { omissionIn, omissionInSteps } from "./replace/omission.js";
 export {
   type EditedText,
   type EditMisfit,
@@ -37,7 +37,7 @@ export {
   replaceInSteps,
   type WrongCount,
 } from "./replace/replace-exactly.js";
-export { differenceInSteps, spliceInSteps, type TextSplice } from "./replace/splice.js";
+export { changedLinesInSteps, differenceInSteps, spliceInSteps, type TextSplice } from "./replace/splice.js";
 export { endingAt, inEndingsAt } from "./replace/text-places.js";
 export { type Heading, nestsAtOnce } from "./section/outline.js";
 export {

@@ -1,18 +1,21 @@
 import { isSameInSteps } from "./same-bytes.js";
 import { finish, type Steps } from "./steps.js";
+import { escapeStrays } from "./stray-bytes.js";
 
 /**
  * From the bytes of a file to its text and back, so that what was not touched comes back as the same
- * bytes. The order is strict: byte order mark, valid UTF-8, binary, then a guess that must survive the
- * round trip; a guess proves nothing about meaning, so it stays marked as one.
+ * bytes. The order is strict: byte order mark, valid UTF-8, binary, UTF-8 but for a few bytes, then a guess that must
+ * survive the round trip; a guess proves nothing about meaning, so it stays marked as one.
  */
 export interface TextFormat {
   /** "utf-8", "utf-16le", "utf-16be", or the name of a legacy charset that the codec port knows. */
   readonly encoding: string;
   /** Whether the file begins with a byte order mark. It is never part of the text. */
   readonly bom: boolean;
-  /** `guessed`: the bytes survive the round trip, but another charset might, too. */
+  /** `guessed`: the bytes survive the round trip, but another charset might, too. `named` is damaged UTF-8, too. */
   readonly certainty: "proven" | "named" | "guessed";
+  /** Of a text in UTF-8 with bytes that are none: this very text with them, as `escapeStrays` has it. */
+  readonly escaped?: string;
 }
 
 /** Charsets beyond Unicode; a port, since their tables belong to a library. */
@@ -96,8 +99,20 @@ export function* decodeInSteps(
   if (plain !== undefined) {
     return plain.includes("\0") ? binary("it holds NUL bytes") : { kind: "text", text: plain, format: utf8 };
   }
-  if (named !== undefined) return { kind: "undecodable", reason: "the bytes are not valid UTF-8" };
   if (bytes.includes(0)) return binary("it holds NUL bytes");
+  // UTF-8 but for a few bytes, which are kept as they are.
+  const bom = mark?.encoding === "utf-8";
+  const damaged = yield* escapeStrays(bom ? bytes.subarray(mark.mark.length) : bytes);
+  if (damaged !== undefined) {
+    const { escaped, isProven } = damaged;
+    const certainty = named !== undefined || isProven ? "named" : "guessed";
+    return {
+      kind: "text",
+      text: escaped.toWellFormed(),
+      format: { encoding: "utf-8", bom, certainty, escaped },
+    };
+  }
+  if (named !== undefined) return { kind: "undecodable", reason: "the bytes are not valid UTF-8" };
   return yield* decodeGuessed(bytes, codec);
 }
 
@@ -129,6 +144,8 @@ export function* encodeInSteps(
   const mark = format.bom ? marks.find(({ encoding }) => encoding === format.encoding)?.mark : undefined;
   switch (format.encoding) {
     case "utf-8":
+      if (format.escaped !== undefined)
+        return text.isWellFormed() ? yield* unescapeStrays(format.escaped, mark) : undefined;
       if (text.length > pieceLength || mark !== undefined) return yield* unicodeInSteps(text, mark, utf8Into);
       return text.isWellFormed() ? encoder.encode(text) : undefined;
     case "utf-16le":
@@ -391,6 +408,14 @@ function* joinBytes(pieces: readonly Uint8Array[]): Steps<Uint8Array> {
     yield;
   }
   return joined;
+}
+
+/** The bytes behind an escaped text. */
+function* unescapeStrays(escaped: string, mark: readonly number[] = []): Steps<Uint8Array> {
+  const pieces = escaped.split(/([\udc80-\udcff])/u).map((piece, at) => {
+    return at % 2 === 1 ? Uint8Array.of(piece.charCodeAt(0) & 0xff) : encoder.encode(piece);
+  });
+  return yield* joinBytes([Uint8Array.from(mark), ...pieces]);
 }
 
 const utf8Into: PieceEncoder = {

@@ -5,8 +5,8 @@ import { isRefusal, type Refusal, type RefusalCode, refuse } from "../values/ref
 import { largeSize } from "../values/time-budget.js";
 import { type Call, handOut } from "./call.js";
 import type { UnchangedPlan } from "./change.js";
-import { type Current, linkText } from "./current.js";
-import { decodeFile, knownText, textFacts } from "./file-text.js";
+import { type Current, linkText, textOfState } from "./current.js";
+import { knownText, textFacts } from "./file-text.js";
 import { isStoredAsSecret } from "./kept-states.js";
 import { leadsTo } from "./path-names.js";
 
@@ -101,11 +101,12 @@ export function stateOf({ call, file, encoding }: Subject, current: Current): Fi
   // A version is given only to a state that exists.
   if (current.kind === "absent") return { ...named, version: 0, sha256: null, content: null };
   const { sha256, bytes } = current;
+  const { session } = call;
   // Large bytes that nobody had the time to decode are named alone.
   const decoded =
     bytes.length <= largeSize
-      ? decodeFile(bytes, call.session.ports.codec, encoding)
-      : knownText(bytes, encoding);
+      ? textOfState(session, current, encoding)
+      : knownText(bytes, encoding ?? session.encodings.get(sha256));
   if (decoded === undefined || isRefusal(decoded))
     return { ...named, version: handOut(call, file, sha256, undefined), sha256, content: null };
   const facts = textFacts(decoded, bytes.length);

@@ -2,7 +2,7 @@ import type { FileIdentity, Target } from "../values/disk.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import { largeSize, TimeBudget, takeLarge, takeSteps } from "../values/time-budget.js";
 import { digestInSteps } from "./digest.js";
-import { learnText } from "./file-text.js";
+import { decodeFile, type FileText, learnText } from "./file-text.js";
 import type { Session } from "./session.js";
 
 /** The state of a target now: one read, one hash; decoded only by those who need the text. */
@@ -33,13 +33,24 @@ export function isLarge(current: Current): current is CurrentFile {
  * @param budget without one it takes as long as it takes.
  */
 export async function learnState(
-  { ports }: Session,
-  { bytes }: CurrentFile,
-  encoding: string | undefined,
+  { ports, encodings }: Session,
+  { bytes, sha256 }: CurrentFile,
+  encoding = encodings.get(sha256),
   budget = new TimeBudget(ports),
 ): Promise<Refusal<"timeout"> | undefined> {
   const late = await takeSteps(learnText(bytes, ports.codec, encoding), budget);
   return late ?? undefined;
+}
+
+/** The text of a state, in the encoding that the caller insists on, or else in the one that was insisted on before. */
+export function textOfState(
+  { ports, encodings }: Pick<Session, "ports" | "encodings">,
+  { bytes, sha256 }: Pick<CurrentFile, "bytes" | "sha256">,
+  encoding?: string,
+): FileText | Refusal {
+  const text = decodeFile(bytes, ports.codec, encoding ?? encodings.get(sha256));
+  if (encoding !== undefined && !isRefusal(text)) encodings.set(sha256, encoding);
+  return text;
 }
 
 /**

@@ -1,4 +1,11 @@
 import {
+  changedLinesInSteps,
+  differenceInSteps,
+  type EditStep,
+  spliceInSteps,
+  type TextSplice,
+} from "../../patch/index.js";
+import {
   type AlikeBytes,
   bytesAlikeInSteps,
   type CharsetCodec,
@@ -145,16 +152,19 @@ export function newFormat(codec: CharsetCodec, named?: string): TextFormat | Ref
 }
 
 /**
- * The bytes of a new text in the format of its file, in steps.
+ * The bytes of a new text in the format of its file, in steps. What stays of the old text keeps its bytes, whatever
+ * they mean. What is new has to be certain: where the charset is only guessed it is ASCII, or letters that the change
+ * takes away, which come back as the same bytes.
  *
- * @param added the lines that are new; where the charset is only guessed, they are asked for and must be ASCII.
+ * @param before the text that this one takes the place of, and its format.
+ * @param steps how the one became the other, where that is known.
  * @returns `unencodable` or `invalid_arguments`, with the characters in question.
  */
 export function* encodeFileInSteps(
   text: string,
-  added: () => Steps<string> | string,
-  format: TextFormat,
+  before: Pick<FileText, "text" | "format">,
   codec: CharsetCodec,
+  steps?: readonly EditStep[],
 ): Steps<Uint8Array | Refusal<"unencodable" | "invalid_arguments">> {
   if (text.includes("\0")) {
     return refuse(
@@ -162,15 +172,8 @@ export function* encodeFileInSteps(
       "The new text holds a NUL character, which no text file can. Nothing was written.",
     );
   }
-  const fresh = format.certainty === "guessed" ? added() : "";
-  if (!(yield* isAscii(typeof fresh === "string" ? fresh : yield* fresh))) {
-    return refuseIn(
-      "unencodable",
-      "The file's encoding is only a guess ($encoding), so that new text may hold nothing but ASCII." +
-        '[ Say {encoding}: "$encoding" (or the right one) to insist.]',
-      { encoding: format.encoding },
-    );
-  }
+  const format = yield* keptFormat(text, before, steps);
+  if ("kind" in format) return format;
   const bytes = yield* encodeInSteps(text, format, codec);
   if (bytes !== undefined) {
     yield* rememberText(bytes, text, format);
@@ -181,6 +184,51 @@ export function* encodeFileInSteps(
     : "it holds half of a surrogate pair";
   return refuse("unencodable", `The new text cannot be written: ${reason}. Nothing was written.`);
 }
+
+/** The format with the stray bytes of the new text: a new U+FFFD is one where all that the change takes away are alike. */
+function* keptFormat(
+  text: string,
+  { text: old, format }: Pick<FileText, "text" | "format">,
+  steps?: readonly EditStep[],
+): Steps<TextFormat | Refusal<"unencodable">> {
+  const { certainty, encoding, escaped } = format;
+  if ((certainty !== "guessed" && escaped === undefined) || !text.isWellFormed()) return format;
+  let [next, gone, fresh] = [escaped ?? old, "", ""];
+  const made = steps ?? [{ before: old, splices: yield* changedLinesInSteps(old, text) }];
+  for (const { before, splices } of made) {
+    const cut: TextSplice[] = [];
+    for (const splice of splices) {
+      const part = yield* differenceInSteps(before.slice(splice.from, splice.to), splice.text);
+      const [from, to] = [splice.from + part.from, splice.from + part.to];
+      gone += `${next.slice(from, to)}\n`;
+      fresh += `${part.text}\n`;
+      cut.push({ from, to, text: part.text.replaceAll("\ufffd", newMark) });
+    }
+    next = yield* spliceInSteps(next, cut);
+  }
+  const known = new Set(gone.toWellFormed().match(beyondAscii));
+  if (certainty === "guessed" && fresh.match(beyondAscii)?.some((run) => !known.has(run)))
+    return refuseIn(
+      "unencodable",
+      "The file's encoding is only a guess ($encoding), so that new text may hold nothing but ASCII." +
+        '[ Say {encoding}: "$encoding" (or the right one) to insist.]',
+      { encoding },
+    );
+  if (escaped === undefined) return format;
+  const [mark = "", ...others] = new Set(gone.match(/[\ufffd\udc80-\udcff]/gu));
+  if (next.includes(newMark) && (mark === "" || others.length > 0)) return unknownStray;
+  return { ...format, escaped: next.replaceAll(newMark, mark) };
+}
+
+/** Letters that are no ASCII, next to each other: the same letters are the same bytes in one charset. */
+const beyondAscii = /[^\0-\x7f]+/g;
+/** For a U+FFFD of new text, until it is known what it stands for; in no text by itself. */
+const newMark = "\udc00";
+
+const unknownStray = refuse(
+  "unencodable",
+  "The new text holds U+FFFD, which stands in this file for a byte that is not UTF-8, and which byte is meant cannot be told. Leave that character out, or change less text around it at once. Nothing was written.",
+);
 
 /** What there is to tell about a text, found in one pass without splitting it. */
 export function textFacts(text: FileText, totalBytes: number): TextFacts {
@@ -204,6 +252,9 @@ function* factsInSteps({ text, format }: FileText, totalBytes: number): Steps<Te
     encoding: format.encoding,
     bom: format.bom,
     guessed: format.certainty === "guessed",
+    ...(format.escaped === undefined
+      ? {}
+      : { strays: format.escaped.match(/[\udc80-\udcff]/gu)?.length ?? 0 }),
     endings: kinds > 1 ? "mixed" : crlf > 0 ? "crlf" : cr > 0 ? "cr" : lf > 0 ? "lf" : "none",
     totalLines: lf + crlf + cr + (text === "" || ended ? 0 : 1),
     finalNewline: ended,
@@ -213,14 +264,6 @@ function* factsInSteps({ text, format }: FileText, totalBytes: number): Steps<Te
 
 /** Found in about a millisecond. */
 const stepLines = 16_384;
-
-function* isAscii(text: string): Steps<boolean> {
-  for (let at = 0; at < text.length; at++) {
-    if (text.charCodeAt(at) > 127) return false;
-    if (at % largeSize === largeSize - 1) yield;
-  }
-  return true;
-}
 
 const signatures: readonly (readonly [string, readonly number[]])[] = [
   ["a PNG image", [0x89, 0x50, 0x4e, 0x47]],

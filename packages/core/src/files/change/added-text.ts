@@ -113,7 +113,9 @@ function* planAdded(
     return { kind: "unchanged", code: "no_change", message: "The content is empty; nothing was added." };
   const tooLong = yield* tooManyLines(session, text);
   if (tooLong !== undefined) return tooLong;
-  const bytes = yield* encodeFileInSteps(text, () => fresh, before.format, session.ports.codec);
+  const bytes = yield* encodeFileInSteps(text, before, session.ports.codec, [
+    { before: before.text, splices },
+  ]);
   if ("kind" in bytes) return bytes;
   const report = yield* splicedReport(current.kind === "absent" ? null : before.text, text, splices);
   const keeps =

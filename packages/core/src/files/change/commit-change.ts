@@ -186,6 +186,10 @@ export async function written(site: Site, target: Target, step: Step): Promise<W
     const shared = isLonger ? await sharedBefore(session, target, before) : undefined;
     await keepState(session, target, next, { other: from?.target, before: shared });
   }
+  const { encodings } = session;
+  const named =
+    site.change.options.encoding ?? (before.kind === "file" ? encodings.get(before.sha256) : undefined);
+  if (next.kind === "file" && named !== undefined) encodings.set(next.sha256, named);
   // The step was taken: from here on nothing is refused, however long it takes.
   if (isLarge(next)) await learnState(session, next, site.change.options.encoding);
   const replaced = before.kind === "file" ? before.sha256 : null;

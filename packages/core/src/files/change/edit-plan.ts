@@ -1,4 +1,4 @@
-import { addedLinesInSteps, type EditedText, type ExactEdit, type InexactUse } from "../../patch/index.js";
+import type { EditedText, ExactEdit, InexactUse } from "../../patch/index.js";
 import { escapeForDisplay, isSameInSteps, type Steps } from "../../text/index.js";
 import type { Plan } from "../access/change.js";
 import type { Current } from "../access/current.js";
@@ -40,8 +40,7 @@ function* planInSteps(
   const tooLong = yield* tooManyLines(session, text);
   if (tooLong !== undefined) return tooLong;
   yield;
-  const added = () => addedLinesInSteps(before.text, text);
-  const bytes = yield* encodeFileInSteps(text, added, before.format, session.ports.codec);
+  const bytes = yield* encodeFileInSteps(text, before, session.ports.codec, edited.steps);
   if ("kind" in bytes) return bytes;
   yield;
   if (text === before.text || (yield* isSameInSteps(bytes, current.bytes)))

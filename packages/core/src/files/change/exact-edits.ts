@@ -4,6 +4,7 @@ import {
   type ExactEdit,
   finish,
   type InexactUse,
+  inFence,
   replaceInSteps,
   type Steps,
   type WrongCount,
@@ -66,8 +67,8 @@ function refuseEdit(why: EditMisfit, { path, which }: Named): Refusal {
     }
     case "placeholder": {
       const quoted = showText(clip(why.line, 80));
-      const template = '{newString} leaves something out: "$quoted". Write all of the new text.$which';
-      return refuseIn("placeholder", template, { quoted, which });
+      const template = '{newString} leaves something out: "$quoted". Write all of the new text.$way$which';
+      return refuseIn("placeholder", template, { quoted, which, way: inFence });
     }
     case "not_found": {
       const template =

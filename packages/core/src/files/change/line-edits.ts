@@ -66,8 +66,8 @@ function* linesInSteps(
     };
   const tooLong = yield* tooManyLines(session, text);
   if (tooLong !== undefined) return tooLong;
-  const added = () => splices.map((splice) => splice.text).join("");
-  const bytes = yield* encodeFileInSteps(text, added, before.format, session.ports.codec);
+  const steps = [{ before: before.text, splices }];
+  const bytes = yield* encodeFileInSteps(text, before, session.ports.codec, steps);
   if ("kind" in bytes) return bytes;
   const report = yield* splicedReport(before.text, text, splices);
   const quoted = replaced === "" ? "" : `\nReplaced lines:\n${clip(replaced, mostQuoted)}`;

@@ -1,8 +1,7 @@
 import { describeShownInSteps, type ShownChange } from "../../patch/index.js";
 import { clip, type Steps, shortHash } from "../../text/index.js";
 import type { Subject } from "../access/answers.js";
-import type { CurrentFile } from "../access/current.js";
-import { decodeFile } from "../access/file-text.js";
+import { type CurrentFile, textOfState } from "../access/current.js";
 import { findShownState } from "../access/kept-states.js";
 import type { Session } from "../access/session.js";
 import { type Base, emptySha256 } from "../values/base.js";
@@ -142,8 +141,8 @@ async function bothTexts(
   if (current.bytes.length > comparedBytes) return undefined;
   const bytes = await findShownState(session, file, baseSha256);
   if (bytes === undefined || bytes.length + current.bytes.length > comparedBytes) return undefined;
-  const before = decodeFile(bytes, session.ports.codec, encoding);
-  const after = decodeFile(current.bytes, session.ports.codec, encoding);
+  const before = textOfState(session, { bytes, sha256: baseSha256 }, encoding);
+  const after = textOfState(session, current, encoding);
   if (isRefusal(before) || isRefusal(after) || before.text === after.text) return undefined;
   return { before: before.text, after: after.text };
 }

@@ -1,10 +1,10 @@
 import {
-  addedLinesInSteps,
   applyDiff,
   applyDiffInTurns,
   carryEndingsInSteps,
   describeMendedContext,
   describeOtherFile,
+  inFence,
   omissionInSteps,
   type PatchOutcome,
   type PatchRequest,
@@ -15,7 +15,7 @@ import {
 } from "../../patch/index.js";
 import { clip, countLinesInSteps, type Steps } from "../../text/index.js";
 import type { Plan, PlannedWrite } from "../access/change.js";
-import type { Current } from "../access/current.js";
+import { type Current, textOfState } from "../access/current.js";
 import { digestInSteps } from "../access/digest.js";
 import {
   decodeFile,
@@ -99,13 +99,17 @@ function* planPatched(
   base: string,
   current: Current,
 ): Steps<Plan> {
-  const { landed, repairs, addedText, isExecutable } = outcome;
+  const { landed, repairs, isExecutable } = outcome;
   const { format } = before;
   const isShown = format.encoding === "utf-8" && !(format.bom && base === before.text);
   const isMarked = isShown && outcome.text.startsWith("\ufeff");
   const bom = isShown ? isMarked : format.bom;
   const text = isMarked ? outcome.text.slice(1) : outcome.text;
-  const bytes = yield* encodeFileInSteps(text, () => addedText, { ...format, bom }, session.ports.codec);
+  const bytes = yield* encodeFileInSteps(
+    text,
+    { ...before, format: { ...format, bom } },
+    session.ports.codec,
+  );
   if ("kind" in bytes) return bytes;
   const old = current.kind === "absent" ? null : before.text;
   const report = yield* placedReport(old, text, placedByDiff(outcome));
@@ -255,13 +259,11 @@ function* newText(
   const tooLong = (yield* tooManyLines(session, content)) ?? (yield* tooManyLines(session, before.text));
   if (tooLong !== undefined) return tooLong;
   // A byte order mark of the file is never part of its text, so one in the content is content.
-  const { format } = before;
   const existing = current.kind === "absent" ? null : before.text;
   const omission = existing === null ? undefined : yield* refuseOmission(existing, content);
   if (omission !== undefined) return omission;
   const text = existing === null ? content : yield* carryEndingsInSteps(existing, content);
-  const added = () => (existing === null ? text : addedLinesInSteps(existing, text));
-  const bytes = yield* encodeFileInSteps(text, added, format, session.ports.codec);
+  const bytes = yield* encodeFileInSteps(text, before, session.ports.codec);
   if ("kind" in bytes) return bytes;
   return { kind: "content", bytes, before: existing, text };
 }
@@ -271,8 +273,8 @@ function* refuseOmission(before: string, content: string): Steps<Refusal | undef
   if (line === undefined) return undefined;
   return refuseIn(
     "placeholder",
-    'The new content leaves something out: "$line". Write the whole text[, or change a part with {patch,edit:or}]. Nothing was written.',
-    { line: clip(line, 80) },
+    'The new content leaves something out: "$line". Write the whole text[, or change a part with {patch,edit:or}].$way Nothing was written.',
+    { line: clip(line, 80), way: inFence },
   );
 }
 
@@ -299,7 +301,7 @@ function asGiven(bytes: Uint8Array): NewContent {
 
 /** The text that stands there; for a file that is yet to be made the empty one, in the format it will have. */
 export function textOf(session: Session, encoding: string | undefined, current: Current): FileText | Refusal {
-  if (current.kind === "file") return decodeFile(current.bytes, session.ports.codec, encoding);
+  if (current.kind === "file") return textOfState(session, current, encoding);
   const format = newFormat(session.ports.codec, encoding);
   return "kind" in format ? format : { kind: "file_text", text: "", format };
 }

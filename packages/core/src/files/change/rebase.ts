@@ -70,8 +70,9 @@ function* moveInSteps(move: Rebasing): Steps<Plan> {
   const splices = splicesOf(present.text, planText, changes, moved.edits);
   if (splices.some((splice) => joinsLines(present.text, splice))) return noLines;
   const text = yield* spliceInSteps(present.text, splices);
-  const added = () => splices.map((splice) => splice.text).join("");
-  const bytes = yield* encodeFileInSteps(text, added, present.format, session.ports.codec);
+  const bytes = yield* encodeFileInSteps(text, present, session.ports.codec, [
+    { before: present.text, splices },
+  ]);
   if ("kind" in bytes) return bytes;
   const [by, landed] = [shiftOf(changes, moved.edits), landedAt(planned, moved.edits)];
   const report = {

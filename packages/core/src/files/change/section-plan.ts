@@ -1,8 +1,8 @@
 import {
-  addedLinesInSteps,
   answerSection,
   differenceInSteps,
   type Heading,
+  inFence,
   nestsAtOnce,
   type SectionAnswer,
   type SectionJob,
@@ -56,8 +56,7 @@ function* planUpdated(session: Session, { before, outcome, path }: Updated, curr
   const { text } = outcome;
   const tooLong = yield* tooManyLines(session, text);
   if (tooLong !== undefined) return tooLong;
-  const added = () => addedLinesInSteps(before.text, text);
-  const bytes = yield* encodeFileInSteps(text, added, before.format, session.ports.codec);
+  const bytes = yield* encodeFileInSteps(text, before, session.ports.codec);
   if ("kind" in bytes) return bytes;
   if (current.kind === "file" && (yield* sameHash(session, bytes, current.sha256)))
     return { kind: "unchanged", code: "no_change", message: "The section already holds this content." };
@@ -140,8 +139,8 @@ function refuseSection(why: SectionMisfit, request: Asked<UpdateSectionRequest>,
     case "placeholder":
       return refuseIn(
         "placeholder",
-        '{newContent} leaves something out: "$line". Write the whole section[, or change a part of it with {edit}].',
-        { line: showText(clip(why.line, 80)) },
+        '{newContent} leaves something out: "$line". Write the whole section[, or change a part of it with {edit}].$way',
+        { line: showText(clip(why.line, 80)), way: inFence },
       );
     case "swallows_rest":
       return refuseIn(

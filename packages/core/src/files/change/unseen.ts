@@ -1,7 +1,7 @@
 import { clip, countLines, LineFinder } from "../../text/index.js";
 import type { Subject } from "../access/answers.js";
 import type { PlannedWrite } from "../access/change.js";
-import type { Current } from "../access/current.js";
+import { type Current, type CurrentFile, textOfState } from "../access/current.js";
 import { decodeFile, type FileText, textFacts } from "../access/file-text.js";
 import { joinSpans, type LineSpan, outsideSpans } from "../lines/line-spans.js";
 import type { KnownState } from "../values/knowledge.js";
@@ -34,7 +34,7 @@ const wholeUnseen =
 export function unshownLines(subject: Subject, current: Current): string | undefined {
   if (current.kind === "absent") return undefined;
   const { call, file, encoding } = subject;
-  const text = decodeFile(current.bytes, call.session.ports.codec, encoding);
+  const text = textOfState(call.session, current, encoding);
   // Of a file that is no text, no line can be shown.
   if (isRefusal(text)) return undefined;
   const total = textFacts(text, current.bytes.length).totalLines;
@@ -125,7 +125,7 @@ function isShownAs(
   text: FileText,
   shownEncoding: string | undefined,
   { call, encoding }: Subject,
-  { bytes }: Extract<Current, { kind: "file" }>,
+  { bytes }: Pick<CurrentFile, "bytes">,
 ): boolean {
   if (shownEncoding === encoding) return true;
   const shown = decodeFile(bytes, call.session.ports.codec, shownEncoding);

@@ -9,7 +9,7 @@ import {
 } from "../../text/index.js";
 import { maySee } from "../access/answers.js";
 import { type Call, handOut } from "../access/call.js";
-import { type CurrentFile, isLarge, learnState, readCurrent } from "../access/current.js";
+import { type CurrentFile, isLarge, learnState, readCurrent, textOfState } from "../access/current.js";
 import { decodeFile, type FileText, textFacts } from "../access/file-text.js";
 import { keepState } from "../access/kept-states.js";
 import { recordRead } from "../access/landing.js";
@@ -111,7 +111,7 @@ async function serve(
 ): Promise<Served | Refusal> {
   const { session, target } = read;
   if (isLarge(current)) await learnState(session, current, read.encoding);
-  const decoded = decodeFile(current.bytes, session.ports.codec, read.encoding);
+  const decoded = textOfState(session, current, read.encoding);
   if (isRefusal(decoded)) return decoded.code === "binary" ? withHash(decoded, current) : decoded;
   const cut = range === undefined ? undefined : cutLines(decoded.text, range);
   if (cut !== undefined && isRefusal(cut)) return cut;

@@ -254,10 +254,10 @@ function changed(
   after: string,
   source: string | undefined,
 ): KnownRecord {
-  const before = inEncoding(record ?? blank(after), event.encoding);
+  // Its lines go on as the text that they were shown as, whatever encoding the write named.
+  const before = inEncoding(record ?? blank(after), old?.isSeen === true ? old.encoding : event.encoding);
   const { changes = [], authored = [], version, total } = event;
-  const known =
-    old === undefined || event.changes === undefined || old.encoding !== event.encoding ? undefined : old;
+  const known = event.changes === undefined ? undefined : old;
   const carried = known === undefined ? [] : carrySourced(known.lines, changes);
   const derived =
     known === undefined || event.derived !== true ? [] : derivedLines(known.lines, changes, source);

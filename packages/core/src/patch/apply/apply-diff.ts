@@ -11,7 +11,7 @@ import { Deadline, finish, finishInTurns, mapInSteps, type Steps } from "../mode
 import type { PatchOutcome, PatchRefusal, PatchRequest, PatchSuccess, Repair } from "../model/types.js";
 import { restoreLines, unescapeDiff } from "../read/channel.js";
 import { type ParsedDiff, parseDiff } from "../read/parse.js";
-import { findPlaceholder } from "../read/placeholder.js";
+import { findPlaceholder, inFence } from "../read/placeholder.js";
 import { describeEmpty, describeName, refuseAsWhole, refuseSize } from "../read/whole.js";
 import { applyEdits, applyStrictly } from "./apply.js";
 import { correctHunks } from "./correct.js";
@@ -92,8 +92,9 @@ function* patch(
     ...describeName(parsed, request.path),
     ...describeEmpty(idle),
   ];
-  const unchanged = (code: "no_change" | "already_applied") =>
-    succeed({ code, text: base.text, landed: [], changes: [], repairs }, changing);
+  const unchanged = (code: "no_change" | "already_applied"): PatchSuccess => {
+    return { kind: "success", code, text: base.text, landed: [], changes: [], repairs };
+  };
   const missing = () => findMissingIdle(base, idle, deadline);
   const placeholder = findPlaceholder(base, request.diff, changing);
   if (placeholder !== undefined) return refusePlaceholder(placeholder.hunk, placeholder.text);
@@ -113,7 +114,7 @@ function* patch(
     case "already_applied":
       return unchanged("already_applied");
     case "located":
-      return yield* land(base, located, request, { repairs, changing }, deadline);
+      return yield* land(base, located, request, repairs, deadline);
     default:
       return located satisfies never;
   }
@@ -140,7 +141,7 @@ function* land(
   base: BaseText,
   located: Located,
   request: PatchRequest,
-  known: { readonly repairs: readonly Repair[]; readonly changing: readonly ShapedHunk[] },
+  known: readonly Repair[],
   deadline: Deadline,
 ): Steps<PatchOutcome> {
   const corrected = yield* correctHunks(base, located.placements, deadline);
@@ -162,49 +163,9 @@ function* land(
   yield;
   const changes = yield* toChanges(corrected.edits);
   yield;
-  const repairs = [...known.repairs, ...(yield* describeRepairs(base, located)), ...ending];
+  const repairs = [...known, ...(yield* describeRepairs(base, located)), ...ending];
   const code = text === base.text ? "no_change" : "applied";
-  return succeed({ code, text, landed, changes, repairs }, known.changing);
-}
-
-function succeed(
-  outcome: Omit<PatchSuccess, "kind" | "addedText">,
-  hunks: readonly ShapedHunk[],
-): PatchSuccess {
-  return new Success(outcome, hunks);
-}
-
-/** Joins the added lines only where they are asked for: they may be as large as the whole diff. */
-class Success implements PatchSuccess {
-  readonly kind = "success";
-  readonly code: PatchSuccess["code"];
-  readonly text: string;
-  readonly landed: PatchSuccess["landed"];
-  readonly changes: PatchSuccess["changes"];
-  readonly repairs: PatchSuccess["repairs"];
-  readonly #hunks: readonly ShapedHunk[];
-
-  constructor(outcome: Omit<PatchSuccess, "kind" | "addedText">, hunks: readonly ShapedHunk[]) {
-    this.code = outcome.code;
-    this.text = outcome.text;
-    this.landed = outcome.landed;
-    this.changes = outcome.changes;
-    this.repairs = outcome.repairs;
-    this.#hunks = hunks;
-  }
-
-  // On the class: a getter of each object would make every outcome a type of its own for the engine below.
-  get addedText(): string {
-    return joinAdded(this.#hunks);
-  }
-}
-
-function joinAdded(hunks: readonly ShapedHunk[]): string {
-  const texts: string[] = [];
-  for (const { hunk } of hunks) {
-    for (let at = 0; at < hunk.count; at++) if (hunk.kindOf(at) === "added") texts.push(hunk.textOf(at));
-  }
-  return texts.join("\n");
+  return { kind: "success", code, text, landed, changes, repairs };
 }
 
 function refuseCut({ hunk, oldCount, newCount }: ShapedHunk): PatchRefusal {
@@ -219,7 +180,7 @@ function refuseCut({ hunk, oldCount, newCount }: ShapedHunk): PatchRefusal {
 function refusePlaceholder(hunk: number, text: string): PatchRefusal {
   return refusePatch(
     "placeholder",
-    `Hunk ${hunk} adds ${JSON.stringify(text)}, which stands for text that was left out and would replace it. Write out what is to stand in the file; what stays the same needs no line, or a context line. Nothing was changed.`,
+    `Hunk ${hunk} adds ${JSON.stringify(text)}, which stands for text that was left out and would replace it. Write out what is to stand in the file; what stays the same needs no line, or a context line.${inFence} Nothing was changed.`,
     { hunk },
   );
 }

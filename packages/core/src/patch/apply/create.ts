@@ -79,7 +79,6 @@ function finishCreation(
   const text = lines
     .map((line, at) => line.text + (at < lines.length - 1 || ended ? line.ending || ending : ""))
     .join("");
-  const addedText = lines.map((line) => line.text).join("\n");
   if (base !== null && base !== "" && base !== text) {
     return refusePatch(
       "exists",
@@ -106,7 +105,6 @@ function finishCreation(
         ? [{ oldFrom: 0, oldTo: 0, newFrom: 0, newTo: lines.length }]
         : [],
     repairs: mode === undefined || base === null ? parsed.repairs : [...parsed.repairs, keptMode(mode)],
-    addedText,
     ...(mode === undefined ? {} : { isExecutable: true }),
   };
 }

@@ -1,14 +1,7 @@
-import {
-  countEndingsInSteps,
-  eachLineInSteps,
-  type LineEnding,
-  mostOften,
-  splitLinesInSteps,
-} from "../../text/index.js";
+import { countEndingsInSteps, eachLineInSteps, type LineEnding, mostOften } from "../../text/index.js";
 import { finish, type Steps } from "../model/steps.js";
 import { boundedRuns } from "./bounded-runs.js";
 import { type KeptLines, keptLines, type LinesInSteps } from "./kept-lines.js";
-import { betweenAlike } from "./line-diff.js";
 
 /**
  * Gives a new text the line endings of the one it replaces. Models write `\n`; a file that has others keeps
@@ -71,20 +64,6 @@ function* endedWith(content: string, ending: LineEnding): Steps<string> {
 
 /** In UTF-16 units: gone through in a millisecond or two. */
 const stepUnits = 1 << 20;
-
-/** The lines of `content` that are not kept from `before`, as one text; in steps. */
-export function* addedLinesInSteps(before: string, content: string): Steps<string> {
-  const [old, fresh] = yield* betweenAlike(before, content);
-  const kept = yield* matchLines(old, fresh);
-  const { contents } = yield* splitLinesInSteps(fresh);
-  let next = 0;
-  const added = contents.filter((_, at) => {
-    const isKept = at === kept.fresh[next];
-    if (isKept) next += 1;
-    return !isKept;
-  });
-  return added.join("\n");
-}
 
 /** The lines without their terminators that the new text kept from the old one. */
 function matchLines(before: string, content: string): Steps<KeptLines> {

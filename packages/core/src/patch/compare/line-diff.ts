@@ -34,14 +34,6 @@ export function* diffTextsInSteps(
   return above === 0 ? changes : changes.map((change) => moveBy(change, above));
 }
 
-/** Both texts without the whole lines that both begin and end with, where `\n` ends the lines of both. */
-export function* betweenAlike(before: string, after: string): Steps<readonly [string, string]> {
-  if (!newlinesEndLines(before, after)) return [before, after];
-  const head = yield* commonHead(before, after);
-  const tail = yield* commonTail(before, after, head);
-  return [before.slice(head, before.length - tail), after.slice(head, after.length - tail)];
-}
-
 function newlinesEndLines(...texts: readonly string[]): boolean {
   return texts.every((text) => text.includes("\n") || !text.includes("\r"));
 }

@@ -46,8 +46,6 @@ export interface PatchSuccess {
   /** The lines that were changed, in order, where the hunks were placed; empty unless `applied`. */
   readonly changes: readonly LineChange[];
   readonly repairs: readonly Repair[];
-  /** The added lines of all hunks, joined; what an encoding must be able to express. */
-  readonly addedText: string;
   /** The diff creates the file, and its owner is to be able to run it. */
   readonly isExecutable?: true;
 }

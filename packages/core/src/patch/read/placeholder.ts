@@ -1,5 +1,7 @@
+import { splitLinesInSteps } from "../../text/index.js";
 import type { BaseText } from "../model/base-text.js";
 import type { ShapedHunk } from "../model/hunk.js";
+import { finish, type Steps } from "../model/steps.js";
 
 /**
  * Finds an added line that stands for code it leaves out, such as `// ... existing code ...`, and that the
@@ -8,22 +10,61 @@ import type { ShapedHunk } from "../model/hunk.js";
  * @param diff the whole diff, a quick test that excludes most.
  */
 export function findPlaceholder(
-  base: BaseText,
+  { text: base }: BaseText,
   diff: string,
   hunks: readonly ShapedHunk[],
 ): { readonly hunk: number; readonly text: string } | undefined {
   if (!hasEllipsis(diff)) return undefined;
-  const found: { readonly hunk: number; readonly text: string }[] = [];
   for (const { hunk } of hunks) {
-    for (let at = 0; at < hunk.count; at++) {
-      if (hunk.kindOf(at) !== "added" || !isPlaceholder(hunk.textOf(at))) continue;
-      found.push({ hunk: hunk.number, text: hunk.textOf(at).trim() });
-    }
+    const without = (kind: "added" | "removed") =>
+      hunk.lines.flatMap((line) => (line.kind === kind ? [] : [line.text])).join("\n");
+    const old = without("added");
+    const text = omissionIn(`${base}\n${old}`, without("removed"), old);
+    if (text !== undefined) return { hunk: hunk.number, text };
   }
-  if (found.length === 0) return undefined;
-  base.expect(found.map(({ text }) => text));
-  return found.find(({ text }) => base.index("trimmed").idOf(text) < 0);
+  return undefined;
 }
+
+/**
+ * The first line of a new text that stands for text left out, such as `// ... rest unchanged ...`: what it
+ * stands for would be gone.
+ *
+ * @param before a line that stands in it is meant as it is.
+ * @param old the text that is replaced: where all its lines are kept, a fenced code block may show such a line.
+ * @returns the line without blanks around it; undefined where nothing is left out.
+ */
+export function omissionIn(before: string, fresh: string, old = before): string | undefined {
+  return finish(omissionInSteps(before, fresh, old));
+}
+
+/** The same in steps. */
+export function* omissionInSteps(before: string, fresh: string, old = before): Steps<string | undefined> {
+  const { contents } = yield* splitLinesInSteps(fresh);
+  let [isFenced, keepsAll]: [boolean, boolean | undefined] = [false, undefined];
+  for (const [at, line] of contents.entries()) {
+    if (at % 4_096 === 4_095) yield;
+    if (fence.test(line)) isFenced = !isFenced;
+    if (!isPlaceholder(line) || before.includes(line.trim())) continue;
+    if (!isFenced) return line.trim();
+    keepsAll ??= yield* holdsLines(contents, old);
+    if (!keepsAll) return line.trim();
+  }
+  return undefined;
+}
+
+/** Whether all lines of a text stand among others, in their order; blank ones do not count. */
+function* holdsLines(lines: readonly string[], text: string): Steps<boolean> {
+  const wanted = (yield* splitLinesInSteps(text)).contents.filter((line) => line.trim() !== "");
+  let next = 0;
+  for (const line of lines) if (line === wanted[next]) next += 1;
+  return next === wanted.length;
+}
+
+/** What a refusal says of who means the words themselves. */
+export const inFence =
+  " If these words are meant, show them in a fenced code block (```), in a call that takes nothing away.";
+
+const fence = /^\s*(?:`{3}|~{3})/;
 
 /** Whether a line has an ellipsis and, besides, nothing but the words of an omission. */
 export function isPlaceholder(text: string): boolean {

@@ -1,7 +1,7 @@
 import { finish, mapInSteps, type Steps } from "../model/steps.js";
+import { omissionInSteps } from "../read/placeholder.js";
 import { type Inexact, matchInexactly } from "./inexact-match.js";
 import { nearestLines } from "./nearest-lines.js";
-import { omissionInSteps } from "./omission.js";
 import { spliceInSteps, type TextSplice } from "./splice.js";
 import { type FoundText, findText, lineAt, linesAt, type TextPlace, withEndingsOf } from "./text-places.js";
 
@@ -122,7 +122,7 @@ function* applyEdit(text: string, edit: ExactEdit, inexact: InexactUse): Steps<E
 function* misfitAlone(text: string, { oldString, newString }: ExactEdit): Steps<EditMisfit | undefined> {
   if (oldString === "") return { kind: "empty_old_string" };
   if (oldString === newString) return { kind: "equal_strings" };
-  const line = yield* omissionInSteps(text, newString);
+  const line = yield* omissionInSteps(text, newString, oldString);
   return line === undefined ? undefined : { kind: "placeholder", line };
 }
 

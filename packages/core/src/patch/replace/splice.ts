@@ -1,4 +1,4 @@
-import { unitsAlike, unitsAlikeAtEnd } from "../compare/line-diff.js";
+import { diffTextsInSteps, unitsAlike, unitsAlikeAtEnd } from "../compare/line-diff.js";
 import type { Steps } from "../model/steps.js";
 
 /** What stood between two offsets of a text (UTF-16 units, the end excluded) became another text. */
@@ -36,4 +36,23 @@ export function* differenceInSteps(before: string, after: string): Steps<TextSpl
   const from = yield* unitsAlike(before, after);
   const tail = yield* unitsAlikeAtEnd(before, after, Math.min(before.length, after.length) - from);
   return { from, to: before.length - tail, text: after.slice(from, after.length - tail) };
+}
+
+/** The splices between two texts, whole lines each; in steps. Where comparing takes longer than 200 ms the rest is one. */
+export function* changedLinesInSteps(before: string, after: string): Steps<readonly TextSplice[]> {
+  const changes = yield* diffTextsInSteps(before, after, 200);
+  const [old, fresh] = [beginningsOf(before), beginningsOf(after)];
+  return changes.map(({ oldFrom, oldTo, newFrom, newTo }) => {
+    return { from: old(oldFrom), to: old(oldTo), text: after.slice(fresh(newFrom), fresh(newTo)) };
+  });
+}
+
+/** Where a line begins, counted from 0; asked for in order. */
+function beginningsOf(text: string): (line: number) => number {
+  const terminator = text.includes("\n") ? "\n" : "\r";
+  let [line, at] = [0, 0];
+  return (wanted) => {
+    for (; line < wanted && at < text.length; line++) at = text.indexOf(terminator, at) + 1 || text.length;
+    return at;
+  };
 }

@@ -1,5 +1,5 @@
 import { looksOf } from "../../text/index.js";
-import { omissionIn } from "../replace/omission.js";
+import { omissionIn } from "../read/placeholder.js";
 import { endingAt, inEndingsAt } from "../replace/text-places.js";
 import { type Heading, outlineOf, squeeze } from "./outline.js";
 

@@ -189,11 +189,12 @@ function shownContent({ state, shown }: LinesBlock): string | null | undefined {
   return state.content === null ? null : undefined;
 }
 
-function unusualToJson({ facts }: FileState): Pick<WireFileState, "encoding" | "encoding_guessed" | "bom"> {
+function unusualToJson({ facts }: FileState): Partial<WireFileState> {
   if (facts === undefined) return {};
   return {
     ...(facts.encoding === "utf-8" ? {} : { encoding: facts.encoding }),
     ...(facts.guessed ? { encoding_guessed: true as const } : {}),
+    ...(facts.strays === undefined ? {} : { bytes_not_utf8: facts.strays }),
     ...(facts.bom ? { bom: true as const } : {}),
   };
 }

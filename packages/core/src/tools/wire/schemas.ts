@@ -10,6 +10,7 @@ const lineNumber = z.int().min(0);
 const unusualFacts = {
   encoding: z.string().exactOptional().describe("Only where it is not UTF-8"),
   encoding_guessed: z.literal(true).exactOptional().describe("The charset was inferred, not proven"),
+  bytes_not_utf8: z.int().min(1).exactOptional().describe("Each is shown as U+FFFD and kept as it is"),
   bom: z.literal(true).exactOptional().describe("The file begins with a byte order mark"),
 };
 

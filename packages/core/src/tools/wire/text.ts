@@ -287,6 +287,7 @@ function headerAttributes(state: FileState, withLines: boolean): string {
     pairs.push(["total_lines", String(facts.totalLines)]);
     if (facts.encoding !== "utf-8") pairs.push(["encoding", facts.encoding]);
     if (facts.guessed) pairs.push(["encoding_guessed", "yes"]);
+    if (facts.strays !== undefined) pairs.push(["bytes_not_utf8", `${facts.strays}, each shown as \ufffd`]);
     if (facts.bom) pairs.push(["bom", "yes"]);
     if (facts.endings !== "lf" && facts.endings !== "none") pairs.push(["endings", facts.endings]);
     if (!facts.finalNewline && facts.totalLines > 0) pairs.push(["final_newline", "no"]);

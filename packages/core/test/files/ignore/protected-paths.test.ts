@@ -81,7 +81,7 @@ describe("a folder that git would take for a repository", () => {
 
 describe("a checkout that an agent keeps below its configuration", () => {
   const home = ".claude/worktrees/one";
-  const files = {
+  const files: Readonly<Record<string, string>> = {
     "src/a.ts": "const word = 1;\n",
     [`${home}/.git`]: "gitdir: /elsewhere\n",
     [`${home}/src/a.ts`]: "const word = 1;\n",

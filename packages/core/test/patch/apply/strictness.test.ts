@@ -47,7 +47,6 @@ describe("the report of a success", () => {
     });
     expect(outcome).toMatchObject({
       code: "applied",
-      addedText: "1a\n1b",
       landed: [
         { hunk: 1, oldStart: 7, oldLines: 2, newStart: 9, newLines: 1 },
         { hunk: 2, oldStart: 1, oldLines: 2, newStart: 1, newLines: 4 },

@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  addedLinesInSteps,
   carryEndings,
+  changedLinesInSteps,
   changedRanges,
   describeChange,
   diffLines,
   diffTexts,
   finish,
+  spliceInSteps,
 } from "../../../src/patch/index.js";
 import { splitLines } from "../../../src/text/index.js";
 import { text } from "../check.js";
@@ -146,11 +147,16 @@ describe("carrying endings over to a new text", () => {
   });
 });
 
-describe("added lines", () => {
-  it("are those that were not kept", () => {
-    const addedLines = (before: string, content: string) => finish(addedLinesInSteps(before, content));
-    expect(addedLines("a\r\nb\r\nc\r\n", "a\nX\nc\nY\n")).toBe("X\nY");
-    expect(addedLines("a\n", "a\n")).toBe("");
-    expect(addedLines("", "a\nb")).toBe("a\nb");
+describe("changed lines", () => {
+  it.each([
+    ["a\r\nb\r\nc\r\n", "a\r\nX\r\nc\r\nY\r\n"],
+    ["a\rb\rc", "a\rX\rc"],
+    ["", "a\nb"],
+    ["a\nb", "b\na"],
+    ["a\n", "a\n"],
+  ])("are splices that make %j of %j", (before, after) => {
+    const splices = finish(changedLinesInSteps(before, after));
+    expect(finish(spliceInSteps(before, splices))).toBe(after);
+    expect(splices.some(({ from, to, text }) => before.slice(from, to) === text)).toBe(false);
   });
 });
