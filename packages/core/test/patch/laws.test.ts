@@ -231,7 +231,7 @@ describe("laws of the engine", () => {
             last.lines.slice(from).filter(sign).length;
           const cuts = last.lines.flatMap((line, n) =>
             line.startsWith("+") &&
-            missing(n + 1, (one) => one.startsWith("+")) >= 2 &&
+            missing(n + 1, (one) => one.startsWith("+")) > missing(n + 1, (one) => one.startsWith("-")) &&
             missing(n + 1, (one) => !one.startsWith("+") && !one.startsWith("\\")) >= 1
               ? [n + 1]
               : [],

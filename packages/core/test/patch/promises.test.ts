@@ -98,6 +98,13 @@ const cases: readonly PatchCase[] = [
     repairs: ["context_mended"],
   },
   {
+    name: "a whole diff of a writer who always counts seven, which ends in an added line",
+    base: text("a", "b", "c", "d", "e", "f", "g", "h", "i"),
+    diff: text("@@ -1,7 +1,7 @@", " a", " b", "-c", "+C"),
+    text: text("a", "b", "C", "d", "e", "f", "g", "h", "i"),
+    repairs: ["line_counts"],
+  },
+  {
     name: "a forgotten removal whose neighbour is only like the line that was left out",
     base: text("function f() {", "  return {", "    a: 1,", "  };", "}"),
     diff: text("@@ -1,4 +1,5 @@", " function f() {", "   return {", "     a: 1,", "+  }; end", " }"),

@@ -7,36 +7,18 @@ import { MatchFinder } from "./matches.js";
 import { type HunkSearch, hintOf, type Placement, type Unlocated, unlocated } from "./placement.js";
 
 /**
- * Whether a diff breaks off in its last hunk: it ends with an added line, its header announces an old line and two
- * new ones more than there are, and the file has room for these old lines. Counts that are merely
- * wrong hardly ever look like this.
+ * Whether a diff breaks off in its last hunk: it ends with an added line, its header announces old and new lines that
+ * are not there, more new ones than old ones, and the file has room for these old lines. What is merely lost of the
+ * context is missing on both sides alike, and so are the lines of a writer who always counts seven.
  *
  *     file   diff              result
- *     1 a    @@ -1,4 +1,5 @@   invalid_diff
+ *     1 a    @@ -1,4 +1,6 @@   invalid_diff
  *     2 b     a
  *     3 c    -b
  *     4 d    +B
  *     5 e    +BB
  *
- * Two old lines and two new ones more are announced, and the file goes on.
- *
- *     file   diff              result
- *     1 a    @@ -3,4 +3,5 @@   1 a
- *     2 b     c                2 b
- *     3 c    -d                3 c
- *     4 d    +D                4 D
- *
- * After line 4 the file has no line that could be missing: the counts are wrong.
- *
- *     file   diff              result
- *     1 a    @@ -1,5 +1,5 @@   1 a
- *     2 b     a                2 b
- *     3 c     b                3 C
- *     4 d    -c                4 d
- *     5 e    +C                5 e
- *     6 f                      6 f
- *
- * Two lines of context are above the change, and two are missing below it: nothing else is.
+ * Two old lines and three new ones more are announced, and the file goes on.
  *
  * @param last the last hunk of the diff.
  * @param placement its place; undefined where it has none.
@@ -46,15 +28,11 @@ export function isCutOff(base: BaseText, last: ShapedHunk, placement: Placement 
   const { numbers } = hunk.header;
   if (numbers === undefined || hunk.newLacksNewline || hunk.kindOf(hunk.count - 1) !== "added") return false;
   const missing = numbers.oldCount - oldCount;
-  if (missing < 1 || numbers.newCount - newCount < 2) return false;
+  if (missing < 1 || numbers.newCount - newCount <= missing) return false;
   if (placement === undefined) return numbers.oldCount <= base.count;
   // Where the header claims just the lines up to the end of the hunk, what is missing was above it.
   const claimsEnd = (hintOf(last) ?? 0) + numbers.oldCount === placement.end;
-  if (claimsEnd || base.count - placement.end < missing) return false;
-  // As much context as above the change, and no more, is what is left out below it by mistake. A diff that
-  // breaks off loses that and its changes.
-  const isContext = numbers.newCount - newCount === missing && missing <= (last.runs[0]?.from ?? 0);
-  return !isContext || placement.end + missing === base.count;
+  return !claimsEnd && base.count - placement.end >= missing;
 }
 
 /**
