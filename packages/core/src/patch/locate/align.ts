@@ -2,7 +2,7 @@ import type { BaseText } from "../model/base-text.js";
 import type { HunkLine, Run, ShapedHunk } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
 import type { Deadline } from "../model/steps.js";
-import { type Budget, embedContext, isEllipsis, type Segment, type Stretch } from "./embed.js";
+import { type Budget, embedContext, hasWords, isEllipsis, type Segment, type Stretch } from "./embed.js";
 import { combinationLimit, findPins, isPointExact, neighborTest, removesWords } from "./pins.js";
 import { findOverstretch, type Stretched } from "./stretch.js";
 
@@ -207,7 +207,7 @@ function alignContext(
   for (let at = 0; at <= hunk.runs.length; at++) {
     const segment = segmentOf(base, hunk, names, starts, at);
     const embedded = embedContext(base, segment, budget);
-    if (embedded === undefined || embedded.dropped.some((line) => occursInFile(base, line))) return undefined;
+    if (embedded === undefined) return undefined;
     for (const feature of embedded.explained) explained.add(feature);
     for (const line of embedded.dropped) dropped.push(line);
     for (const stretch of embedded.stretches) stretches.push(stretch);
@@ -215,6 +215,9 @@ function alignContext(
     for (const rank of embedded.ranks) quoted.push(rank);
     skipped += embedded.skipped;
   }
+  // One bracket or quote that was made up stands elsewhere in most files; any other such line is meant for there.
+  const elsewhere = dropped.filter((line) => occursInFile(base, line));
+  if (elsewhere.length > 1 || elsewhere.some(hasWords)) return undefined;
   const missing = dropped.filter((line) => !isEllipsis(line.text)).length;
   if (quoted.length < missing || quoted.length === 0) return undefined;
   const isProved =

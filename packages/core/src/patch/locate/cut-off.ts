@@ -46,7 +46,7 @@ export function* findMissingIdle(
   hunks: readonly ShapedHunk[],
   deadline: Deadline,
 ): Steps<Unlocated | undefined> {
-  const finder = new MatchFinder(base, deadline);
+  const finder = new MatchFinder(base, deadline, hunks);
   for (const hunk of hunks) {
     yield;
     if (deadline.late()) return undefined;

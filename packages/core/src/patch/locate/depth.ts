@@ -42,7 +42,7 @@ export function findMoves(
   if ("width" in shift) return hunk.runs.map(() => "moves");
   const { indent } = shift;
   const region = new HunkSurroundings(base, hunk, start);
-  const moves = hunk.runs.map((run) => (indent === " " ? region.beside(run) : region).decide(run, indent));
+  const moves = hunk.runs.map((run) => region.decide(run, indent));
   // If one run shows how the hunk was written, the other runs were written the same way.
   return adopt(moves, moves);
 }
@@ -79,23 +79,12 @@ class HunkSurroundings {
     private readonly base: BaseText,
     private readonly hunk: ShapedHunk,
     private readonly start: number,
-    isEvidence: (text: string) => boolean = () => true,
   ) {
     this.lines = hunk.old.map(({ text }, at) =>
-      isBlankLine(text) || !isEvidence(text.trim())
+      isBlankLine(text)
         ? undefined
         : { written: indentOf(text), real: indentOf(base.line(start + at)), text: text.trim() },
     );
-  }
-
-  /**
-   * The lines that show the depth of a run, exact to one blank. A line of a block comment is one blank further in than
-   * the code beside it, so it does not count beside code.
-   */
-  beside(run: Run): HunkSurroundings {
-    const isComment = run.added.some(({ text }) => text.trimStart().startsWith("*"));
-    if (isComment) return this;
-    return new HunkSurroundings(this.base, this.hunk, this.start, (text) => !text.startsWith("*"));
   }
 
   decide(run: Run, indent: string): DepthChange {
@@ -106,10 +95,30 @@ class HunkSurroundings {
     if (foreign.length > 0)
       return foreign.length === added.length && this.fileUses(foreign) ? "stays" : "unknown";
     if (this.changesNothingIfKept(run)) return "moves";
+    const shown = indent === " " ? this.decideByFile(added) : "unknown";
+    if (shown !== "unknown") return shown;
     const [replaced] = this.lines.slice(run.from, run.to).filter((line) => line !== undefined);
     if (replaced?.written === indentOf(first.text)) return "moves";
     if (this.replacesInPlace(run)) return "stays";
     return this.decideByDepths(run, added);
+  }
+
+  /**
+   * One blank more is a shift, or only a space that the context lost. Code nearby has the depths of one of the two alone.
+   * A line of a block comment is one blank further in than the code beside it, so it says nothing of the depth of code.
+   */
+  private decideByFile(added: readonly HunkLine[]): DepthChange {
+    const isComment = (text: string) => text.trimStart().startsWith("*");
+    const ofComments = added.some(({ text }) => isComment(text));
+    const known = new Set<number>();
+    const to = Math.min(this.base.count, this.start + nearLines);
+    for (let at = Math.max(0, this.start - nearLines); at < to; at++) {
+      const line = this.base.line(at);
+      if (!isBlankLine(line) && (ofComments || !isComment(line))) known.add(indentOf(line).length);
+    }
+    const depth = Math.min(...added.map(({ text }) => indentOf(text).length));
+    if (known.has(depth) === known.has(depth + 1)) return "unknown";
+    return known.has(depth) ? "stays" : "moves";
   }
 
   /**
@@ -229,6 +238,8 @@ function firstWord(text: string): string | undefined {
   return /^[^\s(]+/.exec(text)?.[0];
 }
 
+/** Lines of the file on either side that show which depths its code has. */
+const nearLines = 200;
 const bullet = /^([-*+]|\d+\.)\s/;
 /** Lines that continue the line above; these may be deeper. */
 const goesOn = /^[.?|&+*/=:)\]}-]/;

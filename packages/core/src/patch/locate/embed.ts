@@ -92,6 +92,7 @@ export function embedContext(base: BaseText, segment: Segment, budget: Budget): 
     top: segment.top === undefined ? undefined : 0,
     bottom: segment.bottom === undefined ? undefined : to - from - 1,
   });
+  leaveTrivialEdge(segment, lines, found);
   const explained: string[] = [];
   const dropped: HunkLine[] = [];
   let present = 0;
@@ -130,6 +131,26 @@ export function embedContext(base: BaseText, segment: Segment, budget: Budget): 
   const texts = lines.map(({ line }) => line.text);
   const quoted = ranksFound.filter((rank) => rank >= 0);
   return { explained, present, ranks: quoted, dropped, ...findStretches(segment, ranksFound, texts) };
+}
+
+/** A bracket or a quote at the edge of a hunk that stands apart from the next line is any of those in the file. */
+function leaveTrivialEdge(
+  { top, bottom }: Segment,
+  lines: readonly { readonly line: HunkLine }[],
+  found: number[],
+): void {
+  if ((top === undefined) === (bottom === undefined)) return;
+  const ranks = found.flatMap((rank, at) => (rank < 0 ? [] : [at]));
+  if (top !== undefined) ranks.reverse();
+  const [edge = -1, next = -1] = ranks;
+  const line = lines[edge]?.line;
+  if (line === undefined || next < 0 || hasWords(line)) return;
+  if (Math.abs((found[edge] ?? 0) - (found[next] ?? 0)) > Math.abs(edge - next) + 1) found[edge] = -1;
+}
+
+/** Whether a line has a letter or a digit: brackets and quotes alone stand everywhere. */
+export function hasWords({ text }: HunkLine): boolean {
+  return /[\p{L}\p{N}]/u.test(text);
 }
 
 /** The ranks, counted from `from`, of the lines that are one of those wanted; ascending. */
@@ -193,7 +214,7 @@ function commonSubsequence(
   ranks: Int32Array,
   idAt: (rank: number) => number,
   closed: { readonly top: number | undefined; readonly bottom: number | undefined },
-): readonly number[] {
+): number[] {
   const columns = ranks.length + 1;
   // best[n][c]: the best way with the first n lines and the first c ranks; ending[n][c]: with line n at the last of them.
   const best = new Int32Array((wanted.length + 1) * columns);
@@ -232,7 +253,7 @@ function traceBack(
   count: number,
   ranks: Int32Array,
   prefer: "first" | "last",
-): readonly number[] {
+): number[] {
   const columns = ranks.length + 1;
   const found = new Array<number>(count).fill(-1);
   let n = count;

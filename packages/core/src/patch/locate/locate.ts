@@ -51,7 +51,7 @@ function* locateByContent(
   yield;
   expectLines(base, hunks);
   yield;
-  const finder = new MatchFinder(base, deadline);
+  const finder = new MatchFinder(base, deadline, hunks);
   const verbatim: HunkSearch[] = [];
   for (const hunk of hunks) {
     yield;

@@ -19,10 +19,13 @@ interface Matches {
 export class MatchFinder {
   private readonly cache = new Map<string, Int32Array>();
   private spare = 4_000_000;
+  private habit: boolean | undefined;
 
+  /** @param hunks all of the diff: what one of them shows of its writer's habits holds for the others. */
   constructor(
     private readonly base: BaseText,
     private readonly deadline: Deadline,
+    private readonly hunks: readonly ShapedHunk[],
   ) {}
 
   /** Whether more matches were found than can be kept; what was returned since is incomplete. */
@@ -91,7 +94,21 @@ export class MatchFinder {
   /** Whether one blank before every line explains as much as lost prefixes, and the added lines need it, too. */
   private movesAddedLines(hunk: ShapedHunk, start: number): boolean {
     const shift = findShift(this.base, hunk.old, start);
-    return shift !== undefined && findMoves(this.base, hunk, start, shift).some((move) => move !== "stays");
+    if (shift === undefined || findMoves(this.base, hunk, start, shift).every((move) => move === "stays"))
+      return false;
+    this.habit ??= this.hunks.some((other) => this.losesPrefix(other));
+    return !this.habit;
+  }
+
+  /** Whether a hunk shows that its writer loses the space before context: no shift explains such a line. */
+  private losesPrefix({ old }: ShapedHunk): boolean {
+    if (old.some(({ bare, text }) => bare && !isBlankLine(text))) return true;
+    const isLost = (line: HunkLine, at: number) =>
+      mayLackPrefix(line) && this.base.line(at) === ` ${line.text}`;
+    return this.findWithoutPrefix(old).some(
+      (start) =>
+        old.some((line, at) => isLost(line, start + at)) && findShift(this.base, old, start) === undefined,
+    );
   }
 
   private readonly mending = [
