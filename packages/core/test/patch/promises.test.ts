@@ -9,29 +9,33 @@ const twoClasses = text("class A:", "  def f():", "    p", "class B:", "  def g(
 const stretched = text(" class A:", "   def f():", "     q", "+    x");
 const afterQ = twoClasses.replace("    q\n", "    q\n    x\n");
 const overTheEnd = text(
-  "function run(name) {",
-  "  const raw = get(name);",
-  "  // todo",
-  "}",
-  "function save1(name) {",
-  "  // todo",
-  "  return raw;",
-  "  if (!raw) return null;",
-  "}",
+  ...["function run(name) {", "  const raw = get(name);", "  // todo", "}"],
+  ...["function save1(name) {", "  // todo", "  return raw;", "  if (!raw) return null;", "}"],
 );
 const functions = text("fn a {", "  1", "}", "", "fn x {", "  3", "}", "fn y {", "  2", "}");
 const insertsX = text("@@", " }", "+", "+fn x {", "+  3", "+}", " fn y {");
 const rule = text(
-  "rule:",
-  "  name: one",
-  "  kind: same",
-  "end",
-  "rule:",
-  "  name: two",
-  "  kind: same",
-  "end",
+  ...["rule:", "  name: one", "  kind: same", "end"],
+  ...["rule:", "  name: two", "  kind: same", "end"],
 );
 const steps = ["set:", "  one", "  two", "  three", "  four", "  five", "  six"];
+const doc = text(
+  ...["def full(a):", '    """', "    See also", '    """', "    return copy(a)", "", "def chunks(vs):"],
+  ...["    chunks = {}", "    for v in vs:", "        use(v)"],
+);
+const farClasses = text(
+  ...["class A:", "  def f():", "    go()", "    end()"],
+  ...Array.from({ length: 36 }, (_, at) => `line_${at}()`),
+  ...["class B:", "  def g():", "    go(b)", "    work(b)", "    end(b)"],
+);
+const damagedBody = text(
+  "   def g():",
+  "     gone()",
+  "     go(b)",
+  "-    work(b)",
+  "+    rest(b)",
+  "     end(b)",
+);
 const copies = text("top", "one", "same", "two", "same", "three", "end");
 
 const cases: readonly PatchCase[] = [
@@ -127,18 +131,8 @@ const cases: readonly PatchCase[] = [
   {
     name: "lines that are moved, with blanks for the file's tabs: they stand where they are removed",
     base: text(
-      "f(() => {",
-      "\t});",
-      "}",
-      "",
-      "function g(",
-      "\ta,",
-      ") {",
-      "}",
-      "",
-      "function h() {",
-      "\tgo(1);",
-      "}",
+      ...["f(() => {", "\t});", "}", "", "function g(", "\ta,", ") {", "}"],
+      ...["", "function h() {", "\tgo(1);", "}"],
     ),
     diff: text(
       ...["@@ -2,4 +2,6 @@", "         });", " }", "+        go(1);", "+}", " ", " function g("],
@@ -172,7 +166,7 @@ const cases: readonly PatchCase[] = [
     name: "a line added to a replaced one, beside fewer blank lines than the file has there",
     base: text("alpha", "beta", "", "", "gamma"),
     diff: text("@@", " alpha", "-beta", "+B", "+new", " ", " gamma"),
-    code: "invalid_diff",
+    text: text("alpha", "B", "new", "", "", "gamma"),
   },
   {
     name: "a number that names one copy, and another if it is off as all other numbers are",
@@ -243,7 +237,7 @@ const cases: readonly PatchCase[] = [
     base: text("class A:", "    return first(one)", "end"),
     diff: text("@@", "-  return first(one)", "+    return first(one)"),
     code: "invalid_diff",
-    says: ["Its new lines stand at line 2 already"],
+    says: ["as if it was applied before, at line 2"],
   },
   {
     name: "context at another depth, and an exact line without indentation beside an indented addition",
@@ -262,7 +256,7 @@ const cases: readonly PatchCase[] = [
     base: rule.replace("  kind: same\nend\nrule", "  kind: same\n  gone: now\nend\nrule"),
     diff: text("@@ -8,3 +8,2 @@", "   kind: same", "-  gone: now", " end"),
     code: "invalid_diff",
-    says: ["may be applied already", "at line 8", "at line 3"],
+    says: ["as if it was applied before, at line 9", "would be at line 4"],
   },
   {
     name: "of two hunks the first made already where its number says, while its old lines stand elsewhere",
@@ -342,19 +336,8 @@ const cases: readonly PatchCase[] = [
   {
     name: "a deletion made already above a blank line, and the same lines in another block",
     base: text(
-      "on(a) {",
-      "  if",
-      "  }",
-      "",
-      "  run(a)",
-      "}",
-      "on(b) {",
-      "  if",
-      "  }",
-      "  count()",
-      "",
-      "  run(b)",
-      "}",
+      ...["on(a) {", "  if", "  }", "", "  run(a)", "}"],
+      ...["on(b) {", "  if", "  }", "  count()", "", "  run(b)", "}"],
     ),
     diff: text("@@", " on(q) {", "   }", "-  count()", " "),
     code: "invalid_diff",
@@ -377,7 +360,7 @@ const cases: readonly PatchCase[] = [
     base: text("a {", "  b", "  }", "  }", "}", "tail", "end"),
     diff: text("@@", " a {", "   b", "   }", "+  }", " }", " tail", "-end", "+END"),
     code: "invalid_diff",
-    says: ["as if it was applied before"],
+    says: ["one of its changes fits as well as if it was made before"],
   },
   {
     name: "a deletion beside a line that was left out, which stands between lines that the hunk quotes",
@@ -387,11 +370,18 @@ const cases: readonly PatchCase[] = [
     repairs: ["context_mended"],
   },
   {
+    name: "a deletion above an ellipsis that stands for the removed line as well as for others",
+    base: text(...steps, "  done"),
+    diff: text("@@ -2,5 +2,4 @@", "   one", "-  two", " ...", "   four"),
+    text: text(...steps.filter((line) => line !== "  two"), "  done"),
+    repairs: ["line_counts", "context_mended"],
+  },
+  {
     name: "lines that are wrapped already, and stand in their wrapping once more at another depth",
     base: text("on", "  try {", "    return line", "  }", "off"),
     diff: text("@@ -9 +9,3 @@", "-return line", "+try {", "+  return line", "+}"),
     code: "invalid_diff",
-    says: ["Its new lines stand at line 2 already"],
+    says: ["as if it was applied before, at line 2"],
   },
   {
     name: "a change made already nearer to its number than the copy that its old lines fit",
@@ -411,8 +401,43 @@ const cases: readonly PatchCase[] = [
     name: "lost spaces before code, beside a comment whose lines stand one blank further in",
     base: text("  /**", "   * Adds one.", "   */", "  add(one);", "  drop(two);"),
     diff: text("@@", "   * Adds one.", "   */", "+  check(one);", "  add(one);", "  drop(two);"),
+    text: text("  /**", "   * Adds one.", "   */", "  check(one);", "  add(one);", "  drop(two);"),
+    repairs: ["missing_prefix"],
+  },
+  {
+    name: "lost spaces that only another hunk of the diff shows",
+    base: text("f {", "    a", "    b", "}", "", "g {", "     c", "     d", "    e", "}"),
+    diff: text("@@", "f {", "    a", "+    n", "    b", "}", "@@", "     c", "+     n", "     d", "    e"),
+    text: text("f {", "    a", "    n", "    b", "}", "", "g {", "     c", "     n", "     d", "    e", "}"),
+    repairs: ["missing_prefix"],
+  },
+  {
+    name: "one made-up quote above a hunk that fits otherwise",
+    base: doc,
+    diff: text(
+      "@@",
+      '     """',
+      "     chunks = {}",
+      "     for v in vs:",
+      "-        use(v)",
+      "+        walk(v)",
+    ),
+    text: doc.replace("use(v)", "walk(v)"),
+    repairs: ["context_mended"],
+  },
+  {
+    name: "damaged context in another section than the header names, far from its number",
+    base: farClasses,
+    diff: `@@ -2,4 +2,4 @@ class A:\n${damagedBody}`,
     code: "invalid_diff",
-    says: ["may be meant to move with it or to stay as it is"],
+    says: ["stands apart, at lines 1, 44"],
+  },
+  {
+    name: "damaged context in the section that the header names, far from its number",
+    base: farClasses,
+    diff: `@@ -2,4 +2,4 @@ class B:\n${damagedBody}`,
+    text: farClasses.replace("    work(b)", "    rest(b)"),
+    repairs: ["line_counts", "context_mended"],
   },
 ];
 

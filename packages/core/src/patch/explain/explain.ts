@@ -1,5 +1,4 @@
 import { clip, firstDifference } from "../../text/index.js";
-import { appliedAtStatedLine } from "../locate/already-applied.js";
 import { isInside, SectionFinder } from "../locate/anchors.js";
 import { includesSorted, nearestTo } from "../locate/assign.js";
 import {
@@ -79,8 +78,6 @@ function describeProblem(
       return `${name} has damaged context, and where it seems to belong, at line ${first}, it is out of order with the other hunks. Write the hunks in the order of the file, with its lines as context.${around}`;
     case "already_applied":
       return `${name} is already applied: its new lines stand at line ${first}. Other hunks are not. Send the diff again without this hunk; to insert the same lines once more, add a context line after them.`;
-    case "made_or_elsewhere":
-      return `${name} may be applied already. ${describeBoth(base, failure)} Nothing was changed.\n${showCandidates(base, failure)}`;
     case "idle_missing":
       return `${name} changes nothing, and its lines do not stand in the file: ${missing}\nIf it is to change them, mark the lines with "-" and "+"; else leave the hunk out.`;
     case "not_found":
@@ -116,7 +113,7 @@ function describeDistance(shift: Placement["shift"]): string {
 /** Shows the first line that does not fit where the hunk most nearly fits, with the real lines around. */
 function* describeMissing(
   base: BaseText,
-  { hunk, newSideAt, stretched, madeOr }: HunkSearch,
+  { hunk, maybeAppliedAt, stretched, madeOr }: HunkSearch,
   lines: number,
   deadline: Deadline,
 ): Steps<string> {
@@ -124,9 +121,9 @@ function* describeMissing(
   if (stretched !== undefined) return describeStretch(base, stretched, lines);
   if (madeOr !== undefined) return describeMadeOr(base, madeOr, lines);
   const made =
-    newSideAt === undefined
+    maybeAppliedAt === undefined
       ? ""
-      : ` Its new lines stand at ${listLines(newSideAt)} already: if it was applied before, nothing is left to do for it, leave it out.`;
+      : ` Its new lines stand at ${listLines(maybeAppliedAt)} already: if it was applied before, nothing is left to do for it, leave it out.`;
   const nearest = yield* findNearest(base, hunk, deadline);
   const missing = hunk.old.find(
     (line) => !isBlankLine(line.text) && base.index("trimmed").idOf(line.text) < 0,
@@ -155,15 +152,18 @@ function describeStretch(base: BaseText, { positions, changeAt }: Stretched, lin
   const isShown = positions.some((at) => Math.abs(at - changeAt) < around);
   const shown = isShown ? positions : [...positions, changeAt].sort((one, other) => one - other);
   const excerpts = shown.map((at) => showLines(base, at - around, at + around + 1));
-  return `its context is damaged, and what is left of it stands apart, at ${listLines(positions)}: between them a section ends, or too much was left out. Its change would be at line ${changeAt + 1}, but may be meant for another place. Write it with the lines of the file directly above and below the change:\n${excerpts.join("\n  …\n")}`;
+  return `its context is damaged, and what it says of its place stands apart, at ${listLines(positions)}: between them a section ends, or too much was left out. Its change would be at line ${changeAt + 1}, but may be meant for another place. Write it with the lines of the file directly above and below the change:\n${excerpts.join("\n  …\n")}`;
 }
 
 /** Where a hunk fits as if it was made, and where it does not. */
-function describeMadeOr(base: BaseText, { made, start }: MadeOr, lines: number): string {
+function describeMadeOr(base: BaseText, { made, start, isWhole }: MadeOr, lines: number): string {
   const around = Math.floor(lines / 4);
   const shown = Math.abs(made - start) < around ? [start] : [made, start].sort((one, other) => one - other);
   const excerpts = shown.map((at) => showLines(base, at - around, at + around + 1));
-  return `it fits as well as if it was applied before, at line ${made + 1}: then nothing is left to do for it, leave it out. Else its change would be at line ${start + 1}; write it with the lines of the file directly above and below the change:\n${excerpts.join("\n  …\n")}`;
+  const what = isWhole
+    ? `it fits as well as if it was applied before, at line ${made + 1}: then nothing is left to do for it, leave it out. Else its change would be at line ${start + 1}; write it with`
+    : `one of its changes fits as well as if it was made before, at line ${made + 1}: then leave that change out. Else its first change would be at line ${start + 1}; write it with`;
+  return `${what} the lines of the file directly above and below the change:\n${excerpts.join("\n  …\n")}`;
 }
 
 function describeReal(base: BaseText, at: number, line: HunkLine | undefined): string {
@@ -178,13 +178,6 @@ function describeReal(base: BaseText, at: number, line: HunkLine | undefined): s
   const differs = line === undefined ? undefined : firstDifference(line.text, real);
   const difference = differs === undefined ? "" : ` (${differs})`;
   return `line ${at + 1} is ${moved ? "the same but for its indentation: " : ""}"${showLine(real)}"${difference}`;
-}
-
-/** Where the new lines of a hunk stand, and where its old ones. */
-function describeBoth(base: BaseText, { search, positions }: Unlocated): string {
-  const made = appliedAtStatedLine(base, search.hunk);
-  const other = (Array.from(positions).find((at) => at !== made) ?? 0) + 1;
-  return `Where its number says, at line ${(made ?? 0) + 1}, its new lines stand, and its old ones stand at line ${other}. If it was applied before, nothing is left to do for it, leave it out; if it is meant for line ${other}, give that number in its header.`;
 }
 
 /** The lines where the header's number points, if it has one. */

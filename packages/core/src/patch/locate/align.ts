@@ -3,7 +3,7 @@ import type { HunkLine, Run, ShapedHunk } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
 import type { Deadline } from "../model/steps.js";
 import { type Budget, embedContext, hasWords, isEllipsis, type Segment, type Stretch } from "./embed.js";
-import { combinationLimit, findPins, isPointExact, neighborTest, removesWords } from "./pins.js";
+import { combinationLimit, findPins, neighborTest, removesWords } from "./pins.js";
 import { findOverstretch, type Stretched } from "./stretch.js";
 
 /** The position of a hunk with damaged context: one for each of its runs of changes. */
@@ -106,8 +106,8 @@ export function findLayouts(
   deadline: Deadline,
   isDoubt = false,
 ): { readonly kind: "layouts"; readonly possible: readonly HunkLayout[] } | AlignOutcome {
-  const context = hunk.old.filter((line) => line.kind === "context" && !isBlankLine(line.text));
-  if (context.length === 0 || hunk.runs.length === 0 || deadline.late() || losesAddedLine(base, hunk))
+  const hasContext = hunk.old.some(({ kind, text }) => kind === "context" && !isBlankLine(text));
+  if (!hasContext || hunk.runs.length === 0 || deadline.late() || losesAddedLine(base, hunk))
     return { kind: "none" };
   const pins = hunk.runs.map((run) => findPins(base, hunk, run, isDoubt));
   for (const pin of pins) {
@@ -217,8 +217,11 @@ function alignContext(
   }
   // One bracket or quote that was made up stands elsewhere in most files; any other such line is meant for there.
   const elsewhere = dropped.filter((line) => occursInFile(base, line));
-  if (elsewhere.length > 1 || elsewhere.some(hasWords)) return undefined;
+  const saysMore = hunk.old.some((line) => line.kind === "context" && hasWords(line));
+  if (elsewhere.length > (saysMore ? 1 : 0) || elsewhere.some(hasWords)) return undefined;
   const missing = dropped.filter((line) => !isEllipsis(line.text)).length;
+  // Brackets alone prove nothing where one of them is not the file's.
+  if (missing > 0 && !hunk.old.some(hasWords)) return undefined;
   if (quoted.length < missing || quoted.length === 0) return undefined;
   const isProved =
     present >= missing &&
@@ -240,7 +243,7 @@ function quotesUnique(base: BaseText, { hunk }: ShapedHunk, explained: ReadonlyS
 /** Whether a run that removes words stands beside context of the hunk; of others that is what pins them. */
 function isRunHeld(base: BaseText, hunk: ShapedHunk, run: Run, start: number): boolean {
   if (!removesWords(hunk, run)) return true;
-  return neighborTest(base, hunk, run)(start) && isPointExact(base, hunk, run, start);
+  return neighborTest(base, hunk, run)(start);
 }
 
 /** The context before run `at` (after the last one, if that is no run), and the lines where it may match. */

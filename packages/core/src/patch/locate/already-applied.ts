@@ -1,15 +1,9 @@
 import type { BaseText } from "../model/base-text.js";
-import {
-  announcesMore,
-  contextFrom,
-  type HunkLine,
-  type Run,
-  type ShapedHunk,
-  trimCommon,
-} from "../model/hunk.js";
+import { contextFrom, type HunkLine, type Run, type ShapedHunk, trimCommon } from "../model/hunk.js";
 import { isBlankLine, normalize } from "../model/line-key.js";
 import { similarity } from "../model/similarity.js";
 import type { Candidate } from "./assign.js";
+import { hasWords } from "./embed.js";
 import { newSideMatchesAt, oldSideMatchesAt } from "./matches.js";
 
 /*
@@ -67,7 +61,7 @@ import { newSideMatchesAt, oldSideMatchesAt } from "./matches.js";
 export function newSideProvesApplied(base: BaseText, hunk: ShapedHunk, added: AddedLineCounts): boolean {
   if (hunk.oldCount === 0) return false;
   const words = hunk.new.filter((line) => !isBlankLine(line.text));
-  if (words.length < 2 && !words.some((line) => /[\p{L}\p{N}]/u.test(line.text))) return false;
+  if (words.length < 2 && !words.some(hasWords)) return false;
   const runs = hunk.runs.map((run) => evidenceOf(base, hunk, run, added));
   return runs.includes("proof") && !runs.includes("none");
 }
@@ -84,22 +78,20 @@ export class AddedLineCounts {
   constructor(private readonly hunks: readonly ShapedHunk[]) {}
 
   count(text: string): number {
-    this.counts ??= countAdded(this.hunks);
+    this.counts ??= this.countAll();
     return this.counts.get(normalize(text, "trimmed")) ?? 0;
   }
-}
 
-function countAdded(hunks: readonly ShapedHunk[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { runs } of hunks) {
-    for (const { added } of runs) {
+  private countAll(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { added } of this.hunks.flatMap(({ runs }) => runs)) {
       for (const { text } of added) {
         const key = normalize(text, "trimmed");
         counts.set(key, (counts.get(key) ?? 0) + 1);
       }
     }
+    return counts;
   }
-  return counts;
 }
 
 /**
@@ -113,11 +105,11 @@ function evidenceOf(
   run: Run,
   added: AddedLineCounts,
 ): "proof" | "possible" | "none" {
-  const deleted = deletedLines(hunk, run);
+  const { deleted } = deletionOf(hunk, run);
   if (deleted.length === 0) return "proof";
   if (!deletionIsVisible(base, hunk, run)) return "none";
   const index = base.index("trimmed");
-  const words = deleted.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
+  const words = deleted.filter(hasWords);
   const isDeleted = ({ text }: HunkLine) => index.positionsOf(index.idOf(text)).length <= added.count(text);
   if (!words.every(isDeleted)) return gapIsPinned(base, hunk, run) ? "proof" : "none";
   return words.length > 0 ? "proof" : "possible";
@@ -128,38 +120,32 @@ function evidenceOf(
  * have been between them, wherever equal lines are in the file.
  */
 export function gapIsPinned(base: BaseText, hunk: ShapedHunk, run: Run): boolean {
-  const { old } = hunk;
-  const deleted = deletedLines(hunk, run);
-  const [first] = deleted;
-  if (first === undefined) return false;
-  const from = run.from + old.slice(run.from, run.to).indexOf(first);
+  const { deleted, above, below } = deletionOf(hunk, run);
   const index = base.index("trimmed");
   const isPinned = (context: readonly HunkLine[]) =>
     context.some(({ text }) => index.positionsOf(index.idOf(text)).length === 1);
-  return isPinned(contextFrom(old, from - 1, -1)) && isPinned(contextFrom(old, from + deleted.length, 1));
+  return deleted.length > 0 && isPinned(above) && isPinned(below);
 }
 
-/** The lines that a run removes, if it adds none; otherwise none. */
-function deletedLines({ old }: ShapedHunk, run: Run): readonly HunkLine[] {
+/** The lines that a run removes, if it adds none, with the context from them on in both directions. */
+function deletionOf({ old }: ShapedHunk, run: Run) {
   const removed = old.slice(run.from, run.to);
   const { head, tail } = trimCommon(removed, run.added, (one, other) => one.text === other.text);
-  return run.added.length > head + tail ? [] : removed.slice(head, removed.length - tail);
+  const deleted = run.added.length > head + tail ? [] : removed.slice(head, removed.length - tail);
+  const from = run.from + head;
+  const [above, below] = [contextFrom(old, from - 1, -1), contextFrom(old, from + deleted.length, 1)];
+  return { deleted, above, below, isAtEdge: from === 0 || from + deleted.length === old.length };
 }
 
 /** Whether the deletion of a run would be visible between its two neighbours. */
 function deletionIsVisible(base: BaseText, hunk: ShapedHunk, run: Run): boolean {
-  const { old } = hunk;
-  const deleted = deletedLines(hunk, run);
-  const [first] = deleted;
-  if (first === undefined) return true;
-  const from = run.from + old.slice(run.from, run.to).indexOf(first);
-  const to = from + deleted.length;
-  if (from === 0 || to === old.length) return false;
+  const { deleted, above, below, isAtEdge } = deletionOf(hunk, run);
+  if (deleted.length === 0) return true;
+  if (isAtEdge) return false;
   const index = base.index("trimmed");
   const known = deleted.filter((line) => index.idOf(line.text) >= 0);
   // A line that the file does not have may be misquoted, or made up beside lines that are not.
   const readings = known.length === 0 ? [deleted] : [deleted, known];
-  const [above, below] = [contextFrom(old, from - 1, -1), contextFrom(old, to, 1)];
   return readings.every(
     (lines) => !contextHidesDeletion(lines, below) && !contextHidesDeletion(lines.toReversed(), above),
   );
@@ -172,16 +158,15 @@ function deletionIsVisible(base: BaseText, hunk: ShapedHunk, run: Run): boolean 
 function contextHidesDeletion(deleted: readonly HunkLine[], context: readonly HunkLine[]): boolean {
   return context.every((line, at) => {
     const expected = deleted[at] ?? context[at - deleted.length];
-    return (
-      expected === undefined || expected.text === line.text || similarity(expected.text, line.text) >= 0.5
-    );
+    if (expected === undefined || expected.text === line.text) return true;
+    return at < deleted.length && similarity(expected.text, line.text) >= 0.5;
   });
 }
 
 /** The 0-based start of the new side if it matches at its stated line and the old side does not; else undefined. */
 export function appliedAtStatedLine(base: BaseText, hunk: ShapedHunk): number | undefined {
   const { numbers } = hunk.hunk.header;
-  if (numbers === undefined || hunk.oldCount === 0 || announcesMore(hunk)) return undefined;
+  if (numbers === undefined || hunk.oldCount === 0) return undefined;
   const start = numbers.newStart - 1;
   if (!newSideMatchesAt(base, hunk, start) || oldSideMatchesAt(base, hunk, numbers.oldStart - 1))
     return undefined;
@@ -212,101 +197,24 @@ export function matchesBothSides(base: BaseText, hunk: ShapedHunk, start: number
   return removes && oldSideMatchesAt(base, hunk, start) && newSideMatchesAt(base, hunk, start);
 }
 
-/** Whether the removed lines of a hunk are at a line, at any depth: then nobody has removed them. */
-export function oldSideMatchesAtAnyIndent(base: BaseText, hunk: ShapedHunk, start: number): boolean {
-  if (start < 0 || hunk.runs.every(({ from, to }) => from === to)) return false;
-  const index = base.index("trimmed");
-  return hunk.old.every(({ text }, at) => index.ids[start + at] === index.idOf(text));
-}
-
-/**
- * Whether a hunk whose new side matches in the file must have been applied, if its writer made at most one
- * error: it adds a unique line, or its deleted lines are gone. If removed lines were misquoted, the context would
- * still match at the distances that it has in the hunk (`contextMatchesNowhere`). If some were forgotten or made
- * up, the line after the deletion would be the first of them, or the line before it the last
- * (`deletionEdgesAreClear`). Without context nothing is known, and deleted blank lines prove nothing.
- */
-export function mustBeApplied(base: BaseText, hunk: ShapedHunk, added: AddedLineCounts): boolean {
-  if (addsUniqueLine(base, hunk, added)) return true;
-  const changes = hunk.hunk.lines.some((line) => line.kind !== "context" && !isBlankLine(line.text));
-  return (
-    changes &&
-    hunk.runs.every((run) => deletionEdgesAreClear(base, hunk, run)) &&
-    contextMatchesNowhere(base, hunk)
-  );
-}
-
 /** Whether it adds a line that the file has only where the diff adds one, so the line comes from the diff. */
-export function addsUniqueLine(base: BaseText, { old, runs }: ShapedHunk, added: AddedLineCounts): boolean {
+export function addsUniqueLine(base: BaseText, hunk: ShapedHunk, added: AddedLineCounts): boolean {
   const index = base.index("trimmed");
+  return freshLines(hunk).some(({ text }) => index.positionsOf(index.idOf(text)).length <= added.count(text));
+}
+
+/** The lines with words that a hunk adds, and that it does not have among its old ones, at whatever depth. */
+export function freshLines({ old, runs }: ShapedHunk): readonly HunkLine[] {
   const had = new Set(old.map(({ text }) => normalize(text, "trimmed")));
-  return runs.some((run) =>
-    run.added.some(({ text }) => {
-      if (!/[\p{L}\p{N}]/u.test(text) || had.has(normalize(text, "trimmed"))) return false;
-      return index.positionsOf(index.idOf(text)).length <= added.count(text);
-    }),
-  );
-}
-
-/** Whether the context matches nowhere at the distances that it has in the hunk. */
-function contextMatchesNowhere(base: BaseText, { old }: ShapedHunk): boolean {
-  const index = base.index("trimmed");
-  const context = old.flatMap((line, at) =>
-    line.kind === "context" && !isBlankLine(line.text) ? [{ at, id: index.idOf(line.text) }] : [],
-  );
-  const [rarest] = context.toSorted(
-    (one, other) => index.positionsOf(one.id).length - index.positionsOf(other.id).length,
-  );
-  if (rarest === undefined) return false;
-  const positions = index.positionsOf(rarest.id);
-  if (positions.length * context.length > comparisonLimit) return false;
-  return positions.every((position) =>
-    context.some(({ at, id }) => index.ids[position - rarest.at + at] !== id),
-  );
-}
-
-/**
- * Whether the deleted lines of a run cannot be there any more: the context on each side has a line that the file
- * has once, or at least differs from the deleted line in its place.
- */
-function deletionEdgesAreClear(base: BaseText, hunk: ShapedHunk, run: Run): boolean {
-  const { old } = hunk;
-  const deleted = deletedLines(hunk, run);
-  const [first] = deleted;
-  if (first === undefined) return true;
-  const from = run.from + old.slice(run.from, run.to).indexOf(first);
-  const above = contextFrom(old, from - 1, -1);
-  const below = contextFrom(old, from + deleted.length, 1);
-  const index = base.index("trimmed");
-  const isPinned = (context: readonly HunkLine[]) =>
-    context.some(({ text }) => index.positionsOf(index.idOf(text)).length === 1);
-  const known = deleted.filter((line) => index.idOf(line.text) >= 0);
-  const differs = (one: HunkLine | undefined, other: HunkLine | undefined) =>
-    one?.text.trim() !== other?.text.trim();
-  return (
-    (isPinned(below) || [deleted, known].every((lines) => differs(lines[0], below[0]))) &&
-    (isPinned(above) || [deleted, known].every((lines) => differs(lines.at(-1), above[0])))
-  );
-}
-
-/** Whether a new side in the file can be evidence: a pure deletion must have context on both sides. */
-export function newSideIsEvidence(hunk: ShapedHunk): boolean {
-  return hunk.runs.every((run) => {
-    const isClosed = run.from > 0 && run.to < hunk.old.length;
-    return isClosed || deletedLines(hunk, run).length === 0;
-  });
+  const added = runs.flatMap((run) => run.added);
+  return added.filter((line) => hasWords(line) && !had.has(normalize(line.text, "trimmed")));
 }
 
 /** Whether the hunk only removes lines: a weaker proof that it was applied, since they may be misquoted. */
-export function isPureDeletion({ old, runs }: ShapedHunk): boolean {
-  return runs.every((run) => {
-    const { head, tail } = trimCommon(
-      old.slice(run.from, run.to),
-      run.added,
-      (one, other) => one.text === other.text,
-    );
-    return run.added.length === head + tail;
-  });
+export function isPureDeletion(hunk: ShapedHunk): boolean {
+  return hunk.runs.every(
+    (run) => run.added.length < run.to - run.from && deletionOf(hunk, run).deleted.length > 0,
+  );
 }
 
 /** The changed part of a hunk, in lines of its new side. */
@@ -315,6 +223,3 @@ export function newSideCore(hunk: ShapedHunk): Omit<Candidate, "starts"> {
   const after = hunk.old.length - (hunk.runs.at(-1)?.to ?? 0);
   return { coreFrom: from, coreTo: hunk.newCount - after };
 }
-
-/** The limit of comparisons; beyond it nothing is proved. */
-const comparisonLimit = 200_000;

@@ -37,9 +37,7 @@ export function appliedInsertionAt(
   const atTop = run.from === 0 && hunk.old.length > 0;
   if (atTop ? isAbove : isBelow && run.from === hunk.old.length) return atTop ? above : point - run.from;
   if (hintOf(hunk) === placement.start || !(isAbove || isBelow)) return undefined;
-  // Perhaps the damaged context has lost exactly these lines.
-  const isRepeated = placement.alignment !== undefined || hasContext(base, placement, run, point, isAbove);
-  if (!isRepeated || !addsUniqueLine(base, hunk, added)) return undefined;
+  if (!addsUniqueLine(base, hunk, added)) return undefined;
   return (isAbove ? above : point) - run.from;
 }
 
@@ -64,23 +62,4 @@ function standsAt(base: BaseText, { shift, moves }: Placement, { added }: Insert
   const written = (text: string) =>
     shift === undefined || moves[0] === "stays" ? text : (shiftLine(text, shift) ?? text);
   return added.every(({ text }, at) => base.isLine(from + at, written(text)));
-}
-
-/** Whether the hunk's context is also around the lines that are there already. */
-function hasContext(
-  base: BaseText,
-  { hunk }: Placement,
-  { from, added }: Inserted,
-  point: number,
-  above: boolean,
-): boolean {
-  const { length } = added;
-  if (above) return sameLines(base, point - from - length, point - from, from);
-  return sameLines(base, point + length, point, hunk.old.length - from);
-}
-
-function sameLines(base: BaseText, one: number, other: number, length: number): boolean {
-  if (one < 0 || one + length > base.count) return false;
-  for (let at = 0; at < length; at++) if (!base.isLine(one + at, base.line(other + at))) return false;
-  return true;
 }

@@ -77,7 +77,7 @@ class HunkSurroundings {
 
   constructor(
     private readonly base: BaseText,
-    private readonly hunk: ShapedHunk,
+    hunk: ShapedHunk,
     private readonly start: number,
   ) {
     this.lines = hunk.old.map(({ text }, at) =>
@@ -94,7 +94,6 @@ class HunkSurroundings {
     const foreign = added.filter((line) => this.isForeign(line, indent));
     if (foreign.length > 0)
       return foreign.length === added.length && this.fileUses(foreign) ? "stays" : "unknown";
-    if (this.changesNothingIfKept(run)) return "moves";
     const shown = indent === " " ? this.decideByFile(added) : "unknown";
     if (shown !== "unknown") return shown;
     const [replaced] = this.lines.slice(run.from, run.to).filter((line) => line !== undefined);
@@ -135,11 +134,8 @@ class HunkSurroundings {
       lines.some((line) => line[frame] === depth);
     const depth = shallowest(depths);
     const beside = [above, ...this.lines.slice(run.from, run.to), below].filter((line) => line !== undefined);
-    if (!makesSense("written") && makesSense("real")) {
-      const isNew = !depths.some(has(all, "written")) && depths.every(has(all, "real"));
-      if (isNew || (isTooDeep(added, above, below) && depths.every(has(beside, "real")))) return "stays";
-    }
-    if (depths.length > 1 && !depths.some(has(all, "written")) && depths.every(has(all, "real")))
+    const isNew = !depths.some(has(all, "written")) && depths.every(has(all, "real"));
+    if (isNew && (depths.length > 1 || !makesSense("written")))
       return makesSense("real") ? "stays" : "unknown";
     const isQuoted = has(all, "written")(depth) && !has(all, "real")(depth);
     const isBeside = has(beside, "written")(depth) && !has(beside, "real")(depth);
@@ -171,13 +167,6 @@ class HunkSurroundings {
         const old = this.lines[from + at];
         return old?.real === indentOf(text) && firstWord(old.text) === firstWord(text.trim());
       })
-    );
-  }
-
-  private changesNothingIfKept({ from, to, added }: Run): boolean {
-    return (
-      to - from === added.length &&
-      added.every(({ text }, at) => this.base.line(this.start + from + at) === text)
     );
   }
 }
@@ -222,26 +211,11 @@ function isPlausible(
   return last >= below[frame].length || !opens || opener.test(added.at(-1)?.text.trimEnd() ?? "");
 }
 
-/** Whether all lines are deeper than both lines of the hunk beside them, without a reason there. */
-function isTooDeep(
-  added: readonly HunkLine[],
-  above: Neighbor | undefined,
-  below: Neighbor | undefined,
-): boolean {
-  if (above === undefined || below === undefined || opener.test(above.text) || bullet.test(above.text))
-    return false;
-  const most = Math.max(above.written.length, below.written.length);
-  return added.every(({ text }) => indentOf(text).length > most && !goesOn.test(text.trim()));
-}
-
 function firstWord(text: string): string | undefined {
   return /^[^\s(]+/.exec(text)?.[0];
 }
 
 /** Lines of the file on either side that show which depths its code has. */
 const nearLines = 200;
-const bullet = /^([-*+]|\d+\.)\s/;
-/** Lines that continue the line above; these may be deeper. */
-const goesOn = /^[.?|&+*/=:)\]}-]/;
 const opener = /[{([:,=>|&+]$/;
 const closer = /^[)}\]]/;

@@ -274,7 +274,7 @@ function traceBack(
         together + lineScore + 1 > (best[cell - columns - 1] ?? 0) + lineScore;
       n -= 1;
       c -= 1;
-    } else if (earlier === score) c -= 1;
+    } else if (earlier === score && (prefer === "first" || best[cell - columns] !== score)) c -= 1;
     else n -= 1;
   }
   return found;

@@ -2,7 +2,7 @@ import type { BaseText } from "../model/base-text.js";
 import { growth, type ShapedHunk } from "../model/hunk.js";
 import type { Deadline } from "../model/steps.js";
 import { mapInSteps, type Steps } from "../model/steps.js";
-import { AddedLineCounts, matchesBothSides, oldSideMatchesAtAnyIndent } from "./already-applied.js";
+import { AddedLineCounts, matchesBothSides } from "./already-applied.js";
 import { isInside, SectionFinder } from "./anchors.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
 import { includesSorted } from "./assign.js";
@@ -20,7 +20,7 @@ import {
   verbatimPlacement,
 } from "./placement.js";
 import { dropRepeated, mergeRepeated } from "./repeats.js";
-import { findApplied, findMadeOrElsewhere, findMended, findVerbatim } from "./search.js";
+import { findApplied, findMended, findVerbatim } from "./search.js";
 import { numbersAgree, solve } from "./solve.js";
 
 /**
@@ -67,8 +67,7 @@ function* locateByContent(
   }
   base.expect(spelled);
   const applied = yield* findApplied(base, verbatim, finder, added);
-  const decided = applied ?? findMadeOrElsewhere(base, verbatim);
-  if (decided !== undefined) return decided;
+  if (applied !== undefined) return applied;
   const searches: HunkSearch[] = [];
   for (const search of verbatim) {
     yield;
@@ -158,7 +157,6 @@ function omitAppliedHunks(
       open.push(search);
     } else {
       if (!includesSorted(appliedAt, start) && !includesSorted(maybeAppliedAt, start)) return unchanged;
-      if (oldSideMatchesAtAnyIndent(base, hunk, start)) return unchanged;
       appliedBefore.push({ hunk: hunk.hunk.number, start });
       shift += growth(hunk);
     }

@@ -4,12 +4,14 @@ import { ListedHunk } from "../model/hunk-lines.js";
 import { isBlankLine } from "../model/line-key.js";
 import type { Deadline } from "../model/steps.js";
 import { explainsMore, findLayouts, type HunkLayout, namesOf } from "./align.js";
-import { isUnknown, removesWords } from "./pins.js";
+import { removesWords } from "./pins.js";
+import type { MadeOr } from "./placement.js";
+import { findOverstretch } from "./stretch.js";
 
 /**
- * Where damaged context fits a hunk as if it was made already, in whole or in one of its runs: the hunk that would undo
- * it is laid beside the file. If that explains as much of the context, nobody knows whether the hunk was made, or is
- * meant for the other place.
+ * A hunk is two hypotheses: it is to be made, or it was made already, in whole or in one of its runs. The hunk that would
+ * undo it is laid beside the file by the same rules, and both are weighed by the same evidence: what of the context they
+ * explain, and the number of the header. Unless what is to be made weighs more, nobody knows which of them is true.
  *
  *     file     diff    result
  *     1 a {    @@      invalid_diff
@@ -24,26 +26,28 @@ import { isUnknown, removesWords } from "./pins.js";
  * `a {`, where `k` is gone, `b` and `}` stand as well.
  *
  * @param found where the hunk would be applied.
- * @returns the 0-based line at which its first change would be made already; undefined where it explains less.
+ * @returns both places; undefined where the hunk is to be made.
  */
-export function findMadeAsWell(
+export function weighMade(
   base: BaseText,
   hunk: ShapedHunk,
   found: FoundChange,
   deadline: Deadline,
-): number | undefined {
+): MadeOr | undefined {
+  const [start = 0] = found.runStarts;
   for (const { undone, runs } of undo(base, hunk, deadline)) {
+    const isWhole = runs.length === hunk.runs.length;
     const layouts = findLayouts(base, undone, deadline, true);
-    if (layouts.kind === "several") return layouts.positions[0];
+    if (layouts.kind === "several") return { made: layouts.positions[0] ?? 0, start, isWhole };
     if (layouts.kind !== "layouts") continue;
     const made = layouts.possible.find(
       (one) =>
         one.isHeld &&
+        findOverstretch(base, undone, one.alignment) === undefined &&
         !explainsMore(found.explained, one.explained) &&
-        closesGaps(base, undone, runs, one) &&
         !(isSame(found.explained, one.explained) && passesRemoved(base, hunk, runs, found, one)),
     );
-    if (made !== undefined) return made.alignment.runStarts[0];
+    if (made !== undefined) return { made: made.alignment.runStarts[0] ?? 0, start, isWhole };
   }
   return undefined;
 }
@@ -59,46 +63,8 @@ function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
 }
 
 /**
- * Whether lines of the hunk have met wherever a run only removed some: those next to it on either side that are not
- * blank, or one of them, if the file has nothing like the other.
- */
-function closesGaps(
-  base: BaseText,
-  undone: ShapedHunk,
-  runs: readonly number[],
-  { alignment }: HunkLayout,
-): boolean {
-  const { rank, positions } = base.nonBlankLines;
-  const index = base.index("trailing");
-  const isWord = ({ text }: HunkLine) => !isBlankLine(text);
-  return runs.every((at) => {
-    const run = undone.runs[at];
-    if (run === undefined || removesWords(undone, run)) return true;
-    const start = alignment.runStarts[at] ?? 0;
-    const [before, after] = [undone.old.slice(0, run.from), undone.old.slice(run.to)];
-    const end = start + run.to - run.from;
-    // Blanks are all that the hunk has on a side: they say little, but the file has to have one there.
-    if (isBlankOnly(before) && !isBlankAt(base, start - 1)) return false;
-    if (isBlankOnly(after) && !isBlankAt(base, end)) return false;
-    const [above, below] = [before.findLast(isWord), after.find(isWord)];
-    const [top, bottom] = [
-      positions[(rank[start] ?? 0) - 1] ?? -1,
-      positions[rank[end] ?? positions.length] ?? base.count,
-    ];
-    const meets = [
-      { line: above, position: top },
-      { line: below, position: bottom },
-    ].map(({ line, position }) => {
-      if (line === undefined || isUnknown(base, line)) return undefined;
-      return index.ids[position] === index.idOf(line.text);
-    });
-    return meets.includes(true) && !meets.includes(false);
-  });
-}
-
-/**
- * Whether runs that only remove lines cannot have been made: a layout that takes them for made passes over what they
- * remove, and over nothing else, between two lines that it quotes.
+ * Whether runs that only remove lines cannot have been made: a layout that takes them for made has the gap right beside
+ * what they remove, or passes over that, and over nothing else, between two lines that it quotes.
  */
 function passesRemoved(
   base: BaseText,
@@ -111,12 +77,15 @@ function passesRemoved(
   return runs.every((at) => {
     const run = hunk.runs[at];
     if (run === undefined || run.added.length > 0 || !removesWords(hunk, run)) return false;
-    const start = rank[runStarts[at] ?? 0] ?? 0;
-    const end = rank[(runStarts[at] ?? 0) + run.to - run.from] ?? 0;
-    return alignment.stretches.some(({ above, below, unmatched }) => {
+    const from = runStarts[at] ?? 0;
+    const to = from + run.to - run.from;
+    const gap = alignment.runStarts[at] ?? -1;
+    if (gap >= from && gap <= to) return true;
+    const [start, end] = [rank[from] ?? 0, rank[to] ?? 0];
+    return alignment.stretches.some(({ above, below, unmatched, isMarked }) => {
       const between = below - above - 1;
       // A line of the hunk that matches none may be one of those between, or made up.
-      const isAll = between - unmatched <= end - start && end - start <= between;
+      const isAll = isMarked || (between - unmatched <= end - start && end - start <= between);
       return above < end && start < below && isAll;
     });
   });
@@ -149,11 +118,6 @@ function undo(base: BaseText, hunk: ShapedHunk, deadline: Deadline): readonly Un
 
 function isBlankOnly(lines: readonly HunkLine[]): boolean {
   return lines.length > 0 && lines.every(({ text }) => isBlankLine(text));
-}
-
-function isBlankAt(base: BaseText, position: number): boolean {
-  const index = base.index("trailing");
-  return index.ids[position] === index.idOf("");
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { BaseText } from "../model/base-text.js";
-import type { HunkLine, ShapedHunk } from "../model/hunk.js";
+import type { Hunk, HunkLine, ShapedHunk } from "../model/hunk.js";
 import type { LineIndex } from "../model/line-index.js";
 import { hasTypography, isBlankLine, type LineKey, normalize } from "../model/line-key.js";
 import type { Deadline, Steps } from "../model/steps.js";
@@ -96,7 +96,7 @@ export class MatchFinder {
     const shift = findShift(this.base, hunk.old, start);
     if (shift === undefined || findMoves(this.base, hunk, start, shift).every((move) => move === "stays"))
       return false;
-    this.habit ??= this.hunks.some((other) => this.losesPrefix(other));
+    this.habit ??= this.hunks.slice(0, habitLimit).some((other) => this.losesPrefix(other));
     return !this.habit;
   }
 
@@ -113,7 +113,7 @@ export class MatchFinder {
 
   private readonly mending = [
     ["prefix", "trailing", (hunk: ShapedHunk) => this.findWithoutPrefix(hunk.old)],
-    ["shift", "trimmed", (hunk: ShapedHunk) => this.findShifted(hunk.old)],
+    ["shift", "trimmed", (hunk: ShapedHunk) => this.findAtAnyDepth(hunk.old)],
     ["punctuation", "punctuation", (hunk: ShapedHunk) => this.findPunctuated(hunk)],
   ] as const;
 
@@ -137,10 +137,11 @@ export class MatchFinder {
     ids: Int32Array,
     pivot: number,
     candidates: Int32Array,
+    fits: (start: number) => boolean = () => true,
   ): readonly number[] {
     return this.collect(candidates, pivot, pattern.length, (start) => {
       for (let at = 0; at < pattern.length; at++) if (ids[start + at] !== pattern[at]) return false;
-      return true;
+      return fits(start);
     });
   }
 
@@ -186,35 +187,18 @@ export class MatchFinder {
     );
   }
 
-  /** One rule takes the indent of every line that is not blank to the file's (`findShift`). */
-  private findShifted(lines: readonly HunkLine[]): readonly number[] {
+  /** Matches of lines at any depth: one rule takes the indent of every line that is not blank to the file's. */
+  findAtAnyDepth(lines: readonly HunkLine[]): readonly number[] {
     // Braces alone prove nothing at another depth.
     if (!hasWordCharacters(lines, 3)) return noMatch;
-    return this.findTrimmed(lines, (start) => findShift(this.base, lines, start) !== undefined);
-  }
-
-  /** Matches of lines at any depth: as they are, or with one rule for the indent of all. */
-  findAtAnyDepth(lines: readonly HunkLine[]): readonly number[] {
-    return this.findShifted(lines);
+    return this.findByKey("trimmed", lines, (start) => findShift(this.base, lines, start) !== undefined);
   }
 
   /** Matches of lines with their indentation changed by a given rule. */
   findIndented(lines: readonly HunkLine[], shift: Shift): readonly number[] {
-    return this.findTrimmed(lines, (start) => {
+    return this.findByKey("trimmed", lines, (start) => {
       const found = findShift(this.base, lines, start);
       return found !== undefined && sameShift(found, shift);
-    });
-  }
-
-  private findTrimmed(lines: readonly HunkLine[], fits: (start: number) => boolean): readonly number[] {
-    const index = this.base.index("trimmed");
-    const pattern = idsOf(lines, index);
-    if (pattern === undefined) return noMatch;
-    const pivot = rarest(pattern, index);
-    const { ids } = index;
-    return this.collect(index.positionsOf(pattern[pivot] ?? -1), pivot, lines.length, (start) => {
-      for (let at = 0; at < pattern.length; at++) if (ids[start + at] !== pattern[at]) return false;
-      return fits(start);
     });
   }
 
@@ -225,19 +209,25 @@ export class MatchFinder {
   private findPunctuated({ old: lines, hunk }: ShapedHunk): readonly number[] {
     const addsSome = hunk.lines.some(({ kind, text }) => kind === "added" && hasTypography(text));
     const isStrict = addsSome || this.base.hasTypography;
-    const index = this.base.index("punctuation");
+    return this.findByKey("punctuation", lines, (start) =>
+      lines.every(
+        ({ kind, text }, at) =>
+          !isStrict || kind !== "removed" || sameTrailing(text, this.base.line(start + at)),
+      ),
+    );
+  }
+
+  private findByKey(
+    key: LineKey,
+    lines: readonly HunkLine[],
+    fits: (start: number) => boolean,
+  ): readonly number[] {
+    const index = this.base.index(key);
     const pattern = idsOf(lines, index);
     if (pattern === undefined) return noMatch;
     const pivot = rarest(pattern, index);
-    const { ids } = index;
-    return this.collect(index.positionsOf(pattern[pivot] ?? -1), pivot, lines.length, (start) => {
-      for (const [at, line] of lines.entries()) {
-        if (ids[start + at] !== pattern[at]) return false;
-        if (isStrict && line.kind === "removed" && !sameTrailing(line.text, this.base.line(start + at)))
-          return false;
-      }
-      return true;
-    });
+    const candidates = index.positionsOf(pattern[pivot] ?? -1);
+    return this.verify(pattern, index.ids, pivot, candidates, fits);
   }
 }
 
@@ -252,14 +242,11 @@ function mayLackPrefix(line: HunkLine): boolean {
 
 /** Whether the lines have so many letters and digits together. */
 function hasWordCharacters(lines: readonly HunkLine[], wanted: number): boolean {
-  let count = 0;
-  for (const { text } of lines) {
-    for (const _ of text.matchAll(/[\p{L}\p{N}_]/gu)) {
-      count += 1;
-      if (count >= wanted) return true;
-    }
-  }
-  return false;
+  let left = wanted;
+  return lines.some(({ text }) => {
+    left -= text.match(/[\p{L}\p{N}_]/gu)?.length ?? 0;
+    return left <= 0;
+  });
 }
 
 function sameTrailing(one: string, other: string): boolean {
@@ -333,26 +320,31 @@ function borders(pattern: readonly number[]): Int32Array {
 }
 
 const workLimit = 2_000_000;
+/** So many hunks are asked for their writer's habits. */
+const habitLimit = 256;
 const noMatch: readonly number[] = [];
 
 /** Whether a hunk's old lines are in the file at the 0-based line `start`, byte for byte but for endings. */
 export function oldSideMatchesAt(base: BaseText, { hunk, oldCount }: ShapedHunk, start: number): boolean {
-  if (start < 0 || start + oldCount > base.count) return false;
-  let position = start;
-  for (let at = 0; at < hunk.count; at++) {
-    if (hunk.kindOf(at) === "added") continue;
-    if (!base.isLine(position, hunk.textOf(at))) return false;
-    position += 1;
-  }
-  return true;
+  return sideMatchesAt(base, hunk, "added", start, oldCount);
 }
 
 /** The same for the new lines of a hunk. */
 export function newSideMatchesAt(base: BaseText, { hunk, newCount }: ShapedHunk, start: number): boolean {
-  if (start < 0 || start + newCount > base.count) return false;
+  return sideMatchesAt(base, hunk, "removed", start, newCount);
+}
+
+function sideMatchesAt(
+  base: BaseText,
+  hunk: Hunk,
+  other: HunkLine["kind"],
+  start: number,
+  count: number,
+): boolean {
+  if (start < 0 || start + count > base.count) return false;
   let position = start;
   for (let at = 0; at < hunk.count; at++) {
-    if (hunk.kindOf(at) === "removed") continue;
+    if (hunk.kindOf(at) === other) continue;
     if (!base.isLine(position, hunk.textOf(at))) return false;
     position += 1;
   }

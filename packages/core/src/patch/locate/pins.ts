@@ -7,8 +7,8 @@ import { isEllipsis } from "./embed.js";
 /** Where a run of changes could begin, by what it removes or by the lines beside it: 0-based lines, ascending. */
 type Pins =
   | { readonly kind: "pinned"; readonly starts: ArrayLike<number> }
-  /** An insertion whose neighbours are apart, or a blank line among others: it could be any of these lines. */
-  | { readonly kind: "open" | "several"; readonly positions: readonly number[] };
+  /** An insertion whose neighbours are apart: it could be any of these lines. */
+  | { readonly kind: "open"; readonly positions: readonly number[] };
 
 /**
  * Where a run could begin: at its removed lines in one piece, or between its two neighbours. Blank lines stand
@@ -51,28 +51,10 @@ function findGaps(base: BaseText, hunk: ShapedHunk, run: Run, isDoubt: boolean):
         : positionsBefore.filter((at) => firstAtLeast(positionsAfter, at + length) === at + length);
   const isGap = gapTest(base, hunk, run);
   const gaps = starts.filter(isGap);
-  if (length > 0 && gaps.length === 0) return { kind: "several", positions: blanksBetween(base, hunk, run) };
-  if (gaps.length > 0 || starts.length > 1) return { kind: "pinned", starts: gaps };
+  if (length > 0 || gaps.length > 0 || starts.length > 1) return { kind: "pinned", starts: gaps };
   const [start] = starts;
   if (start === undefined) return { kind: "open", positions: between(positionsBefore, positionsAfter) };
   return { kind: "open", positions: pointsOfGap(base, start) };
-}
-
-/** The blank lines between the lines that a run of blank ones stands between, however many there are. */
-function blanksBetween(base: BaseText, { old }: ShapedHunk, { from, to }: Run): readonly number[] {
-  const { rank, positions } = base.nonBlankLines;
-  const index = base.index("trailing");
-  const isWord = ({ text }: HunkLine) => !isBlankLine(text);
-  const [above, below] = [old.slice(0, from).findLast(isWord), old.slice(to).find(isWord)];
-  const blanks: number[] = [];
-  for (const top of above === undefined || below === undefined
-    ? none
-    : index.positionsOf(index.idOf(above.text))) {
-    const bottom = positions[(rank[top] ?? 0) + 1] ?? base.count;
-    if (bottom === base.count || index.ids[bottom] !== index.idOf(below?.text ?? "")) continue;
-    for (let at = top + 1; at < bottom && blanks.length < pointLimit; at++) blanks.push(at);
-  }
-  return blanks;
 }
 
 /** A test whether the lines on either side of a point are those beside a run that removes no word. */
@@ -182,43 +164,6 @@ function sideTest(base: BaseText, hunk: ShapedHunk, from: number, step: 1 | -1):
 /** Whether the file has no line like this one, at any depth. */
 export function isUnknown(base: BaseText, line: HunkLine): boolean {
   return base.index("trimmed").idOf(line.text) < 0;
-}
-
-/**
- * Lines that a run adds beyond those it removes are an insertion. Where only blank lines, more of them than in
- * the hunk, lie between it and the next line on that side, it could go before them or after them. More or fewer of
- * them, written before those that the run removes, belong right below the line that the hunk has above them.
- */
-export function isPointExact(base: BaseText, hunk: ShapedHunk, run: Run, start: number): boolean {
-  const { rank, positions } = base.nonBlankLines;
-  if (run.opensAdded && run.added.length !== run.to - run.from) {
-    const written = countBlanks(hunk, run.from - 1, -1);
-    const line = hunk.old[run.from - 1 - written];
-    if (line?.kind !== "context" || base.index("trailing").idOf(line.text) < 0) return true;
-    const above = positions[(rank[start] ?? 0) - 1] ?? -1;
-    return matchesAt(base, line, above) && start - 1 - above <= written;
-  }
-  if (run.added.length <= run.to - run.from) return true;
-  const end = start + run.to - run.from;
-  const written = countBlanks(hunk, run.to, 1);
-  const line = hunk.old[run.to + written];
-  const below = positions[rank[end] ?? positions.length] ?? base.count;
-  return line?.kind !== "context" || !matchesAt(base, line, below) || below - end <= written;
-}
-
-function matchesAt(base: BaseText, line: HunkLine, position: number): boolean {
-  const index = base.index("trailing");
-  return (index.ids[position] ?? -2) === index.idOf(line.text);
-}
-
-function countBlanks(hunk: ShapedHunk, from: number, step: 1 | -1): number {
-  let count = 0;
-  while (
-    hunk.old[from + count * step]?.kind === "context" &&
-    isBlankLine(hunk.old[from + count * step]?.text ?? "")
-  )
-    count += 1;
-  return count;
 }
 
 /** Up to so many matches of removed lines are all looked at. */

@@ -31,8 +31,6 @@ export interface HunkSearch {
   readonly appliedAt: ArrayLike<number>;
   /** The same, if they prove nothing by themselves. */
   readonly maybeAppliedAt?: ArrayLike<number>;
-  /** The same, whatever they prove. Only for the text of a refusal. */
-  readonly newSideAt?: ArrayLike<number>;
   /** Whether `starts` are positions of added lines whose neighbours are not next to each other. */
   readonly isOpen?: boolean;
   readonly madeOr?: MadeOr;
@@ -40,8 +38,10 @@ export interface HunkSearch {
   readonly stretched?: Stretched;
 }
 
-/** The 0-based lines of the first change of a hunk with damaged context, if it was made and if it is to be made. */
+/** The 0-based lines of the first change of a hunk, if it was made and if it is to be made. */
 export interface MadeOr {
+  /** Whether the whole hunk may have been made; else one of its changes. */
+  readonly isWhole: boolean;
   readonly made: number;
   readonly start: number;
 }
@@ -92,8 +92,6 @@ export type Problem =
   | "overlap"
   | "disorder"
   | "already_applied"
-  /** Its new lines are where its number says, and its old lines are elsewhere. */
-  | "made_or_elsewhere"
   | "numbers_contradict"
   | "indent_unknown"
   /** It changes nothing, and the lines that it quotes are not in the file. */

@@ -8,27 +8,17 @@ export function* dropRepeated(hunks: readonly ShapedHunk[]): Steps<{
   readonly repeated: readonly number[];
 }> {
   if (ascend(hunks)) return { kept: hunks, repeated: [] };
-  const seen = new Map<string, ShapedHunk[]>();
+  const seen = new Set<string>();
   const repeated: number[] = [];
   const kept: ShapedHunk[] = [];
   for (const [at, hunk] of hunks.entries()) {
     if (at % 256 === 255) yield;
-    if (repeats(hunk, seen)) repeated.push(hunk.hunk.number);
+    const letters = hunk.hunk.header.numbers === undefined ? undefined : spell(hunk);
+    if (letters !== undefined && seen.has(letters)) repeated.push(hunk.hunk.number);
     else kept.push(hunk);
+    if (letters !== undefined) seen.add(letters);
   }
   return { kept, repeated };
-}
-
-/** @param seen numbered hunks by their headers; the hunk is added to them. */
-function repeats(hunk: ShapedHunk, seen: Map<string, ShapedHunk[]>): boolean {
-  const { header } = hunk.hunk;
-  if (header.numbers === undefined) return false;
-  const alike = seen.get(header.raw);
-  if (alike === undefined) seen.set(header.raw, [hunk]);
-  else if (alike.some((other) => sameLines(hunk, other))) return true;
-  // So many different hunks under one header are none that was repeated by mistake.
-  else if (alike.length < alikeLimit) alike.push(hunk);
-  return false;
 }
 
 /** Whether each number is larger than the one before, so that no two headers are the same. */
@@ -118,15 +108,6 @@ interface Merged {
   readonly kept: readonly HunkSearch[];
   readonly repeated: readonly number[];
 }
-
-function sameLines({ hunk }: ShapedHunk, { hunk: other }: ShapedHunk): boolean {
-  return (
-    hunk.count === other.count &&
-    hunk.lines.every((line, at) => line.kind === other.lines[at]?.kind && line.text === other.lines[at]?.text)
-  );
-}
-
-const alikeLimit = 50;
 
 function spell({ hunk }: ShapedHunk): string {
   let letters = hunk.header.raw;

@@ -1,5 +1,5 @@
 import type { BaseText } from "../model/base-text.js";
-import { announcesMore, type HunkLine, type ShapedHunk } from "../model/hunk.js";
+import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import { isBlankLine, normalize } from "../model/line-key.js";
 import type { Deadline } from "../model/steps.js";
 import { mapInSteps, type Steps } from "../model/steps.js";
@@ -13,25 +13,17 @@ import {
   keepsRemovedEdge,
   matchesBothSides,
   mayBeApplied,
-  mustBeApplied,
   newSideCore,
-  newSideIsEvidence,
   newSideProvesApplied,
 } from "./already-applied.js";
 import { findPointsBelowAnchor } from "./anchors.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
 import { assignInOrder, type Candidate, includesSorted } from "./assign.js";
-import { explainWindow, findMadeAsWell } from "./made.js";
+import { isEllipsis } from "./embed.js";
+import { explainWindow, weighMade } from "./made.js";
 import type { MatchFinder, Tier } from "./matches.js";
-import {
-  type AlreadyApplied,
-  type HunkSearch,
-  hintOf,
-  type MadeOr,
-  placementAt,
-  type Unlocated,
-  unlocated,
-} from "./placement.js";
+import { type AlreadyApplied, type HunkSearch, hintOf, placementAt } from "./placement.js";
+import { findContradiction } from "./stretch.js";
 import { findWindow } from "./window.js";
 
 /** Matches of the old side as it is; for lines without any context, their possible insertion points. */
@@ -120,27 +112,9 @@ function* provesApplied(
   added: AddedLineCounts,
 ): Steps<boolean> {
   yield* base.prepare("trimmed");
-  if (mustBeApplied(base, hunk, added)) return true;
+  if (addsUniqueLine(base, hunk, added)) return true;
   if (!isPureDeletion(hunk)) return newSideProvesApplied(base, hunk, added);
   return (yield* findNewSide(base, hunk, finder, added)).length > 0;
-}
-
-/**
- * A hunk whose new side is where its number says, and whose old side is elsewhere. It may be made already, but nothing
- * proves it, since the lines that it removes are still in the file.
- */
-export function findMadeOrElsewhere(base: BaseText, searches: readonly HunkSearch[]): Unlocated | undefined {
-  const made: number[] = [];
-  for (const { hunk } of searches) {
-    const start = appliedAtStatedLine(base, hunk);
-    if (start === undefined || !newSideIsEvidence(hunk) || !mayBeApplied(base, hunk)) return undefined;
-    made.push(start);
-  }
-  const at = searches.findIndex(({ starts }) => starts.length === 1);
-  const search = searches[at];
-  if (search === undefined) return undefined;
-  const positions = [made[at] ?? 0, search.starts[0] ?? 0].sort((a, b) => a - b);
-  return unlocated("made_or_elsewhere", search, searches, positions);
 }
 
 /** Matches of the new side that prove that the hunk was applied. */
@@ -151,7 +125,7 @@ function* findNewSide(
   added: AddedLineCounts,
 ): Steps<ArrayLike<number>> {
   yield* base.prepare("trimmed");
-  if (announcesMore(hunk) || !newSideProvesApplied(base, hunk, added)) return [];
+  if (!newSideProvesApplied(base, hunk, added)) return [];
   const found = (yield* finder.findVerbatim(hunk.new))?.starts ?? [];
   const starts = Array.from(found).filter((start) => !keepsRemovedEdge(base, hunk, start));
   const { numbers } = hunk.hunk.header;
@@ -172,76 +146,11 @@ function contextMatchesAt(base: BaseText, { old }: ShapedHunk, start: number): b
   return old.every((line, at) => line.kind !== "context" || base.line(start + at) === line.text);
 }
 
-function nonBlankContextMatchesAt(base: BaseText, { old }: ShapedHunk, start: number): boolean {
-  return old.every(
-    (line, at) => line.kind !== "context" || isBlankLine(line.text) || base.isLine(start + at, line.text),
-  );
-}
-
 function countNonBlank(lines: readonly HunkLine[]): number {
   return lines.filter((line) => !isBlankLine(line.text)).length;
 }
 
-/**
- * The matches of the new side that contain one of the places. Wrapped lines are moved in by the wrapping, so they match once
- * more at another depth.
- *
- *     file       diff     result
- *     1 if a:    @@       invalid_diff
- *     2   go()   -go()
- *     3 end      +if a:
- *                +  go()
- *
- * `go()` is line 2 at another depth, but the new lines are in the file from line 1 on: they are not wrapped again.
- */
-function* findMadeAround(
-  hunk: ShapedHunk,
-  starts: ArrayLike<number>,
-  finder: MatchFinder,
-): Steps<readonly number[]> {
-  const had = new Set(hunk.old.map(({ text }) => text.trim()));
-  const isFresh = ({ kind, text }: HunkLine) =>
-    kind === "added" && /[\p{L}\p{N}]/u.test(text) && !had.has(text.trim());
-  const verbatim = (yield* finder.findVerbatim(hunk.new))?.starts ?? none;
-  const made = [
-    ...Array.from(verbatim),
-    ...(hunk.new.some(isFresh) ? finder.findAtAnyDepth(hunk.new) : none),
-  ];
-  const isAround = (from: number) =>
-    Array.from(starts).some((start) => start < from + hunk.newCount && from < start + hunk.oldCount);
-  return made.filter(isAround);
-}
-
-/**
- * The lines that a hunk adds are in the file with all of its context, nowhere else, and nearer to its number than the one
- * place of its old lines, or around that place. The hunk may have been made, and its place may be a copy.
- */
-function* findMadeNearer(
-  base: BaseText,
-  search: HunkSearch,
-  finder: MatchFinder,
-  added: AddedLineCounts,
-): Steps<MadeOr | undefined> {
-  const { hunk, starts } = search;
-  const [start, other] = [starts[0], starts[1]];
-  const { numbers } = hunk.hunk.header;
-  if (start === undefined || other !== undefined || hintOf(hunk) === start) return undefined;
-  // This runs for every hunk with a wrong number. Most of them add a line that the file does not have.
-  const index = base.index("exact");
-  if (hunk.new.some(({ text }) => index.idOf(text) < 0)) return undefined;
-  yield* base.prepare("trimmed");
-  if (!addsUniqueLine(base, hunk, added) || isAppliedInsertion(base, search, added)) return undefined;
-  const made = (yield* finder.findVerbatim(hunk.new))?.starts ?? none;
-  const away = (at: number) =>
-    Math.min(Math.abs(at + 1 - (numbers?.oldStart ?? 0)), Math.abs(at + 1 - (numbers?.newStart ?? 0)));
-  const nearer = Array.from(made).find((at) => {
-    const isAround = start < at + hunk.newCount && at < start + hunk.oldCount;
-    return isAround || (numbers !== undefined && away(at) < away(start));
-  });
-  return nearer === undefined ? undefined : { made: nearer + hunk.coreFrom, start: start + hunk.coreFrom };
-}
-
-/** Looks further for a hunk that matches nowhere as it is. */
+/** Looks further for a hunk that matches nowhere as it is, and whether one that matches is made already. */
 export function* findMended(
   base: BaseText,
   search: HunkSearch,
@@ -249,33 +158,27 @@ export function* findMended(
   added: AddedLineCounts,
   deadline: Deadline,
 ): Steps<HunkSearch> {
-  if (search.hunk.oldCount === 0 || deadline.late()) return search;
   const { hunk } = search;
+  if (hunk.oldCount === 0 || deadline.late()) return search;
   if (search.starts.length > 0) {
     // Its added lines are where its number says and nowhere else: its old lines elsewhere are a copy.
     const made = appliedAtStatedLine(base, hunk);
     if (made !== undefined && addsUniqueLine(base, hunk, added))
       return { ...search, tier: undefined, starts: none, appliedAt: [made] };
-    const madeOr = yield* findMadeNearer(base, search, finder, added);
-    return madeOr === undefined ? search : { ...search, tier: undefined, starts: none, madeOr };
+    return yield* weighWhole(base, search, finder, added);
   }
   const appliedAt = yield* findNewSide(base, hunk, finder, added);
   const matches = yield* finder.findMended(hunk);
   if (matches !== undefined) {
     const found = { ...search, tier: matches.tier, starts: matches.starts, appliedAt };
-    const isMoved = matches.tier === "shift" && !isAppliedInsertion(base, found, added);
-    const made = isMoved ? yield* findMadeAround(hunk, matches.starts, finder) : none;
-    // Either the hunk was applied, or all of it was written at another depth. Nothing else in it shows which.
-    if (made.length > 0) return { ...search, appliedAt, newSideAt: made, maybeAppliedAt: made };
-    return found;
+    return matches.tier === "shift" ? yield* weighWhole(base, found, finder, added) : found;
   }
   if (appliedAt.length > 0) return { ...search, appliedAt };
   // If the new lines match, the hunk may have been applied, so it is not proved to be damaged.
   const newSide = yield* finder.findVerbatim(hunk.new);
   if (newSide !== undefined) {
-    const proves = mayBeApplied(base, hunk) || mustBeApplied(base, hunk, added);
-    const seen = newSideIsEvidence(hunk) ? { newSideAt: newSide.starts } : {};
-    return { ...search, ...seen, ...(proves ? { maybeAppliedAt: newSide.starts } : {}) };
+    const proves = mayBeApplied(base, hunk) || addsUniqueLine(base, hunk, added);
+    return proves ? { ...search, maybeAppliedAt: newSide.starts } : search;
   }
   yield;
   if (hunk.runs.length > 0 && hunk.old.some(({ kind }) => kind === "context")) yield* base.prepare("loose");
@@ -283,8 +186,56 @@ export function* findMended(
 }
 
 /**
- * The last two tiers, for damaged context. Two cases are refused, since their witnesses disagree: all of the context is
- * where the header says, and only the removed lines are not; or the hunk fits as well if it was made already.
+ * A hunk that matches in one piece; or doubt, if its new lines match, too, and the number says as much for them. Its
+ * place may be a copy then. Wrapped lines match once more in their wrapping, at another depth.
+ *
+ *     file       diff            result
+ *     1 old(1)   @@ -5,2 +5,2 @@ invalid_diff
+ *     2 end      -old(1)
+ *     3 b        +new(1)
+ *     4 c         end
+ *     5 d
+ *     6 new(1)
+ *     7 end
+ *
+ * The old lines stand at line 1, the new ones at line 6, which is nearer to the number.
+ */
+function* weighWhole(
+  base: BaseText,
+  search: HunkSearch,
+  finder: MatchFinder,
+  added: AddedLineCounts,
+): Steps<HunkSearch> {
+  const { hunk, starts, tier } = search;
+  const [start, other] = [starts[0], starts[1]];
+  const isMoved = tier === "shift";
+  if (start === undefined || other !== undefined || (hintOf(hunk) === start && !isMoved)) return search;
+  // This runs for every hunk with a wrong number. Most of them add a line that the file does not have.
+  const index = base.index(isMoved ? "trimmed" : "exact");
+  if (hunk.new.some(({ text }) => index.idOf(text) < 0)) return search;
+  yield* base.prepare("trimmed");
+  if (isAppliedInsertion(base, search, added)) return search;
+  const isUnique = addsUniqueLine(base, hunk, added);
+  const verbatim = Array.from((yield* finder.findVerbatim(hunk.new))?.starts ?? none);
+  const moved = isMoved && isUnique ? finder.findAtAnyDepth(hunk.new) : none;
+  const { numbers } = hunk.hunk.header;
+  const away = (at: number) =>
+    numbers === undefined
+      ? 0
+      : Math.min(...[numbers.oldStart, numbers.newStart].map((n) => Math.abs(at + 1 - n)));
+  const made = [...verbatim, ...moved].find((at) => {
+    if (numbers?.newStart === at + 1 && mayBeApplied(base, hunk)) return true;
+    const isAround = start < at + hunk.newCount && at < start + hunk.oldCount;
+    return (isUnique || isMoved) && (isAround || (!isMoved && away(at) < away(start)));
+  });
+  if (made === undefined) return search;
+  const madeOr = { made: made + hunk.coreFrom, start: start + hunk.coreFrom, isWhole: true };
+  return { ...search, tier: undefined, starts: none, madeOr };
+}
+
+/**
+ * The last two tiers, for damaged context. Two cases are refused, since their witnesses disagree: the header names
+ * another part of the file; or the hunk fits as well if it was made already.
  */
 function findDamaged(
   base: BaseText,
@@ -295,15 +246,14 @@ function findDamaged(
   const { explained, ...found } = findInParts(base, search, deadline);
   if (explained === undefined || isAppliedInsertion(base, found, added)) return found;
   const { hunk, starts, alignment } = found;
-  const first = hunk.runs[0]?.from ?? 0;
-  const start = (starts[0] ?? 0) + (alignment === undefined ? first : 0);
-  const runStarts = alignment?.runStarts ?? hunk.runs.map(({ from }) => (starts[0] ?? 0) + from);
-  const made = findMadeAsWell(base, hunk, { runStarts, explained }, deadline);
-  if (made !== undefined) return { ...search, madeOr: { made, start } };
-  const hint = hintOf(hunk);
-  if (hint === undefined || !nonBlankContextMatchesAt(base, hunk, hint)) return found;
-  if (Math.abs(start - hint - first) < hunk.oldCount) return found;
-  return { ...search, tier: "aligned", starts: [start, hint + first].sort((a, b) => a - b) };
+  const start = starts[0] ?? 0;
+  const runStarts = alignment?.runStarts ?? hunk.runs.map(({ from }) => start + from);
+  const madeOr = weighMade(base, hunk, { runStarts, explained }, deadline);
+  if (madeOr !== undefined) return { ...search, madeOr };
+  const top = alignment === undefined ? start : base.nonBlankLines.positions[alignment.quoted[0] ?? -1];
+  const dropped = alignment?.dropped.filter(({ text }) => !isEllipsis(text)).length ?? 0;
+  const stretched = findContradiction(base, hunk, [...runStarts, top ?? start], dropped);
+  return stretched === undefined ? found : { ...search, stretched };
 }
 
 /** Whether a hunk with one place only adds lines, and they are beside that place already. Reported later. */

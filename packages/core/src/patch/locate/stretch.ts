@@ -1,6 +1,7 @@
 import type { BaseText } from "../model/base-text.js";
 import type { HunkLine, Run, ShapedHunk } from "../model/hunk.js";
 import { indentOf, isBlankLine } from "../model/line-key.js";
+import { freshLines } from "./already-applied.js";
 import { headingRank, isInside, SectionFinder } from "./anchors.js";
 import type { Stretch } from "./embed.js";
 import { removesWords } from "./pins.js";
@@ -89,20 +90,45 @@ function isConfirmed(
   return sections.length > 0 && runStarts.every((start) => isInside(sections, start));
 }
 
+/**
+ * Damaged context that lies in another section than the header names, and far from its number, if it has one, is meant
+ * for that section. Where it names none, a number that is far off is enough if much of the context is not in the file.
+ *
+ * @param lines the 0-based lines of the hunk's changes, the first one first, and of the first line that it quotes.
+ * @param dropped how many lines of its context the file does not have.
+ */
+export function findContradiction(
+  base: BaseText,
+  hunk: ShapedHunk,
+  lines: readonly number[],
+  dropped: number,
+): Stretched | undefined {
+  const [changeAt = 0] = lines;
+  const { numbers, anchors } = hunk.hunk.header;
+  const hint = numbers && numbers.oldStart - 1;
+  const sections = new SectionFinder(base).find(anchors);
+  if (lines.some((line) => isInside(sections, line + 1) || isInside(sections, line))) return undefined;
+  const context = hunk.old.filter(({ kind, text }) => kind === "context" && !isBlankLine(text)).length;
+  if (sections.length === 0 && dropped * 5 < context * 2) return undefined;
+  const witnesses =
+    hint === undefined ? sections.flatMap(({ from, to }) => [from, to]) : [hint + hunk.coreFrom];
+  if (witnesses.length === 0 || witnesses.some((line) => Math.abs(line - changeAt) <= nearLines))
+    return undefined;
+  const [named] = sections;
+  const meant = named === undefined ? Math.min(hint ?? 0, base.count - 1) : named.from - 1;
+  return { positions: [meant, changeAt].sort((a, b) => a - b), changeAt };
+}
+
 /** Whether a line that the hunk adds, and that the file has there only, is passed over: it may be applied already. */
-function passesAddedLine(base: BaseText, { old, runs }: ShapedHunk, { above, below }: Stretch): boolean {
+function passesAddedLine(base: BaseText, hunk: ShapedHunk, { above, below }: Stretch): boolean {
   const { rank } = base.nonBlankLines;
   const index = base.index("trimmed");
-  const had = new Set(old.map(({ text }) => text.trim()));
-  return runs.some(({ added }) =>
-    added.some(({ text }) => {
-      if (!/[\p{L}\p{N}]/u.test(text) || had.has(text.trim())) return false;
-      const [at, other] = index.positionsOf(index.idOf(text));
-      if (at === undefined || other !== undefined) return false;
-      const position = rank[at] ?? -1;
-      return position > above && position < below;
-    }),
-  );
+  return freshLines(hunk).some(({ text }) => {
+    const [at, other] = index.positionsOf(index.idOf(text));
+    if (at === undefined || other !== undefined) return false;
+    const position = rank[at] ?? -1;
+    return position > above && position < below;
+  });
 }
 
 /**
@@ -188,6 +214,8 @@ function endsSection(heading: string, line: string): boolean {
 const closes =
   /^([)}\]]|<\/|\/\/|\/\*|\*|#\s|--|\{%-?\s*(end|el)|(end|fi|done|esac|else|elif|elsif|except|finally|catch|case|default|when)\b)/;
 
+/** A number that is off by more lines than this says nothing for a place. */
+const nearLines = 30;
 /** The distance of two lines between which at most four were left out. */
 const fewLines = 5;
 /** So many lines in a row that were left out are no slip of a writer. */

@@ -71,8 +71,6 @@ export interface Run {
   readonly from: number;
   readonly to: number;
   readonly added: readonly HunkLine[];
-  /** Whether the first line of the run, as written, is an added one. */
-  readonly opensAdded: boolean;
 }
 
 /** Sees a hunk from both sides; once the deadline has passed, what is returned is incomplete. */
@@ -152,13 +150,13 @@ export function runLinesOf(hunk: Hunk): readonly RunLines[] {
 }
 
 function findRuns(lines: readonly HunkLine[]): readonly Run[] {
-  const runs: { from: number; to: number; added: HunkLine[]; opensAdded: boolean }[] = [];
+  const runs: { from: number; to: number; added: HunkLine[] }[] = [];
   let run: (typeof runs)[number] | undefined;
   let oldAt = 0;
   for (const line of lines) {
     if (line.kind === "context") run = undefined;
     else if (run === undefined) {
-      run = { from: oldAt, to: oldAt, added: [], opensAdded: line.kind === "added" };
+      run = { from: oldAt, to: oldAt, added: [] };
       runs.push(run);
     }
     if (line.kind !== "added") oldAt += 1;
@@ -199,14 +197,6 @@ function opensWithChange(hunk: Hunk): boolean {
 /** The last line of a diff often ends without newline; that says nothing about the file. */
 function sameEnding(one: LineEnding, other: LineEnding): boolean {
   return one === other || one === "" || other === "";
-}
-
-/** Whether the counts of the header agree with each other, but announce more context than there is. */
-export function announcesMore(hunk: ShapedHunk): boolean {
-  const { numbers } = hunk.hunk.header;
-  if (numbers === undefined || hunk.oldCount === 0) return false;
-  const lost = numbers.oldCount - hunk.oldCount;
-  return lost > 0 && lost <= 8 && numbers.newCount - hunk.newCount === lost;
 }
 
 /** The context lines that follow each other from one on, in one direction. */
