@@ -57,15 +57,16 @@ function placesOf(text: string, wanted: string): Places {
 
 /**
  * A new text for each of some places, with the line endings of the place: those of the lines that it replaces, or
- * of the line that it stands in. A text that holds `\r` itself is left as it is.
+ * of the line that it stands in. A text that holds `\r` itself is left as it is, where the file has several kinds.
  *
  * @param places sorted, none overlapping another; the text is looked through once for all of them.
  */
 export function* withEndingsOf(
   text: string,
   places: readonly TextPlace[],
-  fresh: string,
+  given: string,
 ): Steps<readonly string[]> {
+  const fresh = withoutForeign(text, given);
   const asIs = !fresh.includes("\n") || fresh.includes("\r") || !text.includes("\r");
   if (asIs || !text.includes("\n")) {
     const same = asIs ? fresh : fresh.replaceAll("\n", "\r");
@@ -101,10 +102,18 @@ function withLineEndings(old: TextLines, fresh: TextLines, beside: LineEnding): 
     .join("");
 }
 
-/** A text whose newlines are the line ending at this place; one that holds `\r` itself is left as it is. */
-export function inEndingsAt(text: string, place: number, fresh: string): string {
+/** A text whose newlines are the line ending at this place; one that holds `\r` itself as by `withEndingsOf`. */
+export function inEndingsAt(text: string, place: number, given: string): string {
+  const fresh = withoutForeign(text, given);
   if (!text.includes("\r") || fresh.includes("\r")) return fresh;
   return fresh.replaceAll("\n", endingAt(text, place));
+}
+
+/** A file whose lines end in one way keeps that: `\r\n` of a new text is a newline as any other there. */
+function withoutForeign(text: string, fresh: string): string {
+  if (!fresh.includes("\r\n") || !text.includes("\n")) return fresh;
+  const isOneKind = text.includes("\r") ? !/(?:^|[^\r])\n|\r(?!\n)/.test(text) : true;
+  return isOneKind ? fresh.replaceAll("\r\n", "\n") : fresh;
 }
 
 /** What ends the line at this place; the ending of the line before it, where it is the last one. */

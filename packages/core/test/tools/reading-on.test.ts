@@ -1,0 +1,98 @@
+import { runTool } from "@holdfast/core/tools";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { ground, sha } from "../support.js";
+
+const runs = { numRuns: Number(process.env.HOLDFAST_RUNS ?? 50), seed: 34 };
+
+/** A line, now and then far longer than any answer. */
+const line = fc
+  .tuple(
+    fc.constantFrom("a", "日本", "😀", "x y\t"),
+    fc.oneof({ weight: 9, arbitrary: fc.nat(30) }, fc.integer({ min: 3_000, max: 9_000 })),
+  )
+  .map(([word, times]) => word.repeat(times));
+
+it("reaches every line of any file by what the answers say", async () => {
+  const cases = fc.tuple(
+    fc.array(line, { minLength: 1, maxLength: 60 }),
+    fc.boolean(),
+    fc.integer({ min: 3_000, max: 20_000 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(cases, async ([lines, isEnded, budgetChars]) => {
+      const text = lines.join("\n") + (isEnded ? "\n" : "");
+      const on = await ground({ f: text });
+      let seen = "";
+      let next: object | undefined = { offset: 1 };
+      for (let reads = 0; next !== undefined && reads < 1_000; reads++) {
+        const { text: answer } = await runTool(
+          "read_file",
+          { file_path: "f", ...next },
+          { workspace: on.workspace, budgetChars },
+        );
+        const header = /^<file(\S*) [^\n]* end="([^\n]*)">\n/.exec(answer);
+        if (header === null) break;
+        const [head, , end = ""] = header;
+        seen += answer.slice(head.length, answer.indexOf(end, head.length));
+        next = pointer(head);
+      }
+      // A part of a line comes without its terminator.
+      expect(seen.replaceAll("\n", "")).toBe(text.replaceAll("\n", ""));
+    }),
+    runs,
+  );
+}, 120_000);
+
+/** Where the next read begins by the header of one answer; undefined at the end. */
+function pointer(header: string): object | undefined {
+  const number = (name: string, part: RegExp) =>
+    Number(new RegExp(`${name}="${part.source}"`).exec(header)?.[1]);
+  const [total, from, to] = [
+    number("total_lines", /(\d+)/),
+    number("lines", /(\d+)-\d+/),
+    number("lines", /\d+-(\d+)/),
+  ];
+  const [char, of] = [number("chars", /\d+-(\d+) of \d+/), number("chars", /\d+-\d+ of (\d+)/)];
+  if (char < of) return { offset: from, char_offset: char };
+  return to < total ? { offset: to + 1 } : undefined;
+}
+
+it("mixes the line endings of no file that had one kind, by any tool", async () => {
+  const ending = fc.constantFrom("\n", "\r\n");
+  const content = fc.array(fc.constantFrom("x", "y z", ""), { minLength: 1, maxLength: 4 });
+  const cases = fc.tuple(ending, ending, content, fc.boolean(), fc.boolean());
+  await fc.assert(
+    fc.asyncProperty(cases, async ([own, given, words, isEnded, isGivenEnded]) => {
+      const before = ["# a", "one", "two", "## b", "three"].join(own) + (isEnded ? own : "");
+      const text = words.join(given) + (isGivenEnded ? given : "");
+      const base_content_sha256 = sha(before);
+      const added = words.map((word) => `+${word}`).join(given);
+      const calls: readonly (readonly [string, object])[] = [
+        ["edit_file", { edits: [{ old_string: "two", new_string: text }] }],
+        ["edit_file", { edits: [{ lines: "2-3", new_string: text }] }],
+        ["edit_file", { edits: [{ lines: "after 5", new_string: text }] }],
+        [
+          "safe_patch",
+          {
+            unified_diff: `@@ -2,2 +2,${1 + words.length} @@${given} one${given}-two${given}${added}${given}`,
+          },
+        ],
+        ["append_to_file", { content: text }],
+        ["prepend_to_file", { content: text }],
+        ["insert_lines", { after_line: 2, content: text }],
+        ["update_section", { section_header: "## b", new_content: text }],
+        ["write_file", { content: text }],
+      ];
+      for (const [tool, args] of calls) {
+        const on = await ground({ f: before });
+        await on.workspace.read({ path: "f" });
+        await runTool(tool, { file_path: "f", base_content_sha256, ...args }, { workspace: on.workspace });
+        const after = on.text("f");
+        const isMixed = after.includes("\r\n") && /(^|[^\r])\n/.test(after);
+        expect([tool, after, isMixed]).toEqual([tool, after, false]);
+      }
+    }),
+    runs,
+  );
+}, 120_000);
