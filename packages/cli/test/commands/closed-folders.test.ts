@@ -1,6 +1,7 @@
 import { chmodSync, chownSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { isThere } from "../addon-there.js";
 import { Project, runAs, runHoldfast } from "../process.js";
 
 const nobody = 65_534;
@@ -71,7 +72,7 @@ test("takes no file of the current folder for a person's settings where HOME is 
   expect(shown.stdout).not.toContain("mine/own");
 });
 
-test("sets nothing up for a person without a home, and says why", async () => {
+test.runIf(isThere("hosts"))("sets nothing up for a person without a home, and says why", async () => {
   const project = new Project();
   const { code, stderr } = await runHoldfast(["setup", "claude"], { cwd: project.folder, env: { HOME: "" } });
   expect(code).toBe(2);

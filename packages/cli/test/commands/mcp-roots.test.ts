@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { isThere } from "../addon-there.js";
 import { Project, program, runHoldfast } from "../process.js";
 
 interface Place {
@@ -95,10 +96,12 @@ describe("the roots of a server", () => {
   });
 });
 
-describe.each([
+const kinds = [
   { revision: "2026-07-28", compat: false },
   { revision: "2025-11-25", compat: true },
-] as const)(
+] as const;
+
+describe.each(kinds.filter(({ compat }) => !compat || isThere("hosts")))(
   "the roots of a server of revision $revision, in the filesystem server's place: $compat",
   (kind) => {
     test("are the client's where it names some, and never more than --root gives", async () => {

@@ -3,6 +3,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
+import { isThere } from "../addon-there.js";
 import { Project, sha256 } from "../process.js";
 
 const sampleScript = fileURLToPath(new URL("../../../../scripts/sample-session.mjs", import.meta.url));
@@ -138,30 +139,33 @@ describe("holdfast sessions", () => {
     expect(await run("sessions", "verify", ...there)).toMatchObject({ code: 0 });
   });
 
-  test("imports what is broken, says by line what was wrong, and stores nothing that is unsound", async () => {
-    const lines = [
-      { type: "session", version: 3, id: "x", timestamp: "2026-01-01T00:00:00Z", cwd: "/x" },
-      {
-        type: "message",
-        id: "a",
-        parentId: null,
-        message: { role: "toolResult", toolCallId: "c", toolName: "t", content: "r" },
-      },
-    ];
-    const file = join(project.folder, "broken.jsonl");
-    writeFileSync(file, `${lines.map((line) => JSON.stringify(line)).join("\n")}\nhalf a li`);
-    const there = ["--state-dir", join(project.folder, "broken")];
-    for (const flags of [[], ["--repair", "--new-id"]]) {
-      const taken = await json("sessions", "import", file, ...flags, ...there);
-      expect(
-        taken.said.problems.map(({ line, what }: { line: number; what: string }) => `${line} ${what}`),
-      ).toEqual(["2 broken_pair", "3 unreadable_line"]);
-    }
-    expect(await run("sessions", "verify", ...there)).toMatchObject({ code: 0 });
-    expect(await run("sessions", "import", "nothing.jsonl", ...there)).toMatchObject({ code: 3 });
-    writeFileSync(file, "{}\n");
-    expect(await run("sessions", "import", file, ...there)).toMatchObject({ code: 6 });
-  });
+  test.runIf(isThere("importers"))(
+    "imports what is broken, says by line what was wrong, and stores nothing that is unsound",
+    async () => {
+      const lines = [
+        { type: "session", version: 3, id: "x", timestamp: "2026-01-01T00:00:00Z", cwd: "/x" },
+        {
+          type: "message",
+          id: "a",
+          parentId: null,
+          message: { role: "toolResult", toolCallId: "c", toolName: "t", content: "r" },
+        },
+      ];
+      const file = join(project.folder, "broken.jsonl");
+      writeFileSync(file, `${lines.map((line) => JSON.stringify(line)).join("\n")}\nhalf a li`);
+      const there = ["--state-dir", join(project.folder, "broken")];
+      for (const flags of [[], ["--repair", "--new-id"]]) {
+        const taken = await json("sessions", "import", file, ...flags, ...there);
+        expect(
+          taken.said.problems.map(({ line, what }: { line: number; what: string }) => `${line} ${what}`),
+        ).toEqual(["2 broken_pair", "3 unreadable_line"]);
+      }
+      expect(await run("sessions", "verify", ...there)).toMatchObject({ code: 0 });
+      expect(await run("sessions", "import", "nothing.jsonl", ...there)).toMatchObject({ code: 3 });
+      writeFileSync(file, "{}\n");
+      expect(await run("sessions", "import", file, ...there)).toMatchObject({ code: 6 });
+    },
+  );
 
   test("finds a damaged record, and reads the rest", async () => {
     const damaged = join(project.folder, "damaged");
@@ -179,7 +183,7 @@ describe("holdfast sessions", () => {
     expect(said.nodes).toBeGreaterThan(10);
   });
 
-  test("never hands a terminal what acts in it", async () => {
+  test.runIf(isThere("importers"))("never hands a terminal what acts in it", async () => {
     const title = "a\u001b[31mb\u202ec\u0007";
     const fork = (await json("sessions", "fork", id, "--title", title)).said.id;
     for (const args of [["list"], ["show", fork], ["rename", fork, title]]) {
@@ -285,7 +289,7 @@ describe("holdfast sessions", () => {
     expect((await project.run(["history", "--help"])).stdout).toMatch(/^ {2}view SESSION {2}/m);
   });
 
-  test("says why a server cannot be asked", async () => {
+  test.runIf(isThere("postgres"))("says why a server cannot be asked", async () => {
     const done = await run("sessions", "list", "--store", "postgres://nobody@127.0.0.1:9/none");
     expect(done).toMatchObject({ code: 7, stdout: "" });
     expect(done.stderr).toMatch(/^holdfast: \w+: /);
@@ -319,7 +323,7 @@ describe("holdfast history", () => {
     expect((await run("history", "view", id, "--branch", "nope")).stderr).toContain("unknown_node");
   });
 
-  test("exports it as YAML, as JSON and as a page; as one at a time", async () => {
+  test.runIf(isThere("page"))("exports it as YAML, as JSON and as a page; as one at a time", async () => {
     expect((await run("history", "export", id)).stdout).toContain("count in cents");
     expect((await run("history", "export", id, "--yaml")).stdout).toBe(
       (await run("history", "export", id)).stdout,
@@ -332,28 +336,31 @@ describe("holdfast history", () => {
     expect(await run("history", "export", id, "--html", "--yaml")).toMatchObject({ code: 2 });
   });
 
-  test("makes a page that grows with the session and no faster", async () => {
-    const sizes: number[] = [];
-    for (const count of [100, 400]) {
-      const lines = [
-        { type: "session", version: 3, id: "x", timestamp: "2026-01-01T00:00:00Z", cwd: "/x" },
-        ...Array.from({ length: count }, (_, n) => ({
-          type: "message",
-          id: `e${n}`,
-          parentId: n === 0 ? null : `e${n - 1}`,
-          message: { role: "user", content: "x".repeat(1_000) },
-        })),
-      ];
-      const place = ["--state-dir", join(project.folder, `grows-${count}`)];
-      const input = lines.map((line) => JSON.stringify(line)).join("\n");
-      const done = await project.run(["sessions", "import", "-", "--json", ...place], { input });
-      sizes.push(
-        (await run("history", "export", JSON.parse(done.stdout).id, "--html", ...place)).bytes.length,
-      );
-    }
-    const [small = 0, large = 0] = sizes;
-    expect(large - small).toBeLessThan(300 * 1_500);
-  });
+  test.runIf(isThere("page") && isThere("importers"))(
+    "makes a page that grows with the session and no faster",
+    async () => {
+      const sizes: number[] = [];
+      for (const count of [100, 400]) {
+        const lines = [
+          { type: "session", version: 3, id: "x", timestamp: "2026-01-01T00:00:00Z", cwd: "/x" },
+          ...Array.from({ length: count }, (_, n) => ({
+            type: "message",
+            id: `e${n}`,
+            parentId: n === 0 ? null : `e${n - 1}`,
+            message: { role: "user", content: "x".repeat(1_000) },
+          })),
+        ];
+        const place = ["--state-dir", join(project.folder, `grows-${count}`)];
+        const input = lines.map((line) => JSON.stringify(line)).join("\n");
+        const done = await project.run(["sessions", "import", "-", "--json", ...place], { input });
+        sizes.push(
+          (await run("history", "export", JSON.parse(done.stdout).id, "--html", ...place)).bytes.length,
+        );
+      }
+      const [small = 0, large = 0] = sizes;
+      expect(large - small).toBeLessThan(300 * 1_500);
+    },
+  );
 });
 
 describe("the states of files in a page", () => {
@@ -397,11 +404,14 @@ describe("the states of files in a page", () => {
     return (await run("history", "export", session, "--html")).stdout;
   }
 
-  test("are those that are kept, and never those of files that may hold secrets", async () => {
-    const kept = "A whole number of cents.";
-    expect(await pageNaming("notes.txt")).toContain(kept);
-    expect(await pageNaming(".env")).not.toContain(kept);
-  });
+  test.runIf(isThere("page"))(
+    "are those that are kept, and never those of files that may hold secrets",
+    async () => {
+      const kept = "A whole number of cents.";
+      expect(await pageNaming("notes.txt")).toContain(kept);
+      expect(await pageNaming(".env")).not.toContain(kept);
+    },
+  );
 });
 
 function filesIn(folder: string): readonly string[] {

@@ -1,6 +1,7 @@
 import { readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { isThere } from "../addon-there.js";
 import { Project } from "../process.js";
 
 describe("gc", () => {
@@ -103,7 +104,7 @@ describe("doctor", () => {
     expect(json.findings).toContainEqual({ name: "root", verdict: "good", says: project.folder });
   });
 
-  test("counts the conversations, and those that cannot be read", async () => {
+  test.runIf(isThere("importers"))("counts the conversations, and those that cannot be read", async () => {
     const project = new Project();
     const stateDir = join(project.folder, "state");
     const state = ["--state-dir", stateDir];
