@@ -254,6 +254,14 @@ describe("UTF-8 but for a few bytes", () => {
     expect(on.bytes(path).equals(of(head, two, mid, one))).toBe(true);
   });
 
+  it("has no byte put in the place of another by one edit over both", async () => {
+    const { on, run } = await opened(damaged);
+    const lines = "int f1(void); // 日本 \ufffd\nint f2(void); // \ufffd \ufffd\ufffd";
+    const edit = { oldString: lines, newString: lines.split("\n").reverse().join("\n") };
+    expect(await run({ kind: "edit", path, edits: [edit] })).toMatchObject({ code: "unencodable" });
+    expect(on.bytes(path).equals(damaged)).toBe(true);
+  });
+
   it("is not written where nobody can tell which byte a new U+FFFD is", async () => {
     const { on, run } = await opened(damaged);
     const edit = { oldString: "const a", newString: "// \ufffd\nconst a" };

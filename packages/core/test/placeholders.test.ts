@@ -42,6 +42,15 @@ describe("a line that speaks of what is left out", () => {
       expect(await answers(calls(shown(mark), ""))).toEqual(new Set(["applied"]));
   });
 
+  it("is no rest or spread of JavaScript", async () => {
+    for (const line of ["...rest,", "  [...existing],", "({ ...remaining });", "...this.rest,"]) {
+      const there = await ground({ "a.ts": "const f = {\n  a,\n};\n" });
+      const content = `const f = {\n  a,\n${line}\n};\n`;
+      const written = await there.workspace.write({ path: "a.ts", content, base: sha(there.bytes("a.ts")) });
+      expect([line, written.code]).toEqual([line, "applied"]);
+    }
+  });
+
   it("is refused without the fence, and where a line goes", async () => {
     expect(await answers(calls(shown(""), ""))).toEqual(new Set(["placeholder"]));
     const without = shown("```").replace("Do not do this:", "Never:");

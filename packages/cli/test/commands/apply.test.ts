@@ -178,6 +178,18 @@ describe("apply", () => {
     expect(project.text("a.txt")).toBe(`${bom}ONE\ntwo\n`);
   });
 
+  test("a name with blanks at its ends is that name, as with git apply", async () => {
+    const header = (name: string) => `diff --git a/${name} b/${name}\n`;
+    const project = new Project({ "t ": "1\n", t: "1\n", " u": "1\n" });
+    const run = (input: string) => project.run(["apply", "--atomic"], { input });
+    const gone = `${header("t ")}deleted file mode 100644\n--- a/t \t\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n`;
+    expect(await run(gone)).toMatchObject({ code: 0 });
+    expect([project.has("t "), project.text("t")]).toEqual([false, "1\n"]);
+    const moved = `diff --git a/ u b/v \nsimilarity index 100%\nrename from  u\nrename to v \n`;
+    expect(await run(moved)).toMatchObject({ code: 0 });
+    expect([project.has(" u"), project.text("v ")]).toEqual([false, "1\n"]);
+  });
+
   test("a name may hold the sign that parts it from its hash", async () => {
     const project = new Project({ "k=v.txt": poem });
     const args = ["apply", "--base", `k=v.txt=${sha256(poem)}`];

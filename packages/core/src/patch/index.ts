@@ -38,7 +38,7 @@ export {
   type WrongCount,
 } from "./replace/replace-exactly.js";
 export { changedLinesInSteps, differenceInSteps, spliceInSteps, type TextSplice } from "./replace/splice.js";
-export { endingAt, inEndingsAt } from "./replace/text-places.js";
+export { endingAt, inEndingsAt, withEndingsOf } from "./replace/text-places.js";
 export { type Heading, nestsAtOnce } from "./section/outline.js";
 export {
   answerSection,

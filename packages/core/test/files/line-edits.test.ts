@@ -41,6 +41,13 @@ describe("edits by the numbers of lines", () => {
     ["keep the endings of the file", "a\r\nb\r\n", [["2", "x\ny"]], "a\r\nx\r\ny\r\n"],
     ["keep that the file has no final newline", "a\nb", [["2", "x\ny\n"]], "a\nx\ny"],
     ["end a last line that stays", "a\nb", [["after 2", "c"]], "a\nb\nc"],
+    [
+      "keep the endings of lines that stay, in a file of both",
+      "1\r\n2\n3\r\n4\n",
+      [["1-4", "1\n2\nthree\n4"]],
+      "1\r\n2\nthree\r\n4\n",
+    ],
+    ["join no line by a lone return", "1\n2\n3\n", [["2", "two\r"]], "1\ntwo\n3\n"],
     ["delete all", "a\nb\n", [["1-2", ""]], ""],
   ])("%s", async (_, before, edits, after) => {
     const done = await edited(before, edits);
@@ -59,7 +66,8 @@ describe("edits by the numbers of lines", () => {
     ["a line that is not there", [["7-8", "x"]], "out_of_range"],
     ["a place that is not there", [["after 8", "x"]], "out_of_range"],
     ["line 0", [["0", "x"]], "out_of_range"],
-    ["lines backwards", [["4-2", "x"]], "out_of_range"],
+    ["lines backwards", [["4-2", "x"]], "invalid_arguments"],
+    ["a place backwards", [["3-2", "x"]], "invalid_arguments"],
     ["no numbers", [["2 to 4", "x"]], "invalid_arguments"],
   ])("are refused for %s, and nothing is written", async (_, edits, code) => {
     const done = await edited(seven, edits);

@@ -3,6 +3,7 @@ import { tidyPath } from "../values/path-policy.js";
 import { isRefusal } from "../values/refusal.js";
 import type { HistoryEntry } from "../values/stores.js";
 import type { Session } from "./session.js";
+import { enterNamed } from "./visit.js";
 
 /** The writes that a conversation made to files below the roots: of each file in their order, files by name. */
 export async function callerWrites(session: Session, conversation: string): Promise<readonly CallerWrite[]> {
@@ -38,10 +39,10 @@ async function nameOf(session: Session, path: string, realPath: string): Promise
   return (await realPathOf(session, path)) === realPath ? path : realPath;
 }
 
-async function realPathOf({ ports }: Session, path: string): Promise<string | undefined> {
+async function realPathOf(session: Session, path: string): Promise<string | undefined> {
   const tidy = tidyPath(path);
   if (isRefusal(tidy)) return undefined;
-  const target = await ports.disk.enter(tidy.path, "allow", "name");
+  const target = await enterNamed(session, tidy.path);
   if (isRefusal(target)) return undefined;
   await target.close();
   return target.realPath;

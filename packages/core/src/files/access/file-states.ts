@@ -10,6 +10,7 @@ import { readCurrent } from "./current.js";
 import { isKept, isSecretState, isStateKept } from "./kept-states.js";
 import { refuseProtected } from "./protection.js";
 import type { Session } from "./session.js";
+import { enterNamed } from "./visit.js";
 
 /**
  * In what state a file is and whether it could be brought into another; nothing of it is shown or kept.
@@ -19,7 +20,7 @@ import type { Session } from "./session.js";
 export async function fileState(session: Session, path: string, wanted?: string | null): Promise<FileStatus> {
   const tidy = tidyPath(path);
   if (isRefusal(tidy)) return { path, barred: tidy };
-  const target = await session.ports.disk.enter(tidy.path, "allow");
+  const target = await reach(session, tidy.path, wanted);
   if (isRefusal(target)) return { path, barred: target };
   try {
     const status = await session.mutex.run(
@@ -32,6 +33,24 @@ export async function fileState(session: Session, path: string, wanted?: string 
     await target.close();
   }
 }
+
+/** A link that came in the place of a file is no file to be deleted. */
+async function reach(
+  session: Session,
+  path: string,
+  wanted: string | null | undefined,
+): Promise<Target | Refusal> {
+  const target = await enterNamed(session, path);
+  if (isRefusal(target) || wanted !== null) return target;
+  const entry = await session.ports.disk.enter(path, "allow", "entry");
+  if (isRefusal(entry)) return target;
+  await entry.close();
+  if (entry.realPath === target.realPath) return target;
+  await target.close();
+  return refuse("not_a_file", linkInPlace);
+}
+
+const linkInPlace = "A symbolic link stands there now, which is no file of this conversation: it stays.";
 
 /** The same under the file's lock: whoever gets it stands on settled ground. `busy` where it is not to be had. */
 export async function recoveredState(session: Session, path: string): Promise<FileStatus> {
@@ -65,6 +84,9 @@ export async function mayHoldSecrets(session: Session, path: string, sha256: str
   }
 }
 
+const linkBefore =
+  "A symbolic link stood there, and a file does now: the link comes back once the file is gone.";
+
 interface AskedStatus {
   readonly path: string;
   readonly tidied: string;
@@ -82,7 +104,11 @@ async function statusAt(
   const current = await readCurrent(target, session, session.limits.changeBytes);
   if (isRefusal(current)) return { path, realPath, barred: current };
   const sha256 = current.kind === "file" ? current.sha256 : null;
-  const barred = await bar(session, target, tidied);
+  const wasLink = (await session.ports.history.entries(realPath)).some(
+    ({ isLink, before, after }) => isLink === true && wanted === (before ?? after),
+  );
+  const isTaken = wasLink && current.kind === "file" && current.isLink !== true;
+  const barred = isTaken ? refuse("not_a_file", linkBefore) : await bar(session, target, tidied);
   const wantedKept = typeof wanted === "string" ? await isWantedKept(session, target, wanted) : undefined;
   return { path, realPath, sha256, ...defined({ barred, wantedKept }) };
 }

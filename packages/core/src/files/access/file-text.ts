@@ -200,7 +200,9 @@ function* keptFormat(
     for (const splice of splices) {
       const part = yield* differenceInSteps(before.slice(splice.from, splice.to), splice.text);
       const [from, to] = [splice.from + part.from, splice.from + part.to];
-      gone += `${next.slice(from, to)}\n`;
+      // Where a stray byte goes on is only told by text around it that stays.
+      const isMarked = part.text.includes("\ufffd");
+      gone += `${isMarked ? next.slice(splice.from, splice.to) : next.slice(from, to)}\n`;
       fresh += `${part.text}\n`;
       cut.push({ from, to, text: part.text.replaceAll("\ufffd", newMark) });
     }

@@ -23,6 +23,18 @@ export async function inside<Result>(
   }
 }
 
+/** What a name is spoken of for: a link that our writes made or moved itself, else what a link leads to. */
+export async function enterNamed(
+  { ports: { disk, history } }: Pick<Session, "ports">,
+  path: string,
+): Promise<Target | Refusal> {
+  const entry = await disk.enter(path, "allow", "entry");
+  if (isRefusal(entry) || (await entry.look()).kind !== "link") return entry;
+  if ((await history.entries(entry.realPath)).at(-1)?.isLink === true) return entry;
+  await entry.close();
+  return disk.enter(path, "allow");
+}
+
 /** Walks to a path, waits for its turn there, and closes the target after the work. */
 export async function atTurn<Result>(
   session: Session,

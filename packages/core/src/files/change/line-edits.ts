@@ -1,4 +1,4 @@
-import { endingAt, inEndingsAt, spliceInSteps, type TextSplice } from "../../patch/index.js";
+import { endingAt, inEndingsAt, spliceInSteps, type TextSplice, withEndingsOf } from "../../patch/index.js";
 import {
   clip,
   countLines,
@@ -54,7 +54,11 @@ function* linesInSteps(
   for (const { from, to, content } of edits) {
     yield* finder.seekInSteps(from);
     const [start, end] = [finder.startOf(from), finder.startOf(to + 1)];
-    splices.push({ from: start, to: end, text: asWholeLines(before.text, start, end, content) });
+    const whole = asWholeLines(before.text, start, end, content);
+    // Kept lines keep their ending, and a new one has that of the line in whose place it stands.
+    const [own = ""] =
+      start < end ? yield* withEndingsOf(before.text, [{ from: start, to: end }], whole) : [whole];
+    splices.push({ from: start, to: end, text: own });
     if (replaced.length < mostQuoted) replaced += before.text.slice(start, end);
   }
   const text = yield* spliceInSteps(before.text, splices);
@@ -129,12 +133,14 @@ function flawOf(
 function asWholeLines(text: string, start: number, end: number, content: string): string {
   if (content === "") return "";
   const at = Math.max(0, start - 1);
-  const own = inEndingsAt(text, at, content);
-  const bare = own.replace(/(?:\r\n|\n|\r)$/, "");
+  const ending = endingAt(text, at);
+  const own = start < end ? content : inEndingsAt(text, at, content);
+  const bare = own.replace(ending === "\r" ? /\r\n?$|\n$/ : /\r?\n$/, "");
   const isLast = end === text.length && text !== "" && !endsLine(text);
   // The last line has no newline: the new last line has none, and one that stays gets one.
-  if (isLast) return start === end ? `${endingAt(text, at)}${bare}` : bare;
-  return own === bare ? `${own}${endingAt(text, at)}` : own;
+  if (isLast) return start === end ? `${ending}${bare}` : bare;
+  if (start < end) return own === bare ? `${own}\n` : own;
+  return own === bare ? `${own}${ending}` : own;
 }
 
 /** Lines of a text as a count in words. */

@@ -26,7 +26,7 @@ export async function planUndo(
   const last = lastInForce(past.history);
   const plan = await planUndoOf(last, { session, budget }, past, current, set);
   return plan.kind === "write" && last?.isLink === true && plan.bytes !== null
-    ? { ...plan, isLink: true }
+    ? { ...plan, isLink: true, message: "Undone: the link is there again." }
     : plan;
 }
 
@@ -141,11 +141,12 @@ export async function planState(
   if (sha256 === null)
     return planBytes(session, current, null, { message: "Deleted: there was no such file.", budget });
   const known = await past();
-  if (wasLink(known, sha256)) return refuse("not_a_file", onlyUndone);
+  const isLink = wasLink(known, sha256);
+  if (isLink && current.kind === "file") return refuse("not_a_file", onlyUndone);
   const kept = sha256 === emptySha256 ? noContent : await known.find(sha256);
-  return kept === undefined
-    ? bytesGone(sha256)
-    : planKept(session, current, kept, restored(known, sha256, budget));
+  if (kept === undefined) return bytesGone(sha256);
+  const plan = await planKept(session, current, kept, restored(known, sha256, budget));
+  return isLink && plan.kind === "write" ? { ...plan, isLink } : plan;
 }
 
 /**

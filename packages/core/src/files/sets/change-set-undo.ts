@@ -6,14 +6,14 @@ import { isSecretState, type KeptState } from "../access/kept-states.js";
 import type { Ticket } from "../access/keyed-mutex.js";
 import type { PreviewOutcome } from "../access/preview.js";
 import type { Session } from "../access/session.js";
+import { enterNamed } from "../access/visit.js";
 import { removeEmptyFolders } from "../change/empty-folders.js";
 import { lastInForce, planUndo, type UndoneSet } from "../change/past.js";
 import { resolveBase } from "../values/base.js";
-import type { Target } from "../values/disk.js";
 import type { ApplyChangesOutcome, WriteOutcome, WriteRefusal } from "../values/outcomes.js";
 import { displacedNotes, withDisplacedNote } from "../values/outcomes.js";
 import { bareName, tidyPath } from "../values/path-policy.js";
-import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
+import { isRefusal, refuse } from "../values/refusal.js";
 import type { Asked, UndoRequest } from "../values/requests.js";
 import { carryOutSet, previewMembers } from "./change-set.js";
 import type { Member } from "./change-set-members.js";
@@ -28,7 +28,7 @@ export async function setToUndo(call: Call, { path, base }: Asked<UndoRequest>):
   const { session, repeats } = call;
   const tidy = tidyPath(path);
   if (isRefusal(tidy)) return undefined;
-  const target = await toUndo(session, tidy.path);
+  const target = await enterNamed(session, tidy.path);
   if (isRefusal(target)) return undefined;
   try {
     const history = await session.ports.history.entries(target.realPath);
@@ -45,17 +45,6 @@ export async function setToUndo(call: Call, { path, base }: Asked<UndoRequest>):
   } finally {
     await target.close();
   }
-}
-
-/** What an undo speaks of: a link that was moved or made here, else what a link leads to. */
-async function toUndo({ ports: { disk, history } }: Session, path: string): Promise<Target | Refusal> {
-  const entry = await disk.enter(path, "allow", "entry");
-  if (isRefusal(entry)) return entry;
-  const look = await entry.look();
-  if (look.kind !== "link") return entry;
-  if (lastInForce(await history.entries(entry.realPath))?.isLink === true) return entry;
-  await entry.close();
-  return disk.enter(path, "allow");
 }
 
 /** Takes a whole change set back, as a change set of its own; answers for the file that was asked about. */

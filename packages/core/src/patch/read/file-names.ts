@@ -17,25 +17,42 @@ export function readFileNames(oldLine: string | undefined, newLine: string | und
 
 /** The names of the file in a line `diff --git …`; none where they cannot be told apart. */
 export function readGitNames(line: string): Partial<FileNames> {
-  const rest = line.slice("diff --git ".length).trimEnd();
+  const whole = line.slice("diff --git ".length);
+  return /\s$/.test(whole) ? (sameNames(whole) ?? namesIn(whole.trimEnd())) : namesIn(whole);
+}
+
+function namesIn(rest: string): Partial<FileNames> {
   const quoted =
     /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*")$/.exec(rest) ?? /^("(?:[^"\\]|\\.)*") (.+)$/.exec(rest);
   if (quoted !== null) return withoutPrefixes(readName(quoted[1] ?? ""), readName(quoted[2] ?? ""));
-  // Names may hold blanks; the two are the same, except in a rename, which has lines of its own.
-  for (let at = rest.indexOf(" "); at >= 0; at = rest.indexOf(" ", at + 1)) {
-    const names = withoutPrefixes(rest.slice(0, at), rest.slice(at + 1));
-    if (names.old !== "" && names.old === names.new) return names;
-  }
+  const same = sameNames(rest);
+  if (same !== undefined) return same;
   const [, old, fresh] = /^(\S+) (\S+)$/.exec(rest) ?? /^(a\/.*) (b\/.*)$/.exec(rest) ?? [];
   return old === undefined ? {} : withoutPrefixes(old, fresh);
 }
 
-/** A name as a header has it: quoted or not, with a time behind it or not. */
+/** Names may hold blanks; the two are the same, except in a rename, which has lines of its own. */
+function sameNames(rest: string): FileNames | undefined {
+  for (let at = rest.indexOf(" "); at >= 0; at = rest.indexOf(" ", at + 1)) {
+    const names = withoutPrefixes(rest.slice(0, at), rest.slice(at + 1));
+    if (names.old !== "" && names.old === names.new) return names;
+  }
+  return undefined;
+}
+
+/**
+ * A name as a header has it: quoted or not, with a time behind it or not. Behind a name with blanks git puts a tab, so
+ * that those at its end are its own; blanks without one are nobody's.
+ */
 export function readName(text: string): string {
   const quoted = /^\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
   if (quoted !== undefined) return decodeEscapes(quoted).replace(/^\.\//, "");
-  const name = (text.split("\t")[0] ?? "").replace(/\s\d{4}-\d\d-\d\d[ T].*$/, "").trim();
-  return name.replace(/^\.\//, "");
+  const [before = "", behind] = text.split("\t");
+  if (behind === "") return before.replace(/^\.\//, "");
+  return before
+    .replace(/\s\d{4}-\d\d-\d\d[ T].*$/, "")
+    .trim()
+    .replace(/^\.\//, "");
 }
 
 /**

@@ -108,8 +108,10 @@ export function readGitLine(line: string): GitLine | undefined {
   if (line.startsWith("diff --git ")) return { kind: "file", names: readGitNames(line) };
   const [, words = "", mode = ""] = modeLine.exec(line) ?? [];
   if (mode !== "") return { kind: modeLines[words] ?? "old_mode", mode };
-  const [, verb, side, name = ""] = /^(rename|copy) (from|to) (\S.*)$/.exec(line) ?? [];
-  if (verb === "rename") return { kind: side === "from" ? "rename_from" : "rename_to", name: readName(name) };
+  const [, verb, side, name = ""] = /^(rename|copy) (from|to) (.*\S.*)$/.exec(line) ?? [];
+  // To its end the line is the name.
+  if (verb === "rename")
+    return { kind: side === "from" ? "rename_from" : "rename_to", name: readName(`${name}\t`) };
   if (verb === "copy") return { kind: "copy", name: readName(name) };
   if (/^(Binary files .* differ|GIT binary patch)/.test(line)) return { kind: "binary" };
   if (/^(diff (?!--c)|index |(dis)?similarity index |Index: |={20,}$)/.test(line)) return { kind: "noise" };

@@ -68,13 +68,16 @@ const fence = /^\s*(?:`{3}|~{3})/;
 
 /** Whether a line has an ellipsis and, besides, nothing but the words of an omission. */
 export function isPlaceholder(text: string): boolean {
-  if (text.length > 120 || !hasEllipsis(text)) return false;
+  if (text.length > 120 || !hasEllipsis(text) || spread.test(text)) return false;
   const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
   return (
     words.some((word) => omissionWords.has(word)) &&
     words.every((word) => omissionWords.has(word) || fillerWords.has(word))
   );
 }
+
+/** One name right behind three dots, as JavaScript spreads it: code, whatever the name. */
+const spread = /^[\s[({]*\.{3}[\p{L}_$][\w$.]*[\s\])},;]*$/u;
 
 function hasEllipsis(text: string): boolean {
   return text.includes("...") || text.includes("…");

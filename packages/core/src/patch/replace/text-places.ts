@@ -112,8 +112,9 @@ export function inEndingsAt(text: string, place: number, given: string): string 
 /** A file whose lines end in one way keeps that: `\r\n` of a new text is a newline as any other there. */
 function withoutForeign(text: string, fresh: string): string {
   if (!fresh.includes("\r\n") || !text.includes("\n")) return fresh;
+  const plain = fresh.replaceAll("\r\n", "\n");
   const isOneKind = text.includes("\r") ? !/(?:^|[^\r])\n|\r(?!\n)/.test(text) : true;
-  return isOneKind ? fresh.replaceAll("\r\n", "\n") : fresh;
+  return isOneKind && !plain.includes("\r") ? plain : fresh;
 }
 
 /** What ends the line at this place; the ending of the line before it, where it is the last one. */

@@ -51,7 +51,8 @@ export function readLineEdits(given: readonly AnyEdit[]): readonly NumberedEdit[
     if (lines === undefined || old_string !== undefined)
       return "edits name either lines or an old_string: one call holds edits of one kind.";
     const [, after, first = "", last] = /^\s*(after\s+)?(\d+)(?:\s*-\s*(\d+))?\s*$/i.exec(lines) ?? [];
-    if (first === "" || (after !== undefined && last !== undefined))
+    const isBackwards = last !== undefined && (after !== undefined || Number(last) < Number(first));
+    if (first === "" || isBackwards)
       return `${JSON.stringify(lines)} names no lines: "20-25", "20" and "after 25" do.`;
     const from = Number(first);
     const place = after === undefined ? { from, to: Number(last ?? first) } : { from: from + 1, to: from };
