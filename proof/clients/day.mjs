@@ -124,7 +124,7 @@ function* largeRead(desk) {
   expectText(
     desk,
     written,
-    `OK (applied): File overwritten.\n<file path="whole.ts" version="n" sha256="${sha256("short\n")}" total_lines="1" shown="no"/>`,
+    `OK (applied): File overwritten (lines: 2250 before, 1 now).\n<file path="whole.ts" version="n" sha256="${sha256("short\n")}" total_lines="1" shown="no"/>`,
   );
   const [undone = ""] = yield [{ tool: "undo_edit", args: { file_path: "whole.ts" } }];
   if (!undone.includes(sha256(large))) desk.breach("untrue answers", undone);
