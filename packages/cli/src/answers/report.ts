@@ -1,5 +1,6 @@
 import {
   type ApplyChangesOutcome,
+  type FileState,
   inWords,
   isRefusal,
   type Refusal,
@@ -20,7 +21,7 @@ export async function reportWrite(
   const { state } = outcome;
   if (isRefusal(outcome)) {
     reportRefusal(outcome, terminal, words);
-    if (state !== null) terminal.err(`${terminal.errPaint.dim(stateLine(state.path, state.sha256))}\n`);
+    if (state !== null) terminal.err(`${terminal.errPaint.dim(stateLine(state))}\n`);
     return exitCodeOf[outcome.code];
   }
   const paint = terminal.outPaint;
@@ -34,7 +35,7 @@ export async function reportWrite(
   if (change !== undefined && outcome.kind === "written" && outcome.isSecret === true)
     lines.push(paint.dim("  (what changed is not shown: the file may hold secrets)"));
   else if (change !== undefined) lines.push(...showDiff(change.beforeText, outcome.state.content, paint));
-  lines.push(paint.dim(stateLine(outcome.state.path, outcome.state.sha256)));
+  lines.push(paint.dim(stateLine(outcome.state)));
   await terminal.out(`${lines.join("\n")}\n`);
   return exitCodeOf[outcome.code];
 }
@@ -78,6 +79,7 @@ export function reportRefusal(
 }
 
 /** How a state is named wherever one is printed; `sha256sum FILE` agrees with it. */
-export function stateLine(path: string, sha256: string | null): string {
-  return `${escapeName(path)}  ${sha256 === null ? "does not exist" : `sha256 ${sha256}`}`;
+export function stateLine({ path, leadsTo, sha256 }: Pick<FileState, "path" | "leadsTo" | "sha256">): string {
+  const leads = leadsTo === undefined ? "" : ` -> ${escapeName(leadsTo)}`;
+  return `${escapeName(path)}${leads}  ${sha256 === null ? "does not exist" : `sha256 ${sha256}`}`;
 }

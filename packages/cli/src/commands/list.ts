@@ -38,7 +38,8 @@ export function listCommand(call: Invocation): Promise<number> {
 
 function line(entry: ListedEntry, width: number, paint: Paint): string {
   const name = escapeName(entry.path);
-  const shown = entry.isDirectory ? paint.cyan(`${name}/`) : name;
+  const leads = entry.leadsTo === undefined ? "" : ` -> ${escapeName(entry.leadsTo)}`;
+  const shown = entry.isDirectory ? paint.cyan(`${name}/`) : `${name}${leads}`;
   const notes = [
     ...(entry.special === undefined ? [] : [entry.special]),
     ...(entry.openable ? [] : ["not openable"]),

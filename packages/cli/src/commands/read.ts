@@ -37,7 +37,7 @@ function markOf({ facts, lines }: FileState): string {
 
 function header(state: FileState): string {
   const { facts, lines, chars } = state;
-  const parts = [stateLine(state.path, state.sha256)];
+  const parts = [stateLine(state)];
   if (facts !== undefined) {
     const range = lines === undefined ? "" : `${lines.from}-${lines.to} of `;
     const part = chars === undefined ? [] : [`characters ${chars.from}-${chars.to} of ${chars.of}`];

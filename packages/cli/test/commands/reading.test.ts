@@ -1,3 +1,5 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Project, sha256 } from "../process.js";
 
@@ -19,6 +21,14 @@ describe("read", () => {
     expect(done.bytes.equals(project.bytes("a.txt"))).toBe(true);
     expect(done.code).toBe(0);
     expect(done.stderr).toContain(`a.txt  sha256 ${project.hash("a.txt")}`);
+  });
+
+  test("a link is told with where it leads, in a listing and at its deletion, too", async () => {
+    const project = new Project({ "a.txt": poem });
+    symlinkSync("a.txt", join(project.folder, "link"));
+    expect((await project.run(["read", "link"])).stderr).toContain("link -> a.txt  sha256");
+    expect((await project.run(["list"])).stdout).toContain("link -> a.txt  (link)");
+    expect((await project.run(["delete", "link"])).stderr).toContain("link -> a.txt  sha256");
   });
 
   test("a window is told with its lines and the number of all", async () => {

@@ -90,7 +90,7 @@ describe("a checkout that an agent keeps below its configuration", () => {
 
   it.each([
     [`${home}/src/b.ts`, "applied"],
-    [`/work/${home}/src/b.ts`, "applied"],
+    [`/ROOT/${home}/src/b.ts`, "applied"],
     [`${home}/.claude/settings.json`, "protected_path"],
     [`${home}/.git`, "protected_path"],
     [`${home}/.vscode/tasks.json`, "protected_path"],
@@ -100,7 +100,7 @@ describe("a checkout that an agent keeps below its configuration", () => {
     [".claude/worktrees/b.ts", "protected_path"],
   ])("%s is %s", async (path, code) => {
     const ports = memoryWith(files);
-    const absolute = path.startsWith("/") ? path.replace("/work", ports.disk.realRoots[0] ?? "") : path;
+    const absolute = path.startsWith("/") ? path.replace("/ROOT", ports.disk.realRoots[0] ?? "") : path;
     const base = files[path] === undefined ? {} : { base: sha(files[path] ?? "") };
     expect(await new Workspace(ports).write({ path: absolute, content: "x\n", ...base })).toMatchObject({
       code,
