@@ -37,6 +37,8 @@ export interface Change {
   wasMade?(base: string, current: Current, past: Past): boolean;
   /** The name itself is meant: a link there is deleted, moved or made, and not what it leads to. */
   readonly isEntry?: boolean;
+  /** As `FileChange.isLink`. */
+  readonly isLink?: boolean;
   /** The lines that the change touches must have been shown, whatever the guards say. */
   readonly needsShown?: boolean;
   /** What becomes of an existing file, where that is no replacement of content. */

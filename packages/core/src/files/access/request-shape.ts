@@ -171,6 +171,7 @@ const fileChange: ChecksOf<FileChange> = {
   within: optional(text),
   renameTo: optional(text),
   wholeFolder: optional(flag),
+  isLink: optional(flag),
   content: (value, name) => {
     const kind = isRecord(value) ? value.kind : undefined;
     if (typeof kind !== "string" || !Object.hasOwn(contents, kind))

@@ -1,7 +1,7 @@
-import { isSameInSteps } from "../../text/index.js";
+import { escapeForDisplay, isSameInSteps } from "../../text/index.js";
 import { answer, maySee, refuseWith, type Subject, unchanged, withoutContent } from "../access/answers.js";
 import { cancelledBy, isMadeAlready } from "../access/call.js";
-import { type Plan, type PlannedWrite, withoutState } from "../access/change.js";
+import { type Change, type Plan, type PlannedWrite, withoutState } from "../access/change.js";
 import { type Current, type CurrentFile, isLarge, learnState, readCurrent } from "../access/current.js";
 import { keepReplaced } from "../access/kept-states.js";
 import { doneBefore, ownChangesBetween } from "../access/own-changes.js";
@@ -56,7 +56,8 @@ export async function decide(site: Site): Promise<Decision> {
   if (isRefusal(current)) return answered(withoutState(current));
   const late = isLarge(current) ? await learnState(session, current, encoding, call.budget) : undefined;
   if (late !== undefined) return refused(late, current);
-  const guarded = (await refuseProtected(session, target, change.path)) ?? cancelledBy(call);
+  const guarded =
+    (await refuseProtected(session, target, change.path)) ?? cancelledBy(call) ?? refuseKind(change, current);
   if (guarded !== undefined) return refused(guarded, current);
   const disk = current.kind === "file" ? current.sha256 : null;
   if (isMadeAlready(call, disk)) return answered(unchanged(subjectOf(site), undelivered, current));
@@ -75,6 +76,17 @@ export async function decide(site: Site): Promise<Decision> {
     default:
       return base satisfies never;
   }
+}
+
+/** A diff of git names the kind of each entry: another kind is not what it was made for. */
+function refuseKind({ path, isLink }: Change, current: Current): Refusal | undefined {
+  const isOther = current.kind === "file" && isLink !== undefined && isLink !== (current.isLink === true);
+  if (!isOther) return undefined;
+  const [meant, found, way] = isLink
+    ? ["symbolic link (mode 120000)", "regular file", "write it for the file"]
+    : ["regular file", "symbolic link", "write it for the file that the link leads to, by its own name"];
+  const message = `Invalid Diff: It is about a ${meant}, and ${escapeForDisplay(path)} is a ${found}. Nothing was changed. Leave that part out, or ${way}.`;
+  return refuse("invalid_diff", message);
 }
 
 /** A refusal with the state that is there now. */

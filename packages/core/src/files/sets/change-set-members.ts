@@ -118,14 +118,15 @@ async function changesOf(
 }
 
 function changeOf(file: FileDiff, base: GivenBase | undefined): FileChange {
-  const { path, action, to, diff } = file;
-  const based: Pick<FileChange, "path" | "base"> = { path, ...(base === undefined ? {} : { base }) };
+  const { path, action, to, diff, isLink } = file;
+  const kind = isLink === undefined ? {} : { isLink };
+  const based: Omit<FileChange, "content"> = { path, ...kind, ...(base === undefined ? {} : { base }) };
   const lines = diff === "" ? ({ kind: "same" } as const) : ({ kind: "diff", diff } as const);
   switch (action) {
     case "update":
       return { ...based, content: lines };
     case "create":
-      return { path, base: base ?? emptySha256, content: lines };
+      return { ...based, base: base ?? emptySha256, content: lines };
     case "delete":
       return { ...based, content: { kind: "delete", ...(diff === "" ? {} : { diff }) } };
     case "rename":
@@ -152,6 +153,7 @@ function changeMembers(call: Call, change: FileChange, tool: string): readonly M
     needsBase: baseFor(change),
     ...actOf(change),
     isEntry: isOfEntry(change),
+    ...(change.isLink === undefined ? {} : { isLink: change.isLink }),
     replacesWhole: change.content.kind === "text",
     plan: (current, past) => planContent(call, path.path, change, current, past),
     ...linesOf(call, path.path, change),
@@ -189,9 +191,9 @@ function linesOf(call: Call, path: string, change: FileChange): Pick<Change, "li
   }
 }
 
-/** What goes, or gets another name, is the name itself. */
-function isOfEntry({ content, renameTo }: FileChange): boolean {
-  if (renameTo !== undefined || content.kind === "delete") return true;
+/** What goes, gets another name, or must be of one kind, is the name itself. */
+function isOfEntry({ content, renameTo, isLink }: FileChange): boolean {
+  if (renameTo !== undefined || isLink !== undefined || content.kind === "delete") return true;
   return content.kind === "state" && content.sha256 === null;
 }
 

@@ -275,6 +275,8 @@ export interface FileChange {
    * shown of it last. Only for the one change of a set.
    */
   readonly wholeFolder?: boolean;
+  /** What is at the path must be a link itself (`true`), or must not be one; unless given it may be either. */
+  readonly isLink?: boolean;
   readonly content: ContentChange;
 }
 

@@ -29,6 +29,8 @@ export interface FileSection {
   readonly mode: string | undefined;
   /** The mode of what is no regular file, such as a link (`120000`), other than one that is deleted. */
   readonly specialMode: string | undefined;
+  /** Whether the entry is a link, as far as a mode says so. */
+  readonly isLink?: boolean;
   readonly binary: boolean;
   /** Lines of the diff, one piece a hunk, its header included: `from` and `to` (after the last) by turns. */
   readonly pieces: readonly number[];
@@ -123,6 +125,7 @@ export class SectionList {
       this.current.mode = mode;
     }
     if (kind === "creation" || kind === "deletion") this.current[kind] = true;
+    this.current.isLink = mode === linkMode;
     const isGone = kind === "deletion" && mode === linkMode;
     if (!/^100\d{3}$/.test(mode) && !isGone) this.current.specialMode = mode;
     // Another type is two parts: the link goes, and a file comes.

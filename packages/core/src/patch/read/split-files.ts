@@ -14,6 +14,8 @@ export interface FileDiff {
   readonly action: "update" | "create" | "delete" | "rename";
   /** The new name, for a rename. */
   readonly to?: string;
+  /** Whether what is at the path is a link, as git's lines say; absent where they say nothing of it. */
+  readonly isLink?: boolean;
   /**
    * What `applyDiff` takes for this one file: for a creation on `null`, for the others on the file's text.
    * "" where the lines stay as they are (a pure rename) or nothing is said about them (a V4A deletion);
@@ -97,7 +99,7 @@ function* toFileDiff(
   if (section.binary) return refuse(`Its part for ${name} is a binary diff; this tool patches text.`);
   if (section.copy !== undefined)
     return refuse(`It copies a file to ${name}; create that file with its content instead.`);
-  const { creation, deletion, renamedTo } = section;
+  const { creation, deletion, renamedTo, isLink } = section;
   if (creation && deletion) return refuse(`It creates and deletes ${name}.`);
   if (renamedTo !== undefined && (creation || deletion))
     return refuse(`It renames ${name} and creates or deletes it, too.`);
@@ -106,8 +108,9 @@ function* toFileDiff(
       `Its part for ${name} has two names and no pair of lines \`rename from\` and \`rename to\`, so it is not clear what becomes of the file.`,
     );
   const diff = yield* renderSection(lines, dialect, path, section);
-  if (renamedTo !== undefined && renamedTo !== path) return { path, action: "rename", to: renamedTo, diff };
-  return { path, action: creation ? "create" : deletion ? "delete" : "update", diff };
+  const known = { path, diff, ...(isLink === undefined ? {} : { isLink }) };
+  if (renamedTo !== undefined && renamedTo !== path) return { ...known, action: "rename", to: renamedTo };
+  return { ...known, action: creation ? "create" : deletion ? "delete" : "update" };
 }
 
 function refuseOtherMode(section: FileSection, name: string): PatchRefusal | undefined {

@@ -48,8 +48,8 @@ const cases: readonly SplitCase[] = [
       "+++ b/sub/to",
     ).concat(hunk, text("diff --git a/p b/q", "similarity index 100%", "rename from p", "rename to q")),
     files: [
-      { path: "new", action: "create", before: null, after: "n\n" },
-      { path: "old", action: "delete", before: "a\nb\n", after: "" },
+      { path: "new", action: "create", isLink: false, before: null, after: "n\n" },
+      { path: "old", action: "delete", isLink: false, before: "a\nb\n", after: "" },
       { path: "from", action: "rename", to: "sub/to", before: "a\nb\n", after: "a\nB\n" },
       { path: "p", action: "rename", to: "q" },
     ],
@@ -61,7 +61,7 @@ const cases: readonly SplitCase[] = [
       hunk,
     ),
     files: [
-      { path: "x", action: "create", before: null, after: "" },
+      { path: "x", action: "create", isLink: false, before: null, after: "" },
       { path: "y", action: "update", before: "a\nb\n", after: "a\nB\n" },
     ],
   },
