@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { lstatSync, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { currentBase } from "@holdfast/core/files";
-import { splitByFile } from "@holdfast/core/patch";
+import { applyDiff, splitByFile } from "@holdfast/core/patch";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Ground, ground } from "./support.js";
 
@@ -80,5 +81,28 @@ describe("the kind of an entry that a diff of git names", () => {
     expect(() => on.git("apply --check", diff)).toThrow();
     expect(await apply(on, diff)).toContain(says);
     expect(treeOf(on)).toEqual(before);
+  });
+});
+
+describe("a diff of git", () => {
+  const line = fc.tuple(fc.constantFrom("a", "b", "c"), fc.constantFrom("\n", "\n", "\r\n", "\r"));
+  const text = fc
+    .tuple(fc.array(line, { maxLength: 5 }), fc.constantFrom("", "a", "b\r", "\r", "\r\n"))
+    .map(([lines, end]) => lines.flat().join("") + end);
+  it("comes to the same bytes as with git, whatever ends the lines and the file", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(text, text), { minLength: 40, maxLength: 40 }), async (pairs) => {
+        const files = pairs.map(([before, after], at) => [`f${at}`, before, after] as const);
+        const on = await repository(Object.fromEntries(files.map(([name, before]) => [name, before])));
+        for (const [name, , after] of files) on.put(name, after);
+        const split = splitByFile(on.git("diff"));
+        if (split.kind === "refusal") throw new Error(split.message);
+        for (const { path, diff } of split.files) {
+          const [, base = "", after] = files.find(([name]) => name === path) ?? [];
+          expect({ base, outcome: applyDiff({ base, diff }) }).toMatchObject({ outcome: { text: after } });
+        }
+      }),
+      { numRuns: Number(process.env.HOLDFAST_RUNS ?? 5) },
+    );
   });
 });

@@ -6,6 +6,7 @@ import { locateHunks } from "../locate/locate.js";
 import type { AlreadyApplied, Located, Unlocated } from "../locate/placement.js";
 import { BaseText } from "../model/base-text.js";
 import { changesNothing, type ShapedHunk, shapeHunk } from "../model/hunk.js";
+import { LineTable } from "../model/line-table.js";
 import { internalError, invalidDiff, refusePatch } from "../model/refusal.js";
 import { Deadline, finish, finishInTurns, mapInSteps, type Steps } from "../model/steps.js";
 import type { PatchOutcome, PatchRefusal, PatchRequest, PatchSuccess, Repair } from "../model/types.js";
@@ -99,6 +100,8 @@ function* patch(
   const placeholder = findPlaceholder(base, request.diff, changing);
   if (placeholder !== undefined) return refusePlaceholder(placeholder.hunk, placeholder.text);
   yield;
+  const whole = base.ending(0) === "\r" ? replaceReturns(base, request) : undefined;
+  if (whole !== undefined) return { ...whole, repairs };
   const located =
     changing.length === 0 ? yield* missing() : yield* orElse(locateHunks(base, changing, deadline), missing);
   yield;
@@ -118,6 +121,14 @@ function* patch(
     default:
       return located satisfies never;
   }
+}
+
+/** Git sees one line in a file whose only terminator is `\r`: its diff says to the byte what becomes of all of it. */
+function replaceReturns(base: BaseText, request: PatchRequest): Omit<PatchSuccess, "repairs"> | undefined {
+  const text = (request.applier ?? applyStrictly)(base.text, request.diff);
+  if (text === false || text === base.text) return undefined;
+  const changes = [{ oldFrom: 0, oldTo: base.count, newFrom: 0, newTo: new LineTable(text).count }];
+  return { kind: "success", code: "applied", text, landed: [], changes };
 }
 
 /** Right after the seed's words: that the diff was made for another file may be why it does not fit. */

@@ -312,6 +312,7 @@ export class DiffReader {
     const current = this.current;
     if (current === undefined) return;
     const { lines } = this;
+    const { splitReturns } = this.context;
     const first = lines.firstCode(at);
     const kind = kindOfSign(first);
     if ((kind ?? "context") === "context" && this.isStrange(at, kind === undefined)) {
@@ -327,9 +328,13 @@ export class DiffReader {
     const list = this.listLines(current);
     if (first === backslash && /^\\ \S/.test(lines.line(at))) {
       current.marked.push(list.length - 1);
+      const last = list.at(-1);
+      // The newline is the marker's, so that a return before it is the file's own, unless the marker has one as well.
+      const isKept = last?.ending === "\r\n" && lines.ending(at) === "\n" && !splitReturns;
+      if (last !== undefined)
+        list[list.length - 1] = { ...last, text: last.text + (isKept ? "\r" : ""), ending: "" };
       return;
     }
-    const { splitReturns } = this.context;
     const written = lines.ending(at) ?? "";
     // A lone return ends a line of the diff's transport; of the file only if the file has such lines.
     const ending = written === "\r" && !splitReturns ? "\n" : written;
