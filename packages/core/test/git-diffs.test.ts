@@ -105,4 +105,42 @@ describe("a diff of git", () => {
       { numRuns: Number(process.env.HOLDFAST_RUNS ?? 5) },
     );
   });
+
+  const files = { a: "1\n2\n3\n", b: "1\n2\n3\n", c: "1\n" };
+  /** Two commits, the second of which changes the file of this name and renames `c`. */
+  async function twoCommits(second: string): Promise<Repository> {
+    const on = await repository(files);
+    on.put("a", "1\n2\nthree\n");
+    on.commit();
+    on.put(second, "1\n2\n3\n");
+    if (second === "b") on.put("b", "one\n2\n3\n");
+    on.git("mv c d");
+    on.commit();
+    return on;
+  }
+
+  it.each(["log -p -2", "format-patch --stdout HEAD~2", "show HEAD~1 HEAD"])(
+    "of several commits is carried out where none is about a file of another: git %s",
+    async (command) => {
+      const on = await twoCommits("b");
+      const [diff, after] = [on.git(command), treeOf(on)];
+      on.git("reset -q --hard HEAD~2");
+      expect(await apply(on, diff)).toBe("done");
+      expect(treeOf(on)).toEqual(after);
+    },
+  );
+
+  // The second one takes the first one back, so that each looks as if it were made already.
+  it.each([
+    ["log -p -2", /in several commits \([0-9a-f]{12}, [0-9a-f]{12}\)/],
+    ["log --oneline -p -2", /in several commits \(index \w+\.\.\w+, index \w+\.\.\w+\)/],
+    ["format-patch --stdout HEAD~2", /in several commits \([0-9a-f]{12}, [0-9a-f]{12}\)/],
+  ])("of several commits that change one file is refused: git %s", async (command, says) => {
+    const on = await twoCommits("a");
+    const diff = on.git(`${command} -- a`);
+    on.git("reset -q --hard HEAD~2");
+    expect(await apply(on, diff)).toMatch(says);
+    expect(applyDiff({ base: files.a, diff })).toMatchObject({ message: expect.stringMatching(says) });
+    expect(treeOf(on)).toEqual(files);
+  });
 });

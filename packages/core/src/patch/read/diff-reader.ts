@@ -6,7 +6,7 @@ import type { Deadline, Steps } from "../model/steps.js";
 import type { Repair } from "../model/types.js";
 import { isOfDiff, startsHeader, strangeLine } from "./dialect.js";
 import { noFile, readFileNames } from "./file-names.js";
-import { closeHunk, type OpenHunk } from "./open-hunk.js";
+import { closeHunk, isMailSignature, type OpenHunk } from "./open-hunk.js";
 import { type EnvelopeLine, readEnvelopeLine } from "./parse-envelope.js";
 import type { FencedSpan } from "./parse-fences.js";
 import { looksLikeFileHeader, type ReadHeader, readGitLine, readHunkHeader } from "./parse-header.js";
@@ -120,8 +120,8 @@ export class DiffReader {
     const line = this.lines.line(at);
     if (this.readHeader(line, at)) return 1;
     const inHunk = this.current !== undefined;
-    const git = inHunk && !line.startsWith("diff --git ") ? undefined : readGitLine(line);
-    if (git !== undefined) {
+    const git = readGitLine(line, this.lines.line(at + 1));
+    if (git !== undefined && (!inHunk || git.kind === "file" || git.kind === "commit")) {
       this.close(true, at);
       this.sections.noteGitLine(git);
       this.inGitHeader = git.kind === "file" || (this.inGitHeader && git.kind !== "binary");
@@ -144,7 +144,7 @@ export class DiffReader {
 
   /** Outside of hunks there may be text, but nothing that asks for something. */
   private leaveOut(line: string, at: number): void {
-    if (line.trim() === "") this.inGitHeader = false;
+    if (line.trim() === "" || isMailSignature(line, this.lines.line(at + 1))) this.inGitHeader = false;
     else if (this.inGitHeader || isOfDiff(line) || startsHeader(this.lines, at)) this.refuseLine(at);
     else if (this.isNamed && /^[-+]/.test(line)) this.unread ??= at;
     else this.skippedProse = true;

@@ -115,11 +115,15 @@ function withoutBlanks(lines: readonly HunkLine[], from: number): number {
   return end;
 }
 
-/** Patches sent by mail end with `-- ` and a version number, which read like a removed line. */
+/** Patches sent by mail end with `-- ` and a version number, of which the first reads like a removed line. */
+export function isMailSignature(dashes: string, version: string): boolean {
+  return /^-- ?$/.test(dashes) && /^\d+\.\d+/.test(version);
+}
+
 function beforeMailSignature(lines: readonly HunkLine[]): number {
   const end = withoutBlanks(lines, lines.length);
   const version = lines[end - 1];
   const dashes = lines[end - 2];
-  if (version?.bare !== true || !/^\d+\.\d+/.test(version.text)) return lines.length;
-  return dashes?.kind === "removed" && /^- ?$/.test(dashes.text) ? end - 2 : lines.length;
+  if (version?.bare !== true || dashes?.kind !== "removed") return lines.length;
+  return isMailSignature(`-${dashes.text}`, version.text) ? end - 2 : lines.length;
 }

@@ -96,18 +96,21 @@ export function looksLikeFileHeader(oldLine: string, newLine: string): boolean {
 export type GitLine =
   | { readonly kind: "file"; readonly names: Partial<FileNames> }
   | { readonly kind: "rename_from" | "rename_to" | "copy"; readonly name: string }
-  | { readonly kind: ModeLine; readonly mode: string }
+  | { readonly kind: ModeLine; readonly mode: string; readonly blobs: string | undefined }
+  | { readonly kind: "commit"; readonly commit: string }
   | { readonly kind: "binary" | "noise" };
 
 /** The lines that name a mode; `old_mode` is also one that stays, at the end of a line `index a..b 100644`. */
-type ModeLine = "old_mode" | "new_mode" | "creation" | "deletion";
+export type ModeLine = "old_mode" | "new_mode" | "creation" | "deletion";
 
-/** @returns undefined where the line is none of a git header. */
-export function readGitLine(line: string): GitLine | undefined {
-  if (line === "" || !"dnrcBGiosI=".includes(line.charAt(0))) return undefined;
+/** @returns undefined where the line, which `next` follows, is none of a git header. */
+export function readGitLine(line: string, next: string): GitLine | undefined {
+  if (line === "" || !"dnrcBFGiosI=".includes(line.charAt(0))) return undefined;
   if (line.startsWith("diff --git ")) return { kind: "file", names: readGitNames(line) };
-  const [, words = "", mode = ""] = modeLine.exec(line) ?? [];
-  if (mode !== "") return { kind: modeLines[words] ?? "old_mode", mode };
+  const [, commit] = /^(?:commit|From) ([0-9a-f]{40,64})\b/.exec(line) ?? [];
+  if (commit !== undefined && /^(Author|Merge|From): /.test(next)) return { kind: "commit", commit };
+  const [, words = "", blobs, mode = ""] = modeLine.exec(line) ?? [];
+  if (mode !== "") return { kind: modeLines[words] ?? "old_mode", mode, blobs };
   const [, verb, side, name = ""] = /^(rename|copy) (from|to) (.*\S.*)$/.exec(line) ?? [];
   // To its end the line is the name.
   if (verb === "rename")
@@ -118,7 +121,7 @@ export function readGitLine(line: string): GitLine | undefined {
   return undefined;
 }
 
-const modeLine = /^((?:new|old) mode|(?:new|deleted) file mode|index \S+) (\d+)\s*$/;
+const modeLine = /^((?:new|old) mode|(?:new|deleted) file mode|index (\S+)) (\d+)\s*$/;
 const modeLines: Readonly<Record<string, ModeLine>> = {
   "new mode": "new_mode",
   "new file mode": "creation",

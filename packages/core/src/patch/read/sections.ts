@@ -1,6 +1,6 @@
 import { type FileNames, noFile } from "./file-names.js";
 import type { FencedSpan } from "./parse-fences.js";
-import type { GitLine } from "./parse-header.js";
+import type { GitLine, ModeLine } from "./parse-header.js";
 
 /** The mode of a symbolic link in a git diff. */
 const linkMode = "120000";
@@ -31,6 +31,9 @@ export interface FileSection {
   readonly specialMode: string | undefined;
   /** Whether the entry is a link, as far as a mode says so. */
   readonly isLink?: boolean;
+  /** The hashes of git's line `index` of a file that is changed, and the commit above it. */
+  readonly blobs?: string | undefined;
+  readonly commit?: string | undefined;
   readonly binary: boolean;
   /** Lines of the diff, one piece a hunk, its header included: `from` and `to` (after the last) by turns. */
   readonly pieces: readonly number[];
@@ -101,6 +104,11 @@ export class SectionList {
       case "deletion":
       case "old_mode":
         this.noteMode(git.kind, git.mode);
+        this.current.blobs ??= git.blobs;
+        break;
+      case "commit":
+        this.push();
+        this.current.commit = git.commit;
         break;
       case "binary":
         this.current.binary = true;
@@ -118,7 +126,7 @@ export class SectionList {
     this.current.renamedTo = name;
   }
 
-  private noteMode(kind: (GitLine & { readonly mode: string })["kind"], mode: string): void {
+  private noteMode(kind: ModeLine, mode: string): void {
     const last = this.list.at(-1);
     if (kind !== "old_mode") {
       if (this.current.mode !== undefined) this.push();
@@ -140,7 +148,7 @@ export class SectionList {
   private push(): void {
     const { path, gitName, pieces } = this.current;
     if ((path ?? gitName) !== undefined || this.asks || pieces.length > 0) this.list.push(this.current);
-    this.current = empty();
+    this.current = { ...empty(), commit: this.current.commit };
     this.named = false;
   }
 }

@@ -5,7 +5,7 @@ import type { PatchRefusal } from "../model/types.js";
 import type { Dialect } from "./dialect.js";
 import { type ParsedDiff, parseLines } from "./parse.js";
 import { type FileSection, isExecutable } from "./sections.js";
-import { quoteName, refuseSize, refuseSpecial } from "./whole.js";
+import { quoteName, refuseCommits, refuseSize, refuseSpecial } from "./whole.js";
 
 /** What a diff of several files asks of one of them. */
 export interface FileDiff {
@@ -66,7 +66,7 @@ export function* splitSteps(text: string, deadline: Deadline): Steps<FileDiffs |
   if (deadline.late()) return refusePatch("timeout", "Reading the diff took too long. Nothing was changed.");
   if (parsed.flaw !== undefined) return refuse(parsed.flaw);
   if (parsed.sections.length === 0) return refuse("It names no file and has no hunk.");
-  return yield* gatherFiles(lines, parsed);
+  return refuseCommits(parsed.sections) ?? (yield* gatherFiles(lines, parsed));
 }
 
 function* gatherFiles(lines: LineTable, { dialect, sections }: ParsedDiff): Steps<FileDiffs | PatchRefusal> {

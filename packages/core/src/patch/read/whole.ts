@@ -44,7 +44,7 @@ export function refuseAsWhole(parsed: ParsedDiff): PatchRefusal | undefined {
     );
   }
   if (parsed.flaw !== undefined) return refuseDiff(parsed.flaw);
-  const beyond = refuseBeyondLines(parsed);
+  const beyond = refuseCommits(parsed.sections) ?? refuseBeyondLines(parsed);
   if (beyond !== undefined || parsed.hunks.length > 0) return beyond;
   if (parsed.sections.some(({ creation }) => creation)) return undefined;
   const looks = parsed.dialect === "unified" ? "" : ` It looks like ${dialectNames[parsed.dialect]}.`;
@@ -105,6 +105,26 @@ const specials: Readonly<Record<string, string>> = { 120000: "a symbolic link", 
 /** A name of any length in a message. */
 export function quoteName(name: string): string {
   return JSON.stringify(clip(name, 200));
+}
+
+/** Parts of several commits for one file: each was made for what the one before left, in whatever order they are. */
+export function refuseCommits(sections: readonly FileSection[]): PatchRefusal | undefined {
+  const firsts = new Map<string, FileSection>();
+  for (const section of sections) {
+    const name = section.renamedFrom ?? section.path ?? "";
+    const first = firsts.get(name) ?? section;
+    firsts.set(name, first);
+    const isOfOther = (first.blobs ?? section.blobs) !== (section.blobs ?? first.blobs);
+    if (isOfOther || first.commit !== section.commit)
+      return refuseDiff(
+        `It changes ${quoteName(name)} in several commits (${commitOf(first)}, ${commitOf(section)}), and each needs the file as the one before left it. Nothing was changed. Send one commit at a time, the oldest first, or one diff over all of them (\`git diff OLDEST~ NEWEST\`).`,
+      );
+  }
+  return undefined;
+}
+
+function commitOf({ commit, blobs = "unknown" }: FileSection): string {
+  return commit?.slice(0, 12) ?? `index ${blobs}`;
 }
 
 /** The files that the diff names, each once. */
