@@ -203,7 +203,11 @@ export async function readInputText(
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return refusal("undecodable", "The input is not valid UTF-8. Convert it, or write bytes with `--exact`.");
+    const again = Buffer.from(Buffer.from(bytes).toString());
+    const at = again.findIndex((byte, index) => byte !== bytes[index]);
+    const line = again.subarray(0, at).toString().split("\n").length;
+    const message = `The input is not valid UTF-8: line ${line} has the byte 0x${bytes[at]?.toString(16)}. Convert it (such as with \`iconv -f ISO-8859-1 -t UTF-8\`, and \`holdfast patch FILE --encoding ISO-8859-1\`), or write bytes with \`--exact\`.`;
+    return refusal("undecodable", message);
   }
 }
 

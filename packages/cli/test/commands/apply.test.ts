@@ -190,6 +190,22 @@ describe("apply", () => {
     expect([project.has(" u"), project.text("v ")]).toEqual([false, "1\n"]);
   });
 
+  test("a diff that is no UTF-8 is refused with its first such byte, and the way that is named leads on", async () => {
+    const latin = (text: string) => Buffer.from(text, "latin1");
+    const lines = update("t").replaceAll("two", "gr\u00fc\u00df").replace("TWO", "\u00c4");
+    const [before, after] = ["one\ngr\u00fc\u00df\nthree\n", "one\n\u00c4\nthree\n"].map(latin);
+    const project = new Project({ t: before ?? "", "latin.diff": latin(lines), "utf8.diff": lines });
+    const refused = await project.run(["apply", "--atomic", "latin.diff"]);
+    expect(refused).toMatchObject({ code: 6, stdout: "" });
+    expect(refused.stderr).toContain(
+      "line 5 has the byte 0xfc. Convert it (such as with `iconv -f ISO-8859-1",
+    );
+    expect(project.bytes("t")).toEqual(before);
+    const args = ["patch", "t", "--encoding", "ISO-8859-1", "--atomic", "utf8.diff"];
+    expect(await project.run(args)).toMatchObject({ code: 0 });
+    expect(project.bytes("t")).toEqual(after);
+  });
+
   test("a name may hold the sign that parts it from its hash", async () => {
     const project = new Project({ "k=v.txt": poem });
     const args = ["apply", "--base", `k=v.txt=${sha256(poem)}`];
