@@ -157,4 +157,31 @@ describe("a link", () => {
     });
     expect(preview).toMatchObject({ files: [{ path: "file", leadsTo: "AGENTS.md" }] });
   });
+
+  it("in the memory's folder is deleted and renamed there, alone and with its folder, and comes back", async () => {
+    const on = await linked();
+    const names = ["folder/a.ts", "../AGENTS.md", "gone", "/etc/hostname"] as const;
+    for (const [at, text] of names.entries()) {
+      on.put(`memories/d/${at}.md`, "n\n");
+      symlinkSync(text, join(on.root, `memories/d/l${at}`));
+    }
+    const memory = async (command: string, rest: Record<string, unknown>) =>
+      (await runTool("memory", { command, ...rest }, { workspace: on.workspace })).text.split("\n")[0];
+    const textsIn = (folder: string) => names.map((_, at) => textOf(on, `memories/${folder}/l${at}`));
+    for (const at of names.keys()) {
+      const path = `/memories/d/l${at}`;
+      expect(await memory("rename", { old_path: path, new_path: "/memories/x" })).toMatch(/^Success/);
+      expect([textOf(on, "memories/x"), textsIn("d")[at]]).toEqual([names[at], undefined]);
+      expect(await memory("rename", { old_path: "/memories/x", new_path: path })).toMatch(/^Success/);
+    }
+    expect(await memory("rename", { old_path: "/memories/d", new_path: "/memories/e" })).toMatch(/^Success/);
+    expect([textsIn("e"), textsIn("d")]).toEqual([names, names.map(() => undefined)]);
+    expect(await memory("delete", { path: "/memories/e/l0" })).toMatch(/^Success/);
+    expect(await memory("delete", { path: "/memories/e" })).toMatch(/^Success/);
+    expect(readdirSync(join(on.root, "memories"))).toEqual([]);
+    expect([on.text("AGENTS.md"), on.text("src/a.ts")]).toEqual(["# A\n", "a\n"]);
+    expect(codeOf(await on.workspace.undo({ path: "memories/e/l1" }))).toBe("true applied");
+    expect(codeOf(await on.workspace.undo({ path: "memories/e/l0" }))).toBe("true applied");
+    expect(textsIn("e")).toEqual(names);
+  });
 });

@@ -51,7 +51,8 @@ const free: Allowed = { kind: "allowed", isSeen: false, isWhole: false };
 
 /** The state on disk must have been shown. That another state was shown is answered as what it is. */
 function askForRead({ call, change, target }: Site, current: Current): Ruling {
-  if (current.kind === "absent") return free;
+  // A link itself has no content that could be lost unseen.
+  if (current.kind === "absent" || current.isLink === true) return free;
   const file = { path: change.path, realPath: target.realPath };
   const known = call.knowledge.find(file, current.sha256);
   // A read that was sent together with a replacement of the whole was not seen by who wrote that.

@@ -5,7 +5,7 @@ import { removeEmptyFolders } from "../change/empty-folders.js";
 import { excludedByOwner } from "../ignore/ignore-rules.js";
 import { makeFolder } from "../reading/folders.js";
 import { walkTree } from "../reading/tree-walk.js";
-import { shownBase } from "../values/base.js";
+import { currentBase, shownBase } from "../values/base.js";
 import type { Disk, Target } from "../values/disk.js";
 import type { ApplyChangesOutcome } from "../values/outcomes.js";
 import { outsideFolder, tidyPath } from "../values/path-policy.js";
@@ -112,7 +112,9 @@ async function changesBelow(
       if (entry.kind === "directory") folders.push(below);
       else {
         const to = renameTo === undefined ? {} : { renameTo: `${renameTo}/${below}` };
-        changes.push({ base: shownBase, ...rest, ...to, path: found.path });
+        // What was shown under a link's name is another file.
+        const base = entry.kind === "link" ? currentBase : shownBase;
+        changes.push({ base, ...rest, ...to, path: found.path });
       }
       return flaw === undefined;
     },
@@ -148,8 +150,7 @@ async function refuseEntry(
   entry: { readonly name: string; readonly kind: string; readonly openable: boolean },
   path: string,
 ): Promise<Refusal | undefined> {
-  const isPlain = entry.kind === "file" || entry.kind === "directory";
-  if (!entry.openable || !isPlain) {
+  if (!entry.openable || entry.kind === "other") {
     const what = `${escapeForDisplay(path)} is no file that these tools can change`;
     return refuse("not_a_file", `${what}, so the folder stays as it is. Nothing was changed.`);
   }
