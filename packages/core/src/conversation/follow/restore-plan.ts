@@ -15,7 +15,10 @@ export interface RestoreDisk {
    *
    * @param wanted the state that each is to be in; `null` where there is to be no file.
    */
-  fileStates(paths: readonly string[], wanted?: readonly (string | null)[]): Promise<readonly FileStatus[]>;
+  fileStates(
+    paths: readonly string[],
+    wanted?: readonly (string | null | undefined)[],
+  ): Promise<readonly FileStatus[]>;
   /** Those of the states whose bytes are kept; asked of files whose status does not say it. */
   keptStates(hashes: readonly string[]): Promise<ReadonlySet<string>>;
   /** The newest recorded write to each file; without it, only what the conversation says itself is known. */
@@ -173,7 +176,8 @@ function decide(
   kept: ReadonlySet<string>,
   { by, isUnrecorded }: Making,
 ): PlannedFile {
-  const { path, left, wanted, others } = file;
+  const { path, left, others } = file;
+  const wanted = status?.link ?? file.wanted;
   const from = status?.sha256;
   if (from === wanted) return { kind: "same", path, sha256: wanted };
   const clash = (why: ConflictReason, consentable: boolean, message: string): FileConflict => {

@@ -255,7 +255,10 @@ export async function driftedFiles(
   nodeId = context.currentNodeId,
 ): Promise<readonly DriftedFile[]> {
   const expected = [...manifests.at(context, nodeId)].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const statuses = await disk.fileStates(expected.map(([path]) => path));
+  const statuses = await disk.fileStates(
+    expected.map(([path]) => path),
+    expected.map(([, sha256]) => sha256 ?? undefined),
+  );
   const apart = expected
     .map(([path, sha256], at) => ({ path, sha256, status: statuses[at] }))
     .filter(({ sha256, status }) => status?.sha256 !== sha256);

@@ -5,9 +5,10 @@ import type { Target } from "../values/disk.js";
 import type { FileStatus } from "../values/outcomes.js";
 import { isSecret, tidyPath } from "../values/path-policy.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
+import type { HistoryEntry } from "../values/stores.js";
 import { cancelled } from "./call.js";
-import { readCurrent } from "./current.js";
-import { isKept, isSecretState, isStateKept } from "./kept-states.js";
+import { linkText, readCurrent } from "./current.js";
+import { findState, isKept, isSecretState, isStateKept } from "./kept-states.js";
 import { refuseProtected } from "./protection.js";
 import type { Session } from "./session.js";
 import { enterNamed } from "./visit.js";
@@ -34,20 +35,27 @@ export async function fileState(session: Session, path: string, wanted?: string 
   }
 }
 
-/** A link that came in the place of a file is no file to be deleted. */
+/** A link that came in the place of a file is no file to be deleted; other states than its own are of what it leads to. */
 async function reach(
   session: Session,
   path: string,
   wanted: string | null | undefined,
 ): Promise<Target | Refusal> {
+  const { disk, history } = session.ports;
   const target = await enterNamed(session, path);
-  if (isRefusal(target) || wanted !== null) return target;
-  const entry = await session.ports.disk.enter(path, "allow", "entry");
-  if (isRefusal(entry)) return target;
-  await entry.close();
-  if (entry.realPath === target.realPath) return target;
-  await target.close();
+  if (isRefusal(target) || wanted === undefined) return target;
+  const other = await disk.enter(path, "allow", wanted === null ? "entry" : undefined);
+  if (isRefusal(other)) return target;
+  const isOwn = wanted !== null && isStateOf(await history.entries(target.realPath), wanted);
+  const [kept, closed] = isOwn || other.realPath === target.realPath ? [target, other] : [other, target];
+  await closed.close();
+  if (kept === target || wanted !== null) return kept;
+  await kept.close();
   return refuse("not_a_file", linkInPlace);
+}
+
+function isStateOf(history: readonly HistoryEntry[], wanted: string): boolean {
+  return history.some(({ before, after }) => before === wanted || after === wanted);
 }
 
 const linkInPlace = "A symbolic link stands there now, which is no file of this conversation: it stays.";
@@ -55,7 +63,7 @@ const linkInPlace = "A symbolic link stands there now, which is no file of this 
 /** The same under the file's lock: whoever gets it stands on settled ground. `busy` where it is not to be had. */
 export async function recoveredState(session: Session, path: string): Promise<FileStatus> {
   const tidy = tidyPath(path);
-  const target = isRefusal(tidy) ? tidy : await session.ports.disk.enter(tidy.path, "allow");
+  const target = isRefusal(tidy) ? tidy : await enterNamed(session, tidy.path);
   if (isRefusal(target)) return { path, barred: target };
   await target.close();
   const lock =
@@ -86,6 +94,8 @@ export async function mayHoldSecrets(session: Session, path: string, sha256: str
 
 const linkBefore =
   "A symbolic link stood there, and a file does now: the link comes back once the file is gone.";
+const linkLeadsElsewhere =
+  "The name was a symbolic link then, and the link would not lead to that state now: the link comes back by an undo.";
 
 interface AskedStatus {
   readonly path: string;
@@ -104,13 +114,38 @@ async function statusAt(
   const current = await readCurrent(target, session, session.limits.changeBytes);
   if (isRefusal(current)) return { path, realPath, barred: current };
   const sha256 = current.kind === "file" ? current.sha256 : null;
-  const wasLink = (await session.ports.history.entries(realPath)).some(
-    ({ isLink, before, after }) => isLink === true && wanted === (before ?? after),
-  );
+  const history = await session.ports.history.entries(realPath);
+  const link = sha256 === null ? await linkBehind(session, target, history, wanted) : undefined;
+  if (typeof link === "object") return { path, realPath, sha256, barred: link };
+  const meant = link ?? wanted;
+  const wasLink = history.some((entry) => entry.isLink === true && meant === (entry.before ?? entry.after));
   const isTaken = wasLink && current.kind === "file" && current.isLink !== true;
   const barred = isTaken ? refuse("not_a_file", linkBefore) : await bar(session, target, tidied);
-  const wantedKept = typeof wanted === "string" ? await isWantedKept(session, target, wanted) : undefined;
-  return { path, realPath, sha256, ...defined({ barred, wantedKept }) };
+  const wantedKept = typeof meant === "string" ? await isWantedKept(session, target, meant) : undefined;
+  return { path, realPath, sha256, ...defined({ barred, wantedKept, link }) };
+}
+
+/** The link through which a state was seen, by its own state: our writes moved it or took it away since. */
+async function linkBehind(
+  session: Session,
+  place: Target,
+  history: readonly HistoryEntry[],
+  wanted: string | null | undefined,
+): Promise<string | undefined | Refusal> {
+  const last = history.findLast(({ isLink }) => isLink === true);
+  const link = last?.before ?? last?.after;
+  if (typeof wanted !== "string" || typeof link !== "string" || isStateOf(history, wanted)) return undefined;
+  const text = linkText((await findState(session, place, link))?.bytes ?? new Uint8Array());
+  const folder = place.realPath.slice(0, place.realPath.lastIndexOf("/") + 1);
+  const target = await session.ports.disk.enter(text.startsWith("/") ? text : folder + text, "refuse");
+  if (isRefusal(target)) return refuse("not_a_file", linkLeadsElsewhere);
+  try {
+    const file = await readCurrent(target, session, session.limits.changeBytes);
+    const isThere = file.kind === "file" && file.sha256 === wanted;
+    return isThere ? link : refuse("not_a_file", linkLeadsElsewhere);
+  } finally {
+    await target.close();
+  }
 }
 
 async function isWantedKept(session: Session, target: Target, wanted: string): Promise<boolean> {

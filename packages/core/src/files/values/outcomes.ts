@@ -283,6 +283,8 @@ export interface FileStatus {
   readonly barred?: Refusal;
   /** Whether the bytes of the state that was asked about are kept; left out where none was. */
   readonly wantedKept?: boolean;
+  /** The state of the link through which the state that was asked about was seen: the link is what is wanted. */
+  readonly link?: string;
 }
 
 /** The answer of every writing request, in every exit (docs/outcomes.md). */
