@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { currentBase, type FileOutcome } from "@holdfast/core/files";
 import { runTool } from "@holdfast/core/tools";
@@ -184,4 +184,14 @@ describe("a link", () => {
     expect(codeOf(await on.workspace.undo({ path: "memories/e/l0" }))).toBe("true applied");
     expect(textsIn("e")).toEqual(names);
   });
+});
+
+it("a file with two names that was written in place is undone in place", async () => {
+  const on = await ground({ a: "one\n" }, { guards: { inPlace: "auto" } });
+  linkSync(join(on.root, "a"), join(on.root, "b"));
+  await on.workspace.append({ path: "a", content: "two\n" });
+  expect(on.text("b")).toBe("one\ntwo\n");
+  const undone = await on.workspace.undo({ path: "a" });
+  expect([codeOf(undone), on.text("a"), on.text("b")]).toEqual(["true applied", "one\n", "one\n"]);
+  expect(undone.message).toContain("written in place");
 });

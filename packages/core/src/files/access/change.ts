@@ -21,7 +21,7 @@ export interface Change {
    * (`over_files`) or at all (`never`), or that the exact text to be found stands in for it (`edit`).
    */
   readonly needsBase: "always" | "over_files" | "never" | "edit";
-  /** `false` where the request has no `inPlace`. */
+  /** `false` where neither the request nor the host can ask for `inPlace`. */
   readonly mayInsist?: boolean;
   /** All of an existing file is replaced: every line of it must have been shown (docs/edits.md). */
   readonly replacesWhole?: boolean;

@@ -93,7 +93,7 @@ function wanted({ session, applier, budget }: Call, request: PlainRequest): Omit
         options: request,
         needsBase: "never",
         plan: async (current, past) => planUndo({ session, budget }, await past(), current),
-        mayInsist: false,
+        mayInsist: session.guards.inPlace !== undefined,
         wasMade: wasUndone,
       };
     case "restore":
