@@ -3,6 +3,7 @@ import { consentLine } from "@holdfast/core/conversation";
 import { describeShown } from "@holdfast/core/patch";
 import { clip, escapeForDisplay, shortHash } from "@holdfast/core/text";
 import { describeRepair } from "@holdfast/core/tools";
+import { nameWithLink } from "../answers/report.js";
 import { escapeName, escapeText } from "../shell/terminal.js";
 
 /** What a person typed as the answer. Whatever is none of the words offered is a no, with it as a word for the model. */
@@ -81,7 +82,7 @@ function reachOf(asked: Asked): { readonly allowance: Allowance; readonly words:
       if (file === undefined || path === undefined || others.length > 0) return undefined;
       return {
         allowance: { kind: "file", path },
-        words: clip(nameOf(file), mostNameChars),
+        words: clip(nameWithLink(file), mostNameChars),
       };
     }
     case "run":
@@ -152,15 +153,9 @@ function repairsOf({ change }: ChangedFile): readonly string[] {
   return change.repairs.map((repair) => `Repaired: ${describeRepair(repair)}.`);
 }
 
-/** A link is shown with where it leads: a yes is for what was shown. */
-function nameOf({ path, leadsTo }: ChangedFile): string {
-  const leads = leadsTo === undefined ? "" : ` -> ${escapeName(leadsTo)}`;
-  return `${escapeName(path)}${leads}`;
-}
-
 function diffOf(file: ChangedFile, isWhole: boolean): ShownQuestion {
   const { before, after, sizes, agreed } = file;
-  const head = `--- ${nameOf(file)}`;
+  const head = `--- ${nameWithLink(file)}`;
   const isText = (before !== null || sizes.before === null) && (after !== null || sizes.after === null);
   if (!isText) {
     const [old, fresh] = [stateWords(sizes.before, agreed.before), stateWords(sizes.after, agreed.after)];

@@ -79,7 +79,11 @@ export function reportRefusal(
 }
 
 /** How a state is named wherever one is printed; `sha256sum FILE` agrees with it. */
-export function stateLine({ path, leadsTo, sha256 }: Pick<FileState, "path" | "leadsTo" | "sha256">): string {
-  const leads = leadsTo === undefined ? "" : ` -> ${escapeName(leadsTo)}`;
-  return `${escapeName(path)}${leads}  ${sha256 === null ? "does not exist" : `sha256 ${sha256}`}`;
+export function stateLine({ sha256, ...file }: Pick<FileState, "path" | "leadsTo" | "sha256">): string {
+  return `${nameWithLink(file)}  ${sha256 === null ? "does not exist" : `sha256 ${sha256}`}`;
+}
+
+/** The name of a file, and of a link with where it leads. */
+export function nameWithLink({ path, leadsTo }: Pick<FileState, "path" | "leadsTo">): string {
+  return leadsTo === undefined ? escapeName(path) : `${escapeName(path)} -> ${escapeName(leadsTo)}`;
 }

@@ -1,10 +1,9 @@
 import { defined } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
 import { answerInJson, withWorkspace } from "../answers/open.js";
-import { reportRefusal } from "../answers/report.js";
+import { nameWithLink, reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeName } from "../shell/terminal.js";
 
 /** `holdfast find GLOB [DIR]`: one path a line. */
 export function findCommand(call: Invocation): Promise<number> {
@@ -21,7 +20,7 @@ export function findCommand(call: Invocation): Promise<number> {
     const outcome = await workspace.find(request);
     if (settings.json) return answerInJson({ kind: "find", outcome }, terminal);
     if (outcome.kind === "refusal") return reportRefusal(outcome, terminal);
-    await terminal.out(outcome.files.map(({ path }) => `${escapeName(path)}\n`).join(""));
+    await terminal.out(outcome.files.map((file) => `${nameWithLink(file)}\n`).join(""));
     if (outcome.files.length === 0) terminal.err("No file matches.\n");
     if (outcome.more === "limit") terminal.err("There may be more files: see --limit.\n");
     if (outcome.more === "time") terminal.err("The time was up: look in a folder below.\n");

@@ -2,10 +2,10 @@ import type { ListedEntry } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
 import { answerInJson, withWorkspace } from "../answers/open.js";
-import { reportRefusal } from "../answers/report.js";
+import { nameWithLink, reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeName, type Paint } from "../shell/terminal.js";
+import type { Paint } from "../shell/terminal.js";
 
 /** `holdfast list [DIR]`: one entry a line, its size before it. */
 export function listCommand(call: Invocation): Promise<number> {
@@ -37,9 +37,8 @@ export function listCommand(call: Invocation): Promise<number> {
 }
 
 function line(entry: ListedEntry, width: number, paint: Paint): string {
-  const name = escapeName(entry.path);
-  const leads = entry.leadsTo === undefined ? "" : ` -> ${escapeName(entry.leadsTo)}`;
-  const shown = entry.isDirectory ? paint.cyan(`${name}/`) : `${name}${leads}`;
+  const name = nameWithLink(entry);
+  const shown = entry.isDirectory ? paint.cyan(`${name}/`) : name;
   const notes = [
     ...(entry.special === undefined ? [] : [entry.special]),
     ...(entry.openable ? [] : ["not openable"]),

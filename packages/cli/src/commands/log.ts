@@ -24,9 +24,9 @@ export function logCommand(call: Invocation): Promise<number> {
 type Log = Extract<LogOutcome, { kind: "log" }>;
 
 /** The newest writes that one answer holds; `more` says how many older ones there are. */
-function printJson({ path, entries }: Log, terminal: Terminal): Promise<void> {
+function printJson({ path, leadsTo, entries }: Log, terminal: Terminal): Promise<void> {
   const shown: string[] = [];
-  const named = escapeInJson(JSON.stringify(path));
+  const named = escapeInJson(JSON.stringify({ path, ...defined({ leads_to: leadsTo }) })).slice(1, -1);
   let left = answerBudgetChars - named.length - frameChars;
   for (const entry of entries) {
     const written = escapeInJson(JSON.stringify(entryToJson(entry)));
@@ -36,19 +36,27 @@ function printJson({ path, entries }: Log, terminal: Terminal): Promise<void> {
   }
   const missing = entries.length - shown.length;
   const more = missing === 0 ? "" : `,"more":${missing}`;
-  return terminal.out(`{"path":${named},"entries":[${shown.join(",")}]${more}}\n`);
+  return terminal.out(`{${named},"entries":[${shown.join(",")}]${more}}\n`);
 }
 
 /** Names, brackets and the number of what is left out. */
 const frameChars = 60;
 
-async function printTable({ path, entries }: Log, terminal: Terminal): Promise<void> {
+async function printTable({ path, leadsTo, entries }: Log, terminal: Terminal): Promise<void> {
   if (entries.length === 0) {
     terminal.err(`No write of ${escapeName(path)} is recorded.\n`);
     return;
   }
   await terminal.out(table(entries, terminal.outPaint));
-  const older = entries.find((entry) => entry.kept && !entry.current && entry.after !== null);
+  if (leadsTo !== undefined)
+    terminal.err(
+      `${escapeName(path)} is a link to ${escapeName(leadsTo)} now; -> marks the writes to that.\n`,
+    );
+  const isFile = ({ isLink, isThrough }: LoggedWrite) =>
+    isLink !== true && (leadsTo === undefined || isThrough === true);
+  const older = entries.find(
+    (entry) => entry.kept && !entry.current && entry.after !== null && isFile(entry),
+  );
   if (older === undefined) return;
   terminal.err(`To bring one back: holdfast restore ${escapeName(path)}@${short(older.after)}\n`);
 }
@@ -77,6 +85,7 @@ function toolOf(entry: LoggedWrite): string {
     ...(entry.changeSet === undefined ? [] : [`set ${entry.changeSet.slice(0, 8)}`]),
     ...(entry.undoes === undefined ? [] : ["took back a write"]),
     ...(entry.ofOtherFolder === true ? ["in another folder"] : []),
+    ...(entry.isLink === true ? ["link"] : entry.isThrough === true ? ["->"] : []),
   ];
   return escapeName(notes.length === 0 ? entry.tool : `${entry.tool} (${notes.join(", ")})`);
 }
@@ -99,7 +108,8 @@ function localTime(time: number): string {
 function entryToJson(entry: LoggedWrite) {
   const { id, time, session, tool, before, after, undoes, changeSet, kept, current } = entry;
   const taken = defined({ undoes });
-  const together = defined({ change_set: changeSet, of_other_folder: entry.ofOtherFolder });
+  const links = { is_link: entry.isLink, is_through: entry.isThrough };
+  const together = defined({ change_set: changeSet, of_other_folder: entry.ofOtherFolder, ...links });
   return {
     id,
     time: new Date(time).toISOString(),

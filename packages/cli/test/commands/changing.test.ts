@@ -258,6 +258,26 @@ describe("undo, log, restore", () => {
     expect(other).toMatchObject({ code: 3, stderr: expect.stringContaining("bytes_gone") });
   });
 
+  test("the log of a link has its own writes and those through it, and offers what can be restored", async () => {
+    const project = new Project({ "a.txt": poem, "b.txt": "b\n" });
+    await project.run(["write", "a.txt", "-", "--atomic"], { input: TWO });
+    unlinkSync(join(project.folder, "a.txt"));
+    symlinkSync("b.txt", join(project.folder, "a.txt"));
+    expect((await project.run(["find", "a*"])).stdout).toBe("a.txt -> b.txt\n");
+    expect((await project.run(["log", "a.txt"])).stderr).toBe(
+      "a.txt is a link to b.txt now; -> marks the writes to that.\n",
+    );
+    await project.run(["write", "a.txt", "-", "--atomic"], { input: "c\n" });
+    await project.run(["write", "a.txt", "-", "--atomic"], { input: "d\n" });
+    const { stdout, stderr } = await project.run(["log", "a.txt"]);
+    expect(stdout.match(/ \(->\) /g)).toHaveLength(2);
+    expect(stderr).toContain(`holdfast restore a.txt@${sha256("c\n").slice(0, 16)}`);
+    const { entries, leads_to } = JSON.parse((await project.run(["log", "a.txt", "--json"])).stdout);
+    expect([leads_to, entries.length, entries[0].is_through]).toEqual(["b.txt", 3, true]);
+    await project.run(["delete", "a.txt", "--atomic"]);
+    expect((await project.run(["log", "a.txt"])).stdout).toContain(", link)");
+  });
+
   test("undo refuses once somebody else has written or deleted, and speaks of the write that it would take back", async () => {
     const project = new Project();
     await project.run(["write", "a.txt"], { input: "one\n" });

@@ -1,4 +1,13 @@
-import { linkSync, lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { currentBase, type FileOutcome } from "@holdfast/core/files";
 import { runTool } from "@holdfast/core/tools";
@@ -194,4 +203,71 @@ it("a file with two names that was written in place is undone in place", async (
   const undone = await on.workspace.undo({ path: "a" });
   expect([codeOf(undone), on.text("a"), on.text("b")]).toEqual(["true applied", "one\n", "one\n"]);
   expect(undone.message).toContain("written in place");
+});
+
+describe("by the name of a link", () => {
+  const changed = async () => {
+    const on = await ground({ x: "one\n" });
+    await on.workspace.write({ path: "x", content: "two\n", base: sha("one\n") });
+    on.put("lib/x", "lib\n");
+    rmSync(join(on.root, "x"));
+    symlinkSync("lib/x", join(on.root, "x"));
+    return on;
+  };
+  const writesOf = async (on: Ground, path: string) => {
+    const log = await on.workspace.log({ path });
+    if (log.kind !== "log") throw new Error(log.message);
+    return [
+      log.leadsTo,
+      ...log.entries.map((entry) => `${entry.isThrough ?? "own"} ${entry.after?.slice(0, 8)}`),
+    ];
+  };
+  const hash = (text: string) => sha(text).slice(0, 8);
+
+  it("its log has the writes of the file in whose place it came, and those through it", async () => {
+    const on = await changed();
+    expect(await writesOf(on, "x")).toEqual(["lib/x", `own ${hash("two\n")}`]);
+    await on.workspace.write({ path: "x", content: "new\n", base: sha("lib\n") });
+    expect(await writesOf(on, "x")).toEqual(["lib/x", `true ${hash("new\n")}`, `own ${hash("two\n")}`]);
+    expect((await writesOf(on, "lib/x"))[1]).toBe(`own ${hash("new\n")}`);
+  });
+
+  it("an undo takes back what was written last, and nothing in the file's place", async () => {
+    const on = await changed();
+    await on.workspace.write({ path: "x", content: "new\n", base: sha("lib\n") });
+    expect(codeOf(await on.workspace.undo({ path: "x" }))).toBe("true applied");
+    expect([on.text("lib/x"), textOf(on, "x")]).toEqual(["lib\n", "lib/x"]);
+    const refused = await on.workspace.undo({ path: "x" });
+    expect([codeOf(refused), refused.message]).toEqual([
+      "false state_mismatch",
+      expect.stringContaining("link"),
+    ]);
+  });
+
+  it("a state of the file in its place is restored once the link is gone", async () => {
+    const on = await changed();
+    const back = { path: "x", sha256: sha("one\n") };
+    const refused = await on.workspace.restore(back);
+    expect([codeOf(refused), refused.message]).toEqual([
+      "false not_a_file",
+      expect.stringContaining("link first"),
+    ]);
+    await on.workspace.delete({ path: "x", base: sha("lib/x") });
+    expect(codeOf(await on.workspace.restore(back))).toBe("true applied");
+    expect([on.text("x"), on.text("lib/x")]).toEqual(["one\n", "lib\n"]);
+  });
+
+  it("a moved link's later writes are undone before the move", async () => {
+    const on = await linked();
+    await on.workspace.move({ path: "file", to: "moved", base: sha("AGENTS.md") });
+    await on.workspace.write({ path: "moved", content: "# B\n", base: sha("# A\n") });
+    expect((await writesOf(on, "moved")).slice(0, 2)).toEqual(["AGENTS.md", `true ${hash("# B\n")}`]);
+    for (const [text, name] of [
+      ["# A\n", "moved"],
+      ["# A\n", "file"],
+    ] as const) {
+      expect(codeOf(await on.workspace.undo({ path: "moved" }))).toBe("true applied");
+      expect([on.text("AGENTS.md"), textOf(on, name)]).toEqual([text, "AGENTS.md"]);
+    }
+  });
 });

@@ -1,12 +1,39 @@
 import type { Target } from "../values/disk.js";
-import type { LoggedWrite } from "../values/outcomes.js";
+import type { LoggedWrite, LogOutcome } from "../values/outcomes.js";
+import { isRefusal } from "../values/refusal.js";
 import type { HistoryEntry } from "../values/stores.js";
 import { readCurrent } from "./current.js";
 import { isStateKept, readsOf } from "./kept-states.js";
+import { leadsTo } from "./path-names.js";
 import type { Session } from "./session.js";
+import { atTurn } from "./visit.js";
+
+/** The writes of a name; of a link those to the name itself and those to what it leads to. */
+export async function writesOf(session: Session, path: string): Promise<LogOutcome> {
+  const { disk } = session.ports;
+  const entry = await disk.enter(path, "allow", "entry");
+  if (isRefusal(entry)) return entry;
+  const isLink = (await entry.look()).kind === "link";
+  const own = isLink ? await loggedWrites(session, entry) : [];
+  await entry.close();
+  const look = async (target: Target): Promise<LogOutcome> => {
+    const written = await loggedWrites(session, target);
+    if (!isLink) return { kind: "log", path, entries: written };
+    const entries = [...own, ...written.map((write) => ({ ...write, isThrough: true as const }))];
+    const to = leadsTo(disk, { path, realPath: target.realPath }) ?? path;
+    return {
+      kind: "log",
+      path,
+      leadsTo: to,
+      entries: entries.toSorted((one, other) => other.time - one.time),
+    };
+  };
+  const log = await atTurn(session, path, look, { missing: "allow" });
+  return isRefusal(log) && own.length > 0 ? { kind: "log", path, entries: own } : log;
+}
 
 /** The recorded writes of a file and the other states that were read, newest first, with what can be said of each now. */
-export async function loggedWrites(session: Session, target: Target): Promise<readonly LoggedWrite[]> {
+async function loggedWrites(session: Session, target: Target): Promise<readonly LoggedWrite[]> {
   const { history } = session.ports;
   const current = await readCurrent(target, session, session.limits.changeBytes);
   const disk = current.kind === "file" ? current.sha256 : null;

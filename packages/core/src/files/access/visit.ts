@@ -1,6 +1,7 @@
 import { excludedByOwner } from "../ignore/ignore-rules.js";
 import type { Target } from "../values/disk.js";
 import { isRefusal, type Refusal } from "../values/refusal.js";
+import type { HistoryEntry } from "../values/stores.js";
 import { cancelled } from "./call.js";
 import type { Ticket } from "./keyed-mutex.js";
 import { plainPath } from "./plain-path.js";
@@ -24,15 +25,21 @@ export async function inside<Result>(
 }
 
 /** What a name is spoken of for: a link that our writes made or moved itself, else what a link leads to. */
-export async function enterNamed(
+export async function enterNamed(session: Pick<Session, "ports">, path: string): Promise<Target | Refusal> {
+  const isOwn = (await ownWrites(session, path)).at(-1)?.isLink === true;
+  return session.ports.disk.enter(path, "allow", isOwn ? "entry" : undefined);
+}
+
+/** The recorded writes of a name itself where a link stands now, oldest first; none where no link does. */
+export async function ownWrites(
   { ports: { disk, history } }: Pick<Session, "ports">,
   path: string,
-): Promise<Target | Refusal> {
+): Promise<readonly HistoryEntry[]> {
   const entry = await disk.enter(path, "allow", "entry");
-  if (isRefusal(entry) || (await entry.look()).kind !== "link") return entry;
-  if ((await history.entries(entry.realPath)).at(-1)?.isLink === true) return entry;
+  if (isRefusal(entry)) return [];
+  const isLink = (await entry.look()).kind === "link";
   await entry.close();
-  return disk.enter(path, "allow");
+  return isLink ? history.entries(entry.realPath) : [];
 }
 
 /** Walks to a path, waits for its turn there, and closes the target after the work. */

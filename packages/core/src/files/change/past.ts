@@ -3,9 +3,10 @@ import type { Planning } from "../access/call.js";
 import type { Past, Plan } from "../access/change.js";
 import type { Current } from "../access/current.js";
 import type { KeptState } from "../access/kept-states.js";
+import { ownWrites } from "../access/visit.js";
 import { emptySha256, parseHash } from "../values/base.js";
 import type { FileAccess } from "../values/disk.js";
-import { refuse, refuseIn } from "../values/refusal.js";
+import { type Refusal, refuse, refuseIn } from "../values/refusal.js";
 import type { HistoryEntry } from "../values/stores.js";
 import type { TimeBudget } from "../values/time-budget.js";
 import { nounOfWrite } from "../values/write-noun.js";
@@ -120,6 +121,20 @@ function wasLink({ history }: Past, sha256: string): boolean {
   return history.some(({ isLink, before, after }) => isLink === true && (before ?? after) === sha256);
 }
 
+/** Why a state is not brought back where a link stands now: it was one of the name itself. */
+export async function refuseBehindLink(
+  session: Planning["session"],
+  path: string,
+  wanted: string,
+): Promise<Refusal | undefined> {
+  const isOf = ({ before, after }: HistoryEntry) =>
+    before?.startsWith(wanted) === true || after?.startsWith(wanted) === true;
+  const of = (await ownWrites(session, path)).find(isOf);
+  return of && refuse("not_a_file", of.isLink === true ? onlyUndone : linkInPlace);
+}
+
+export const linkInPlace =
+  "A symbolic link stands in the place of the file now: delete or move the link first. Nothing was changed.";
 const onlyUndone = "This state was a symbolic link, which comes back by an undo alone. Nothing was changed.";
 
 function restored(past: Past, sha256: string, budget: TimeBudget): PastPlan {

@@ -6,14 +6,15 @@ import { isSecretState, type KeptState } from "../access/kept-states.js";
 import type { Ticket } from "../access/keyed-mutex.js";
 import type { PreviewOutcome } from "../access/preview.js";
 import type { Session } from "../access/session.js";
-import { enterNamed } from "../access/visit.js";
+import { ownWrites } from "../access/visit.js";
 import { removeEmptyFolders } from "../change/empty-folders.js";
-import { lastInForce, planUndo, type UndoneSet } from "../change/past.js";
+import { lastInForce, linkInPlace, planUndo, type UndoneSet } from "../change/past.js";
 import { resolveBase } from "../values/base.js";
+import type { Target } from "../values/disk.js";
 import type { ApplyChangesOutcome, WriteOutcome, WriteRefusal } from "../values/outcomes.js";
 import { displacedNotes, withDisplacedNote } from "../values/outcomes.js";
 import { bareName, tidyPath } from "../values/path-policy.js";
-import { isRefusal, refuse } from "../values/refusal.js";
+import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import type { Asked, UndoRequest } from "../values/requests.js";
 import { carryOutSet, previewMembers } from "./change-set.js";
 import type { Member } from "./change-set-members.js";
@@ -24,15 +25,20 @@ import type { Member } from "./change-set-members.js";
  * @returns undefined, too, where the file is not in the state that the undo names, or this very undo was carried out
  *   already: the file alone is answered for.
  */
-export async function setToUndo(call: Call, { path, base }: Asked<UndoRequest>): Promise<string | undefined> {
+export async function setToUndo(
+  call: Call,
+  { path, base }: Asked<UndoRequest>,
+): Promise<string | Refusal<"state_mismatch"> | undefined> {
   const { session, repeats } = call;
   const tidy = tidyPath(path);
   if (isRefusal(tidy)) return undefined;
-  const target = await enterNamed(session, tidy.path);
+  const target = await enterWritten(session, tidy.path);
   if (isRefusal(target)) return undefined;
   try {
     const history = await session.ports.history.entries(target.realPath);
     const changeSet = lastInForce(history)?.changeSet;
+    if (changeSet === undefined && (await target.look()).kind === "link")
+      return refuse("state_mismatch", linkInPlace);
     if (changeSet === undefined || (base === undefined && repeats === undefined)) return changeSet;
     const current = await readCurrent(target, session, session.limits.changeBytes);
     if (isRefusal(current)) return undefined;
@@ -45,6 +51,17 @@ export async function setToUndo(call: Call, { path, base }: Asked<UndoRequest>):
   } finally {
     await target.close();
   }
+}
+
+/** What was written last by a name: the name itself, or where that is a link now, what it leads to. */
+async function enterWritten(session: Session, path: string): Promise<Target | Refusal> {
+  const { disk, history } = session.ports;
+  const own = lastInForce(await ownWrites(session, path));
+  const file = await disk.enter(path, "allow");
+  const last = isRefusal(file) ? undefined : lastInForce(await history.entries(file.realPath));
+  if (own === undefined || own.time < (last?.time ?? 0)) return file;
+  if (!isRefusal(file)) await file.close();
+  return disk.enter(path, "allow", "entry");
 }
 
 /** Takes a whole change set back, as a change set of its own; answers for the file that was asked about. */

@@ -389,7 +389,13 @@ export interface ChangeReport {
 
 /** The recorded writes of one file, newest first. */
 export type LogOutcome =
-  | { readonly kind: "log"; readonly path: string; readonly entries: readonly LoggedWrite[] }
+  | {
+      readonly kind: "log";
+      readonly path: string;
+      /** Where the name leads, if it is a link's. */
+      readonly leadsTo?: string;
+      readonly entries: readonly LoggedWrite[];
+    }
   | Refusal;
 
 /** A recorded write, and whether one can go back to the state that it made. */
@@ -400,6 +406,8 @@ export interface LoggedWrite extends HistoryEntry {
   readonly current: boolean;
   /** It was a write to the file of another folder, which had this place before. */
   readonly ofOtherFolder?: true;
+  /** Of a link's name: it was a write to what the link leads to now, and not to the name itself. */
+  readonly isThrough?: true;
 }
 
 /** What a change came to, of one file or of a set. */

@@ -5,7 +5,7 @@ import { outcomeOfOneFile } from "../access/change-set-answers.js";
 import { fileState, mayHoldSecrets, recoveredState } from "../access/file-states.js";
 import { Arrivals, KeyedMutex, type Ticket } from "../access/keyed-mutex.js";
 import { recordStaleInodeWrite } from "../access/landing.js";
-import { loggedWrites } from "../access/logged-writes.js";
+import { writesOf } from "../access/logged-writes.js";
 import { namesOf, type PathNames } from "../access/path-names.js";
 import { plainPath } from "../access/plain-path.js";
 import type { PreviewOutcome } from "../access/preview.js";
@@ -337,14 +337,10 @@ export class Workspace {
     return kept;
   }
 
-  /** The recorded writes of a file, newest first. */
+  /** The recorded writes of a file, newest first; of a link's name with those to what it leads to. */
   async log(request: { readonly path: string }): Promise<LogOutcome> {
     const tidy = tidyPath(pathOf(request));
-    if (isRefusal(tidy)) return tidy;
-    const entries = await atTurn(this.shared, tidy.path, (target) => loggedWrites(this.shared, target), {
-      missing: "allow",
-    });
-    return "kind" in entries ? entries : { kind: "log", path: tidy.path, entries };
+    return isRefusal(tidy) ? tidy : writesOf(this.shared, tidy.path);
   }
 
   /** The recorded writes that were made for a conversation to files of this workspace: of each file in their order. */
