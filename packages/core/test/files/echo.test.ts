@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runTool, type ToolName } from "../../src/tools/index.js";
-import { ground } from "../support.js";
+import { ground, sha } from "../support.js";
 
 const before = "const a = 1;\nconst b = 2;\n\nconst c = 3;\n";
 
@@ -23,7 +23,8 @@ test("an answer as it came is no text of a file, at any door that takes one", as
   const json = await runTool("read_file", { file_path: "a.ts" }, { ...context, wire: "json" });
   const edit = { file_path: "a.ts", edits: [{ old_string: "b = 2", new_string: "b = 4" }] };
   const edited = await runTool("edit_file", edit, context);
-  for (const { text } of [read, json, edited]) {
+  const numbered = await runTool("read_file", { file_path: "a.ts", numbered: true }, context);
+  for (const { text } of [read, json, edited, numbered]) {
     for (const [tool, args] of callsWith(text)) {
       const reply = await runTool(tool, args, context);
       expect(reply.text, tool).toContain("an answer of these tools");
@@ -60,6 +61,8 @@ test("lines behind their own numbers are refused, and what only looks so is not"
     "7: const a = 1;\n8: const b = 2;",
     `<file path="x" sha256="${"a".repeat(64)}">`,
     "OK (applied): done",
+    // An example in Markdown.
+    `    <file path="a.ts" version="1" sha256="${sha(before)}">`,
   ].entries())
     expect(await workspace.write({ path: `${at}.txt`, content: text })).toMatchObject({ code: "applied" });
 });

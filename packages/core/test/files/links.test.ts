@@ -150,6 +150,9 @@ describe("a link", () => {
       'path="folder/a.ts" -> "src/a.ts"',
     );
     expect(await says("read_file", { file_path: "AGENTS.md" })).not.toContain("->");
+    expect(await says("read_file", { file_path: "dangling" })).toContain(
+      "dangling is a link to gone.txt, which is not there.",
+    );
     const edit = {
       file_path: "file",
       base_content_sha256: sha("x"),

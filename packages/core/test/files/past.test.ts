@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { Workspace } from "../../src/files/index.js";
-import { memoryWith, sha } from "../support.js";
+import { ground, memoryWith, sha } from "../support.js";
 
 /** A workspace that counts how often the past of a file, which grows with every write, is read. */
 function counting() {
@@ -58,5 +58,22 @@ it.each([
     expect([undone.code, undone.state?.sha256]).toEqual(["applied", base]);
     const bytes = await workspace.readBytes({ path: "f" });
     expect(bytes.kind === "refusal" ? bytes : sha(bytes.bytes)).toBe(base);
+  }
+});
+
+it("what a process read whole can be brought back, be it no text or shown by a mismatch alone", async () => {
+  const { workspace, put, text } = await ground({ binary: "\0one", shown: "one\n" });
+  expect(await workspace.read({ path: "binary" })).toMatchObject({ code: "binary" });
+  await workspace.write({ path: "shown", content: "two\n", base: sha("one\n") });
+  put("shown", "theirs\n");
+  const stale = await workspace.write({ path: "shown", content: "three\n", base: sha("two\n") });
+  expect(stale).toMatchObject({ code: "state_mismatch" });
+  for (const [path, before] of [
+    ["binary", "\0one"],
+    ["shown", "theirs\n"],
+  ] as const) {
+    put(path, "lost\n");
+    expect(await workspace.restore({ path, sha256: sha(before) })).toMatchObject({ code: "applied" });
+    expect(text(path)).toBe(before);
   }
 });

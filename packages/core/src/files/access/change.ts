@@ -73,6 +73,8 @@ export interface Since {
 export interface Past {
   /** The recorded writes, oldest first. */
   readonly history: readonly HistoryEntry[];
+  /** Those of the name itself, where a link stands there now that leads to the file. */
+  named(): Promise<readonly HistoryEntry[]>;
   /** Whether writes are recorded of the file of another folder, which had this place before. */
   hasOthers(): Promise<boolean>;
   /** Hashes under which this path was ever met: read by this session, or in any recorded write or read. */

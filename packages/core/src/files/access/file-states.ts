@@ -11,7 +11,7 @@ import { linkText, readCurrent } from "./current.js";
 import { findState, isKept, isSecretState, isStateKept } from "./kept-states.js";
 import { refuseProtected } from "./protection.js";
 import type { Session } from "./session.js";
-import { enterNamed } from "./visit.js";
+import { enterNamed, ownWrites } from "./visit.js";
 
 /**
  * In what state a file is and whether it could be brought into another; nothing of it is shown or kept.
@@ -41,17 +41,12 @@ async function reach(
   path: string,
   wanted: string | null | undefined,
 ): Promise<Target | Refusal> {
-  const { disk, history } = session.ports;
-  const target = await enterNamed(session, path);
-  if (isRefusal(target) || wanted === undefined) return target;
-  const other = await disk.enter(path, "allow", wanted === null ? "entry" : undefined);
-  if (isRefusal(other)) return target;
-  const isOwn = wanted !== null && isStateOf(await history.entries(target.realPath), wanted);
-  const [kept, closed] = isOwn || other.realPath === target.realPath ? [target, other] : [other, target];
-  await closed.close();
-  if (kept === target || wanted !== null) return kept;
-  await kept.close();
-  return refuse("not_a_file", linkInPlace);
+  if (wanted === undefined) return enterNamed(session, path);
+  const own = await ownWrites(session, path);
+  const links = (own ?? []).filter(({ isLink }) => isLink === true);
+  const isOwn = wanted === null ? own?.at(-1)?.isLink === true : isStateOf(links, wanted);
+  if (wanted === null && own !== undefined && !isOwn) return refuse("not_a_file", linkInPlace);
+  return session.ports.disk.enter(path, "allow", isOwn ? "entry" : undefined);
 }
 
 function isStateOf(history: readonly HistoryEntry[], wanted: string): boolean {

@@ -3,6 +3,7 @@ import type { Subject } from "./answers.js";
 import type { Call } from "./call.js";
 import type { Change, Past } from "./change.js";
 import { findState, readsOf } from "./kept-states.js";
+import { ownWrites } from "./visit.js";
 
 /** A change and its target, under the target's lock. */
 export interface Site {
@@ -39,5 +40,6 @@ async function loadPast(call: Call, change: Change, target: Target): Promise<Pas
   };
   const hasOthers = async () =>
     ((await call.session.ports.history.ofOtherFolder?.(target.realPath)) ?? []).length > 0;
-  return { history, known, hasOthers, find: (sha256) => findState(call.session, target, sha256) };
+  const named = async () => (await ownWrites(call.session, change.path)) ?? [];
+  return { history, named, known, hasOthers, find: (sha256) => findState(call.session, target, sha256) };
 }

@@ -26,20 +26,20 @@ export async function inside<Result>(
 
 /** What a name is spoken of for: a link that our writes made or moved itself, else what a link leads to. */
 export async function enterNamed(session: Pick<Session, "ports">, path: string): Promise<Target | Refusal> {
-  const isOwn = (await ownWrites(session, path)).at(-1)?.isLink === true;
+  const isOwn = (await ownWrites(session, path))?.at(-1)?.isLink === true;
   return session.ports.disk.enter(path, "allow", isOwn ? "entry" : undefined);
 }
 
-/** The recorded writes of a name itself where a link stands now, oldest first; none where no link does. */
+/** The recorded writes of a name itself where a link stands now, oldest first; undefined where no link does. */
 export async function ownWrites(
   { ports: { disk, history } }: Pick<Session, "ports">,
   path: string,
-): Promise<readonly HistoryEntry[]> {
+): Promise<readonly HistoryEntry[] | undefined> {
   const entry = await disk.enter(path, "allow", "entry");
-  if (isRefusal(entry)) return [];
+  if (isRefusal(entry)) return undefined;
   const isLink = (await entry.look()).kind === "link";
   await entry.close();
-  return isLink ? history.entries(entry.realPath) : [];
+  return isLink ? history.entries(entry.realPath) : undefined;
 }
 
 /** Walks to a path, waits for its turn there, and closes the target after the work. */

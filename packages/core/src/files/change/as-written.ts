@@ -64,4 +64,4 @@ async function isNumbered(session: Session, path: string, text: string): Promise
 }
 
 const answer =
-  /^\s*(?:<(?:file|lines)\b|(?:OK|FAILED) \([a-z_]+\): |\{\s*"(?:file_path|success)":)[\s\S]{0,2000}?\bsha256"?[=:] ?"([0-9a-f]{64})"/;
+  /^\n*(?:<(?:file|lines)\b|(?:OK|FAILED) \([a-z_]+\): |\{\s*"(?:file_path|success)":|".*", version \d+, )[\s\S]{0,2000}?\bsha256(?:"?[=:] ?"| )([0-9a-f]{64})/;

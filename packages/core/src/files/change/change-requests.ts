@@ -6,7 +6,7 @@ import type { ApplyEditRequest, OneFileRequest, ReplaceRequest } from "../values
 import { planAppend, planInsert, planPrepend } from "./added-text.js";
 import { planEdits } from "./edit-plan.js";
 import { planLines } from "./line-edits.js";
-import { planRestore, planUndo, refuseBehindLink, wasUndone } from "./past.js";
+import { planRestore, planUndo, wasUndone } from "./past.js";
 import { planPatch, planWrite } from "./plans.js";
 import {
   appendByLines,
@@ -100,11 +100,8 @@ function wanted({ session, applier, budget }: Call, request: PlainRequest): Omit
       return {
         options: request,
         needsBase: "never",
-        plan: async (current, past) => {
-          const plan = await planRestore({ session, budget }, await past(), request.sha256, current);
-          const isLost = plan.kind === "refusal" && plan.code === "bytes_gone";
-          return (isLost ? await refuseBehindLink(session, request.path, request.sha256) : undefined) ?? plan;
-        },
+        plan: async (current, past) =>
+          planRestore({ session, budget }, await past(), request.sha256, current),
       };
     default:
       return request satisfies never;

@@ -3,7 +3,8 @@ import { answer, maySee, refuseWith, type Subject, unchanged, withoutContent } f
 import { cancelledBy, isMadeAlready } from "../access/call.js";
 import { type Change, type Plan, type PlannedWrite, withoutState } from "../access/change.js";
 import { type Current, type CurrentFile, isLarge, learnState, readCurrent } from "../access/current.js";
-import { keepReplaced } from "../access/kept-states.js";
+import { keepReplaced, keepState } from "../access/kept-states.js";
+import { recordRead } from "../access/landing.js";
 import { doneBefore, ownChangesBetween } from "../access/own-changes.js";
 import { refuseProtected } from "../access/protection.js";
 import { type Site, subjectOf } from "../access/site.js";
@@ -315,6 +316,10 @@ async function refuseMismatch(
   current: CurrentFile,
   facts: MismatchFacts,
 ): Promise<WriteRefusal> {
+  const { session } = site.call;
+  // What the answer shows can be brought back, as what a read shows.
+  await keepState(session, site.target, current);
+  await recordRead(session, site.target, current.sha256);
   const explained = await explainMismatch(subjectOf(site), base, current, facts);
   return { ...explained, ...refuseWith(subjectOf(site), refuse(code, explained.message), current) };
 }

@@ -3,10 +3,9 @@ import type { Planning } from "../access/call.js";
 import type { Past, Plan } from "../access/change.js";
 import type { Current } from "../access/current.js";
 import type { KeptState } from "../access/kept-states.js";
-import { ownWrites } from "../access/visit.js";
 import { emptySha256, parseHash } from "../values/base.js";
 import type { FileAccess } from "../values/disk.js";
-import { type Refusal, refuse, refuseIn } from "../values/refusal.js";
+import { refuse, refuseIn } from "../values/refusal.js";
 import type { HistoryEntry } from "../values/stores.js";
 import type { TimeBudget } from "../values/time-budget.js";
 import { nounOfWrite } from "../values/write-noun.js";
@@ -25,6 +24,9 @@ export async function planUndo(
   set?: UndoneSet,
 ): Promise<Plan> {
   const last = lastInForce(past.history);
+  const own = set === undefined ? lastInForce(await past.named()) : undefined;
+  if (own !== undefined && own.isLink !== true && own.time >= (last?.time ?? 0))
+    return refuse("state_mismatch", linkInPlace);
   const plan = await planUndoOf(last, { session, budget }, past, current, set);
   return plan.kind === "write" && last?.isLink === true && plan.bytes !== null
     ? { ...plan, isLink: true, message: "Undone: the link is there again." }
@@ -97,6 +99,10 @@ export async function planRestore(
   if (typeof hash !== "string") return refuseIn("invalid_hash", noState);
   const fitting = [...new Set(past.known())].filter((sha256) => sha256.startsWith(hash));
   const [sha256] = fitting;
+  const isNamed = ({ before, after }: HistoryEntry) =>
+    before?.startsWith(hash) === true || after?.startsWith(hash) === true;
+  const own = sha256 === undefined ? (await past.named()).find(isNamed) : undefined;
+  if (own !== undefined) return refuse("not_a_file", own.isLink === true ? onlyUndone : linkInPlace);
   if (sha256 === undefined)
     return refuseIn("bytes_gone", "No state $wanted of this file is known.[ {log} lists those that are.]", {
       wanted,
@@ -121,19 +127,7 @@ function wasLink({ history }: Past, sha256: string): boolean {
   return history.some(({ isLink, before, after }) => isLink === true && (before ?? after) === sha256);
 }
 
-/** Why a state is not brought back where a link stands now: it was one of the name itself. */
-export async function refuseBehindLink(
-  session: Planning["session"],
-  path: string,
-  wanted: string,
-): Promise<Refusal | undefined> {
-  const isOf = ({ before, after }: HistoryEntry) =>
-    before?.startsWith(wanted) === true || after?.startsWith(wanted) === true;
-  const of = (await ownWrites(session, path)).find(isOf);
-  return of && refuse("not_a_file", of.isLink === true ? onlyUndone : linkInPlace);
-}
-
-export const linkInPlace =
+const linkInPlace =
   "A symbolic link stands in the place of the file now: delete or move the link first. Nothing was changed.";
 const onlyUndone = "This state was a symbolic link, which comes back by an undo alone. Nothing was changed.";
 

@@ -71,7 +71,8 @@ export function findUnseen(
       unseen.push(...besideInsertion(at - 1, total, lines));
     }
   }
-  return unseen.length === 0 ? undefined : show(old, unseen);
+  const state = plan.madeFor === undefined ? "this state" : "the present state, which is not the call's base";
+  return unseen.length === 0 ? undefined : show(old, unseen, state);
 }
 
 function besideInsertion(at: number, total: number, seen: readonly LineSpan[]): readonly LineSpan[] {
@@ -81,9 +82,9 @@ function besideInsertion(at: number, total: number, seen: readonly LineSpan[]): 
   return [{ from: neighbours[0] ?? 1, to: neighbours.at(-1) ?? 1 }];
 }
 
-function show(old: LineFinder, unseen: readonly LineSpan[]): Unseen {
+function show(old: LineFinder, unseen: readonly LineSpan[], state: string): Unseen {
   const { spans, texts } = cutToShow(old, unseen);
-  const head = `The change touches lines that this session was not shown of this state: ${namesOf(unseen)}.`;
+  const head = `The change touches lines that this session was not shown of ${state}: ${namesOf(unseen)}.`;
   const isWhole = spans.length === unseen.length && spans.every(({ to }, at) => to === unseen[at]?.to);
   const next = isWhole
     ? "They follow; if the change is still right, repeat the call. Nothing was written."

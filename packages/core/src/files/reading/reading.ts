@@ -111,13 +111,13 @@ async function serve(
 ): Promise<Served | Refusal> {
   const { session, target } = read;
   if (isLarge(current)) await learnState(session, current, read.encoding);
+  await keepState(session, target, current);
+  const { sha256 } = current;
+  if (read.call.knowledge.find(read.file, sha256) === undefined) await recordRead(session, target, sha256);
   const decoded = textOfState(session, current, read.encoding);
   if (isRefusal(decoded)) return decoded.code === "binary" ? withHash(decoded, current) : decoded;
   const cut = range === undefined ? undefined : cutLines(decoded.text, range);
   if (cut !== undefined && isRefusal(cut)) return cut;
-  await keepState(session, target, current);
-  const { sha256 } = current;
-  if (read.call.knowledge.find(read.file, sha256) === undefined) await recordRead(session, target, sha256);
   const facts = textFacts(decoded, current.bytes.length);
   const { call, file } = read;
   if (call.isUnasked === true && !maySee({ call, file }, current)) {
@@ -258,9 +258,12 @@ function startsWith(bytes: Uint8Array | undefined, mark: readonly number[]): boo
   return bytes !== undefined && mark.every((byte, at) => bytes[at] === byte);
 }
 
-function missing({ file }: Reading): Refusal {
-  const path = escapeForDisplay(file.path);
-  return refuseIn("file_missing", "There is no file $path.[ {write} creates it.]", { path });
+function missing({ file, session }: Reading): Refusal {
+  const [path, to] = [escapeForDisplay(file.path), leadsTo(session.ports.disk, file)];
+  if (to === undefined)
+    return refuseIn("file_missing", "There is no file $path.[ {write} creates it.]", { path });
+  const words = "$path is a link to $to, which is not there.[ {write} creates that.]";
+  return refuseIn("file_missing", words, { path, to: escapeForDisplay(to) });
 }
 
 function pastTheEnd(first: number, total: number): Refusal {

@@ -8,7 +8,7 @@ import type { PreviewOutcome } from "../access/preview.js";
 import type { Session } from "../access/session.js";
 import { ownWrites } from "../access/visit.js";
 import { removeEmptyFolders } from "../change/empty-folders.js";
-import { lastInForce, linkInPlace, planUndo, type UndoneSet } from "../change/past.js";
+import { lastInForce, planUndo, type UndoneSet } from "../change/past.js";
 import { resolveBase } from "../values/base.js";
 import type { Target } from "../values/disk.js";
 import type { ApplyChangesOutcome, WriteOutcome, WriteRefusal } from "../values/outcomes.js";
@@ -25,10 +25,7 @@ import type { Member } from "./change-set-members.js";
  * @returns undefined, too, where the file is not in the state that the undo names, or this very undo was carried out
  *   already: the file alone is answered for.
  */
-export async function setToUndo(
-  call: Call,
-  { path, base }: Asked<UndoRequest>,
-): Promise<string | Refusal<"state_mismatch"> | undefined> {
+export async function setToUndo(call: Call, { path, base }: Asked<UndoRequest>): Promise<string | undefined> {
   const { session, repeats } = call;
   const tidy = tidyPath(path);
   if (isRefusal(tidy)) return undefined;
@@ -37,8 +34,6 @@ export async function setToUndo(
   try {
     const history = await session.ports.history.entries(target.realPath);
     const changeSet = lastInForce(history)?.changeSet;
-    if (changeSet === undefined && (await target.look()).kind === "link")
-      return refuse("state_mismatch", linkInPlace);
     if (changeSet === undefined || (base === undefined && repeats === undefined)) return changeSet;
     const current = await readCurrent(target, session, session.limits.changeBytes);
     if (isRefusal(current)) return undefined;
@@ -56,7 +51,7 @@ export async function setToUndo(
 /** What was written last by a name: the name itself, or where that is a link now, what it leads to. */
 async function enterWritten(session: Session, path: string): Promise<Target | Refusal> {
   const { disk, history } = session.ports;
-  const own = lastInForce(await ownWrites(session, path));
+  const own = lastInForce((await ownWrites(session, path)) ?? []);
   const file = await disk.enter(path, "allow");
   const last = isRefusal(file) ? undefined : lastInForce(await history.entries(file.realPath));
   if (own === undefined || own.time < (last?.time ?? 0)) return file;

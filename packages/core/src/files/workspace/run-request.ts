@@ -110,7 +110,6 @@ async function readFile(call: Call, request: Asked<ReadRequest>, ticket?: Ticket
 async function changeFile(call: Call, request: OneFileRequest, ticket: Ticket): Promise<WriteOutcome> {
   if (request.kind === "undo") {
     const changeSet = await wholeSet(call, request, ticket);
-    if (typeof changeSet === "object") return withoutState(changeSet);
     if (changeSet !== undefined) return undoSet(withoutRepeat(call), changeSet, request, ticket);
   }
   return changeWith(call, request, ticket, carryOut);
@@ -121,7 +120,7 @@ async function wholeSet(
   call: Call,
   request: Asked<UndoRequest>,
   ticket: Ticket,
-): ReturnType<typeof setToUndo> {
+): Promise<string | undefined> {
   const tidy = tidyPath(request.path);
   if (isRefusal(tidy)) return undefined;
   await ticket.turn();
@@ -140,7 +139,6 @@ async function preview(call: Call, request: ChangeRequest, ticket: Ticket): Prom
   if (request.kind === "apply_changes") return previewSet(call, request, ticket);
   if (request.kind === "undo") {
     const changeSet = await wholeSet(call, request, ticket);
-    if (typeof changeSet === "object") return withoutState(changeSet);
     if (changeSet !== undefined) return previewUndo(call, changeSet, request, ticket);
   }
   return changeWith(call, request, ticket, previewChange);
