@@ -156,8 +156,13 @@ interface Entries {
 async function entriesOf({ workspace }: CompatCall, path: string, depth: number): Promise<Entries | Refusal> {
   const outcome = await workspace.list({ path, depth, limit: maxEntries, all: true });
   if (isRefusal(outcome)) return outcome;
-  if (outcome.more)
-    return refuse("too_large", `More than ${maxEntries} entries lie there: name a deeper folder.`);
+  if (outcome.more) {
+    const isLate = outcome.because === "time";
+    const why = isLate
+      ? "The time was up before all was listed"
+      : `More than ${maxEntries} entries lie there`;
+    return refuse("too_large", `${why}: name a deeper folder.`);
+  }
   const prefix = outcome.path === "." ? "" : `${outcome.path === "/" ? "" : outcome.path}/`;
   const levelsOf = (entry: ListedEntry) => entry.path.slice(prefix.length).split("/").length;
   if (depth > 1 && outcome.entries.some((entry) => entry.isDirectory && levelsOf(entry) >= depth))

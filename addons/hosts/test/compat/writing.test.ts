@@ -1,12 +1,13 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { isRefusal } from "@holdfast/core/files";
-import { openWorkspace } from "@holdfast/core/node";
+import { isRefusal, Workspace } from "@holdfast/core/files";
+import { openPorts, openWorkspace } from "@holdfast/core/node";
 import type { ServedWorkspace } from "@holdfast/mcp";
 import { expect, onTestFinished, test } from "vitest";
 import { turnsDuring } from "../../../../packages/core/test/turns.js";
 import { makeGround } from "../../../../packages/mcp/test/support.js";
 import { roomWithin } from "../../src/compat/fit.js";
+import { listDirectory } from "../../src/compat/listing.js";
 import { readTextFile } from "../../src/compat/reading.js";
 import { type CompatAnswer, type CompatCall, compatWords, shownIn } from "../../src/compat/session.js";
 import { editFile, moveFile, writeFile } from "../../src/compat/writing.js";
@@ -92,4 +93,18 @@ test("what another program wrote into a replaced file is told behind the officia
   await tells("later\n", (call) => editFile(call, { path: "c.txt", edits }));
   await tells("later still\n", (call) => moveFile(call, { source: "c.txt", destination: "d.txt" }));
   closeSync(late);
+});
+
+test("a listing that ran out of time says so, and speaks of no number of entries", async () => {
+  const { root, stateDir, put } = await makeGround();
+  await put("a.txt", "");
+  let now = 0;
+  const ports = await openPorts({ roots: [root], stateDir, clock: { now: () => (now += 10_000) } });
+  if (isRefusal(ports)) throw new Error(ports.message);
+  onTestFinished(() => ports.close());
+  const workspace = new Workspace(ports);
+  const room = roomWithin({ budgetChars: 2_000 });
+  const call = { workspace, knowledge: workspace.begin(), words: compatWords(false), room };
+  const said = JSON.stringify(await listDirectory(call, { path: "." }));
+  expect(said).toContain("The time was up before all was listed: name a deeper folder.");
 });

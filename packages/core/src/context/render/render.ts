@@ -86,7 +86,7 @@ interface RenderCache {
 /** Everything known at one node. */
 interface RenderState {
   readonly choices: Choices;
-  /** What the path decided to no effect: of journals of 0.1 only, since it is refused now. */
+  /** What the path decided to no effect: of journals of earlier builds only, since it is refused now. */
   readonly ignored: List<Ignored>;
   readonly layout: Layout;
   /** Layouts above this one, made under the choices of this one. */

@@ -6,7 +6,7 @@ import type { ConversationContext, TurnNode } from "../values/node.js";
  * workspace with which the conversation goes on counts from there (`WorkspaceOptions.resumedVersion`,
  * `Workspace.countOn`), so that the highest version in a prompt is still the newest state.
  *
- * @returns 0 where no turn says one. Turns of release 0.1 say it of files that were put before the model alone.
+ * @returns 0 where no turn says one. Turns of earlier builds say it of files that were put before the model alone.
  */
 export function lastVersion({ nodes }: Pick<ConversationContext, "nodes">): number {
   let last = 0;

@@ -196,7 +196,7 @@ export interface HistoryEntry {
   readonly keepSecrets?: number | "none";
   /** Real paths of the folders that were made for this write, an outer one before those in it. */
   readonly folders?: readonly string[];
-  /** Of a deletion: who could use the file. Entries of 0.1 lack it. */
+  /** Of a deletion: who could use the file. Entries of earlier builds lack it. */
   readonly removed?: FileAccess;
   /** Where a conversation made it: its call, and the name that the call used. */
   readonly caller?: WriteCaller & { readonly path: string };
