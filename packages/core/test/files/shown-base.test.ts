@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { shownBase } from "../../src/files/index.js";
-import { ground } from "../support.js";
+import { ground, sha } from "../support.js";
 
 const edits = [{ oldString: "one", newString: "uno" }];
 const edit = { path: "a.txt", edits, base: shownBase } as const;
@@ -53,4 +53,15 @@ describe("a deletion by a tool that has no argument for a hash", () => {
     await on.workspace.read({ path: "a.txt", limit: 1 });
     expect(await on.workspace.applyChanges({ changes: [change] })).toMatchObject({ code: "applied" });
   });
+});
+
+it("lines of a change that was moved to the present state are counted there, and that is said", async () => {
+  const text = "one\ntwo\nthree\nfour\n";
+  const on = await ground({ f: text }, { guards: { strictView: true, onMismatch: "rebase" } });
+  await on.workspace.read({ path: "f", offset: 1, limit: 1 });
+  on.put("f", `zero\n${text}`);
+  const edits = [{ oldString: "three", newString: "3" }];
+  const refused = await on.workspace.edit({ path: "f", base: sha(text), edits });
+  expect(refused).toMatchObject({ code: "unseen_lines" });
+  expect(refused.message).toContain("of the present state, which is not the call's base: 4.");
 });

@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { recoverRestore } from "../../../src/conversation/index.js";
 import { sha256 } from "../../../src/node/disk/digest.js";
+import { must } from "../../conversation/support.js";
 import { commands, does, edits, type Host, headOf, openHost, reads } from "./follow-ground.js";
 import { newPlace } from "./restore-ground.js";
 
@@ -82,5 +84,19 @@ describe("a rewind over links", () => {
       code: "ok",
     });
     expect([linkTexts(later), textOf(later)]).toEqual([links, "real\n"]);
+  });
+
+  it("that a kill cut is settled by what stands at the links' own names", async () => {
+    const host = await linked();
+    for (const name of names) await does(host, "delete_file", base(name));
+    const { manager } = host.conversation;
+    const files = names.map((path) => ({ path, from: null, to: base(path).base_content_sha256 }));
+    const ends = { restoreId: host.newId(), fromId: headOf(host), toId: host.start };
+    must(manager.beginRestore({ ...ends, files }));
+    for (const name of names) symlinkSync(links[name], join(host.place.root, name));
+    expect(await recoverRestore(manager, host.workspace)).toMatchObject({
+      kind: "restore_happened",
+      changed: [],
+    });
   });
 });
