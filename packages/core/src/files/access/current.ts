@@ -1,3 +1,4 @@
+import type { TextFormat } from "../../text/index.js";
 import type { FileIdentity, Target } from "../values/disk.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import { largeSize, TimeBudget, takeLarge, takeSteps } from "../values/time-budget.js";
@@ -6,7 +7,16 @@ import { decodeFile, type FileText, learnText } from "./file-text.js";
 import type { Session } from "./session.js";
 
 /** The state of a target now: one read, one hash; decoded only by those who need the text. */
-export type Current = CurrentFile | { readonly kind: "absent" };
+export type Current = CurrentFile | AbsentFile;
+
+/** No file, and how the text of one that is made there is written. */
+export interface AbsentFile {
+  readonly kind: "absent";
+  /** What the project says of the text that is made there, where the call says nothing. */
+  readonly format?: TextFormat;
+  /** The lines that are made there end with CR and LF. */
+  readonly isCrlf?: true;
+}
 
 /** The bytes of a regular file as one read found them; or those of a link's text, where the link itself is meant. */
 export interface CurrentFile {

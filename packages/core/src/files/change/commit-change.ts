@@ -188,7 +188,8 @@ export async function written(site: Site, target: Target, step: Step): Promise<W
   }
   const { encodings } = session;
   const named =
-    site.change.options.encoding ?? (before.kind === "file" ? encodings.get(before.sha256) : undefined);
+    site.change.options.encoding ??
+    (before.kind === "file" ? encodings.get(before.sha256) : before.format?.encoding);
   if (next.kind === "file" && named !== undefined) encodings.set(next.sha256, named);
   // The step was taken: from here on nothing is refused, however long it takes.
   if (isLarge(next)) await learnState(session, next, site.change.options.encoding);

@@ -19,6 +19,7 @@ import { takeLarge } from "../values/time-budget.js";
 import { formatNote } from "./broken-format.js";
 import { ruleWithoutBase } from "./guard-rules.js";
 import { explainMismatch, type MismatchFacts } from "./mismatch.js";
+import { absentAt } from "./new-file-format.js";
 import { rebase, stateBehind } from "./newer-state.js";
 import { modeUnseen } from "./plans.js";
 import { findUnseen, findUnshown } from "./unseen.js";
@@ -53,8 +54,9 @@ export async function decide(site: Site): Promise<Decision> {
     outsideFolder(target.relativePath, change.options.within);
   if (barred !== undefined) return answered(withoutState(barred));
   const { encoding } = change.options;
-  const current = await readCurrent(target, session, session.limits.changeBytes, call.budget);
-  if (isRefusal(current)) return answered(withoutState(current));
+  const found = await readCurrent(target, session, session.limits.changeBytes, call.budget);
+  if (isRefusal(found)) return answered(withoutState(found));
+  const current = found.kind === "absent" ? await absentAt(site) : found;
   const late = isLarge(current) ? await learnState(session, current, encoding, call.budget) : undefined;
   if (late !== undefined) return refused(late, current);
   const guarded =

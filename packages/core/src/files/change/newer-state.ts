@@ -10,6 +10,7 @@ import type { FileIdentity } from "../values/disk.js";
 import { isSeen } from "../values/knowledge.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import { takeLarge, takeSteps } from "../values/time-budget.js";
+import { absentAt } from "./new-file-format.js";
 import { textOf } from "./plans.js";
 
 /**
@@ -86,7 +87,7 @@ export async function stateBehind(
   sha256: string,
   current: Current,
 ): Promise<Current | undefined> {
-  if (sha256 === emptySha256) return { kind: "absent" };
+  if (sha256 === emptySha256) return absentAt(site);
   const known = lastBehind.get(site);
   if (known?.sha256 === sha256) return known;
   const kept = await findState(site.call.session, site.target, sha256);

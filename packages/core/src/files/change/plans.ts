@@ -262,10 +262,16 @@ function* newText(
   const existing = current.kind === "absent" ? null : before.text;
   const omission = existing === null ? undefined : yield* refuseOmission(existing, content);
   if (omission !== undefined) return omission;
-  const text = existing === null ? content : yield* carryEndingsInSteps(existing, content);
+  const text = existing === null ? newLines(content, current) : yield* carryEndingsInSteps(existing, content);
   const bytes = yield* encodeFileInSteps(text, before, session.ports.codec);
   if ("kind" in bytes) return bytes;
   return { kind: "content", bytes, before: existing, text };
+}
+
+/** The lines of a new file; those that a caller ended otherwise stay. */
+function newLines(content: string, current: Current): string {
+  const isCrlf = current.kind === "absent" && current.isCrlf === true && !content.includes("\r");
+  return isCrlf ? content.replaceAll("\n", "\r\n") : content;
 }
 
 function* refuseOmission(before: string, content: string): Steps<Refusal | undefined> {
@@ -302,7 +308,8 @@ function asGiven(bytes: Uint8Array): NewContent {
 /** The text that stands there; for a file that is yet to be made the empty one, in the format it will have. */
 export function textOf(session: Session, encoding: string | undefined, current: Current): FileText | Refusal {
   if (current.kind === "file") return textOfState(session, current, encoding);
-  const format = newFormat(session.ports.codec, encoding);
+  const wanted = encoding === undefined ? current.format : undefined;
+  const format = wanted ?? newFormat(session.ports.codec, encoding);
   return "kind" in format ? format : { kind: "file_text", text: "", format };
 }
 
