@@ -136,6 +136,8 @@ const ownTools = [
   "edit_file",
   "insert_lines",
   "move_file",
+  "move_lines",
+  "copy_file",
   "delete_file",
   "undo_edit",
   "apply_changes",

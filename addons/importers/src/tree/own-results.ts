@@ -150,6 +150,7 @@ export const ownToolNames = [
   ...["read_file", "read_many_files", "list_files", "find_files", "search_files"],
   ...["edit_file", "safe_patch", "write_file", "append_to_file", "prepend_to_file", "insert_lines"],
   ...["update_section", "apply_changes", "apply_edit", "move_file", "delete_file", "undo_edit"],
+  ...["move_lines", "copy_file"],
 ] as const;
 
 const reading: ReadonlySet<string> = new Set([

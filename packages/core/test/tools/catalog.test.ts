@@ -44,6 +44,8 @@ describe("the catalogue", () => {
       "apply_changes",
       "prepend_to_file",
       "insert_lines",
+      "move_lines",
+      "copy_file",
       ...dialectTools.map((tool) => tool.name),
     ]);
     expect(findTool("search_and_replace")).toBeUndefined();
@@ -68,6 +70,8 @@ describe("the catalogue", () => {
       ["apply_changes", false, true, true, false],
       ["prepend_to_file", false, false, false, false],
       ["insert_lines", false, true, true, false],
+      ["move_lines", false, true, true, false],
+      ["copy_file", false, false, true, false],
       ["str_replace_based_edit_tool", false, true, false, false],
       ["memory", false, true, false, false],
       ["replace", false, true, true, false],

@@ -5,7 +5,7 @@ import type { Refusal } from "../values/refusal.js";
 import type { WriteOptions } from "../values/requests.js";
 import type { HistoryEntry } from "../values/stores.js";
 import type { Current, CurrentFile } from "./current.js";
-import type { KeptState } from "./kept-states.js";
+import type { KeptState, StatePlace } from "./kept-states.js";
 
 /**
  * One change of one file, from the first look to the answer: the whole read-verify-write is one critical
@@ -42,7 +42,9 @@ export interface Change {
   /** The lines that the change touches must have been shown, whatever the guards say. */
   readonly needsShown?: boolean;
   /** What becomes of an existing file, where that is no replacement of content. */
-  readonly act?: "deleted" | "moved";
+  readonly act?: "deleted" | "moved" | "copied";
+  /** The file is only read, so that nothing protects it. */
+  readonly isSource?: boolean;
   /** The name that the content has until now, of a file that gets this one. */
   readonly renames?: string;
   /** Of a change of single lines; others are never made on a newer state than their base. */
@@ -91,6 +93,8 @@ export interface UnchangedPlan {
   readonly kind: "unchanged";
   readonly code: "no_change" | "already_applied";
   readonly message: string;
+  /** Of the source of a copy: what is to stand under the new name. */
+  readonly copies?: PlannedWrite;
 }
 
 /** New content of a file. */
@@ -121,6 +125,10 @@ export interface PlannedWrite {
    * shows anything of them.
    */
   readonly isUnshown?: true;
+  /** Of lines that go into another file of the set: their text. */
+  readonly taken?: string;
+  /** Of a copy: the file with these bytes. Where that may hold secrets, so may this one. */
+  readonly copyOf?: StatePlace;
   /** Of a rename, which takes the old name away: what is to stand under the new one. */
   readonly moves?: PlannedWrite;
 }

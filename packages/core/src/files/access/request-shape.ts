@@ -127,6 +127,7 @@ const anyBase = must(
   (value) => typeof value === "string" || value === currentBase || value === shownBase,
   "a hash",
 );
+const linePlace = must((value) => value === "end" || typeof value === "number", "a number or end");
 const hashOrNull = must((value) => value === null || typeof value === "string", "a hash or null");
 const texts = listOf(text);
 const isHere: FieldCheck = () => undefined;
@@ -159,6 +160,8 @@ const contents: { readonly [K in ContentChange["kind"]]: ChecksOf<ContentOf<K>> 
   edits: { kind: isHere, edits },
   text: { kind: isHere, text: content },
   delete: { kind: isHere, diff: optional(text), mustExist: optional(flag) },
+  cut: { kind: isHere, from: number, to: number, after: optional(linePlace) },
+  paste: { kind: isHere, after: linePlace },
   same: { kind: isHere },
   state: { kind: isHere, from: hashOrNull, sha256: hashOrNull },
 };
@@ -170,6 +173,7 @@ const fileChange: ChecksOf<FileChange> = {
   encoding: optional(text),
   within: optional(text),
   renameTo: optional(text),
+  isCopy: optional(flag),
   wholeFolder: optional(flag),
   isLink: optional(flag),
   content: (value, name) => {

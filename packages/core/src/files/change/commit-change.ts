@@ -184,7 +184,7 @@ export async function written(site: Site, target: Target, step: Step): Promise<W
   if (next.kind === "file") {
     const isLonger = plan.keepsBeginning === true && before.kind === "file";
     const shared = isLonger ? await sharedBefore(session, target, before) : undefined;
-    await keepState(session, target, next, { other: from?.target, before: shared });
+    await keepState(session, target, next, { other: from?.target ?? plan.copyOf, before: shared });
   }
   const { encodings } = session;
   const named =
@@ -235,7 +235,8 @@ async function isOfSecret(
   { plan, before, next, from }: Step,
 ): Promise<boolean> {
   if (plan.isUnshown === true || isStoredAsSecret(target)) return true;
-  if (from !== undefined && isStoredAsSecret(from.target)) return true;
+  const source = from?.target ?? plan.copyOf;
+  if (source !== undefined && isStoredAsSecret(source)) return true;
   for (const state of [before, next])
     if (state.kind === "file" && (await isSecretState(call.session, target, state.sha256))) return true;
   return false;

@@ -31,7 +31,7 @@ export type Decision = WriteDecision | AnswerDecision;
 interface AnswerDecision {
   readonly kind: "answer";
   readonly outcome: Unchanged | WriteRefusal;
-  /** The change was made before: what it came to then. */
+  /** The change was made before: what it came to then. Of the source of a copy: the copy. */
   readonly repeats?: PlannedWrite;
 }
 
@@ -59,8 +59,8 @@ export async function decide(site: Site): Promise<Decision> {
   const current = found.kind === "absent" ? await absentAt(site) : found;
   const late = isLarge(current) ? await learnState(session, current, encoding, call.budget) : undefined;
   if (late !== undefined) return refused(late, current);
-  const guarded =
-    (await refuseProtected(session, target, change.path)) ?? cancelledBy(call) ?? refuseKind(change, current);
+  const barrier = change.isSource === true ? undefined : await refuseProtected(session, target, change.path);
+  const guarded = barrier ?? cancelledBy(call) ?? refuseKind(change, current);
   if (guarded !== undefined) return refused(guarded, current);
   const disk = current.kind === "file" ? current.sha256 : null;
   if (isMadeAlready(call, disk)) return answered(unchanged(subjectOf(site), undelivered, current));
@@ -208,6 +208,8 @@ async function withStatesHealed(site: Site, planned: Plan, current: Current): Pr
 /** Holds a plan against what the caller was shown. */
 function judge(site: Site, planned: Plan, current: Current, terms: Terms): Decision {
   const subject = subjectOf(site);
+  if (planned.kind === "unchanged" && planned.copies !== undefined)
+    return { ...answered(answer(subject, planned, current)), repeats: planned.copies };
   if (planned.kind !== "write") return answered(answer(subject, planned, current));
   const isWhole = site.change.replacesWhole === true && terms.isWhole === true;
   const unseen =

@@ -104,7 +104,8 @@ interface LineWords {
   outOfRange(line: number, total: number): Refusal;
 }
 
-function noSuchLine(line: number, total: number): Refusal {
+/** The refusal of a line that the file does not have. */
+export function noSuchLine(line: number, total: number): Refusal {
   return refuseIn("out_of_range", "The file has $total lines, and an edit names line $line.", {
     line,
     total,

@@ -114,7 +114,13 @@ export function linesByLines(planning: Planning, request: Asked<EditLinesRequest
   return { asked: request, rebase: numberedLines(planning, request, plan, message) };
 }
 
-function numberedLines(
+/**
+ * A change whose lines are named by their numbers, where they stand by now.
+ *
+ * @param plan the change on its base.
+ * @param words the message for it, by how many lines further down it is made.
+ */
+export function numberedLines(
   { session, budget }: Planning,
   request: Asked<EditLinesRequest>,
   plan: (then: Current) => Plan | Promise<Plan>,

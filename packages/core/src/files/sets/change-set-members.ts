@@ -1,5 +1,5 @@
 import { type FileDiff, splitByFile, splitByFileInTurns } from "../../patch/index.js";
-import { escapeForDisplay, isSameInSteps, type Steps } from "../../text/index.js";
+import { defined, escapeForDisplay, isSameInSteps, type Steps } from "../../text/index.js";
 import type { Call } from "../access/call.js";
 import type { Change, Past, Plan, PlannedWrite } from "../access/change.js";
 import type { Current } from "../access/current.js";
@@ -15,10 +15,17 @@ import { emptySha256, type GivenBase } from "../values/base.js";
 import type { WriteOutcome } from "../values/outcomes.js";
 import { bareName, tidyPath } from "../values/path-policy.js";
 import { fromPatch, isRefusal, type Refusal, refuse } from "../values/refusal.js";
-import type { ApplyChangesRequest, Asked, FileChange, WriteOptions } from "../values/requests.js";
+import type {
+  ApplyChangesRequest,
+  Asked,
+  ContentChange,
+  FileChange,
+  WriteOptions,
+} from "../values/requests.js";
+import { cutLines, pasteLines } from "./line-moves.js";
 
 /** One file of a change set. A rename is two: the old name goes (with its `to`), the new one comes. */
-export type Member = ChangedMember | ArrivingMember;
+export type Member = ChangedMember | ArrivingMember | PastedMember;
 
 /** A file whose content changes, appears or goes, under the name that the request gives it. */
 interface ChangedMember {
@@ -31,6 +38,16 @@ interface ArrivingMember {
   readonly kind: "arriving";
   readonly change: Omit<Change, "plan">;
   readonly from: ChangedMember;
+  /** The old name stays. */
+  readonly isCopy: boolean;
+}
+
+/** A file that gets the lines which the member before it loses. */
+interface PastedMember {
+  readonly kind: "pasted";
+  readonly change: Omit<Change, "plan">;
+  readonly from: ChangedMember;
+  readonly content: Extract<ContentChange, { readonly kind: "paste" }>;
 }
 
 /** What a member of a change set comes to, before anything is written. */
@@ -79,7 +96,9 @@ export async function membersOf(
   if (changes.length === 0) return refuse("invalid_arguments", "The change set holds no change.");
   const members: Member[] = [];
   for (const [at, change] of changes.entries()) {
-    const found = changeMembers(call, change, request.tool ?? "apply_changes");
+    const found = isPaired(changes, at)
+      ? changeMembers(call, change, request.tool ?? "apply_changes", members.at(-1))
+      : unpaired;
     if ("kind" in found) {
       if (changes.length === 1) return found;
       return refuse(found.code, `Change ${at + 1} (${escapeForDisplay(change.path)}): ${found.message}`);
@@ -92,6 +111,20 @@ export async function membersOf(
     `The change set speaks of ${members.length} files; at most ${mostFiles} can be changed together.`,
   );
 }
+
+/** Lines that leave a file are those that the next one gets. */
+function isPaired(changes: readonly FileChange[], at: number): boolean {
+  const isCut = (change: FileChange | undefined) =>
+    change?.content.kind === "cut" && change.content.after === undefined;
+  const isPaste = (change: FileChange | undefined) => change?.content.kind === "paste";
+  const [last, change, next] = [changes[at - 1], changes[at], changes[at + 1]];
+  return isCut(last) === isPaste(change) && isCut(change) === isPaste(next);
+}
+
+const unpaired = refuse(
+  "invalid_arguments",
+  "A cut without a place in its own file is followed by one paste, and a paste by nothing else. Nothing was changed.",
+);
 
 /** Each file of a set is held open until the set is done. */
 const mostFiles = 250;
@@ -136,7 +169,12 @@ function changeOf(file: FileDiff, base: GivenBase | undefined): FileChange {
   }
 }
 
-function changeMembers(call: Call, change: FileChange, tool: string): readonly Member[] | Refusal {
+function changeMembers(
+  call: Call,
+  change: FileChange,
+  tool: string,
+  last: Member | undefined,
+): readonly Member[] | Refusal {
   const path = tidyPath(change.path);
   if (isRefusal(path)) return path;
   const { base, encoding, renameTo, content } = change;
@@ -158,21 +196,25 @@ function changeMembers(call: Call, change: FileChange, tool: string): readonly M
     plan: (current, past) => planContent(call, path.path, change, current, past),
     ...linesOf(call, path.path, change),
   };
+  if (renameTo === undefined && content.kind === "paste")
+    return last?.kind === "changed" ? [{ kind: "pasted", change: wanted, from: last, content }] : unpaired;
   if (renameTo === undefined) return [{ kind: "changed", change: wanted }];
   const to = tidyPath(renameTo);
   if (isRefusal(to)) return to;
   if (content.kind === "delete")
     return refuse("invalid_arguments", `${path.path} cannot be deleted and renamed at once.`);
+  if (content.kind === "cut" || content.kind === "paste" || (change.isCopy && content.kind !== "same"))
+    return refuse("invalid_arguments", `${path.path} is moved, copied, or changed by lines: one at a time.`);
   if (content.kind === "state")
     return refuse(
       "invalid_arguments",
       `${path.path} cannot be put into an earlier state and renamed at once.`,
     );
-  return renaming(call, wanted, to.path, content.kind === "same");
+  return renaming(call, wanted, to.path, content.kind === "same" && (change.isCopy ? "copied" : "moved"));
 }
 
 /** Of a change of single lines under the same name. */
-function linesOf(call: Call, path: string, change: FileChange): Pick<Change, "lines"> {
+function linesOf(call: Call, path: string, change: FileChange): Pick<Change, "lines" | "needsShown"> {
   const { content, encoding, renameTo } = change;
   const request = { path, ...(encoding === undefined ? {} : { encoding }) };
   if (renameTo !== undefined) return {};
@@ -181,6 +223,9 @@ function linesOf(call: Call, path: string, change: FileChange): Pick<Change, "li
       return { lines: patchByLines(call, { ...request, diff: content.diff }) };
     case "edits":
       return { lines: editByLines(call, { ...request, edits: content.edits }) };
+    case "cut":
+      return cutLines(call, request, content);
+    case "paste":
     case "text":
     case "delete":
     case "same":
@@ -192,19 +237,22 @@ function linesOf(call: Call, path: string, change: FileChange): Pick<Change, "li
 }
 
 /** What goes, gets another name, or must be of one kind, is the name itself. */
-function isOfEntry({ content, renameTo, isLink }: FileChange): boolean {
+function isOfEntry({ content, renameTo, isCopy, isLink }: FileChange): boolean {
+  if (isCopy === true) return false;
   if (renameTo !== undefined || isLink !== undefined || content.kind === "delete") return true;
   return content.kind === "state" && content.sha256 === null;
 }
 
-function actOf({ content, renameTo }: FileChange): Pick<Change, "act"> {
+function actOf({ content, renameTo, isCopy }: FileChange): Pick<Change, "act" | "isSource"> {
+  if (isCopy === true) return { act: "copied", isSource: true };
   if (content.kind === "delete") return { act: "deleted" };
   return content.kind === "same" && renameTo !== undefined ? { act: "moved" } : {};
 }
 
 function baseFor({ content, renameTo }: FileChange): Change["needsBase"] {
   if (content.kind === "state") return "never";
-  return content.kind === "text" && renameTo === undefined ? "over_files" : "always";
+  const mayMake = content.kind === "text" || content.kind === "paste";
+  return mayMake && renameTo === undefined ? "over_files" : "always";
 }
 
 function planContent(
@@ -228,6 +276,10 @@ function planContent(
       return planDeletion(call, path, content, current);
     case "state":
       return planState(call, content, current, past);
+    case "cut":
+      return cutLines(call, request, content).plan(current, past);
+    case "paste":
+      return unpaired;
     case "same":
       return {
         kind: "unchanged",
@@ -264,23 +316,31 @@ async function planDeletion(
 /**
  * Two members: the old name, which goes, and the new one, which gets what the old one came to.
  *
- * @param isMovedAlone the content stays as it is.
+ * @param alone the content stays as it is; "copied": the old name, too.
  */
-function renaming(call: Call, content: Change, to: string, isMovedAlone: boolean): readonly Member[] {
+function renaming(
+  call: Call,
+  content: Change,
+  to: string,
+  alone: "moved" | "copied" | false,
+): readonly Member[] {
   const { session, budget } = call;
+  const isCopy = alone === "copied";
   const from: ChangedMember = {
     kind: "changed",
     change: {
       ...content,
       plan: async (current, past) => {
-        if (current.kind === "absent") return refuse("file_missing", "There is no file to rename.");
+        if (current.kind === "absent")
+          return refuse("file_missing", `There is no file to ${isCopy ? "copy" : "rename"}.`);
         const isLink = current.isLink === true;
-        if (isLink && !isMovedAlone) return refuse("not_a_file", linkWithContent);
+        if (isLink && alone === false) return refuse("not_a_file", linkWithContent);
         const plan = await content.plan(current, past);
         if (plan.kind === "refusal") return plan;
         const same = { message: "", budget };
         const moves = plan.kind === "write" ? plan : await planBytes(session, current, current.bytes, same);
         if (moves.kind !== "write") return moves;
+        if (isCopy) return { ...unchangedSource, copies: moves };
         const gone = {
           message: `${isLink ? "The link itself was renamed" : "Renamed"} to ${escapeForDisplay(to)}.`,
           budget,
@@ -301,41 +361,63 @@ function renaming(call: Call, content: Change, to: string, isMovedAlone: boolean
     isEntry: true,
     renames: content.path,
   } as const;
-  return [from, { kind: "arriving", change, from }];
+  return [from, { kind: "arriving", change, from, isCopy }];
 }
 
+const unchangedSource = {
+  kind: "unchanged",
+  code: "no_change",
+  message: "The file that is copied stays as it is.",
+} as const;
+
 /** The change that a member is, once it is known what the member before it came to. */
-export function changeOfMember({ budget }: Call, member: Member, results: readonly MemberResult[]): Change {
+export function changeOfMember(call: Call, member: Member, results: readonly MemberResult[]): Change {
   if (member.kind === "changed") return member.change;
   const from = results.find((result) => result.member === member.from);
   const { path } = member.from.change;
+  if (member.kind === "pasted") {
+    const file = { path: member.change.path, ...defined({ encoding: member.change.options.encoding }) };
+    const cut = { change: member.from.change, plan: madeBy(from) };
+    return { ...member.change, ...pasteLines(call, file, member.content, cut) };
+  }
   const plan = (current: Current) =>
-    largePlan(planArrival(from, path, member.change.path, current), current, "", budget);
+    largePlan(planArrival(from, path, member, current), current, "", call.budget);
   return { ...member.change, plan };
+}
+
+/** What a member before comes to, or came to before. */
+function madeBy(result: MemberResult | undefined): PlannedWrite | undefined {
+  return result?.kind === "planned" ? result.decision.plan : result?.repeats;
 }
 
 function* planArrival(
   from: MemberResult | undefined,
   path: string,
-  to: string,
+  { isCopy, change: { path: to } }: ArrivingMember,
   current: Current,
 ): Steps<Plan> {
-  const isGone = from?.kind === "answered" && from.outcome.success;
-  const plan = from?.kind === "planned" ? from.decision.plan : from?.repeats;
-  const moved = plan?.moves;
+  const isDone = from?.kind === "answered" && from.outcome.success;
+  const isGone = isDone && !isCopy;
+  const plan = madeBy(from);
+  const moved = isCopy ? plan : plan?.moves;
   const [shownPath, shownTo] = [escapeForDisplay(path), escapeForDisplay(to)];
-  if (moved === undefined) return refuse("not_applied", `Not written: ${path} cannot be renamed.`);
+  if (moved === undefined)
+    return refuse("not_applied", `Not written: ${path} cannot be ${isCopy ? "copied" : "renamed"}.`);
   if (current.kind === "absent")
     return isGone
       ? refuse("file_missing", `Neither ${shownPath} nor ${shownTo} is there any more. Nothing was changed.`)
-      : { ...moved, message: `${renamedFrom(path, to)} ${moved.message}`.trimEnd() };
-  if (isGone && moved.bytes !== null && (yield* isSameInSteps(moved.bytes, current.bytes)))
-    return { kind: "unchanged", code: "already_applied", message: hasName };
+      : {
+          ...moved,
+          message:
+            `${isCopy ? `Copied from ${shownPath}.` : renamedFrom(path, to)} ${moved.message}`.trimEnd(),
+        };
+  if (isDone && moved.bytes !== null && (yield* isSameInSteps(moved.bytes, current.bytes)))
+    return { kind: "unchanged", code: "already_applied", message: isCopy ? isCopied : hasName };
   if (from?.kind === "planned" && isSameFile(from.decision.current, current))
     return refuse("exists", `${sameFile(path, to)} Nothing was changed.`);
   return refuse(
     "exists",
-    `${shownTo} exists already; a file is never renamed onto another. Nothing was changed.`,
+    `${shownTo} exists already; a file is never ${isCopy ? "copied" : "renamed"} onto another. Nothing was changed.`,
   );
 }
 
@@ -369,6 +451,7 @@ function foldedDifference(one: string, other: string): string | undefined {
 const linkDeleted = "The link itself was deleted; what it leads to stands as it was.";
 const linkWithContent =
   "This is a symbolic link: it is moved as it is, or what it leads to is changed, by its own name. Nothing was changed.";
+const isCopied = "Already applied: the copy is there already.";
 const hasName = "Already applied: the file has this name already.";
 
 /** No byte, or a byte order mark alone. */

@@ -1,16 +1,16 @@
 import { escapeForDisplay } from "../../text/index.js";
 import { refuseWith } from "../access/answers.js";
 import { askLast, type Call, cancelled, cancelledBy, rootReplaced } from "../access/call.js";
-import { type Change, withoutState } from "../access/change.js";
+import { type Change, type PlannedWrite, withoutState } from "../access/change.js";
 import { notWrittenWithSet, refusedSet, setOutcome } from "../access/change-set-answers.js";
-import { cannotKeep, keepBytes } from "../access/kept-states.js";
+import { cannotKeep, isStoredAsSecret, keepBytes } from "../access/kept-states.js";
 import type { Ticket } from "../access/keyed-mutex.js";
 import { compareAgreed, type Preview } from "../access/preview.js";
 import type { Session } from "../access/session.js";
-import { siteOf, subjectOf } from "../access/site.js";
+import { type Site, siteOf, subjectOf } from "../access/site.js";
 import { agreedFile, learnPlan, movedAway, notAgreed, previewedFile, readOnly } from "../change/carry-out.js";
 import { digestOfPlan, secure } from "../change/commit-change.js";
-import { decide } from "../change/decide.js";
+import { type Decision, decide } from "../change/decide.js";
 import { withNearNames } from "../reading/near-names.js";
 import type { Target } from "../values/disk.js";
 import type { ApplyChangesOutcome, ChangedFile } from "../values/outcomes.js";
@@ -188,9 +188,9 @@ async function secureOne(
     if (typeof sha256 !== "string")
       return { kind: "answered", member, outcome: refuseWith(subjectOf(site), sha256, current) };
     const state = { sha256, bytes: plan.bytes };
-    const kept = await keepBytes(session, site.target, state, { other: movedFrom });
+    const kept = await keepBytes(session, site.target, state, { other: movedFrom ?? plan.copyOf });
     // What came from the name of a secret would else be taken for a file like all others.
-    if (kept === "failed" && movedFrom !== undefined)
+    if (kept === "failed" && (movedFrom ?? plan.copyOf) !== undefined)
       return { kind: "answered", member, outcome: refuseWith(subjectOf(site), cannotKeep, current) };
   }
   const message = plan.message + way.warning;
@@ -313,10 +313,36 @@ async function decideOne(
   const decision = await decide(site);
   if (decision.kind === "answer" && decision.outcome.code === "is_directory")
     return refuseMember(member, refuse("is_directory", folderMessage(member)));
+  if (member.kind === "pasted" && isHalfMoved(results.at(-1), decision))
+    return refuseMember(member, halfMoved);
   if (decision.kind === "write") return { kind: "planned", member, site, decision };
   const { outcome, repeats } = decision;
-  return { kind: "answered", member, outcome, ...(repeats === undefined ? {} : { repeats }) };
+  if (repeats === undefined) return { kind: "answered", member, outcome };
+  return { kind: "answered", member, outcome, repeats: await asCopy(site, repeats) };
 }
+
+/** Of a move of lines that was made before: whether it stands in one of the two files alone. */
+function isHalfMoved(cut: MemberResult | undefined, decision: Decision): boolean {
+  if (cut?.kind === "answered") return cut.outcome.success && decision.kind === "write";
+  return decision.kind === "answer" && decision.outcome.success;
+}
+
+const halfMoved = refuse(
+  "state_mismatch",
+  "The move stands in one of the two files already, and not in the other. Nothing was written: read both, and change the other one alone.",
+);
+
+/** Of the source of a copy: the copy, with the mode of the file, and as secret as that. */
+async function asCopy({ change, target }: Site, plan: PlannedWrite): Promise<PlannedWrite> {
+  if (change.isSource !== true) return plan;
+  const { realPath } = target;
+  const mode = ((await target.access?.())?.mode ?? plainMode) & 0o777;
+  const unshown = isStoredAsSecret(target) ? ({ isUnshown: true } as const) : {};
+  return { ...plan, access: { mode }, copyOf: { realPath }, ...unshown };
+}
+
+/** Where the disk knows no modes. */
+const plainMode = 0o644;
 
 /** How a change walks to its path: to the name itself, or to what a link there leads to. */
 function entryUse({ isEntry }: Pick<Change, "isEntry">): "entry" | undefined {

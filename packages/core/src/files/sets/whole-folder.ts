@@ -39,7 +39,7 @@ export async function spreadFolder(
   ticket: Ticket,
 ): Promise<FolderChange | Refusal | undefined> {
   const [change, ...others] = "changes" in request ? request.changes : [];
-  if (change?.wholeFolder !== true || others.length > 0) return undefined;
+  if (change?.wholeFolder !== true || change.isCopy === true || others.length > 0) return undefined;
   const path = tidyPath(change.path);
   if (isRefusal(path)) return path;
   await ticket.turn();

@@ -270,6 +270,8 @@ export interface FileChange {
   readonly within?: string;
   /** The new name; nothing may stand there. The content may change at the same time. */
   readonly renameTo?: string;
+  /** With `renameTo` alone: the file keeps its name, and the new one gets a copy, with its mode; of a link, of its target. */
+  readonly isCopy?: boolean;
   /**
    * Where a folder stands there, all files in it are deleted or moved with it, each of them in the state that was
    * shown of it last. Only for the one change of a set.
@@ -304,13 +306,23 @@ export type ContentChange =
       readonly diff?: string /** A file that is not there is `file_missing`. */;
       readonly mustExist?: boolean;
     }
-  /** As it is: for a file that is only renamed. */
+  /**
+   * Whole lines, 1-based and both included, which must have been shown, are moved: behind `after` in this file, counted
+   * as before the move, or, without it, into the file of the next change, which is a `paste`.
+   */
+  | { readonly kind: "cut"; readonly from: number; readonly to: number; readonly after?: LinePlace }
+  /** Gets the lines of the `cut` before it. Where there is no file, it is made of them. */
+  | { readonly kind: "paste"; readonly after: LinePlace }
+  /** As it is: for a file that is only renamed or copied. */
   | { readonly kind: "same" }
   /**
    * An earlier state, by its bytes as they are kept; `null`: no file. Needs no base: `from` is the exact state
    * that it replaces, and `bytes_gone` refuses what is not kept.
    */
   | { readonly kind: "state"; readonly from: string | null; readonly sha256: string | null };
+
+/** The line behind which others are put; 0 is the beginning. */
+export type LinePlace = number | "end";
 
 /** Takes the last recorded write of a file back, or the whole change set that it was part of. Needs no base. */
 export interface UndoRequest {

@@ -30,6 +30,8 @@ const nouns: ReadonlyMap<string, string> = new Map([
   ["apply", "change set"],
   ["move_file", "move"],
   ["move", "move"],
+  ["move_lines", "move of lines"],
+  ["copy_file", "copy"],
   ["delete_file", "deletion"],
   ["delete", "deletion"],
 ]);

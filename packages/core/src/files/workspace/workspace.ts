@@ -253,6 +253,12 @@ export class Workspace {
     return this.changeOne({ ...file, renameTo: to, content: { kind: "same" } }, scope);
   }
 
+  /** Gives the bytes and the mode of a file to a new one, in the state that `base` names; of a link, of its target. */
+  async copy(request: MoveRequest, scope?: RunScope): Promise<WriteOutcome> {
+    const { to, ...file } = { ...request };
+    return this.changeOne({ ...file, renameTo: to, isCopy: true, content: { kind: "same" } }, scope);
+  }
+
   /** Deletes a file, in the state that `base` names; its bytes are kept for `undo`. */
   async delete(request: DeleteRequest, scope?: RunScope): Promise<WriteOutcome> {
     return this.changeOne({ ...request, content: { kind: "delete" } }, scope);

@@ -3,6 +3,7 @@ import type { FileTool } from "../tool/tool.js";
 import { appendToFile } from "./append-to-file.js";
 import { applyChanges } from "./apply-changes.js";
 import { applyEdit } from "./apply-edit.js";
+import { copyFile } from "./copy-file.js";
 import { deleteFile } from "./delete-file.js";
 import { editFile } from "./edit-file.js";
 import { findFiles } from "./find-files.js";
@@ -11,6 +12,7 @@ import { insertLines } from "./insert-lines.js";
 import { listFiles } from "./list-files.js";
 import { memory } from "./memory.js";
 import { moveFile } from "./move-file.js";
+import { moveLines } from "./move-lines.js";
 import { prependToFile } from "./prepend-to-file.js";
 import { readFile } from "./read-file.js";
 import { readManyFiles } from "./read-many-files.js";
@@ -36,7 +38,7 @@ const offered = [
   deleteFile,
   undoEdit,
 ] as const;
-const named = [findFiles, applyChanges, prependToFile, insertLines] as const;
+const named = [findFiles, applyChanges, prependToFile, insertLines, moveLines, copyFile] as const;
 const dialects = [strReplaceBasedEditTool, memory, replace, fsWrite, applyEdit] as const;
 const all = [...offered, ...named, ...dialects] as const;
 

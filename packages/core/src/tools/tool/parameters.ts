@@ -50,15 +50,21 @@ export function readLineEdits(given: readonly AnyEdit[]): readonly NumberedEdit[
   for (const { lines, old_string, new_string } of given) {
     if (lines === undefined || old_string !== undefined)
       return "edits name either lines or an old_string: one call holds edits of one kind.";
-    const [, after, first = "", last] = /^\s*(after\s+)?(\d+)(?:\s*-\s*(\d+))?\s*$/i.exec(lines) ?? [];
-    const isBackwards = last !== undefined && (after !== undefined || Number(last) < Number(first));
-    if (first === "" || isBackwards)
+    const place = readLines(lines);
+    if (place === undefined)
       return `${JSON.stringify(lines)} names no lines: "20-25", "20" and "after 25" do.`;
-    const from = Number(first);
-    const place = after === undefined ? { from, to: Number(last ?? first) } : { from: from + 1, to: from };
     edits.push({ ...place, content: new_string });
   }
   return edits;
+}
+
+/** Lines as `NumberedEdit` has them; undefined where the text names none. */
+export function readLines(lines: string): Pick<NumberedEdit, "from" | "to"> | undefined {
+  const [, after, first = "", last] = /^\s*(after\s+)?(\d+)(?:\s*-\s*(\d+))?\s*$/i.exec(lines) ?? [];
+  const isBackwards = last !== undefined && (after !== undefined || Number(last) < Number(first));
+  if (first === "" || isBackwards) return undefined;
+  const from = Number(first);
+  return after === undefined ? { from, to: Number(last ?? first) } : { from: from + 1, to: from };
 }
 
 /** An edit as the workspace takes it. */

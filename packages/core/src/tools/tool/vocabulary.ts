@@ -76,12 +76,13 @@ const commandRoles = {
 
 /** By role: the names that tools have for an argument. */
 const argumentRoles = {
-  base: ["base_content_sha256"],
+  // Of two hashes the one that can be missing.
+  base: ["to_base_content_sha256", "base_content_sha256"],
   oldString: ["old_string", "old_str"],
   newString: ["new_string", "new_str"],
   replaceAll: ["replace_all"],
   expectedReplacements: ["expected_replacements"],
-  afterLine: ["after_line", "insert_line"],
+  afterLine: ["after_line", "insert_line", "after"],
   encoding: ["encoding"],
   sectionHeader: ["section_header"],
   newContent: ["new_content"],
