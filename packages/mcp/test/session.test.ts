@@ -443,3 +443,35 @@ describe("calls at once", () => {
     expect(new Set(answers.map(({ file }) => file?.version)).size).toBe(names.length);
   });
 });
+
+test("lines are moved and a file is copied by tools that are named, after a dry run of it", async () => {
+  const names = ["read_file", "move_lines", "copy_file", "undo_edit"] as const;
+  const { call, client, ground } = await start({ tools: names }, { "a.txt": before, "b.txt": "x\r\ny\r\n" });
+  expect((await client.listTools()).tools.map(({ name }) => name).sort()).toEqual([...names].sort());
+  const [a, b] = [
+    await call("read_file", { file_path: "a.txt" }),
+    await call("read_file", { file_path: "b.txt" }),
+  ];
+  const hashes = { base_content_sha256: a.file?.sha256, to_base_content_sha256: b.file?.sha256 };
+  const args = { file_path: "a.txt", lines: "2-3", to: "b.txt", after: "1", ...hashes };
+  const tried = await call("move_lines", { ...args, dry_run: true });
+  expect([tried.code, await ground.get("a.txt"), await ground.get("b.txt")]).toEqual([
+    "ok",
+    before,
+    "x\r\ny\r\n",
+  ]);
+  expect(tried.text).toMatch(/\n--- a\.txt\n[\s\S]*\n-two\n-three\n[\s\S]*\n\+\+\+ b\.txt\n[\s\S]*\n\+two/);
+  const moved = await call("move_lines", args);
+  const texts = ["one\nfour\nfive\n", "x\r\ntwo\r\nthree\r\ny\r\n"];
+  expect([moved.code, await ground.get("a.txt"), await ground.get("b.txt")]).toEqual(["applied", ...texts]);
+  expect(moved.files.map(({ sha256: hash }) => hash)).toEqual(texts.map((text) => sha256(text)));
+  expect(await call("move_lines", args)).toMatchObject({ code: "already_applied" });
+  const copied = await call("copy_file", {
+    file_path: "b.txt",
+    to: "c.txt",
+    base_content_sha256: sha256(texts[1] ?? ""),
+  });
+  expect([copied.code, copied.file?.path, await ground.get("c.txt")]).toEqual(["applied", "c.txt", texts[1]]);
+  expect((await call("undo_edit", { file_path: "b.txt" })).code).toBe("applied");
+  expect([await ground.get("a.txt"), await ground.get("b.txt")]).toEqual([before, "x\r\ny\r\n"]);
+});

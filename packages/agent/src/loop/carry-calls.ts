@@ -6,12 +6,13 @@ import {
   type FileTool,
   fileOfCall,
   type HostTool,
+  intentOf,
   pathsOfCall,
   type TurnHost,
   toolOfName,
 } from "@holdfast/core/tools";
 import type { CallNames, Gate } from "./gate.js";
-import { judgedCall, requestOf } from "./judged-call.js";
+import { judgedCall } from "./judged-call.js";
 import { refusingTool } from "./sub-agents.js";
 import type { AgentEvent, EndedCall } from "./turn.js";
 import type { CallAim } from "./undone.js";
@@ -128,9 +129,11 @@ function aimOf({ name, args }: ToolCall, isError: boolean, host: TurnHost): Call
   return { kind: "other", what: tool === undefined || tool.annotations.readOnly ? [] : [`${name}()`] };
 }
 
-/** The files that a call was to change. One that names none is made good by a later call of its tool. */
+/** The files that a call was to change; a dry run changes none. One that names none is made good by a later call of its tool. */
 function changedBy(tool: FileTool, args: unknown, isError: boolean, host: TurnHost): readonly string[] {
-  const request = requestOf(tool, args);
+  const intent = intentOf(tool, args);
+  if (!isRefusal(intent) && intent.isDryRun === true) return [];
+  const request = isRefusal(intent) ? undefined : intent.request;
   if (request === undefined ? tool.annotations.readOnly : isLook(request)) return [];
   const asked = fileOfCall(tool, args);
   const paths = request === undefined ? (asked === undefined ? [] : [asked]) : pathsOfCall(tool, args).paths;

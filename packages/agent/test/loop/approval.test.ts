@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { consentLine } from "@holdfast/core/conversation";
+import { allTools } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
 import type { ApprovalMode, ApprovalRule } from "../../src/config/approval.js";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
@@ -186,8 +187,37 @@ describe("approval in a turn", () => {
     expect(stage.read("a.ts")).toBe("one\n2\nthree\n");
   });
 
+  it("shows both files of a move of lines, asks about no dry run, and holds rules about either file", async () => {
+    const move = (more: object = {}) => ({
+      calls: [
+        {
+          name: "move_lines",
+          args: {
+            ...{ file_path: "a.ts", lines: "2", base_content_sha256: "{{sha256:a.ts}}" },
+            ...{ to: "new.ts", after: "end", ...more },
+          },
+        },
+      ],
+    });
+    const fileTools = allTools.filter(({ name }) => ["read_file", "move_lines", "copy_file"].includes(name));
+    const rules = [{ tool: "move_lines", path: "docs/**", decision: "deny" }] as const;
+    const script = [read, move({ dry_run: true }), move({ to: "docs/x" }), move(), done];
+    const { stage, questions } = await asked(() => ({ kind: "yes" }), script, { fileTools, rules });
+    const end = await stage.turn("Go.");
+    expect(end.undone).toMatchObject([{ name: "move_lines", code: "denied" }]);
+    const shown = questions.flatMap((one) => (one.kind === "change" ? one.question.preview.files : []));
+    expect(shown.map(({ path, after }) => [path, after])).toEqual([
+      ["a.ts", "one\nthree\n"],
+      ["new.ts", "two\n"],
+    ]);
+    expect([stage.read("a.ts"), stage.read("new.ts")]).toEqual(["one\nthree\n", "two\n"]);
+  });
+
   it("leaves the file after a no, tells the model, and says so at the end", async () => {
-    const script = [read, edit("a.ts", "two", "2"), { ...done, expects: ["Not like this."] }];
+    const wanted = edit("a.ts", "two", "2");
+    // What only shows the change makes nothing good.
+    const tried = wanted.calls.map(({ name, args }) => ({ name, args: { ...args, dry_run: true } }));
+    const script = [read, wanted, { calls: tried }, { ...done, expects: ["Not like this."] }];
     const { stage } = await asked(() => ({ kind: "no", message: "Not like this." }), script);
     const end = await stage.turn("Go.");
     expect(end).toMatchObject({ reason: "complete", undone: [{ name: "edit_file", code: "denied" }] });

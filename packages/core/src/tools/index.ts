@@ -76,7 +76,14 @@ export {
 } from "./wire/options.js";
 export { type Page, type PageRoom, pageWithin } from "./wire/page.js";
 export { renderResult } from "./wire/render.js";
-export type { ChangeSetResult, RefusedResult, ToolReply, ToolResult, WriteResult } from "./wire/result.js";
+export type {
+  ChangeSetResult,
+  PreviewResult,
+  RefusedResult,
+  ToolReply,
+  ToolResult,
+  WriteResult,
+} from "./wire/result.js";
 export {
   resultSchemas,
   type WireChangeSetResult,

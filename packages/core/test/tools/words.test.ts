@@ -93,6 +93,7 @@ test("every sentence can be said with any words that a door may have", async () 
   const sentences: Worded[] = [];
   for (const call of refusedCalls) {
     const { result } = await run(call, {});
+    if (result.kind === "preview") continue;
     const outcome = "outcome" in result ? result.outcome : result.refusal;
     if (isRefusal(outcome) && outcome.sentence !== undefined) sentences.push(outcome);
   }

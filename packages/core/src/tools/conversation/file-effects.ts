@@ -55,6 +55,7 @@ function tracesOf(result: ToolResult): readonly Trace[] {
     case "list":
     case "find":
     case "search":
+    case "preview":
     case "refused":
       return [];
     default:

@@ -5,7 +5,7 @@ import { defineTool, fileIntent } from "../tool/tool.js";
 export const safePatch = defineTool({
   name: "safe_patch",
   title: "Patch file",
-  description: `Applies a unified diff to one file, for many places or moved code; else use \`edit_file\`. Several changes: one call, or parallel calls with the same hash.
+  description: `Applies a unified diff to one file, for many places or moved code; else use \`edit_file\`. Several changes: one call, or parallel calls with the same hash. \`dry_run: true\`, in every writing tool, only shows the diff.
 
 1. Use the latest version in your context, by its **highest version number**. If there is none, you **MUST** call \`read_file\` or \`read_many_files\` first.
 2. Give three lines of unchanged context around each change, copied exactly. Line numbers may be wrong; a hunk that fits several places is refused.

@@ -5,9 +5,9 @@ import type { ToolResult } from "../wire/result.js";
 /** What a vendor's words are chosen by: what became of the call. */
 export type Outcome = Extract<ToolResult, { readonly outcome: unknown }>["outcome"];
 
-/** What became of a call; undefined where the workspace was never asked. */
+/** What became of a call; undefined where nothing could: it was refused before, or was a dry run. */
 export function outcomeOf(result: ToolResult): Outcome | undefined {
-  return result.kind === "refused" ? undefined : result.outcome;
+  return "outcome" in result ? result.outcome : undefined;
 }
 
 /** The code of a refusal; undefined for a success. */

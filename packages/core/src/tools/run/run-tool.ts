@@ -3,12 +3,14 @@ import {
   type CallKnowledge,
   DiskFault,
   type FileOutcome,
+  type FileRequest,
   type FileState,
   isLook,
   isRefusal,
   type Knowledge,
   type MadeState,
   outcomeOfOneFile,
+  type Preview,
   type RunScope,
   refuse,
   type ShownLines,
@@ -68,7 +70,7 @@ export async function questionOf(
   const tool = findTool(name);
   if (tool === undefined || tool.annotations.readOnly || context.readOnly === true) return undefined;
   const intent = intentOf(tool, args);
-  if (isRefusal(intent) || isLook(intent.request)) return undefined;
+  if (isRefusal(intent) || isLook(intent.request) || intent.isDryRun === true) return undefined;
   const { request } = intent;
   const preview = await context.workspace.preview(request);
   return preview.kind === "preview" ? { request, preview } : undefined;
@@ -163,7 +165,8 @@ async function carry(intent: FileIntent, context: ToolContext): Promise<ToolResu
   const scope = defined({ knowledge, signal, caller, repeats });
   const { approve, workspace } = context;
   const { request } = intent;
-  if (approve === undefined || isLook(request)) return resultOf(await carryRequest(workspace, intent, scope));
+  if (approve === undefined || isLook(request) || intent.isDryRun === true)
+    return resultOf(await carryRequest(workspace, intent, scope));
   return resultOf({ intent, outcome: await carryApproved(workspace, request, scope, approve) });
 }
 
@@ -223,7 +226,7 @@ function unknownTool(): ToolResult {
 /** A request that was carried out, with its answer. */
 interface CarriedOut {
   readonly intent: FileIntent;
-  readonly outcome: FileOutcome;
+  readonly outcome: FileOutcome | Preview;
 }
 
 /** Carries a call's request out; where the intent names another one for this refusal, that one. */
@@ -232,12 +235,16 @@ async function carryRequest(
   intent: FileIntent,
   scope: RunScope,
 ): Promise<CarriedOut> {
-  const outcome = await workspace.run(intent.request, scope);
+  const carry = (request: FileRequest) =>
+    intent.isDryRun !== true || isLook(request)
+      ? workspace.run(request, scope)
+      : workspace.preview(request, scope);
+  const outcome = await carry(intent.request);
   const { otherwise } = intent;
   if (otherwise === undefined || !isRefusal(outcome) || outcome.code !== otherwise.on)
     return { intent, outcome };
   const { request } = otherwise;
-  return { intent: { ...intent, request }, outcome: await workspace.run(request, scope) };
+  return { intent: { ...intent, request }, outcome: await carry(request) };
 }
 
 /** An outcome as what is to be shown of it. */
@@ -253,6 +260,8 @@ export function resultOf({ intent, outcome }: CarriedOut): ToolResult {
       return { kind: "find", outcome };
     case "searched":
       return { kind: "search", outcome };
+    case "preview":
+      return { kind: "preview", preview: outcome, several: isOfSeveral(intent) };
     case "change_set":
       return ofSet(intent, outcome);
     case "written":
@@ -282,6 +291,10 @@ function ofRefusal(intent: FileIntent, outcome: RefusedOutcome): ToolResult {
         ? { kind: "read", outcome }
         : { kind: "refused", refusal: outcome, writing: false };
   }
+}
+
+function isOfSeveral({ request, oneFile }: FileIntent): boolean {
+  return request.kind === "apply_changes" && oneFile !== true;
 }
 
 function ofSet(intent: FileIntent, outcome: ApplyChangesOutcome): ToolResult {

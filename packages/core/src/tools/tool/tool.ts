@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
   type FileRequest,
+  isRefusal,
   type Refusal,
   type RefusalCode,
   refuse,
@@ -55,6 +56,8 @@ export interface FileIntent {
   readonly quiet?: true;
   /** The change set is of one file: the answer is that file's. */
   readonly oneFile?: true;
+  /** What a change would come to is answered, and nothing is written. */
+  readonly isDryRun?: true;
   /** The answer to a success begins with the path and this number of bytes (the text editor's `create`). */
   readonly sentBytes?: number;
 }
@@ -97,11 +100,18 @@ export interface ToolAnnotations {
 /** What the tools need of a `Workspace`. */
 export type ToolWorkspace = Pick<Workspace, "run" | "begin" | "preview">;
 
-/** A tool of files, typed by its own name and parameters. */
+/** A tool of files, typed by its own name and parameters. One that writes takes `dry_run` beside them. */
 export function defineTool<Shape extends z.ZodRawShape, const Name extends string>(
   tool: Omit<FileTool<Shape, Name>, "kind">,
 ): FileTool<Shape, Name> {
-  return { ...tool, kind: "file" };
+  if (tool.annotations.readOnly) return { ...tool, kind: "file" };
+  // The casts: no tool knows of the argument, whose calls are its own otherwise.
+  const parameters = tool.parameters.extend({ dry_run: dryRun }) as unknown as z.ZodObject<Shape>;
+  const intent = ({ dry_run, ...args }: z.output<z.ZodObject<Shape>> & { readonly dry_run?: unknown }) => {
+    const meant = tool.intent(args as unknown as z.output<z.ZodObject<Shape>>);
+    return dry_run === true && !isRefusal(meant) ? { ...meant, isDryRun: true as const } : meant;
+  };
+  return { ...tool, kind: "file", parameters, intent };
 }
 
 /** The JSON Schema of a tool's parameters, or of an answer, as it is published: without what is `unlisted`. */
@@ -122,6 +132,8 @@ export function wholeSchema(schema: z.ZodType): Record<string, unknown> {
  * them.
  */
 export const unlisted = { unlisted: true };
+
+const dryRun = z.boolean().exactOptional().meta(unlisted);
 
 export const readOnlyAnnotations: ToolAnnotations = {
   readOnly: true,

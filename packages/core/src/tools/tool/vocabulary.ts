@@ -127,6 +127,8 @@ export function phraseResult(result: ToolResult, words: Vocabulary): ToolResult 
       return { ...result, outcome: phraseWrite(result.outcome, words) };
     case "change_set":
       return phraseSet(result, words);
+    case "preview":
+      return result;
     case "refused":
       return { ...result, refusal: phrase(result.refusal, words) };
     default:

@@ -1,7 +1,9 @@
 import {
   changeHeading,
   isRefusal,
+  isSecret,
   libraryWords,
+  type PreviewedFile,
   type ReadManyOutcome,
   type ReadOutcome,
   unchangedIn,
@@ -9,10 +11,11 @@ import {
   type Vocabulary,
   type WriteOutcome,
 } from "../../files/index.js";
-import { defined, quoteForDisplay } from "../../text/index.js";
+import { describeChange } from "../../patch/index.js";
+import { defined, escapeForDisplay, quoteForDisplay } from "../../text/index.js";
 import type { WireOptions } from "./options.js";
 import type { FileBlock, FilePart, Reply, StatusBlock, TextBlock } from "./reply.js";
-import type { ChangeSetResult, RefusedResult, ToolResult, WriteResult } from "./result.js";
+import type { ChangeSetResult, PreviewResult, RefusedResult, ToolResult, WriteResult } from "./result.js";
 import { chooseShown, chooseShownOfSet, describeOmission, type Shown } from "./shown.js";
 
 type ReplyOptions = Pick<WireOptions, "resultContent" | "vocabulary" | "spoken">;
@@ -34,6 +37,8 @@ export function replyOf(result: ToolResult, options: ReplyOptions): Reply {
       return replyToWrite(result, options);
     case "change_set":
       return replyToSet(result, options);
+    case "preview":
+      return replyToPreview(result);
     case "refused":
       return refusedCall(result);
     default:
@@ -141,6 +146,34 @@ function replyToSet(result: ChangeSetResult, { resultContent, vocabulary }: Repl
   const blocks = [...said(outcome, success), ...files];
   return { form: "change_set", success, code, isLiteral: resultContent === "full", blocks };
 }
+
+/** The sentences of the answer that it would be, the repairs, and the difference of each file. */
+function replyToPreview({ preview: { message, files }, several }: PreviewResult): Reply {
+  const landed = files.flatMap(({ change }) => change.landed);
+  const repairs = files.flatMap(({ change }) => change.repairs);
+  const text = [message, ...differencesOf(files)].join("\n");
+  const blocks = [
+    { kind: "status", ...done, message: "Dry run: nothing was written. The call would be answered:" },
+    { kind: "text", role: "message", gap: "\n", text, isFirst: true },
+    { kind: "report", landed, repairs },
+  ] as const;
+  return { form: several ? "change_set" : "write", ...done, blocks };
+}
+
+/** None of a file that goes, or gets a name alone. Where one may hold secrets none at all: its lines may be in another. */
+function differencesOf(files: readonly PreviewedFile[]): readonly string[] {
+  const mayHoldSecrets = ({ isUnshown, names }: PreviewedFile) =>
+    isUnshown === true || [...names.named, ...names.real].some(isSecret);
+  if (files.some(mayHoldSecrets)) return ["No difference is shown, since a file may hold secrets."];
+  return files
+    .filter(({ sizes, change }) => sizes.after !== null && change.changes.length > 0)
+    .map(({ path, before, after }) => {
+      const options = { name: escapeForDisplay(path), maxLines: mostDiffLines };
+      return describeChange(before ?? "", after ?? "", options);
+    });
+}
+
+const mostDiffLines = 400;
 
 function partsOfWrite(
   outcome: WriteOutcome,

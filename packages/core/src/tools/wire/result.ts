@@ -4,6 +4,7 @@ import type {
   FindOutcome,
   ListOutcome,
   OutcomeCode,
+  Preview,
   ReadManyOutcome,
   ReadOutcome,
   Refusal,
@@ -21,6 +22,7 @@ export type ToolResult =
   | { readonly kind: "search"; readonly outcome: SearchOutcome }
   | WriteResult
   | ChangeSetResult
+  | PreviewResult
   | RefusedResult;
 
 /** The outcome of a write to one file, and whether its answer may show content. */
@@ -35,6 +37,14 @@ export interface WriteResult {
 export interface ChangeSetResult {
   readonly kind: "change_set";
   readonly outcome: ApplyChangesOutcome;
+}
+
+/** What a change would come to: nothing was written. */
+export interface PreviewResult {
+  readonly kind: "preview";
+  readonly preview: Preview;
+  /** As of `RefusedResult`. */
+  readonly several: boolean;
 }
 
 /** A refusal before the workspace was asked. */
