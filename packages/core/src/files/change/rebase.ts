@@ -1,6 +1,6 @@
 import type { TextSplice } from "../../patch/index.js";
 import { spliceInSteps } from "../../patch/index.js";
-import type { Steps } from "../../text/index.js";
+import { defined, type Steps } from "../../text/index.js";
 import type { Plan, PlannedWrite, Since } from "../access/change.js";
 import type { Current, CurrentFile } from "../access/current.js";
 import { encodeFileInSteps } from "../access/file-text.js";
@@ -87,7 +87,8 @@ function* moveInSteps(move: Rebasing): Steps<Plan> {
   const said = (quotes: boolean) =>
     move.message?.(by, landed, quotes) ??
     `${(quotes ? undefined : planned.plainMessage) ?? planned.message} ${rebasedWords(since)}`;
-  return { kind: "write", bytes, text, message: said(true), plainMessage: said(false), report };
+  const [message, plainMessage] = [said(true), said(false)];
+  return { kind: "write", bytes, text, message, plainMessage, report, ...defined({ taken: planned.taken }) };
 }
 
 /** Whether it ends a line depends on the rest of the text (`splitLines`). */

@@ -15,13 +15,7 @@ import { emptySha256, type GivenBase } from "../values/base.js";
 import type { WriteOutcome } from "../values/outcomes.js";
 import { bareName, tidyPath } from "../values/path-policy.js";
 import { fromPatch, isRefusal, type Refusal, refuse } from "../values/refusal.js";
-import type {
-  ApplyChangesRequest,
-  Asked,
-  ContentChange,
-  FileChange,
-  WriteOptions,
-} from "../values/requests.js";
+import type { ApplyChangesRequest, Asked, FileChange, WriteOptions } from "../values/requests.js";
 import { cutLines, pasteLines } from "./line-moves.js";
 
 /** One file of a change set. A rename is two: the old name goes (with its `to`), the new one comes. */
@@ -38,8 +32,6 @@ interface ArrivingMember {
   readonly kind: "arriving";
   readonly change: Omit<Change, "plan">;
   readonly from: ChangedMember;
-  /** The old name stays. */
-  readonly isCopy: boolean;
 }
 
 /** A file that gets the lines which the member before it loses. */
@@ -47,7 +39,7 @@ interface PastedMember {
   readonly kind: "pasted";
   readonly change: Omit<Change, "plan">;
   readonly from: ChangedMember;
-  readonly content: Extract<ContentChange, { readonly kind: "paste" }>;
+  readonly content: Extract<FileChange["content"], { readonly kind: "paste" }>;
 }
 
 /** What a member of a change set comes to, before anything is written. */
@@ -210,7 +202,7 @@ function changeMembers(
       "invalid_arguments",
       `${path.path} cannot be put into an earlier state and renamed at once.`,
     );
-  return renaming(call, wanted, to.path, content.kind === "same" && (change.isCopy ? "copied" : "moved"));
+  return renaming(call, wanted, to.path, content.kind === "same");
 }
 
 /** Of a change of single lines under the same name. */
@@ -276,8 +268,8 @@ function planContent(
       return planDeletion(call, path, content, current);
     case "state":
       return planState(call, content, current, past);
+    // Their plans come with their lines.
     case "cut":
-      return cutLines(call, request, content).plan(current, past);
     case "paste":
       return unpaired;
     case "same":
@@ -316,16 +308,11 @@ async function planDeletion(
 /**
  * Two members: the old name, which goes, and the new one, which gets what the old one came to.
  *
- * @param alone the content stays as it is; "copied": the old name, too.
+ * @param isMovedAlone the content stays as it is; of a copy the old name, too.
  */
-function renaming(
-  call: Call,
-  content: Change,
-  to: string,
-  alone: "moved" | "copied" | false,
-): readonly Member[] {
+function renaming(call: Call, content: Change, to: string, isMovedAlone: boolean): readonly Member[] {
   const { session, budget } = call;
-  const isCopy = alone === "copied";
+  const isCopy = content.isSource === true;
   const from: ChangedMember = {
     kind: "changed",
     change: {
@@ -334,7 +321,7 @@ function renaming(
         if (current.kind === "absent")
           return refuse("file_missing", `There is no file to ${isCopy ? "copy" : "rename"}.`);
         const isLink = current.isLink === true;
-        if (isLink && alone === false) return refuse("not_a_file", linkWithContent);
+        if (isLink && !isMovedAlone) return refuse("not_a_file", linkWithContent);
         const plan = await content.plan(current, past);
         if (plan.kind === "refusal") return plan;
         const same = { message: "", budget };
@@ -361,7 +348,7 @@ function renaming(
     isEntry: true,
     renames: content.path,
   } as const;
-  return [from, { kind: "arriving", change, from, isCopy }];
+  return [from, { kind: "arriving", change, from }];
 }
 
 const unchangedSource = {
@@ -393,24 +380,21 @@ function madeBy(result: MemberResult | undefined): PlannedWrite | undefined {
 function* planArrival(
   from: MemberResult | undefined,
   path: string,
-  { isCopy, change: { path: to } }: ArrivingMember,
+  { change: { path: to }, from: source }: ArrivingMember,
   current: Current,
 ): Steps<Plan> {
+  const isCopy = source.change.isSource === true;
   const isDone = from?.kind === "answered" && from.outcome.success;
   const isGone = isDone && !isCopy;
-  const plan = madeBy(from);
-  const moved = isCopy ? plan : plan?.moves;
+  const moved = isCopy ? madeBy(from) : madeBy(from)?.moves;
   const [shownPath, shownTo] = [escapeForDisplay(path), escapeForDisplay(to)];
   if (moved === undefined)
     return refuse("not_applied", `Not written: ${path} cannot be ${isCopy ? "copied" : "renamed"}.`);
+  const words = isCopy ? `Copied from ${shownPath}.` : renamedFrom(path, to);
   if (current.kind === "absent")
     return isGone
       ? refuse("file_missing", `Neither ${shownPath} nor ${shownTo} is there any more. Nothing was changed.`)
-      : {
-          ...moved,
-          message:
-            `${isCopy ? `Copied from ${shownPath}.` : renamedFrom(path, to)} ${moved.message}`.trimEnd(),
-        };
+      : { ...moved, message: `${words} ${moved.message}`.trimEnd() };
   if (isDone && moved.bytes !== null && (yield* isSameInSteps(moved.bytes, current.bytes)))
     return { kind: "unchanged", code: "already_applied", message: isCopy ? isCopied : hasName };
   if (from?.kind === "planned" && isSameFile(from.decision.current, current))

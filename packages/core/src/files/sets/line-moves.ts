@@ -38,19 +38,7 @@ export function cutLines(planning: Planning, file: File, cut: Cut): Moving {
   };
   const named = request(after === "end" ? undefined : after, "");
   const rebase = numberedLines(planning, named, plan, () => words);
-  return {
-    plan,
-    needsShown: true,
-    lines: {
-      asked: cut,
-      rebase: async (then, now, since) => {
-        const planned = await rebase(then, now, since);
-        const base = textOf(session, file.encoding, then);
-        if (planned.kind !== "write" || isRefusal(base)) return planned;
-        return { ...planned, taken: new LineFinder(base.text).lines(from, to) };
-      },
-    },
-  };
+  return { plan, needsShown: true, lines: { asked: cut, rebase } };
 }
 
 const noFile = refuse("file_missing", "There is no file whose lines could be moved.");
@@ -115,10 +103,7 @@ function moved(planned: PlannedWrite, words: string): PlannedWrite {
 
 function endsOf({ from, to }: LineSpan): readonly LineSpan[] {
   if (to - from < shownWhole) return [{ from, to }];
-  return [
-    { from, to: from },
-    { from: to, to },
-  ];
+  return [from, to].map((line) => ({ from: line, to: line }));
 }
 
 /** So many lines, with those around them, are shown as they are. */
