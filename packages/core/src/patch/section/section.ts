@@ -118,14 +118,19 @@ export async function updateSection(text: string, edit: SectionEdit): Promise<Se
 function lostLabels(old: string, rest: string): readonly string[] {
   const keyOf = (label: string) => squeeze(label).toLowerCase();
   const still = labelsIn(rest).map(keyOf);
-  const words = keyOf(rest);
+  // Fenced code and the boxes of a list of tasks use no definition.
+  const words = keyOf(proseOf(rest).replace(/^[ \t>]*[-*+] \[[ x]\]/gim, ""));
   const isUsed = (key: string) => words.includes(key.startsWith("*") ? key.slice(2, -1) : key);
   return labelsIn(old).filter((label) => !still.includes(keyOf(label)) && isUsed(keyOf(label)));
 }
 
 function labelsIn(text: string): readonly string[] {
-  const outside = text.replace(/^ {0,3}(```+|~~~+)[\s\S]*?(?:^ {0,3}\1.*$|(?![\s\S]))/gm, "");
-  return [...outside.matchAll(/^[ \t>]{0,3}(\*?\[[^\]]+\]):/gm)].map(([, label = ""]) => label);
+  return [...proseOf(text).matchAll(/^[ \t>]{0,3}(\*?\[[^\]]+\]):/gm)].map(([, label = ""]) => label);
+}
+
+/** A document without its fenced code. */
+function proseOf(text: string): string {
+  return text.replace(/^ {0,3}(```+|~~~+)[\s\S]*?(?:^ {0,3}\1.*$|(?![\s\S]))/gm, "");
 }
 
 /** The text of a section with its heading; undefined where there is not exactly one of this name. */
