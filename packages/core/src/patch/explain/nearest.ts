@@ -20,8 +20,8 @@ export function* findNearest(
   hunk: ShapedHunk,
   deadline: Deadline,
 ): Steps<NearestMatch | undefined> {
-  yield* base.prepare("trimmed");
-  const start = (yield* findByVotes(base, hunk, deadline)) ?? (yield* findMostSimilar(base, hunk, deadline));
+  yield* base.prepare("trimmed", "loose");
+  const start = findByVotes(base, hunk) ?? (yield* findMostSimilar(base, hunk, deadline));
   if (start === undefined) return undefined;
   yield* base.prepare("exact");
   const differs = (key: "exact" | "trimmed") => (line: HunkLine, at: number) =>
@@ -33,26 +33,18 @@ export function* findNearest(
 
 /**
  * Lines that stand in the file vote for where the hunk would begin; those that are there but for letter case and
- * punctuation, or were cut short, with half a voice. A line that the file has very often says nothing.
+ * punctuation, with half a voice. A line that the file has very often says nothing.
  */
-function* findByVotes(base: BaseText, hunk: ShapedHunk, deadline: Deadline): Steps<number | undefined> {
-  yield* base.prepare("loose");
+function findByVotes(base: BaseText, hunk: ShapedHunk): number | undefined {
   const votes = new Map<number, number>();
-  const vote = (start: number, voices: number) => votes.set(start, (votes.get(start) ?? 0) + voices);
   const [trimmed, loose] = [base.index("trimmed"), base.index("loose")];
-  const cut: { readonly at: number; readonly text: string }[] = [];
   for (const [at, { text }] of hunk.old.slice(0, 500).entries()) {
     if (isBlankLine(text)) continue;
-    const positions = trimmed.positionsOf(trimmed.idOf(text));
-    const alike = positions.length > 0 ? [] : loose.positionsOf(loose.idOf(text));
-    if (positions.length + alike.length > oftenLines) continue;
-    for (const position of positions) vote(position - at, 2);
-    for (const position of alike) vote(position - at, 1);
-    if (positions.length + alike.length === 0 && text.trim().length >= cutLength)
-      cut.push({ at, text: text.trim() });
-  }
-  for (const { at, text } of cut.slice(0, cutLines)) {
-    for (const position of yield* findBegun(base, text, hintOf(hunk) ?? 0, deadline)) vote(position - at, 1);
+    const same = trimmed.positionsOf(trimmed.idOf(text));
+    const positions = same.length > 0 ? same : loose.positionsOf(loose.idOf(text));
+    if (positions.length > oftenLines) continue;
+    const voices = same.length > 0 ? 2 : 1;
+    for (const position of positions) votes.set(position - at, (votes.get(position - at) ?? 0) + voices);
   }
   return mostVoted(votes, hintOf(hunk) ?? 0);
 }
@@ -65,24 +57,6 @@ function mostVoted(votes: ReadonlyMap<number, number>, hint: number): number | u
     if (voices > most || (voices === most && nearer)) best = start;
   }
   return best;
-}
-
-/** The lines that begin as a text does, blanks before them aside; none if they are many. */
-function* findBegun(
-  base: BaseText,
-  text: string,
-  hint: number,
-  deadline: Deadline,
-): Steps<readonly number[]> {
-  const found: number[] = [];
-  const from = Math.max(0, Math.min(hint, base.count) - searchLines);
-  for (let position = from; position < Math.min(base.count, from + 2 * searchLines); position++) {
-    if (position % 1_024 === 0) yield;
-    if (deadline.passes()) return [];
-    if (base.line(position).trimStart().startsWith(text)) found.push(position);
-    if (found.length > oftenLines) return [];
-  }
-  return found;
 }
 
 /** Similarity serves to show lines, never to change them. */
@@ -111,9 +85,6 @@ function* findMostSimilar(base: BaseText, hunk: ShapedHunk, deadline: Deadline):
 
 /** A line of which the file has more is no witness. */
 const oftenLines = 50;
-/** So many lines are looked for as cut short, and so long at least is what is left of them. */
-const cutLines = 8;
-const cutLength = 4;
 /** Lines looked at on either side of the hunk's number. */
 const searchLines = 5_000;
 const minSimilarity = 0.5;

@@ -5,7 +5,7 @@ import { hintOf, type Located, type Placement } from "../locate/placement.js";
 import type { BaseText } from "../model/base-text.js";
 import type { Edit } from "../model/edit.js";
 import { growth, type HunkLine } from "../model/hunk.js";
-import { isBlankLine, normalize } from "../model/line-key.js";
+import { isBlankLine, type LineKey, normalize } from "../model/line-key.js";
 import { mapInSteps, type Steps } from "../model/steps.js";
 import type { LandedHunk, LineChange, Repair, RepairKind } from "../model/types.js";
 import { count } from "./excerpt.js";
@@ -94,11 +94,10 @@ function noteRepairs(base: BaseText, placement: Placement, repairs: Repair[]): v
   }
   if (tier === "trailing") note("trailing_whitespace", "the file's trailing blanks were kept");
   if (tier === "prefix") note("missing_prefix", "context lines without the space before them");
-  if (tier === "punctuation") notePunctuation(base, placement, note);
   if (shift !== undefined) {
     note("indentation", describeShift(shift, fateOfAdded(placement)));
   }
-  if (tier === "window") noteWindow(base, placement, note);
+  if (tier === "window" || tier === "punctuation") noteQuotes(base, placement, note);
   if (alignment !== undefined) {
     const { dropped } = alignment;
     const parts = [
@@ -121,35 +120,22 @@ function fateOfAdded({ hunk, moves }: Placement): "moved" | "kept" | "moved in p
 }
 
 /** Lines that the file has otherwise than the hunk quotes them. */
-function noteWindow(
+function noteQuotes(
   base: BaseText,
   { hunk, start }: Placement,
   note: (kind: RepairKind, detail: string) => void,
 ): void {
-  const differing = hunk.old.filter(
-    ({ text }, at) => normalize(text, "trailing") !== normalize(base.line(start + at), "trailing"),
-  );
-  const context = differing.filter(({ kind, text }) => kind === "context" && !isBlankLine(text));
-  if (context.length > 0) note("context_mended", `the file has otherwise: ${quoteFew(context)}`);
-  if (differing.some(({ kind }) => kind === "removed")) note("punctuation", foreignPunctuation);
+  const differing =
+    (key: LineKey) =>
+    ({ text }: HunkLine, at: number) =>
+      !isBlankLine(text) && normalize(text, key) !== normalize(base.line(start + at), key);
+  const misquoted = hunk.old.filter(differing("punctuation"));
+  const foreign = hunk.old.filter(differing("trailing")).filter((line) => !misquoted.includes(line));
+  if (misquoted.length > 0) note("context_mended", `the file has otherwise: ${quoteFew(misquoted)}`);
+  if (foreign.some(({ kind }) => kind === "removed"))
+    note("punctuation", "removed lines had typographic punctuation that the file does not have");
+  else if (foreign.length > 0) note("punctuation", "the file's own punctuation was kept in context lines");
 }
-
-function notePunctuation(
-  base: BaseText,
-  { hunk, start }: Placement,
-  note: (kind: RepairKind, detail: string) => void,
-): void {
-  const isForeign = hunk.old.some(
-    ({ kind, text }, at) =>
-      kind === "removed" && normalize(text, "trailing") !== normalize(base.line(start + at), "trailing"),
-  );
-  note(
-    "punctuation",
-    isForeign ? foreignPunctuation : "the file's own punctuation was kept in context lines",
-  );
-}
-
-const foreignPunctuation = "removed lines had typographic punctuation that the file does not have";
 
 function quoteFew(lines: readonly HunkLine[]): string {
   const quoted = lines.slice(0, 5).map((line) => JSON.stringify(line.text.trim().slice(0, 60)));

@@ -191,12 +191,6 @@ export function keepsRemovedEdge(
   );
 }
 
-/** Whether a hunk that removes lines matches at a line as if it was applied, and as if it was not. */
-export function matchesBothSides(base: BaseText, hunk: ShapedHunk, start: number): boolean {
-  const removes = hunk.oldCount > 0 && hunk.runs.some(({ from, to }) => from < to);
-  return removes && oldSideMatchesAt(base, hunk, start) && newSideMatchesAt(base, hunk, start);
-}
-
 /** Whether it adds a line that the file has only where the diff adds one, so the line comes from the diff. */
 export function addsUniqueLine(base: BaseText, hunk: ShapedHunk, added: AddedLineCounts): boolean {
   const index = base.index("trimmed");

@@ -37,24 +37,12 @@ export function findMoves(
   start: number,
   shift: Shift,
 ): readonly DepthChange[] {
-  // The new side fits at another depth just as well: it may have been made already.
-  if (onlyIndents(hunk)) return hunk.runs.map(() => "unknown");
   if ("width" in shift) return hunk.runs.map(() => "moves");
   const { indent } = shift;
   const region = new HunkSurroundings(base, hunk, start);
   const moves = hunk.runs.map((run) => region.decide(run, indent));
   // If one run shows how the hunk was written, the other runs were written the same way.
   return adopt(moves, moves);
-}
-
-/** Whether a hunk only indents the lines that it names, and has no other line that shows their depth. */
-function onlyIndents({ old, runs }: ShapedHunk): boolean {
-  const words = (lines: readonly HunkLine[]) =>
-    lines.map(({ text }) => text.trim()).filter((text) => text !== "");
-  const removed = runs.flatMap(({ from, to }) => words(old.slice(from, to)));
-  const added = runs.flatMap((run) => words(run.added));
-  const isSame = removed.length === added.length && removed.every((text, at) => text === added[at]);
-  return isSame && removed.length > 0 && words(old).length === removed.length;
 }
 
 /** Unknown runs become like all others, if these agree. */
@@ -92,8 +80,7 @@ class HunkSurroundings {
     const [first] = added;
     if (first === undefined) return "unknown";
     const foreign = added.filter((line) => this.isForeign(line, indent));
-    if (foreign.length > 0)
-      return foreign.length === added.length && this.fileUses(foreign) ? "stays" : "unknown";
+    if (foreign.length > 0) return foreign.length === added.length ? "stays" : "unknown";
     const shown = indent === " " ? this.decideByFile(added) : "unknown";
     if (shown !== "unknown") return shown;
     const [replaced] = this.lines.slice(run.from, run.to).filter((line) => line !== undefined);
@@ -150,12 +137,6 @@ class HunkSurroundings {
     return (
       first !== "" && first !== indent.charAt(0) && this.lines.every((line) => line?.real.charAt(0) !== first)
     );
-  }
-
-  private fileUses(lines: readonly HunkLine[]): boolean {
-    const firsts = new Set(lines.map(({ text }) => text.charAt(0)));
-    for (let at = 0; at < this.base.count; at++) if (firsts.has(this.base.line(at).charAt(0))) return true;
-    return false;
   }
 
   /** Whether each line replaces a line that begins with the same word and has the same depth in the file. */

@@ -2,7 +2,7 @@ import type { BaseText } from "../model/base-text.js";
 import { growth, type ShapedHunk } from "../model/hunk.js";
 import type { Deadline } from "../model/steps.js";
 import { mapInSteps, type Steps } from "../model/steps.js";
-import { AddedLineCounts, matchesBothSides } from "./already-applied.js";
+import { AddedLineCounts } from "./already-applied.js";
 import { isInside, SectionFinder } from "./anchors.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
 import { includesSorted } from "./assign.js";
@@ -19,7 +19,7 @@ import {
   unlocated,
   verbatimPlacement,
 } from "./placement.js";
-import { dropRepeated, mergeRepeated } from "./repeats.js";
+import { mergeRepeated } from "./repeats.js";
 import { findApplied, findMended, findVerbatim } from "./search.js";
 import { numbersAgree, solve } from "./solve.js";
 
@@ -34,13 +34,9 @@ export function* locateHunks(
   hunks: readonly ShapedHunk[],
   deadline: Deadline,
 ): Steps<Located | AlreadyApplied | Unlocated> {
-  const { kept, repeated } = yield* dropRepeated(hunks);
+  const located = (yield* locateByNumbers(base, hunks)) ?? (yield* locateByContent(base, hunks, deadline));
   yield;
-  const located = (yield* locateByNumbers(base, kept)) ?? (yield* locateByContent(base, kept, deadline));
-  yield;
-  return located.kind === "located"
-    ? yield* resolveAppliedInsertions(base, { ...located, repeated: [...repeated, ...located.repeated] })
-    : located;
+  return located.kind === "located" ? yield* resolveAppliedInsertions(base, located) : located;
 }
 
 function* locateByContent(
@@ -52,12 +48,13 @@ function* locateByContent(
   expectLines(base, hunks);
   yield;
   const finder = new MatchFinder(base, deadline, hunks);
-  const verbatim: HunkSearch[] = [];
+  const found: HunkSearch[] = [];
   for (const hunk of hunks) {
     yield;
-    verbatim.push(yield* findVerbatim(base, hunk, finder, deadline));
+    found.push(yield* findVerbatim(base, hunk, finder, deadline));
   }
-  const added = new AddedLineCounts(hunks);
+  const { kept: verbatim, repeated } = mergeRepeated(found);
+  const added = new AddedLineCounts(verbatim.map(({ hunk }) => hunk));
   yield;
   const spelled: string[] = [];
   for (const { hunk, starts } of verbatim) {
@@ -77,9 +74,7 @@ function* locateByContent(
     const widest = searches.reduce((one, other) => (other.starts.length > one.starts.length ? other : one));
     return unlocated("ambiguous", widest, searches, widest.starts);
   }
-  const { kept, repeated } = mergeRepeated(searches);
-  yield;
-  const { open, appliedBefore } = omitAppliedHunks(base, kept);
+  const { open, appliedBefore } = omitAppliedHunks(searches);
   const problem = findProblem(open) ?? (yield* findIndentedCopy(base, open, finder));
   yield;
   if (problem !== undefined) return { ...problem, searches };
@@ -134,10 +129,7 @@ function* findIndentedCopy(
  * Hunk 1 was applied: its new side matches at its number, 1. Hunk 2 matches at its number, 4. Both numbers are
  * confirmed; hunk 1 is left out and reported as `applied_before`.
  */
-function omitAppliedHunks(
-  base: BaseText,
-  searches: readonly HunkSearch[],
-): {
+function omitAppliedHunks(searches: readonly HunkSearch[]): {
   readonly open: readonly HunkSearch[];
   readonly appliedBefore: readonly AppliedHunk[];
 } {
@@ -153,7 +145,6 @@ function omitAppliedHunks(
     if (starts.length > 0) {
       if (starts.length > 1 || starts[0] !== start || tier === "aligned" || tier === "window")
         return unchanged;
-      if (matchesBothSides(base, hunk, start)) return unchanged;
       open.push(search);
     } else {
       if (!includesSorted(appliedAt, start) && !includesSorted(maybeAppliedAt, start)) return unchanged;

@@ -1,7 +1,7 @@
 import type { BaseText } from "../model/base-text.js";
 import type { Hunk, HunkLine, ShapedHunk } from "../model/hunk.js";
 import type { LineIndex } from "../model/line-index.js";
-import { hasTypography, isBlankLine, type LineKey, normalize } from "../model/line-key.js";
+import { isBlankLine, type LineKey } from "../model/line-key.js";
 import type { Deadline, Steps } from "../model/steps.js";
 import { findMoves } from "./depth.js";
 import { findShift, type Shift, sameShift } from "./indent.js";
@@ -114,7 +114,6 @@ export class MatchFinder {
   private readonly mending = [
     ["prefix", "trailing", (hunk: ShapedHunk) => this.findWithoutPrefix(hunk.old)],
     ["shift", "trimmed", (hunk: ShapedHunk) => this.findAtAnyDepth(hunk.old)],
-    ["punctuation", "punctuation", (hunk: ShapedHunk) => this.findPunctuated(hunk)],
   ] as const;
 
   private findEqual(pattern: readonly number[] | undefined, key: LineKey): ArrayLike<number> {
@@ -202,21 +201,6 @@ export class MatchFinder {
     });
   }
 
-  /**
-   * Typographic punctuation may differ in context lines. In removed lines it may if the file has none at all, and
-   * what took the file's own away from them left the added lines alone.
-   */
-  private findPunctuated({ old: lines, hunk }: ShapedHunk): readonly number[] {
-    const addsSome = hunk.lines.some(({ kind, text }) => kind === "added" && hasTypography(text));
-    const isStrict = addsSome || this.base.hasTypography;
-    return this.findByKey("punctuation", lines, (start) =>
-      lines.every(
-        ({ kind, text }, at) =>
-          !isStrict || kind !== "removed" || sameTrailing(text, this.base.line(start + at)),
-      ),
-    );
-  }
-
   private findByKey(
     key: LineKey,
     lines: readonly HunkLine[],
@@ -247,10 +231,6 @@ function hasWordCharacters(lines: readonly HunkLine[], wanted: number): boolean 
     left -= text.match(/[\p{L}\p{N}_]/gu)?.length ?? 0;
     return left <= 0;
   });
-}
-
-function sameTrailing(one: string, other: string): boolean {
-  return normalize(one, "trailing") === normalize(other, "trailing");
 }
 
 /** The number of every line; undefined where the file has not all of them. */

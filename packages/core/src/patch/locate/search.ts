@@ -11,7 +11,6 @@ import {
   gapIsPinned,
   isPureDeletion,
   keepsRemovedEdge,
-  matchesBothSides,
   mayBeApplied,
   newSideCore,
   newSideProvesApplied,
@@ -83,9 +82,8 @@ export function* findApplied(
   added: AddedLineCounts,
 ): Steps<AlreadyApplied | undefined> {
   const byNumbers = yield* mapInSteps(searches, ({ hunk }) => appliedAtStatedLine(base, hunk));
-  const isOpen = searches.some(({ hunk }, at) => matchesBothSides(base, hunk, byNumbers[at] ?? -1));
   // If one hunk proves that it was applied, the numbers of the other hunks are believed.
-  if (!isOpen && byNumbers.every((start) => start !== undefined)) {
+  if (byNumbers.every((start) => start !== undefined)) {
     for (const { hunk } of searches) {
       yield;
       if (yield* provesApplied(base, hunk, finder, added))
@@ -134,16 +132,10 @@ function* findNewSide(
   const hasNoContext = !hunk.new.some((line) => line.kind === "context");
   // The place of a bare new line does not show the place of the line that it replaces.
   if (hasNoContext && numbers === undefined) return [];
-  if (numbers === undefined || !(weak || hasNoContext || contextMatchesAt(base, hunk, numbers.oldStart - 1)))
-    return starts;
+  if (numbers === undefined || !(weak || hasNoContext)) return starts;
   return [numbers.newStart - 1, numbers.oldStart - 1].filter(
     (at, n, all) => all.indexOf(at) === n && includesSorted(starts, at),
   );
-}
-
-/** Whether all context matches at the stated line. If so, perhaps the removed lines are merely misquoted. */
-function contextMatchesAt(base: BaseText, { old }: ShapedHunk, start: number): boolean {
-  return old.every((line, at) => line.kind !== "context" || base.line(start + at) === line.text);
 }
 
 function countNonBlank(lines: readonly HunkLine[]): number {
@@ -272,11 +264,12 @@ function findInParts(base: BaseText, search: HunkSearch, deadline: Deadline): Da
   const window = findWindow(base, hunk, deadline);
   // If damaged context fits several times, the positions are those of the change, not of the hunk's first line.
   const first = hunk.runs[0]?.from ?? 0;
-  if (window.kind === "several")
-    return { ...search, tier: "aligned", starts: window.positions.map((start) => start + first) };
+  if (window?.tier === "punctuation") return { ...search, ...window };
+  if (window !== undefined && window.starts.length > 1)
+    return { ...search, tier: "aligned", starts: window.starts.map((start) => start + first) };
   const outcome = alignHunk(base, hunk, deadline);
-  if (window.kind === "window") {
-    const { start } = window;
+  if (window !== undefined) {
+    const [start = 0] = window.starts;
     const other = outcome.kind === "aligned" ? outcome.alignment.runStarts : [];
     const isSame = other.every((at, n) => at === start + (hunk.runs[n]?.from ?? 0));
     const explained = explainWindow(base, hunk, start);

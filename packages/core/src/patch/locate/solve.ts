@@ -82,20 +82,11 @@ import { comesToSameText } from "./same-text.js";
  * reported as `hunk_order`.
  */
 export function* solve(base: BaseText, searches: readonly HunkSearch[]): Steps<Located | Unlocated> {
-  if (areUniqueInOrder(searches)) {
-    yield;
-    return yield* confirmPlacements(
-      base,
-      searches,
-      searches.map(({ starts }) => starts[0] ?? 0),
-    );
-  }
-  yield;
   const all = searches.map((search) => candidateOf(search.hunk, search.starts, search.alignment));
   yield;
   const assigned = assignInOrder(all);
   yield;
-  if (assigned === undefined) return solveOutOfOrder(base, searches, all);
+  if (assigned === undefined) return yield* solveOutOfOrder(base, searches, all);
   const isClear = assigned.earliest.every((start, at) => start === assigned.latest[at]);
   const chosen = isClear ? assigned : (assignInOrder(breakTies(base, searches, all, assigned)) ?? assigned);
   const unclear = findUnclear(base, searches, chosen);
@@ -104,7 +95,7 @@ export function* solve(base: BaseText, searches: readonly HunkSearch[]): Steps<L
   yield;
   const against = searches.find((search, at) => contradictsHint(search, starts[at] ?? 0));
   if (against !== undefined) return unlocated("ambiguous", against, searches, against.starts);
-  return yield* confirmPlacements(base, searches, starts);
+  return yield* confirmPlacements(base, searches, starts, false);
 }
 
 /** The first hunk with several places, unless it is the only one and they all come to the same text. */
@@ -122,35 +113,21 @@ function findUnclear(
   return comesToSameText(base, unclear.hunk, starts) ? undefined : unclear;
 }
 
-/** Whether each hunk has one candidate only, all of them in order: the usual case, which needs no search. */
-function areUniqueInOrder(searches: readonly HunkSearch[]): boolean {
-  let from = 0;
-  let insertionAt = -1;
-  for (const { hunk, starts, alignment } of searches) {
-    const start = starts[0];
-    if (starts.length !== 1 || start === undefined || alignment !== undefined) return false;
-    const isInsertion = hunk.coreFrom === hunk.coreTo;
-    if (start + hunk.coreFrom < from || (isInsertion && insertionAt === start + hunk.coreFrom)) return false;
-    from = start + hunk.coreTo;
-    insertionAt = isInsertion ? from : -1;
-  }
-  return true;
-}
-
 /** The placements at the chosen starts, unless something contradicts them. */
 function* confirmPlacements(
   base: BaseText,
   searches: readonly HunkSearch[],
   starts: readonly number[],
+  outOfOrder: boolean,
 ): Steps<Located | Unlocated> {
-  const unsupported = findUnsupportedInsertion(searches, starts);
-  if (unsupported !== undefined)
-    return unlocated("numbers_contradict", unsupported, searches, unsupported.starts);
+  const numbered = searches.find(({ hunk }, at) => isPlacedByNumber(hunk) && starts[at] !== 0);
+  if (numbered !== undefined && (outOfOrder || !areNumbersRight(searches, starts)))
+    return unlocated("numbers_contradict", numbered, searches, numbered.starts);
   const shallow = findUnknownIndent(base, searches);
   if (shallow !== undefined) return unlocated("indent_unknown", shallow, searches, shallow.starts);
   yield;
   const placements = yield* mapInSteps(searches, (search, at) => placementAt(base, search, starts[at] ?? 0));
-  return { kind: "located", placements, outOfOrder: false, repeated: [], appliedBefore: [] };
+  return { kind: "located", placements, outOfOrder, repeated: [], appliedBefore: [] };
 }
 
 /** Ties broken by what the headers say; hunks that the order places keep what they have. */
@@ -214,11 +191,11 @@ function contradictsHint(search: HunkSearch, start: number): boolean {
   return hint !== undefined && hint !== start && includesSorted(search.starts, hint);
 }
 
-function solveOutOfOrder(
+function* solveOutOfOrder(
   base: BaseText,
   searches: readonly HunkSearch[],
   candidates: readonly Candidate[],
-): Located | Unlocated {
+): Steps<Located | Unlocated> {
   const several = searches.find((search) => search.starts.length > 1 && copyOfNumber(search) === undefined);
   if (several !== undefined) return unlocated("ambiguous", several, searches, several.starts);
   const mended = searches.find(({ tier }) => tier === "aligned" || tier === "window");
@@ -226,36 +203,18 @@ function solveOutOfOrder(
   const starts = searches.map((search) => copyOfNumber(search) ?? search.starts[0] ?? 0);
   const colliding = searches[findCollision(candidates, starts) ?? -1];
   if (colliding !== undefined) return unlocated("overlap", colliding, searches, colliding.starts);
-  const insertion = searches.find(
-    ({ hunk }) => hunk.oldCount === 0 && hunk.hunk.header.numbers !== undefined,
-  );
-  if (insertion !== undefined) return unlocated("numbers_contradict", insertion, searches, insertion.starts);
-  const shallow = findUnknownIndent(base, searches);
-  if (shallow !== undefined) return unlocated("indent_unknown", shallow, searches, shallow.starts);
-  const placements = searches.map((search, at) => placementAt(base, search, starts[at] ?? 0));
-  return { kind: "located", placements, outOfOrder: true, repeated: [], appliedBefore: [] };
+  return yield* confirmPlacements(base, searches, starts, true);
 }
 
-/** A pure insertion positioned by its number only: all numbers of the diff must agree and confirm it. */
-function findUnsupportedInsertion(
-  searches: readonly HunkSearch[],
-  starts: readonly number[],
-): HunkSearch | undefined {
-  const insertion = searches.find(
-    ({ hunk, starts: positions }) =>
-      hunk.oldCount === 0 && hunk.hunk.header.numbers !== undefined && positions[0] !== 0,
-  );
-  if (insertion === undefined) return undefined;
-  let shift = 0;
-  for (const [at, search] of searches.entries()) {
-    const { hunk } = search;
-    const { numbers } = hunk.hunk.header;
-    if (numbers === undefined || !hintMatches(search, starts[at] ?? 0)) return insertion;
-    if (newFirst(numbers) !== oldFirst(numbers) + shift || numbers.newCount !== hunk.newCount)
-      return insertion;
-    shift += growth(hunk);
-  }
-  return undefined;
+/** Whether added lines without context have their place by a number only. */
+function isPlacedByNumber({ oldCount, hunk }: ShapedHunk): boolean {
+  return oldCount === 0 && hunk.header.numbers !== undefined;
+}
+
+/** Whether each header names the place that was found, and old and new numbers belong together. */
+function areNumbersRight(searches: readonly HunkSearch[], starts: readonly number[]): boolean {
+  const hunks = searches.map(({ hunk }) => hunk);
+  return numbersAgree(hunks, "exactly") && hunks.every((hunk, at) => hintOf(hunk) === starts[at]);
 }
 
 /**
@@ -277,14 +236,14 @@ function findUnknownIndent(base: BaseText, searches: readonly HunkSearch[]): Hun
   );
 }
 
-/** Whether old and new numbers of each header belong together, or are simply the same. */
-export function numbersAgree(hunks: readonly ShapedHunk[]): boolean {
+/** Whether old and new numbers of each header belong together; or are simply the same, unless they are to be exact. */
+export function numbersAgree(hunks: readonly ShapedHunk[], how?: "exactly"): boolean {
   let shift = 0;
   for (const hunk of hunks) {
     const { numbers } = hunk.hunk.header;
     if (
       numbers !== undefined &&
-      numbers.newStart !== numbers.oldStart &&
+      (how === "exactly" || numbers.newStart !== numbers.oldStart) &&
       newFirst(numbers) !== oldFirst(numbers) + shift
     ) {
       return false;
@@ -292,12 +251,6 @@ export function numbersAgree(hunks: readonly ShapedHunk[]): boolean {
     shift += growth(hunk);
   }
   return true;
-}
-
-/** Whether the header names the position that was found, if it names one. */
-function hintMatches(search: HunkSearch, start: number): boolean {
-  const hint = hintOf(search.hunk);
-  return hint === undefined || search.tier === "aligned" || hint === start;
 }
 
 // Of a side without lines the header names the line before.

@@ -3,20 +3,20 @@ import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import { hasTypography, indentOf, isBlankLine, normalize } from "../model/line-key.js";
 import type { Deadline } from "../model/steps.js";
 
-/** The one window of the file that has all old lines of a hunk, some of them written otherwise. */
-type WindowOutcome =
-  /** 0-based first line. */
-  | { readonly kind: "window"; readonly start: number }
-  | { readonly kind: "several"; readonly positions: readonly number[] }
-  | { readonly kind: "none" };
+/** The windows of the file that have all old lines of a hunk, some of them written otherwise. */
+interface Windows {
+  /** `punctuation` if nothing but typographic punctuation differs; then a hunk may have several windows. */
+  readonly tier: "punctuation" | "window";
+  /** 0-based first lines, ascending. */
+  readonly starts: readonly number[];
+}
 
 /**
  * Context that was quoted carelessly: as many lines as in the file, in its order, but some of them with another
  * indentation, letter case, quotes or punctuation, or cut short. What is removed stands there as written, except for
- * typographic punctuation of which the file has none. It is accepted if the file has one such window only, and at
- * least half of the context lines are its own to the letter; a line at its edge that stands to the letter just outside
- * means that one was left out. Where the depth of one differs, lines are
- * added only beside such that are not different, since nothing else says how deep they go; and beside one without
+ * typographic punctuation of which neither the file nor an added line has any. It is accepted if the file has one such
+ * window only, and at least half of the context lines are its own to the letter. Where the depth of one differs, lines
+ * are added only beside such that are not different, since nothing else says how deep they go; and beside one without
  * indentation only others without.
  *
  *     file             diff              result
@@ -29,129 +29,76 @@ type WindowOutcome =
  *
  * `b = a` is line 2 but for the case of a letter; the other two lines of context are exact.
  */
-export function findWindow(base: BaseText, hunk: ShapedHunk, deadline: Deadline): WindowOutcome {
-  if (hunk.runs.length === 0 || deadline.late()) return none;
-  const lines = hunk.old.map((line) => new WindowLine(base, line));
-  const starts = findWindows(base, lines, deadline);
-  const [start] = starts;
-  if (start === undefined) return none;
-  const isGood = (at: number) =>
-    isHalfExact(lines, at) && !losesEdge(base, lines, at) && keepsTypography(hunk, lines, at);
-  if (starts.length > 1) return starts.some(isGood) ? { kind: "several", positions: starts } : none;
-  return isGood(start) && knowsDepths(base, hunk, lines, start) ? { kind: "window", start } : none;
-}
-
-const none: WindowOutcome = { kind: "none" };
-
-/** One old line of a hunk, and where it could stand. */
-class WindowLine {
-  /** Its positions in the file; undefined where they are not known beforehand. */
-  readonly positions: Int32Array | undefined;
-  readonly isContext: boolean;
-  readonly isBlank: boolean;
-  private readonly isCut: boolean;
-  private readonly id: number;
-  private readonly folded: string;
-
-  constructor(
-    private readonly base: BaseText,
-    readonly line: HunkLine,
-  ) {
-    this.isContext = line.kind === "context";
-    this.isBlank = isBlankLine(line.text);
-    const index = base.index(this.key);
-    this.id = this.isBlank ? -1 : index.idOf(line.text);
-    // A line is read as cut short only where the file has none like it.
-    this.folded = normalize(line.text, "loose");
-    this.isCut = this.isContext && this.id < 0 && this.folded.length >= cutLength;
-    this.positions = this.isBlank || this.isCut ? undefined : index.positionsOf(this.id);
-  }
-
-  fits(at: number): boolean {
-    if (this.isBlank) return isBlankLine(this.base.line(at));
-    if (this.isCut) return normalize(this.base.line(at), "loose").startsWith(this.folded);
-    return this.base.index(this.key).ids[at] === this.id;
-  }
-
-  isExact(at: number): boolean {
-    return normalize(this.base.line(at), "trailing") === normalize(this.line.text, "trailing");
-  }
-
-  private get key(): "loose" | "punctuation" | "trailing" {
-    return this.isContext ? "loose" : this.base.hasTypography ? "trailing" : "punctuation";
-  }
+export function findWindow(base: BaseText, hunk: ShapedHunk, deadline: Deadline): Windows | undefined {
+  if (hunk.runs.length === 0 || deadline.late()) return undefined;
+  const { old } = hunk;
+  const starts = findWindows(base, hunk, deadline);
+  const isExact = (line: HunkLine, at: number) =>
+    normalize(base.line(at), "punctuation") === normalize(line.text, "punctuation");
+  const punctuated = starts.filter((start) => old.every((line, at) => isExact(line, start + at)));
+  if (punctuated.length > 0) return { tier: "punctuation", starts: punctuated };
+  const context = [...old.entries()].filter(([, { kind, text }]) => kind === "context" && !isBlankLine(text));
+  const isHalfExact = (start: number) =>
+    context.filter(([at, line]) => isExact(line, start + at)).length * 2 >= context.length;
+  const isGood =
+    starts.some(isHalfExact) && (starts.length > 1 || knowsDepths(base, hunk, starts[0] ?? 0, isExact));
+  return isGood ? { tier: "window", starts } : undefined;
 }
 
 /** All windows, whether or not enough of their lines are exact: another one makes each of them doubtful. */
-function findWindows(base: BaseText, lines: readonly WindowLine[], deadline: Deadline): readonly number[] {
-  let pivot = -1;
-  let candidates: Int32Array | undefined;
-  for (const [at, { positions }] of lines.entries()) {
-    if (positions === undefined || positions.length >= (candidates?.length ?? Number.POSITIVE_INFINITY))
-      continue;
-    [pivot, candidates] = [at, positions];
-  }
+function findWindows(base: BaseText, hunk: ShapedHunk, deadline: Deadline): readonly number[] {
+  const isStrict =
+    base.hasTypography || hunk.runs.some(({ added }) => added.some(({ text }) => hasTypography(text)));
+  const readings = hunk.old.map((line) => readingOf(base, line, isStrict ? "trailing" : "punctuation"));
+  const [pivot] = [...readings.entries()]
+    .flatMap(([at, { positions }]) => (positions === undefined ? [] : [{ at, positions }]))
+    .sort((one, other) => one.positions.length - other.positions.length);
   const starts: number[] = [];
-  for (const position of candidates ?? []) {
+  for (const position of pivot?.positions ?? []) {
     if (deadline.passes() || starts.length > windowLimit) break;
-    const start = position - pivot;
-    if (start < 0 || start + lines.length > base.count) continue;
-    if (lines.every((line, at) => line.fits(start + at))) starts.push(start);
+    const start = position - (pivot?.at ?? 0);
+    if (start < 0 || start + readings.length > base.count) continue;
+    if (readings.every(({ fits }, at) => fits(start + at))) starts.push(start);
   }
   return starts;
 }
 
-function isHalfExact(lines: readonly WindowLine[], start: number): boolean {
-  let exact = 0;
-  let all = 0;
-  for (const [at, line] of lines.entries()) {
-    if (!line.isContext || line.isBlank) continue;
-    all += 1;
-    if (line.isExact(start + at)) exact += 1;
-  }
-  return exact * 2 >= all;
+/** Which lines of the file one old line may be. */
+interface Reading {
+  readonly fits: (position: number) => boolean;
+  /** All of them, if they are known beforehand. */
+  readonly positions?: Int32Array;
 }
 
-/**
- * Whether the first or the last line, other than the file's there, stands to the letter just outside the window: then
- * a line of the file was left out, and another one is only like it.
- */
-function losesEdge(base: BaseText, lines: readonly WindowLine[], start: number): boolean {
-  const last = lines.length - 1;
-  return [
-    { line: lines[0], at: start, outside: start - 1 },
-    { line: lines[last], at: start + last, outside: start + last + 1 },
-  ].some(({ line, at, outside }) => {
-    if (line === undefined || line.isBlank || line.isExact(at)) return false;
-    return outside >= 0 && outside < base.count && line.isExact(outside);
-  });
-}
-
-/** What took the file's own punctuation away from removed lines may have taken it from added ones. */
-function keepsTypography(hunk: ShapedHunk, lines: readonly WindowLine[], start: number): boolean {
-  if (lines.every((line, at) => line.isContext || line.isExact(start + at))) return true;
-  return !hunk.new.some(({ kind, text }) => kind === "added" && hasTypography(text));
+function readingOf(base: BaseText, { kind, text }: HunkLine, removed: "trailing" | "punctuation"): Reading {
+  if (isBlankLine(text)) return { fits: (position) => isBlankLine(base.line(position)) };
+  const index = base.index(kind === "context" ? "loose" : removed);
+  const id = index.idOf(text);
+  const begun = normalize(text, "loose");
+  // A line is read as cut short only where the file has none like it.
+  if (kind === "context" && id < 0 && begun.length >= cutLength)
+    return { fits: (position) => normalize(base.line(position), "loose").startsWith(begun) };
+  return { fits: (position) => index.ids[position] === id, positions: index.positionsOf(id) };
 }
 
 /** Whether all added lines stand beside a line of the file's depth, if one of the context has another. */
 function knowsDepths(
   base: BaseText,
   { old, runs }: ShapedHunk,
-  lines: readonly WindowLine[],
   start: number,
+  isExact: (line: HunkLine, at: number) => boolean,
 ): boolean {
-  const hasDepth = (at: number) => {
-    const line = old[at];
-    return line !== undefined && indentOf(line.text) === indentOf(base.line(start + at));
-  };
-  if (old.every((line, at) => isBlankLine(line.text) || hasDepth(at))) return true;
-  const isIndented = (at: number) => indentOf(base.line(start + at)) !== "";
+  const isAtDepth = ({ text }: HunkLine, at: number) => indentOf(text) === indentOf(base.line(start + at));
+  if (old.every((line, at) => isBlankLine(line.text) || isAtDepth(line, at))) return true;
   return runs.every(({ from, to, added }) => {
     const words = added.filter(({ text }) => !isBlankLine(text));
     // A line without indentation says nothing of the depth of others.
     const isFlat = words.every(({ text }) => indentOf(text) === "");
-    const isSure = (at: number) =>
-      lines[at]?.isBlank === false && lines[at].isExact(start + at) && (isFlat || isIndented(at));
+    const isSure = (at: number) => {
+      const line = old[at];
+      if (line === undefined || isBlankLine(line.text) || !isExact(line, start + at)) return false;
+      return isFlat || indentOf(line.text) !== "";
+    };
     return words.length === 0 || from < to || isSure(from - 1) || isSure(to);
   });
 }

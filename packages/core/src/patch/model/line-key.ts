@@ -52,10 +52,9 @@ export function isBlank(code: number): boolean {
 
 /** Operators stay, since `!a` is not `a`; of a line of brackets only its last stop goes. */
 function fold(text: string): string {
-  const folded = normalizePunctuation(text)
-    .toLowerCase()
-    .replace(/["'`;,.:(){}[\]]/g, "");
-  return folded.trim() === "" ? text.replace(/[;,]$/, "") : folded.trim();
+  const plain = normalizePunctuation(text);
+  const folded = plain.toLowerCase().replace(/["'`;,.:(){}[\]]/g, "");
+  return folded.trim() === "" ? plain.replace(/[;,]$/, "") : folded.trim();
 }
 
 /** Whether a text has quotes, dashes or blanks that programs do not write by themselves. */
