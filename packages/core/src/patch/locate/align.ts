@@ -220,24 +220,11 @@ function alignContext(
   const saysMore = hunk.old.some((line) => line.kind === "context" && hasWords(line));
   if (elsewhere.length > (saysMore ? 1 : 0) || elsewhere.some(hasWords)) return undefined;
   const missing = dropped.filter((line) => !isEllipsis(line.text)).length;
-  // Brackets alone prove nothing where one of them is not the file's.
-  if (missing > 0 && !hunk.old.some(hasWords)) return undefined;
   if (quoted.length < missing || quoted.length === 0) return undefined;
-  const isProved =
-    present >= missing &&
-    present > 0 &&
-    (hunk.runs.some((run) => removesWords(hunk, run)) || quotesUnique(base, hunk, explained));
+  const isProved = present >= missing && present > 0;
   const isHeld = hunk.runs.every((run, at) => isRunHeld(base, hunk, run, starts[at] ?? 0));
   const alignment = { runStarts: starts, dropped, skipped, stretches, quoted };
   return { isProved, isHeld, alignment, explained };
-}
-
-/** Whether a line of the context that was found is one that the file has once. */
-function quotesUnique(base: BaseText, { hunk }: ShapedHunk, explained: ReadonlySet<string>): boolean {
-  const index = base.index("trailing");
-  return hunk.lines.some(
-    ({ text }, at) => explained.has(`${at}`) && index.positionsOf(index.idOf(text)).length === 1,
-  );
 }
 
 /** Whether a run that removes words stands beside context of the hunk; of others that is what pins them. */

@@ -1,7 +1,6 @@
 import type { BaseText } from "../model/base-text.js";
 import { contextFrom, type HunkLine, type Run, type ShapedHunk, trimCommon } from "../model/hunk.js";
 import { isBlankLine, normalize } from "../model/line-key.js";
-import { similarity } from "../model/similarity.js";
 import type { Candidate } from "./assign.js";
 import { hasWords } from "./embed.js";
 import { newSideMatchesAt, oldSideMatchesAt } from "./matches.js";
@@ -28,16 +27,7 @@ import { newSideMatchesAt, oldSideMatchesAt } from "./matches.js";
  *                end
  *
  * A deletion adds no line. It is visible, since its neighbours `alpha` and `gamma` are now next to each other, and `beta`
- * is nowhere in the file: proof. (If a hunk only deletes and has no number, at least three lines must match.)
- *
- *     file      diff     result
- *     1 one     @@       already_applied
- *     2 alpha    one
- *     3 gamma    alpha
- *     4 beta    -beta
- *     5 end      gamma
- *
- * Here `beta` is elsewhere. But the file has `alpha` and `gamma` once, and they are next to each other.
+ * is nowhere in the file: proof.
  *
  *     file     diff    result
  *     1 x      @@      invalid_diff
@@ -67,8 +57,8 @@ export function newSideProvesApplied(base: BaseText, hunk: ShapedHunk, added: Ad
 }
 
 /** Whether a new side that is in the file may come from the hunk. It is no proof by itself. */
-export function mayBeApplied(base: BaseText, hunk: ShapedHunk): boolean {
-  return hunk.runs.every((run) => deletionIsVisible(base, hunk, run));
+export function mayBeApplied(hunk: ShapedHunk): boolean {
+  return hunk.runs.every((run) => deletionIsVisible(hunk, run));
 }
 
 /** How often a diff adds each line, by its text without blanks around it. Counted at the first use. */
@@ -107,24 +97,12 @@ function evidenceOf(
 ): "proof" | "possible" | "none" {
   const { deleted } = deletionOf(hunk, run);
   if (deleted.length === 0) return "proof";
-  if (!deletionIsVisible(base, hunk, run)) return "none";
+  if (!deletionIsVisible(hunk, run)) return "none";
   const index = base.index("trimmed");
   const words = deleted.filter(hasWords);
   const isDeleted = ({ text }: HunkLine) => index.positionsOf(index.idOf(text)).length <= added.count(text);
-  if (!words.every(isDeleted)) return gapIsPinned(base, hunk, run) ? "proof" : "none";
+  if (!words.every(isDeleted)) return "none";
   return words.length > 0 ? "proof" : "possible";
-}
-
-/**
- * Whether the context on each side of a deletion has a line that the file has once. Then only the deleted lines can
- * have been between them, wherever equal lines are in the file.
- */
-export function gapIsPinned(base: BaseText, hunk: ShapedHunk, run: Run): boolean {
-  const { deleted, above, below } = deletionOf(hunk, run);
-  const index = base.index("trimmed");
-  const isPinned = (context: readonly HunkLine[]) =>
-    context.some(({ text }) => index.positionsOf(index.idOf(text)).length === 1);
-  return deleted.length > 0 && isPinned(above) && isPinned(below);
 }
 
 /** The lines that a run removes, if it adds none, with the context from them on in both directions. */
@@ -138,29 +116,15 @@ function deletionOf({ old }: ShapedHunk, run: Run) {
 }
 
 /** Whether the deletion of a run would be visible between its two neighbours. */
-function deletionIsVisible(base: BaseText, hunk: ShapedHunk, run: Run): boolean {
+function deletionIsVisible(hunk: ShapedHunk, run: Run): boolean {
   const { deleted, above, below, isAtEdge } = deletionOf(hunk, run);
   if (deleted.length === 0) return true;
-  if (isAtEdge) return false;
-  const index = base.index("trimmed");
-  const known = deleted.filter((line) => index.idOf(line.text) >= 0);
-  // A line that the file does not have may be misquoted, or made up beside lines that are not.
-  const readings = known.length === 0 ? [deleted] : [deleted, known];
-  return readings.every(
-    (lines) => !contextHidesDeletion(lines, below) && !contextHidesDeletion(lines.toReversed(), above),
-  );
+  return !isAtEdge && !repeats(deleted, below) && !repeats(deleted.toReversed(), above);
 }
 
-/**
- * Whether the context beside a deletion would match even without the deletion: it repeats the deleted lines, or
- * similar lines that they may stand for.
- */
-function contextHidesDeletion(deleted: readonly HunkLine[], context: readonly HunkLine[]): boolean {
-  return context.every((line, at) => {
-    const expected = deleted[at] ?? context[at - deleted.length];
-    if (expected === undefined || expected.text === line.text) return true;
-    return at < deleted.length && similarity(expected.text, line.text) >= 0.5;
-  });
+/** Whether the context beside a deletion would match even without the deletion, since it repeats the deleted lines. */
+function repeats(deleted: readonly HunkLine[], context: readonly HunkLine[]): boolean {
+  return context.every((line, at) => (deleted[at] ?? context[at - deleted.length])?.text === line.text);
 }
 
 /** The 0-based start of the new side if it matches at its stated line and the old side does not; else undefined. */
@@ -170,45 +134,15 @@ export function appliedAtStatedLine(base: BaseText, hunk: ShapedHunk): number | 
   const start = numbers.newStart - 1;
   if (!newSideMatchesAt(base, hunk, start) || oldSideMatchesAt(base, hunk, numbers.oldStart - 1))
     return undefined;
-  if (keepsRemovedEdge(base, hunk, start)) return undefined;
+  if (hunk.coreFrom < hunk.coreTo && oldSideMatchesAt(base, hunk, start)) return undefined;
   return hunk.new.some((line) => !isBlankLine(line.text)) ? start : undefined;
-}
-
-/** Whether the lines that a hunk removes at its edge are still right beside its new side: that part was not made. */
-export function keepsRemovedEdge(
-  base: BaseText,
-  { old, runs, newCount }: ShapedHunk,
-  start: number,
-): boolean {
-  const [first, last] = [runs[0], runs.at(-1)];
-  if (first === undefined || last === undefined) return false;
-  const hasLines = (run: Run, from: number) =>
-    run.added.length === 0 &&
-    old.slice(run.from, run.to).every(({ text }, at) => base.isLine(from + at, text));
-  return (
-    (last.to === old.length && hasLines(last, start + newCount)) ||
-    (first.from === 0 && start >= first.to && hasLines(first, start - first.to))
-  );
 }
 
 /** Whether it adds a line that the file has only where the diff adds one, so the line comes from the diff. */
 export function addsUniqueLine(base: BaseText, hunk: ShapedHunk, added: AddedLineCounts): boolean {
   const index = base.index("trimmed");
-  return freshLines(hunk).some(({ text }) => index.positionsOf(index.idOf(text)).length <= added.count(text));
-}
-
-/** The lines with words that a hunk adds, and that it does not have among its old ones, at whatever depth. */
-export function freshLines({ old, runs }: ShapedHunk): readonly HunkLine[] {
-  const had = new Set(old.map(({ text }) => normalize(text, "trimmed")));
-  const added = runs.flatMap((run) => run.added);
-  return added.filter((line) => hasWords(line) && !had.has(normalize(line.text, "trimmed")));
-}
-
-/** Whether the hunk only removes lines: a weaker proof that it was applied, since they may be misquoted. */
-export function isPureDeletion(hunk: ShapedHunk): boolean {
-  return hunk.runs.every(
-    (run) => run.added.length < run.to - run.from && deletionOf(hunk, run).deleted.length > 0,
-  );
+  const lines = hunk.runs.flatMap((run) => run.added).filter(hasWords);
+  return lines.some(({ text }) => index.positionsOf(index.idOf(text)).length <= added.count(text));
 }
 
 /** The changed part of a hunk, in lines of its new side. */

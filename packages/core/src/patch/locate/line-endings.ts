@@ -4,8 +4,6 @@ import { type Placement, runStartOf } from "./placement.js";
 
 /** Whether the endings of the hunk's old lines are those of the file. */
 export function knowsEndings(base: BaseText, placement: Placement): boolean {
-  if (haveNewlinesOnly(base, placement))
-    return someOldLine(placement, (ending, position) => ending !== "" && Boolean(base.ending(position)));
   let compared = 0;
   const differs = someOldLine(placement, (ending, position) => {
     const real = base.ending(position);
@@ -18,16 +16,10 @@ export function knowsEndings(base: BaseText, placement: Placement): boolean {
 
 /** Whether some line of the hunk has another ending than the file's line at its position. */
 export function differsInEndings(base: BaseText, placement: Placement): boolean {
-  if (haveNewlinesOnly(base, placement)) return false;
   return someOldLine(placement, (ending, position) => {
     const real = base.ending(position);
     return ending !== "" && real !== "" && real !== undefined && real !== ending;
   });
-}
-
-/** The usual case, in which no two endings can differ. */
-function haveNewlinesOnly(base: BaseText, { hunk }: Placement): boolean {
-  return base.endsWithNewlines && hunk.hunk.endsWithNewlines;
 }
 
 /** Asks about the endings of the old lines and their positions in the file; with mended context only about the

@@ -6,7 +6,6 @@ import { AddedLineCounts } from "./already-applied.js";
 import { isInside, SectionFinder } from "./anchors.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
 import { includesSorted } from "./assign.js";
-import { findShift } from "./indent.js";
 import { MatchFinder, oldSideMatchesAt, spellWithPrefix } from "./matches.js";
 import {
   type AlreadyApplied,
@@ -75,39 +74,11 @@ function* locateByContent(
     return unlocated("ambiguous", widest, searches, widest.starts);
   }
   const { open, appliedBefore } = omitAppliedHunks(searches);
-  const problem = findProblem(open) ?? (yield* findIndentedCopy(base, open, finder));
+  const problem = findProblem(open);
   yield;
   if (problem !== undefined) return { ...problem, searches };
   const solved = yield* solve(base, open);
   return solved.kind === "unlocated" ? { ...solved, searches } : { ...solved, repeated, appliedBefore };
-}
-
-/**
- * If one hunk of a diff matches only with another indentation, a hunk that matches as it is may be meant for a
- * copy with that other indentation, too.
- */
-function* findIndentedCopy(
-  base: BaseText,
-  searches: readonly HunkSearch[],
-  finder: MatchFinder,
-): Steps<Unlocated | undefined> {
-  const moved = searches.find(({ tier }) => tier === "shift");
-  const shift = moved && findShift(base, moved.hunk.old, moved.starts[0] ?? 0);
-  if (shift === undefined) return undefined;
-  for (const search of searches) {
-    if (search.tier !== "exact" && search.tier !== "trailing") continue;
-    yield;
-    yield* base.prepare("trimmed");
-    const copies = finder.findIndented(search.hunk.old, shift);
-    if (copies.length > 0)
-      return unlocated(
-        "ambiguous",
-        search,
-        searches,
-        [...Array.from(search.starts), ...copies].sort((a, b) => a - b),
-      );
-  }
-  return undefined;
 }
 
 /**

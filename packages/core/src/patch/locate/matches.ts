@@ -4,7 +4,7 @@ import type { LineIndex } from "../model/line-index.js";
 import { isBlankLine, type LineKey } from "../model/line-key.js";
 import type { Deadline, Steps } from "../model/steps.js";
 import { findMoves } from "./depth.js";
-import { findShift, type Shift, sameShift } from "./indent.js";
+import { findShift } from "./indent.js";
 
 /** How far from the file's bytes the old lines of a hunk were when they were found. */
 export type Tier = "exact" | "trailing" | "prefix" | "shift" | "punctuation" | "window" | "aligned";
@@ -191,14 +191,6 @@ export class MatchFinder {
     // Braces alone prove nothing at another depth.
     if (!hasWordCharacters(lines, 3)) return noMatch;
     return this.findByKey("trimmed", lines, (start) => findShift(this.base, lines, start) !== undefined);
-  }
-
-  /** Matches of lines with their indentation changed by a given rule. */
-  findIndented(lines: readonly HunkLine[], shift: Shift): readonly number[] {
-    return this.findByKey("trimmed", lines, (start) => {
-      const found = findShift(this.base, lines, start);
-      return found !== undefined && sameShift(found, shift);
-    });
   }
 
   private findByKey(

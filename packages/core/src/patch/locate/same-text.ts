@@ -18,60 +18,27 @@ import type { ShapedHunk } from "../model/hunk.js";
  *     3 same   +other
  *     4 b
  *
- * Of two neighbours it is enough to compare the lines from the change at the one to the change at the other: the
- * changed lines with those between behind them, and with those between before them.
- *
  * @param starts where its old lines stand, byte for byte, 0-based and ascending; no other hunk changes a line
  *   between the first change and the last.
  */
 export function comesToSameText(base: BaseText, hunk: ShapedHunk, starts: readonly number[]): boolean {
-  const [first, last] = [starts[0], starts.at(-1)];
-  if (first === undefined || last === undefined || starts.length > mostStarts) return false;
-  if (!hasOneEnding(base, hunk, first + hunk.coreFrom, last + hunk.coreTo)) return false;
-  const added = changedLines(hunk);
-  let compared = 0;
-  return starts.every((start, n) => {
-    const next = starts[n + 1];
-    if (next === undefined) return true;
-    compared += next - start + added.length;
-    return compared <= mostCompared && isSameAt(base, hunk, added, start, next);
-  });
+  const { coreFrom, coreTo, oldCount } = hunk;
+  const from = (starts[0] ?? 0) + coreFrom;
+  const to = (starts.at(-1) ?? 0) + coreTo;
+  const region = base.slice(from, to);
+  if (region.length * starts.length > mostCompared) return false;
+  // Lines may change places only without their endings, in the file and in the hunk.
+  const hasOneEnding =
+    !region.includes("\r") && base.ending(to - 1) === "\n" && base.ending(from - 1) !== "\r\n";
+  if (!hasOneEnding || hunk.hunk.lines.some(({ ending }) => ending.startsWith("\r"))) return false;
+  if (hunk.hunk.oldLacksNewline || hunk.hunk.newLacksNewline) return false;
+  const lines = hunk.new.slice(coreFrom, hunk.newCount - (oldCount - coreTo));
+  const added = lines.map(({ text }) => `${text}\n`).join("");
+  const results = starts.map(
+    (start) => base.slice(from, start + coreFrom) + added + base.slice(start + coreTo, to),
+  );
+  return results.every((result) => result === results[0]);
 }
 
-/** The new lines from the first change of a hunk to its last. */
-function changedLines({ hunk, oldCount, coreFrom, coreTo, new: lines }: ShapedHunk): readonly string[] {
-  const below = oldCount - coreTo;
-  return hunk.count === 0 ? [] : lines.slice(coreFrom, lines.length - below).map(({ text }) => text);
-}
-
-function isSameAt(
-  base: BaseText,
-  { coreFrom, coreTo }: ShapedHunk,
-  added: readonly string[],
-  start: number,
-  next: number,
-): boolean {
-  const distance = next - start;
-  const above = (at: number) => added[at] ?? base.line(start + coreTo + at - added.length);
-  const below = (at: number) => (at < distance ? base.line(start + coreFrom + at) : added[at - distance]);
-  for (let at = 0; at < distance + added.length; at++) if (above(at) !== below(at)) return false;
-  return true;
-}
-
-/** Whether lines may change places without their endings, in the file and in the hunk. */
-function hasOneEnding(base: BaseText, { hunk }: ShapedHunk, from: number, to: number): boolean {
-  const usual = base.ending(from);
-  if (to - from > mostCompared || usual === "") return false;
-  for (let at = Math.max(0, from - 1); at < to; at++) if (base.ending(at) !== usual) return false;
-  if (hunk.oldLacksNewline || hunk.newLacksNewline) return false;
-  const written = hunk.endingOf(0);
-  for (let at = 0; at < hunk.count; at++) {
-    const ending = hunk.endingOf(at);
-    if (ending !== written && !(ending === "" && at === hunk.count - 1)) return false;
-  }
-  return true;
-}
-
-/** So many places of one change are compared, and so many lines in all. */
-const mostStarts = 4_096;
-const mostCompared = 65_536;
+/** So many characters are compared in all. */
+const mostCompared = 1 << 22;

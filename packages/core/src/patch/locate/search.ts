@@ -1,6 +1,6 @@
 import type { BaseText } from "../model/base-text.js";
 import type { HunkLine, ShapedHunk } from "../model/hunk.js";
-import { isBlankLine, normalize } from "../model/line-key.js";
+import { normalize } from "../model/line-key.js";
 import type { Deadline } from "../model/steps.js";
 import { mapInSteps, type Steps } from "../model/steps.js";
 import { alignHunk } from "./align.js";
@@ -8,9 +8,6 @@ import {
   type AddedLineCounts,
   addsUniqueLine,
   appliedAtStatedLine,
-  gapIsPinned,
-  isPureDeletion,
-  keepsRemovedEdge,
   mayBeApplied,
   newSideCore,
   newSideProvesApplied,
@@ -54,15 +51,10 @@ export function* findVerbatim(
   return found(matches.tier, matches.starts);
 }
 
-function oldSideMatchesLooselyAt(base: BaseText, { hunk, oldCount }: ShapedHunk, start: number): boolean {
-  if (start < 0 || start + oldCount > base.count) return false;
-  let position = start;
-  for (let at = 0; at < hunk.count; at++) {
-    if (hunk.kindOf(at) === "added") continue;
-    if (normalize(hunk.textOf(at), "trailing") !== normalize(base.line(position), "trailing")) return false;
-    position += 1;
-  }
-  return true;
+function oldSideMatchesLooselyAt(base: BaseText, { old }: ShapedHunk, start: number): boolean {
+  const isSame = ({ text }: HunkLine, at: number) =>
+    normalize(text, "trailing") === normalize(base.line(start + at), "trailing");
+  return start >= 0 && start + old.length <= base.count && old.every(isSame);
 }
 
 /** Insertion points for added lines without any context: an empty file, an exact number, or below an anchor. */
@@ -111,7 +103,6 @@ function* provesApplied(
 ): Steps<boolean> {
   yield* base.prepare("trimmed");
   if (addsUniqueLine(base, hunk, added)) return true;
-  if (!isPureDeletion(hunk)) return newSideProvesApplied(base, hunk, added);
   return (yield* findNewSide(base, hunk, finder, added)).length > 0;
 }
 
@@ -124,22 +115,11 @@ function* findNewSide(
 ): Steps<ArrayLike<number>> {
   yield* base.prepare("trimmed");
   if (!newSideProvesApplied(base, hunk, added)) return [];
-  const found = (yield* finder.findVerbatim(hunk.new))?.starts ?? [];
-  const starts = Array.from(found).filter((start) => !keepsRemovedEdge(base, hunk, start));
-  const { numbers } = hunk.hunk.header;
-  const weak = isPureDeletion(hunk) && !hunk.runs.every((run) => gapIsPinned(base, hunk, run));
-  if (weak && (starts.length > 1 || (numbers === undefined && countNonBlank(hunk.new) < 3))) return [];
-  const hasNoContext = !hunk.new.some((line) => line.kind === "context");
+  const starts = (yield* finder.findVerbatim(hunk.new))?.starts ?? [];
+  if (hunk.new.some((line) => line.kind === "context")) return starts;
   // The place of a bare new line does not show the place of the line that it replaces.
-  if (hasNoContext && numbers === undefined) return [];
-  if (numbers === undefined || !(weak || hasNoContext)) return starts;
-  return [numbers.newStart - 1, numbers.oldStart - 1].filter(
-    (at, n, all) => all.indexOf(at) === n && includesSorted(starts, at),
-  );
-}
-
-function countNonBlank(lines: readonly HunkLine[]): number {
-  return lines.filter((line) => !isBlankLine(line.text)).length;
+  const { newStart = 0, oldStart = 0 } = hunk.hunk.header.numbers ?? {};
+  return [...new Set([newStart - 1, oldStart - 1])].filter((at) => includesSorted(starts, at));
 }
 
 /** Looks further for a hunk that matches nowhere as it is, and whether one that matches is made already. */
@@ -169,7 +149,7 @@ export function* findMended(
   // If the new lines match, the hunk may have been applied, so it is not proved to be damaged.
   const newSide = yield* finder.findVerbatim(hunk.new);
   if (newSide !== undefined) {
-    const proves = mayBeApplied(base, hunk) || addsUniqueLine(base, hunk, added);
+    const proves = mayBeApplied(hunk) || addsUniqueLine(base, hunk, added);
     return proves ? { ...search, maybeAppliedAt: newSide.starts } : search;
   }
   yield;
@@ -216,7 +196,7 @@ function* weighWhole(
       ? 0
       : Math.min(...[numbers.oldStart, numbers.newStart].map((n) => Math.abs(at + 1 - n)));
   const made = [...verbatim, ...moved].find((at) => {
-    if (numbers?.newStart === at + 1 && mayBeApplied(base, hunk)) return true;
+    if (numbers?.newStart === at + 1 && mayBeApplied(hunk)) return true;
     const isAround = start < at + hunk.newCount && at < start + hunk.oldCount;
     return (isUnique || isMoved) && (isAround || (!isMoved && away(at) < away(start)));
   });

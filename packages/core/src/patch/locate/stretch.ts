@@ -1,9 +1,8 @@
 import type { BaseText } from "../model/base-text.js";
-import type { HunkLine, Run, ShapedHunk } from "../model/hunk.js";
+import type { Run, ShapedHunk } from "../model/hunk.js";
 import { indentOf, isBlankLine } from "../model/line-key.js";
-import { freshLines } from "./already-applied.js";
 import { headingRank, isInside, SectionFinder } from "./anchors.js";
-import type { Stretch } from "./embed.js";
+import { hasWords, type Stretch } from "./embed.js";
 import { removesWords } from "./pins.js";
 
 /** How a hunk would lie in the file. */
@@ -46,18 +45,20 @@ export function findOverstretch(
   hunk: ShapedHunk,
   { stretches, runStarts, quoted }: LineLayout,
 ): readonly number[] | undefined {
-  const { positions } = base.nonBlankLines;
+  const { rank, positions } = base.nonBlankLines;
   const unmarked = stretches.filter(({ isMarked }) => !isMarked);
-  const far = unmarked.find(({ above, below }) => below - above > farLines);
   const known = new Set(hunk.old.map(({ text }) => text.trim()));
-  const certain = far ?? unmarked.find((stretch) => passesAddedLine(base, hunk, stretch));
+  const added = hunk.runs.flatMap((run) => run.added.filter(hasWords));
+  const index = base.index("trimmed");
+  const addedAt = added
+    .map(({ text }) => index.positionsOf(index.idOf(text)))
+    .flatMap(([at, other]) => (at === undefined || other !== undefined ? [] : [rank[at] ?? -1]));
+  // A line that is passed over, and that the hunk adds: it may be applied already.
+  const certain = unmarked.find(({ above, below }) => addedAt.some((at) => at > above && at < below));
   const over =
     certain ??
     unmarked.find((stretch) => passesSectionEnd(base, stretch, quoted, known)) ??
-    unmarked.find((stretch) => leavesOneHolder(base, hunk, runStarts, stretch)) ??
-    (hunk.runs.every((run, at) => isHeld(base, hunk, run, runStarts[at] ?? 0))
-      ? undefined
-      : unmarked.find(({ above, below }) => below - above > fewLines));
+    unmarked.find((stretch) => leavesOneHolder(base, hunk, runStarts, stretch));
   if (over === undefined || (certain === undefined && isConfirmed(base, hunk, over, runStarts)))
     return undefined;
   return [positions[over.above] ?? 0, positions[over.below] ?? base.count - 1];
@@ -65,8 +66,7 @@ export function findOverstretch(
 
 /**
  * Whether the header claims the lines that would change, or names the section that they are in. Where it says nothing
- * at all, a few lines may have been left out, if each change removes a line that stands nowhere else: what is only
- * added has no other witness than the context.
+ * at all, a few lines may have been left out, if each change removes a line that stands nowhere else.
  */
 function isConfirmed(
   base: BaseText,
@@ -75,8 +75,13 @@ function isConfirmed(
   runStarts: readonly number[],
 ): boolean {
   const { numbers, anchors } = hunk.header;
-  if (numbers === undefined && anchors.length === 0)
-    return below - above <= fewLines && runs.every((run, at) => removesUnique(base, run, runStarts[at] ?? 0));
+  if (numbers === undefined && anchors.length === 0) {
+    const index = base.index("exact");
+    const isUnique = (at: number) => index.countOf(index.ids[at] ?? -1) === 1;
+    const removesUnique = ({ from, to }: Run, n: number) =>
+      Array.from({ length: to - from }, (_, at) => (runStarts[n] ?? 0) + at).some(isUnique);
+    return below - above <= fewLines && runs.every(removesUnique);
+  }
   if (numbers !== undefined) {
     const from = numbers.oldStart - 1;
     const to = from + numbers.oldCount;
@@ -119,18 +124,6 @@ export function findContradiction(
   return { positions: [meant, changeAt].sort((a, b) => a - b), changeAt };
 }
 
-/** Whether a line that the hunk adds, and that the file has there only, is passed over: it may be applied already. */
-function passesAddedLine(base: BaseText, hunk: ShapedHunk, { above, below }: Stretch): boolean {
-  const { rank } = base.nonBlankLines;
-  const index = base.index("trimmed");
-  return freshLines(hunk).some(({ text }) => {
-    const [at, other] = index.positionsOf(index.idOf(text));
-    if (at === undefined || other !== undefined) return false;
-    const position = rank[at] ?? -1;
-    return position > above && position < below;
-  });
-}
-
 /**
  * Whether a run that removes no words stands at the edge of the hunk, and lines were left out right behind the one line
  * that holds it: nothing else says that it is this one.
@@ -148,29 +141,6 @@ function leavesOneHolder(
     if (run.from === 0) return above === (rank[start + run.to] ?? positions.length);
     return run.to === hunk.old.length && below === (rank[start] ?? 0) - 1;
   });
-}
-
-/** Whether a run removes a line that stands nowhere else, or has the hunk's context right above and right below it. */
-function isHeld(base: BaseText, { old }: ShapedHunk, run: Run, start: number): boolean {
-  const { rank, positions } = base.nonBlankLines;
-  const index = base.index("trailing");
-  const isAt = (line: HunkLine | undefined, position: number | undefined) =>
-    line !== undefined && position !== undefined && index.ids[position] === index.idOf(line.text);
-  const isWord = ({ text }: HunkLine) => !isBlankLine(text);
-  const above = isAt(old.slice(0, run.from).findLast(isWord), positions[(rank[start] ?? 0) - 1]);
-  const below = isAt(
-    old.slice(run.to).find(isWord),
-    positions[rank[start + run.to - run.from] ?? positions.length],
-  );
-  return (above && below) || removesUnique(base, run, start);
-}
-
-/** Whether what a run removes stands nowhere else, so that no context has to say which lines are meant. */
-function removesUnique(base: BaseText, run: Run, start: number): boolean {
-  const index = base.index("exact");
-  return Array.from({ length: run.to - run.from }, (_, at) => index.ids[start + at] ?? -1).some(
-    (id) => index.positionsOf(id).length === 1,
-  );
 }
 
 /**
@@ -218,5 +188,3 @@ const closes =
 const nearLines = 30;
 /** The distance of two lines between which at most four were left out. */
 const fewLines = 5;
-/** So many lines in a row that were left out are no slip of a writer. */
-const farLines = 400;
