@@ -109,13 +109,6 @@ const cases: readonly PatchCase[] = [
     repairs: ["line_counts"],
   },
   {
-    name: "a forgotten removal whose neighbour is only like the line that was left out",
-    base: text("function f() {", "  return {", "    a: 1,", "  };", "}"),
-    diff: text("@@ -1,4 +1,5 @@", " function f() {", "   return {", "     a: 1,", "+  }; end", " }"),
-    code: "ambiguous",
-    places: [4, 5],
-  },
-  {
     name: "an added line that has encoded what an old one has as it is",
     base: text("<a>", '  <p>{n && "x"}</p>', "</a>"),
     diff: text(
@@ -181,13 +174,6 @@ const cases: readonly PatchCase[] = [
     diff: text("@@ -2 +2 @@", "-top", "+TOP", "@@ -5 +5 @@", "-same", "+other"),
     text: text("TOP", "one", "same", "two", "other", "three", "end"),
     repairs: ["line_number"],
-  },
-  {
-    name: "a place that fits as it is, with a copy at the depth to which another hunk had to be moved",
-    base: text("if a:", "    first()", "    last()", "", "run()", "if b:", "    run()"),
-    diff: text("@@", " first()", "-last()", "+LAST()", "@@", "-run()", "+walk()"),
-    code: "ambiguous",
-    places: [5, 7],
   },
   {
     name: "a deletion that may be made already, where only the caller can know",
@@ -264,13 +250,6 @@ const cases: readonly PatchCase[] = [
     diff: text("@@ -2 +2 @@", "-old", "+new", "@@ -8 +8 @@", "-g", "+G"),
     text: text("a", "new", "c", "d", "e", "f", "old", "G", "h"),
     repairs: ["applied_before"],
-  },
-  {
-    name: "a deletion at the edge of a hunk, which stands there made and not made, beside one that is made",
-    base: text("a", "b", "c", "d", "  }", "}"),
-    diff: text("@@ -1,4 +1,3 @@", " a", "-gone", " b", " c", "@@ -5,3 +4,2 @@", " d", "   }", "-}"),
-    code: "invalid_diff",
-    says: ["Hunk 1 (@@ -1,4 +1,3 @@) is already applied", "Hunk 2 fits at line 4 only"],
   },
   {
     name: "more than four lines left out beside an insertion that one line holds",

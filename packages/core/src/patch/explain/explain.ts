@@ -151,19 +151,22 @@ function describeStretch(base: BaseText, { positions, changeAt }: Stretched, lin
   const around = Math.floor(lines / 4);
   const isShown = positions.some((at) => Math.abs(at - changeAt) < around);
   const shown = isShown ? positions : [...positions, changeAt].sort((one, other) => one - other);
-  const excerpts = shown.map((at) => showLines(base, at - around, at + around + 1));
-  return `its context is damaged, and what it says of its place stands apart, at ${listLines(positions)}: between them a section ends, or too much was left out. Its change would be at line ${changeAt + 1}, but may be meant for another place. Write it with the lines of the file directly above and below the change:\n${excerpts.join("\n  …\n")}`;
+  return `its context is damaged, and what it says of its place stands apart, at ${listLines(positions)}: between them a section ends, or too much was left out. Its change would be at line ${changeAt + 1}, but may be meant for another place. Write it with the lines of the file directly above and below the change:\n${showAround(base, shown, around)}`;
+}
+
+/** The lines around each of several. */
+function showAround(base: BaseText, lines: readonly number[], around: number): string {
+  return lines.map((at) => showLines(base, at - around, at + around + 1)).join("\n  …\n");
 }
 
 /** Where a hunk fits as if it was made, and where it does not. */
 function describeMadeOr(base: BaseText, { made, start, isWhole }: MadeOr, lines: number): string {
   const around = Math.floor(lines / 4);
   const shown = Math.abs(made - start) < around ? [start] : [made, start].sort((one, other) => one - other);
-  const excerpts = shown.map((at) => showLines(base, at - around, at + around + 1));
   const what = isWhole
     ? `it fits as well as if it was applied before, at line ${made + 1}: then nothing is left to do for it, leave it out. Else its change would be at line ${start + 1}; write it with`
     : `one of its changes fits as well as if it was made before, at line ${made + 1}: then leave that change out. Else its first change would be at line ${start + 1}; write it with`;
-  return `${what} the lines of the file directly above and below the change:\n${excerpts.join("\n  …\n")}`;
+  return `${what} the lines of the file directly above and below the change:\n${showAround(base, shown, around)}`;
 }
 
 function describeReal(base: BaseText, at: number, line: HunkLine | undefined): string {

@@ -237,7 +237,8 @@ function commonSubsequence(
       best[cell] = score;
     }
   }
-  return traceBack(best, ending, wanted.length, ranks);
+  const prefer = closed.bottom !== undefined || closed.top === undefined ? "last" : "first";
+  return traceBack(best, ending, wanted.length, ranks, prefer);
 }
 
 /** Whether the rank of a column is right below that of the column before it. */
@@ -245,8 +246,14 @@ function isBeside(ranks: Int32Array, column: number): boolean {
   return column > 1 && ranks[column - 1] === (ranks[column - 2] ?? 0) + 1;
 }
 
-/** Reads the way back from the table; of equal ones the last ranks. */
-function traceBack(best: Int32Array, ending: Int32Array, count: number, ranks: Int32Array): number[] {
+/** Reads the way back from the table; of equal ones the last ranks, or the first. */
+function traceBack(
+  best: Int32Array,
+  ending: Int32Array,
+  count: number,
+  ranks: Int32Array,
+  prefer: "first" | "last",
+): number[] {
   const columns = ranks.length + 1;
   const found = new Array<number>(count).fill(-1);
   let n = count;
@@ -258,7 +265,7 @@ function traceBack(best: Int32Array, ending: Int32Array, count: number, ranks: I
     const score = best[cell] ?? 0;
     const here = ending[cell] ?? -1;
     const earlier = best[cell - 1] ?? 0;
-    if (here >= 0 && (beside || here === score)) {
+    if (here >= 0 && (beside || (here === score && (prefer === "last" || earlier < score)))) {
       found[n - 1] = ranks[c - 1] ?? -1;
       const together = isBeside(ranks, c) ? (ending[cell - columns - 1] ?? -1) : -1;
       beside =
@@ -267,7 +274,7 @@ function traceBack(best: Int32Array, ending: Int32Array, count: number, ranks: I
         together + lineScore + 1 > (best[cell - columns - 1] ?? 0) + lineScore;
       n -= 1;
       c -= 1;
-    } else if (earlier === score && best[cell - columns] !== score) c -= 1;
+    } else if (earlier === score && (prefer === "first" || best[cell - columns] !== score)) c -= 1;
     else n -= 1;
   }
   return found;

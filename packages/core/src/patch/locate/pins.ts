@@ -2,6 +2,7 @@ import type { BaseText } from "../model/base-text.js";
 import { contextFrom, type HunkLine, type Run, type ShapedHunk } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
 import { firstAtLeast } from "./assign.js";
+import { isEllipsis } from "./embed.js";
 
 /** Where a run of changes could begin, by what it removes or by the lines beside it: 0-based lines, ascending. */
 type Pins =
@@ -130,8 +131,8 @@ export function neighborTest(base: BaseText, hunk: ShapedHunk, run: Run): (start
 }
 
 /**
- * The first context line away from a run must match right there, or be swapped with the next. One that the file does
- * not have holds nothing.
+ * The first context line away from a run must match right there, or be swapped with the next. Beyond an ellipsis it
+ * may match anywhere in order, which is checked later. One that the file does not have holds nothing.
  *
  * To look behind such a line for one that the file has would place more: of 1,200 diffs with an invented line of
  * context 1,181 and 1,176 (bench seeds tune and judge), none of them wrong. But of the harness's 20,000 tiny texts 45
@@ -142,7 +143,7 @@ function sideTest(base: BaseText, hunk: ShapedHunk, from: number, step: 1 | -1):
   const index = base.index("trailing");
   const [line, other] = contextFrom(hunk.old, from, step).filter(({ text }) => !isBlankLine(text));
   if (line === undefined) return () => false;
-  if (isUnknown(base, line)) return () => false;
+  if (isUnknown(base, line)) return () => isEllipsis(line.text);
   const [id, next] = [line, other].map((one) => (one === undefined ? -1 : index.idOf(one.text)));
   const idAt = (rank: number) => index.ids[positions[rank] ?? -1] ?? -2;
   return (rank) => idAt(rank) === id || (idAt(rank + step) === id && idAt(rank) === next);

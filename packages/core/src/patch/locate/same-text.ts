@@ -25,20 +25,24 @@ export function comesToSameText(base: BaseText, hunk: ShapedHunk, starts: readon
   const { coreFrom, coreTo, oldCount } = hunk;
   const from = (starts[0] ?? 0) + coreFrom;
   const to = (starts.at(-1) ?? 0) + coreTo;
-  const region = base.slice(from, to);
-  if (region.length * starts.length > mostCompared) return false;
+  const mostLines = mostCompared / starts.length;
+  const ending = base.ending(from);
   // Lines may change places only without their endings, in the file and in the hunk.
-  const hasOneEnding =
-    !region.includes("\r") && base.ending(to - 1) === "\n" && base.ending(from - 1) !== "\r\n";
-  if (!hasOneEnding || hunk.hunk.lines.some(({ ending }) => ending.startsWith("\r"))) return false;
-  if (hunk.hunk.oldLacksNewline || hunk.hunk.newLacksNewline) return false;
+  if (to - from > mostLines || !ending || !hasOneEnding(hunk)) return false;
+  for (let at = Math.max(0, from - 1); at < to; at++) if (base.ending(at) !== ending) return false;
   const lines = hunk.new.slice(coreFrom, hunk.newCount - (oldCount - coreTo));
-  const added = lines.map(({ text }) => `${text}\n`).join("");
+  const added = lines.map(({ text }) => text + ending).join("");
   const results = starts.map(
     (start) => base.slice(from, start + coreFrom) + added + base.slice(start + coreTo, to),
   );
   return results.every((result) => result === results[0]);
 }
 
-/** So many characters are compared in all. */
-const mostCompared = 1 << 22;
+function hasOneEnding({ hunk }: ShapedHunk): boolean {
+  if (hunk.oldLacksNewline || hunk.newLacksNewline) return false;
+  const [first] = hunk.lines;
+  return hunk.lines.slice(0, -1).every(({ ending }) => ending === first?.ending);
+}
+
+/** So many lines are compared in all. */
+const mostCompared = 65_536;

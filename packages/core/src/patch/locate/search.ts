@@ -116,6 +116,8 @@ function* findNewSide(
   yield* base.prepare("trimmed");
   if (!newSideProvesApplied(base, hunk, added)) return [];
   const starts = (yield* finder.findVerbatim(hunk.new))?.starts ?? [];
+  // Lines that are gone leave nothing behind that says from which of several places.
+  if (starts.length > 1 && hunk.runs.every((run) => run.added.length === 0)) return [];
   if (hunk.new.some((line) => line.kind === "context")) return starts;
   // The place of a bare new line does not show the place of the line that it replaces.
   const { newStart = 0, oldStart = 0 } = hunk.hunk.header.numbers ?? {};

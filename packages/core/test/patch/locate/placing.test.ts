@@ -281,12 +281,6 @@ const cutAtAnEdge: readonly PatchCase[] = [
 
 const there: readonly PatchCase[] = [
   {
-    name: "a deletion between lines that stand once, while an equal line stands elsewhere",
-    base: text("alpha", "gamma", "delta", "beta", "omega"),
-    diff: text("@@ -1,3 +1,2 @@", " alpha", "-beta", " gamma"),
-    code: "already_applied",
-  },
-  {
     name: "a deletion beside lines that are like those that are gone",
     base: text("import { a } from 'x';", "import { b } from 'x';", "", "go();"),
     diff: text(
