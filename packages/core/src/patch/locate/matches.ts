@@ -39,31 +39,8 @@ export class MatchFinder {
   }
 
   /** The same for the old side of a hunk. */
-  *findOldSide(hunk: ShapedHunk): Steps<Matches | undefined> {
-    yield* this.base.prepare("exact");
-    const only = this.findBySingleLine(hunk);
-    if (only >= 0) return { tier: "exact", starts: [only] };
-    return yield* this.findInTiers((index) => oldSideIds(hunk, index));
-  }
-
-  /** The one match of a hunk with an old line that the file has once; -1 for none. */
-  private findBySingleLine(shaped: ShapedHunk): number {
-    const index = this.base.index("exact");
-    const { hunk } = shaped;
-    let offset = 0;
-    for (let at = 0; at < hunk.count; at++) {
-      if (hunk.kindOf(at) === "added") continue;
-      const id = index.idOf(hunk.textOf(at));
-      if (id < 0) return -1;
-      if (index.countOf(id) === 1) {
-        const start = index.firstPositionOf(id) - offset;
-        if (this.overflowed || !oldSideMatchesAt(this.base, shaped, start)) return -1;
-        this.spare -= 1;
-        return start;
-      }
-      offset += 1;
-    }
-    return -1;
+  findOldSide(hunk: ShapedHunk): Steps<Matches | undefined> {
+    return this.findInTiers((index) => oldSideIds(hunk, index));
   }
 
   private *findInTiers(

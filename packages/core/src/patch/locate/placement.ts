@@ -107,19 +107,20 @@ export function hintOf(hunk: ShapedHunk): number | undefined {
 /** A hunk's candidate positions with what it changes there. */
 export function candidateOf(hunk: ShapedHunk, starts: ArrayLike<number>, alignment?: Alignment): Candidate {
   if (alignment === undefined) return { starts, coreFrom: hunk.coreFrom, coreTo: hunk.coreTo };
-  const last = hunk.runs.at(-1);
-  const end = (alignment.runStarts.at(-1) ?? 0) + (last === undefined ? 0 : last.to - last.from);
-  return { starts, coreFrom: 0, coreTo: end - (alignment.runStarts[0] ?? 0) };
+  return { starts, coreFrom: 0, coreTo: endOf(hunk, alignment) - (alignment.runStarts[0] ?? 0) };
+}
+
+/** The 0-based line after the last change of an aligned hunk. */
+function endOf({ runs }: ShapedHunk, { runStarts }: Alignment): number {
+  const { from = 0, to = 0 } = runs.at(-1) ?? {};
+  return (runStarts.at(-1) ?? 0) + to - from;
 }
 
 /** The placement of a hunk at one of its candidate positions. */
 export function placementAt(base: BaseText, search: HunkSearch, start: number): Placement {
   const { hunk, tier = "exact", alignment } = search;
-  if (alignment !== undefined) {
-    const last = hunk.runs.at(-1);
-    const end = (alignment.runStarts.at(-1) ?? 0) + (last === undefined ? 0 : last.to - last.from);
-    return { hunk, tier, start, end, shift: undefined, moves: [], alignment };
-  }
+  if (alignment !== undefined)
+    return { hunk, tier, start, end: endOf(hunk, alignment), shift: undefined, moves: [], alignment };
   return verbatimPlacement(base, hunk, tier, start);
 }
 

@@ -77,8 +77,8 @@ export function* findApplied(
   // If one hunk proves that it was applied, the numbers of the other hunks are believed.
   if (byNumbers.every((start) => start !== undefined)) {
     for (const { hunk } of searches) {
-      yield;
-      if (yield* provesApplied(base, hunk, finder, added))
+      yield* base.prepare("trimmed");
+      if (addsUniqueLine(base, hunk, added) || (yield* findNewSide(base, hunk, finder, added)).length > 0)
         return { kind: "already_applied", starts: byNumbers };
     }
   }
@@ -93,17 +93,6 @@ export function* findApplied(
   if (assigned === undefined || assigned.earliest.some((start, at) => start !== assigned.latest[at]))
     return undefined;
   return { kind: "already_applied", starts: assigned.earliest };
-}
-
-function* provesApplied(
-  base: BaseText,
-  hunk: ShapedHunk,
-  finder: MatchFinder,
-  added: AddedLineCounts,
-): Steps<boolean> {
-  yield* base.prepare("trimmed");
-  if (addsUniqueLine(base, hunk, added)) return true;
-  return (yield* findNewSide(base, hunk, finder, added)).length > 0;
 }
 
 /** Matches of the new side that prove that the hunk was applied. */

@@ -64,13 +64,17 @@ function findWindows(base: BaseText, hunk: ShapedHunk, deadline: Deadline): read
 }
 
 /** Which lines of the file one old line may be. */
-interface Reading {
+interface OldLineReading {
   readonly fits: (position: number) => boolean;
   /** All of them, if they are known beforehand. */
   readonly positions?: Int32Array;
 }
 
-function readingOf(base: BaseText, { kind, text }: HunkLine, removed: "trailing" | "punctuation"): Reading {
+function readingOf(
+  base: BaseText,
+  { kind, text }: HunkLine,
+  removed: "trailing" | "punctuation",
+): OldLineReading {
   if (isBlankLine(text)) return { fits: (position) => isBlankLine(base.line(position)) };
   const index = base.index(kind === "context" ? "loose" : removed);
   const id = index.idOf(text);

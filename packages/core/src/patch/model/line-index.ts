@@ -66,13 +66,6 @@ export class LineIndex {
     return (this.offsets[id + 1] ?? 0) - (this.offsets[id] ?? 0);
   }
 
-  /** The first 0-based position of a line; -1 for a line without a number. */
-  firstPositionOf(id: number): number {
-    if (id < 0) return -1;
-    if (this.isStale) this.indexPositions();
-    return this.positions[this.offsets[id] ?? 0] ?? -1;
-  }
-
   /** The 0-based positions of a line in the file, ascending. */
   positionsOf(id: number): Int32Array {
     if (id < 0) return none;
