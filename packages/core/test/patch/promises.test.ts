@@ -109,6 +109,13 @@ const cases: readonly PatchCase[] = [
     repairs: ["line_counts"],
   },
   {
+    name: "a forgotten removal whose neighbour is only like the line that was left out",
+    base: text("function f() {", "  return {", "    a: 1,", "  };", "}"),
+    diff: text("@@ -1,4 +1,5 @@", " function f() {", "   return {", "     a: 1,", "+  }; end", " }"),
+    code: "ambiguous",
+    places: [4, 5],
+  },
+  {
     name: "an added line that has encoded what an old one has as it is",
     base: text("<a>", '  <p>{n && "x"}</p>', "</a>"),
     diff: text(

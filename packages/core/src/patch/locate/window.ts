@@ -40,8 +40,17 @@ export function findWindow(base: BaseText, hunk: ShapedHunk, deadline: Deadline)
   const context = [...old.entries()].filter(([, { kind, text }]) => kind === "context" && !isBlankLine(text));
   const isHalfExact = (start: number) =>
     context.filter(([at, line]) => isExact(line, start + at)).length * 2 >= context.length;
+  // A line at the edge that stands to the letter just outside: a line of the file was left out, and this one is only like it.
+  const losesEdge = (start: number) =>
+    [[0, -1] as const, [old.length - 1, 1] as const].some(([at, step]) => {
+      const line = old[at];
+      if (line === undefined || isBlankLine(line.text) || isExact(line, start + at)) return false;
+      const outside = start + at + step;
+      return outside >= 0 && outside < base.count && isExact(line, outside);
+    });
   const isGood =
-    starts.some(isHalfExact) && (starts.length > 1 || knowsDepths(base, hunk, starts[0] ?? 0, isExact));
+    starts.some((start) => isHalfExact(start) && !losesEdge(start)) &&
+    (starts.length > 1 || knowsDepths(base, hunk, starts[0] ?? 0, isExact));
   return isGood ? { tier: "window", starts } : undefined;
 }
 
