@@ -1,4 +1,4 @@
-import { below, join, rootOf } from "../ignore/ignore-rules.js";
+import { below, deniedByHost, join, rootOf } from "../ignore/ignore-rules.js";
 import type { Disk, Target } from "../values/disk.js";
 import { foldName, type ProtectedPath, protectionOf } from "../values/protected-paths.js";
 import { isRefusal, type Refusal, refuseIn } from "../values/refusal.js";
@@ -6,7 +6,7 @@ import type { Session } from "./session.js";
 
 /**
  * Refuses a target that is not written in without a person's approval: as it was asked for, and as what the
- * walk arrived at.
+ * walk arrived at. What a rule of the host denies, no approval allows.
  *
  * @param asked the tidied path of the request.
  * @returns `protected_path` with the reason.
@@ -16,6 +16,8 @@ export async function refuseProtected(
   target: Target,
   asked: string,
 ): Promise<Refusal | undefined> {
+  const denied = deniedByHost(session.ports.disk, target.realPath, "writing");
+  if (denied !== undefined) return denied;
   const row = await protectionAt(session.ports.disk, target, asked);
   if (row === undefined || session.allowsProtected(target.relativePath)) return undefined;
   return refuseIn(

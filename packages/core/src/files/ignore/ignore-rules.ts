@@ -1,5 +1,5 @@
 import { finish } from "../../text/index.js";
-import type { Disk, FileIdentity, Target } from "../values/disk.js";
+import type { Disk, FileIdentity, HostRule, Target } from "../values/disk.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import { finishSteps, type TimeBudget } from "../values/time-budget.js";
 import { IgnoreList } from "./ignore-list.js";
@@ -69,12 +69,14 @@ export function isIgnored(rules: readonly IgnoreRules[], path: string, isDirecto
 
 /**
  * Refuses what a `.holdfastignore` keeps away from these tools, reading included: that of any root that
- * holds the place, whichever of them the path counted from.
+ * holds the place, whichever of them the path counted from. A rule of the host that denies reading does the same.
  */
 export async function excludedByOwner(
   disk: Disk,
   { realPath }: Pick<Target, "realPath">,
 ): Promise<Refusal | undefined> {
+  const denied = deniedByHost(disk, realPath, "reading");
+  if (denied !== undefined) return denied;
   for (const root of disk.realRoots) {
     const path = below(root, realPath);
     if (path === undefined || path === "") continue;
@@ -91,6 +93,42 @@ export const keptAway = refuse(
   "ignored_path",
   "The workspace's .holdfastignore keeps this path away from these tools.",
 );
+
+/**
+ * Refuses what a rule of the host denies.
+ *
+ * @param realPath absolute.
+ * @param walked of an entry that a walk came by, which has judged the folders above it already.
+ */
+export function deniedByHost(
+  disk: Disk,
+  realPath: string,
+  doing: HostRule["denies"],
+  walked?: { readonly isDirectory: boolean },
+): Refusal | undefined {
+  const judge = walked === undefined ? isIgnored : isLeftOut;
+  const rule = disk
+    .hostRules?.()
+    .filter(({ denies }) => denies === "reading" || doing === "writing")
+    .find((one) => judge([hostListOf(one)], realPath.slice(1), walked?.isDirectory === true));
+  if (rule === undefined) return undefined;
+  return rule.denies === "reading"
+    ? refuse("ignored_path", `A rule of the person keeps this path away from all file tools: ${rule.shown}.`)
+    : refuse(
+        "protected_path",
+        `A rule of the person denies writing here to all file tools: ${rule.shown}. Reading is allowed.`,
+      );
+}
+
+function hostListOf(rule: HostRule): IgnoreRules {
+  const known = hostLists.get(rule);
+  if (known !== undefined) return known;
+  const list = { folder: "", list: new IgnoreList(rule.patterns, true), protects: true };
+  hostLists.set(rule, list);
+  return list;
+}
+
+const hostLists = new WeakMap<HostRule, IgnoreRules>();
 
 /** The rules of a root's `.holdfastignore`: every call asks for them, so that they are parsed once while the file stays. */
 async function ownersRules(disk: Disk, root: string): Promise<readonly IgnoreRules[] | Refusal> {

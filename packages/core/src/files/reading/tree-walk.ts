@@ -1,4 +1,5 @@
 import {
+  deniedByHost,
   type IgnoreRules,
   ignoreFiles,
   isIgnored,
@@ -167,8 +168,12 @@ class TreeWalk {
   }
 
   private leavesOut(rules: readonly IgnoreRules[], path: string, entry: DirectoryEntry): boolean {
-    if (entry.name === ".git" && !this.options.all) return true;
-    const isOut = (by: readonly IgnoreRules[]) => isLeftOut(by, path, entry.kind === "directory");
+    const { all } = this.options;
+    if (entry.name === ".git" && !all) return true;
+    const isDirectory = entry.kind === "directory";
+    if (all !== "kept" && deniedByHost(this.disk, join(this.root, path), "reading", { isDirectory }))
+      return true;
+    const isOut = (by: readonly IgnoreRules[]) => isLeftOut(by, path, isDirectory);
     if (!isOut(rules)) return false;
     if (!isOut(rules.filter(({ protects }) => protects))) this.ignored += 1;
     return true;

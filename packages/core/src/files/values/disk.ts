@@ -35,6 +35,18 @@ export interface Disk {
   whenReplaced?(listener: (realRoot: string) => void): void;
   /** How often that was so. */
   readonly replacements?: number;
+  /** The rules of a host that count for these tools, too; asked for at each call, since a person may change them. */
+  readonly hostRules?: (() => readonly HostRule[]) | undefined;
+}
+
+/** A rule that a person gave the host of these tools for its own file tools. */
+export interface HostRule {
+  /** What it denies. A file that may not be read may not be written either. */
+  readonly denies: "reading" | "writing";
+  /** The rule and its file, as a refusal names them. */
+  readonly shown: string;
+  /** Lines in the syntax of `.gitignore` for absolute paths, links in the folders before their first wildcard resolved. */
+  readonly patterns: string;
 }
 
 /** The directory entry that a request is about: a folder, held by its handle, and a name in it. */

@@ -27,6 +27,7 @@ export interface DiskOptions {
   readonly exchanges?: boolean;
   /** Refuses a place that nobody gets to through this disk. */
   readonly bar?: (realPath: string) => Refusal | undefined;
+  readonly hostRules?: Disk["hostRules"];
 }
 
 /**
@@ -74,6 +75,7 @@ class HandleDisk implements OpenedDisk {
   readonly kind = "disk";
   readonly roots: readonly string[];
   readonly realRoots: readonly string[];
+  readonly hostRules: Disk["hostRules"];
   private closed = false;
   /** Handles of folders that were replaced, for the calls that still hold them. */
   private readonly retired: Root[] = [];
@@ -87,6 +89,7 @@ class HandleDisk implements OpenedDisk {
   ) {
     this.roots = opened.map((root) => root.named);
     this.realRoots = opened.map((root) => root.real);
+    this.hostRules = options.hostRules;
   }
 
   async enter(

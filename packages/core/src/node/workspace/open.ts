@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type ChangeSets,
   type Clock,
+  type Disk,
   type HistoryStore,
   isRefusal,
   type Refusal,
@@ -46,6 +47,8 @@ export interface PortOptions {
   readonly stateDir?: string | undefined;
   /** A folder in the state folder, absolute and without links, that tools may use all the same: an agent's memory. */
   readonly memoryFolder?: string | undefined;
+  /** The rules of a host that count for these tools, too. */
+  readonly hostRules?: Disk["hostRules"];
   /** The time of day; this machine's unless given. */
   readonly clock?: Clock | undefined;
   /** Weaker ways than this machine has, to see what they promise. */
@@ -109,7 +112,7 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
   const { memoryFolder } = options;
   const isMemory = (path: string) => memoryFolder !== undefined && isBelow(memoryFolder, path);
   const bar = (path: string) => (isBelow(state.path, path) && !isMemory(path) ? ownPlace : undefined);
-  const disk = openDisk(options.roots, { bar, ...options.disk });
+  const disk = openDisk(options.roots, { bar, hostRules: options.hostRules, ...options.disk });
   if (isRefusal(disk)) return disk;
   const presence = openPresence(state);
   const { clock = systemClock } = options;
