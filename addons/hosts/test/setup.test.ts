@@ -3,18 +3,31 @@ import { join } from "node:path";
 import { parse as parseToml } from "@decimalturn/toml-patch";
 import { parse } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
+import { parse as parseYaml } from "yaml";
 import { changeSettings as changeJson } from "../../../packages/cli/src/config/change-settings.js";
 import { type Finished, Project, program, runHoldfast } from "../../../packages/cli/test/process.js";
 import { changeToml } from "../src/setup/change-toml.js";
-import { removalsFor, type Setting, settingsFor } from "../src/setup/clients.js";
-import { changeFile } from "../src/setup/setup-command.js";
+import { removalsFor, type Setting, type SetupWishes, settingsFor } from "../src/setup/client-settings.js";
+import { changeFile } from "../src/setup/settings-files.js";
 
 const changeSettings = (text: string, settings: readonly Setting[]) =>
   changeFile("settings.json", text, settings, changeJson);
 
-const server = { command: process.execPath, args: [program, "mcp"] };
-// biome-ignore lint/suspicious/noTemplateCurlyInString: the editor's own variable
-const inEditor = { command: process.execPath, args: [program, "mcp", "--root", "${workspaceFolder}"] };
+const serverFor = (client: string) => ({
+  command: process.execPath,
+  args: [program, "mcp", "--rules-of", client],
+});
+const inEditor = (client: string) => {
+  const { command, args } = serverFor(client);
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the editor's own variable
+  return { command, args: [...args, "--root", "${workspaceFolder}"] };
+};
+const wishesFor = (wishes: Pick<SetupWishes, "client" | "guard" | "program">): SetupWishes => ({
+  ...wishes,
+  project: false,
+  tools: true,
+  allowReads: false,
+});
 
 /** A home folder with settings, in which the person's shell stands, too. */
 class Person extends Project {
@@ -29,32 +42,58 @@ describe("setup", () => {
       ? "Library/Application Support/Code/User/mcp.json"
       : ".config/Code/User/mcp.json";
   const cases = [
-    ["claude", ".claude.json", { mcpServers: { holdfast: { ...server, alwaysLoad: true } } }],
-    ["gemini", ".gemini/settings.json", { mcpServers: { holdfast: server } }],
-    ["qwen", ".qwen/settings.json", { mcpServers: { holdfast: { ...server, alwaysLoadTools: true } } }],
+    ["claude", ".claude.json", { mcpServers: { holdfast: { ...serverFor("claude"), alwaysLoad: true } } }],
+    ["gemini", ".gemini/settings.json", { mcpServers: { holdfast: serverFor("gemini") } }],
+    [
+      "qwen",
+      ".qwen/settings.json",
+      { mcpServers: { holdfast: { ...serverFor("qwen"), alwaysLoadTools: true } } },
+    ],
     [
       "opencode",
       ".config/opencode/opencode.json",
-      { mcp: { holdfast: { type: "local", command: [process.execPath, program, "mcp"] } } },
-    ],
-    ["cursor", ".cursor/mcp.json", { mcpServers: { holdfast: inEditor } }],
-    ["vscode", vscode, { servers: { holdfast: { type: "stdio", ...inEditor } } }],
-    [
-      "codex",
-      ".codex/config.toml",
       {
-        mcp_servers: { holdfast: { ...server, args: [...server.args, "--answer-budget", "65000"] } },
-        tool_output_token_limit: 50_000,
+        mcp: {
+          holdfast: { type: "local", command: [process.execPath, ...serverFor("opencode").args] },
+        },
       },
     ],
+    [
+      "copilot",
+      ".copilot/mcp-config.json",
+      { mcpServers: { holdfast: { type: "local", ...serverFor("copilot"), tools: ["*"] } } },
+    ],
+    ["cursor", ".cursor/mcp.json", { mcpServers: { holdfast: inEditor("cursor") } }],
+    ["vscode", vscode, { servers: { holdfast: { type: "stdio", ...inEditor("vscode") } } }],
+    ["zed", ".config/zed/settings.json", { context_servers: { holdfast: serverFor("zed") } }],
+    ["jetbrains", ".junie/mcp/mcp.json", { mcpServers: { holdfast: serverFor("jetbrains") } }],
+    ["windsurf", ".codeium/windsurf/mcp_config.json", { mcpServers: { holdfast: serverFor("windsurf") } }],
+    [
+      "continue",
+      ".continue/config.yaml",
+      {
+        name: "Local Config",
+        version: "1.0.0",
+        schema: "v1",
+        mcpServers: [{ name: "holdfast", ...serverFor("continue") }],
+      },
+    ],
+    ["codex", ".codex/config.toml", { mcp_servers: { holdfast: { ...serverFor("codex"), required: true } } }],
   ] as const;
   const headless = [
     ["claude", /^Headless .* --allowedTools mcp__holdfast\.\n$/],
     ["gemini", /^Headless .* --skip-trust.*"trust": true/],
     ["codex", /^Headless .* default_tools_approval_mode = "approve"/],
+    ["qwen", /^Headless .* --allowed-tools mcp__holdfast\.\n$/],
+    ["copilot", /--allow-tool='holdfast\(read_file\)'/],
+    ["continue", /^Continue shows the tools by their bare names/],
+    ["jetbrains", /paste it under Settings/],
+    ["windsurf", /^Windsurf reads/],
   ] as const;
   const read = (file: string, text: string): unknown =>
-    JSON.parse(JSON.stringify(file.endsWith(".toml") ? parseToml(text) : parse(text)));
+    JSON.parse(
+      JSON.stringify((file.endsWith(".toml") ? parseToml : file.endsWith(".yaml") ? parseYaml : parse)(text)),
+    );
 
   test.each(cases)(
     "%s: shows the change, makes it when told to, has then nothing to do, and takes it out again",
@@ -63,7 +102,7 @@ describe("setup", () => {
       const shown = await person.setUp([client]);
       expect(shown.code).toBe(0);
       expect(shown.stderr).toContain("Nothing was changed. To make this change: --yes\n");
-      expect(shown.stdout).toContain(`+++ ${file}`);
+      expect(shown.stdout).toContain(`+++ ~/${file}`);
       expect(person.has(file)).toBe(false);
       const made = await person.setUp([client, "--yes"]);
       expect(made).toMatchObject({ code: 0 });
@@ -84,11 +123,23 @@ describe("setup", () => {
     const person = new Person();
     const argsOf = () => JSON.parse(person.text(".cursor/mcp.json")).mcpServers.holdfast.args;
     await person.setUp(["cursor", "--yes", "--on-mismatch", "rebase"]);
-    expect(argsOf()).toEqual([program, "mcp", "--on-mismatch", "rebase", ...inEditor.args.slice(2)]);
+    expect(argsOf()).toEqual([
+      program,
+      "mcp",
+      "--on-mismatch",
+      "rebase",
+      ...inEditor("cursor").args.slice(2),
+    ]);
     await person.setUp(["cursor", "--yes"]);
     expect(argsOf()).toContain("rebase");
     await person.setUp(["cursor", "--yes", "--on-mismatch", "refuse"]);
-    expect(argsOf()).toEqual([program, "mcp", "--on-mismatch", "refuse", ...inEditor.args.slice(2)]);
+    expect(argsOf()).toEqual([
+      program,
+      "mcp",
+      "--on-mismatch",
+      "refuse",
+      ...inEditor("cursor").args.slice(2),
+    ]);
     const unknown = await person.setUp(["cursor", "--on-mismatch", "always"]);
     expect(unknown.code).toBe(2);
   });
@@ -128,7 +179,7 @@ describe("setup", () => {
     const written = project.text(".mcp.json") + project.text(".claude/settings.json");
     expect(JSON.parse(project.text(".mcp.json")).mcpServers.holdfast).toEqual({
       command: "npx",
-      args: ["--no-install", "holdfast", "mcp"],
+      args: ["--no-install", "holdfast", "mcp", "--rules-of", "claude"],
       alwaysLoad: true,
     });
     expect(written).toContain("npx --no-install holdfast guard");
@@ -145,10 +196,13 @@ describe("setup", () => {
       expect(await project.run(["setup", client, "--project", "--yes"], { env })).toMatchObject({ code: 0 });
     expect(JSON.parse(project.text(".qwen/settings.json")).mcpServers.holdfast).toEqual({
       command: start[0],
-      args: start.slice(1),
+      args: [...start.slice(1), "--rules-of", "qwen"],
       alwaysLoadTools: true,
     });
-    expect(JSON.parse(project.text("opencode.json")).mcp.holdfast).toEqual({ type: "local", command: start });
+    expect(JSON.parse(project.text("opencode.json")).mcp.holdfast).toEqual({
+      type: "local",
+      command: [...start, "--rules-of", "opencode"],
+    });
     expect(await project.run(["setup", "qwen", "--project", "--remove", "--yes"])).toMatchObject({ code: 0 });
     expect(project.has(".qwen/settings.json")).toBe(false);
   });
@@ -163,7 +217,7 @@ describe("setup", () => {
     expect(after).toContain("// mine");
     expect(parse(after).mcp.holdfast).toEqual({
       ...own,
-      command: [process.execPath, program, "mcp", "--read-only"],
+      command: [process.execPath, program, "mcp", "--read-only", "--rules-of", "opencode"],
     });
     person.put(".config/opencode/opencode.json", "{}");
     await person.setUp(["opencode", "--yes"]);
@@ -244,7 +298,10 @@ describe("setup", () => {
     expect(hooks.PreToolUse[0]).toEqual({ matcher: "Bash|Write", hooks: [audit] });
     expect(hooks.PreToolUse[1].hooks[0].command).toBe(`${process.execPath} ${program} guard`);
     const { holdfast } = JSON.parse(person.text(".claude.json")).mcpServers;
-    expect(holdfast).toMatchObject({ env: entry.env, args: [program, "mcp", ...args.slice(2)] });
+    expect(holdfast).toMatchObject({
+      env: entry.env,
+      args: [program, "mcp", ...args.slice(2), "--rules-of", "claude"],
+    });
     const before = person.text(".claude/settings.json");
     await person.setUp(["claude", "--guard", "--yes"]);
     expect(person.text(".claude/settings.json")).toBe(before);
@@ -306,7 +363,7 @@ describe("setup", () => {
     const person = new Person();
     const done = await person.setUp(["cursor", "--json"]);
     expect(JSON.parse(done.stdout)).toMatchObject({
-      changes: [{ path: ".cursor/mcp.json" }],
+      changes: [{ path: join(person.folder, ".cursor/mcp.json") }],
       written: false,
     });
   });
@@ -317,12 +374,11 @@ describe("setup", () => {
   });
 
   test("settings are put into any object, once", async () => {
-    const wishes = {
+    const wishes = wishesFor({
       client: "gemini",
-      project: false,
       guard: true,
       program: { command: "node", args: ["/it's/holdfast.js"] },
-    } as const;
+    });
     const settings = settingsFor(wishes);
     for (const text of ["", "{}", '{"a":1}', '{\n    "hooks": {}\n}\n', messy.slice(1)]) {
       const once = await changeSettings(text, settings);
@@ -333,12 +389,7 @@ describe("setup", () => {
   });
 
   test("a member that stands twice on the way to a setting is refused: a client reads one of them, nobody knows which", async () => {
-    const wishes = {
-      client: "claude",
-      project: false,
-      guard: true,
-      program: { command: "node", args: ["x"] },
-    } as const;
+    const wishes = wishesFor({ client: "claude", guard: true, program: { command: "node", args: ["x"] } });
     const [server] = settingsFor(wishes);
     const once = '{"mcpServers":{"holdfast":{}},"a":1,"a":2}';
     expect((await changeSettings(once, [server!])).kind).toBe("changed");
@@ -352,7 +403,7 @@ describe("setup", () => {
 
 describe("setup of codex", () => {
   const codex = { client: "codex", project: false, program: { command: "node", args: ["/h.js"] } } as const;
-  const settings = settingsFor({ ...codex, guard: false });
+  const settings = settingsFor(wishesFor({ ...codex, guard: false }));
   const mine = [
     "",
     "# mine\nmodel = 'x' # keep\n\n[mcp_servers.db]\ncommand = 'x'\nargs = [ 'a',\n  'b' ] # d\n",
@@ -369,8 +420,11 @@ describe("setup of codex", () => {
     for (const line of text.split(/\r?\n/).filter((line) => !line.startsWith("mcp_servers = ")))
       expect(once.text.split(/\r?\n/)).toContain(line);
     const { tool_output_token_limit, mcp_servers } = Object(parseToml(once.text));
-    expect(tool_output_token_limit).toBe(50_000);
-    expect(mcp_servers.holdfast.args).toEqual(["/h.js", "mcp", "--answer-budget", "65000"]);
+    expect(tool_output_token_limit).toBe(undefined);
+    expect(mcp_servers.holdfast).toMatchObject({
+      args: ["/h.js", "mcp", "--rules-of", "codex"],
+      required: true,
+    });
     expect(changeToml(once.text, settings)).toEqual(once);
     const removed = changeToml(once.text, removalsFor(codex));
     if (removed.kind === "refusal") throw new Error(removed.message);
@@ -396,34 +450,29 @@ describe("setup of codex", () => {
     expect(changeToml(text, removalsFor(codex))).toEqual({ kind: "changed", text: after });
   });
 
-  test("--remove takes the limit that setup sets out, says so, and leaves another one", async () => {
-    const person = new Person({ ".codex/config.toml": "model = 'x'\n" });
-    await person.setUp(["codex", "--yes"]);
-    expect(person.text(".codex/config.toml")).toContain("tool_output_token_limit = 50000\n");
-    const removed = await person.setUp(["codex", "--remove", "--yes"]);
-    expect(removed.stderr).toBe(
-      "tool_output_token_limit = 50000 goes, too: setup sets it. If you had a limit of your own before, set it again.\n",
-    );
-    expect(person.text(".codex/config.toml")).toBe("model = 'x'\n");
-    person.put(".codex/config.toml", "tool_output_token_limit = 90000\n");
-    await person.setUp(["codex", "--yes"]);
-    expect(await person.setUp(["codex", "--remove", "--yes"])).toMatchObject({ code: 0, stderr: "" });
-    expect(person.text(".codex/config.toml")).toBe("tool_output_token_limit = 90000\n");
-  });
-
-  test("a larger limit and a person's own arguments stay; a smaller limit is raised, and the diff says so", async () => {
+  test("the limit and the budget of an earlier setup go; a person's own limit and arguments stay", async () => {
     const own =
-      "[mcp_servers.holdfast]\ncommand = 'old'\nargs = ['/old.js', 'mcp', '--read-only']\nenabled = true\n";
-    const person = new Person({ ".codex/config.toml": `tool_output_token_limit = 9 # few\n${own}` });
+      "[mcp_servers.holdfast]\ncommand = 'old'\nargs = ['/old.js', 'mcp', '--read-only', '--answer-budget', '65000']\nenabled = true\nrequired = false\n";
+    const person = new Person({ ".codex/config.toml": `tool_output_token_limit = 50000\n\n${own}` });
     const done = await person.setUp(["codex", "--yes"]);
-    expect(done.stdout).toContain("-tool_output_token_limit = 9 # few");
+    expect(done.stderr).toContain("tool_output_token_limit = 50000 goes, too");
     const after = Object(parseToml(person.text(".codex/config.toml")));
-    expect(after.mcp_servers.holdfast).toMatchObject({
-      args: [program, "mcp", "--read-only", "--answer-budget", "65000"],
-      enabled: true,
+    expect(after).toEqual({
+      mcp_servers: {
+        holdfast: {
+          command: process.execPath,
+          args: [program, "mcp", "--read-only", "--rules-of", "codex"],
+          enabled: true,
+          required: false,
+        },
+      },
     });
-    const large = changeToml("tool_output_token_limit = 90000\n", settings);
-    expect(large).toMatchObject({ text: expect.stringContaining("tool_output_token_limit = 90000\n") });
+    const mine = "tool_output_token_limit = 90000\n";
+    person.put(".codex/config.toml", mine);
+    await person.setUp(["codex", "--yes"]);
+    expect(person.text(".codex/config.toml")).toContain(mine);
+    expect(await person.setUp(["codex", "--remove", "--yes"])).toMatchObject({ code: 0, stderr: "" });
+    expect(person.text(".codex/config.toml")).toBe(mine);
   });
 
   test.each(["= 1", "a = 1\na = 2", "{}", "mcp_servers = 7", "[[mcp_servers]]"])(
@@ -433,7 +482,7 @@ describe("setup of codex", () => {
       const done = await person.setUp(["codex", "--yes"]);
       expect(done.code).toBe(4);
       expect(done.stderr).toMatch(
-        /^holdfast: invalid_arguments: .codex\/config.toml: The file is left alone: /,
+        /^holdfast: invalid_arguments: ~\/.codex\/config.toml: The file is left alone: /,
       );
       expect(person.text(".codex/config.toml")).toBe(text);
     },

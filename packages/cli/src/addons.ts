@@ -10,7 +10,7 @@ import type {
   SessionStore,
   SourceSession,
 } from "@holdfast/core/conversation";
-import type { OnMismatch, OutcomeCode, Refusal, Workspace } from "@holdfast/core/files";
+import type { HostRule, OnMismatch, OutcomeCode, Refusal, Workspace } from "@holdfast/core/files";
 import type { Advancing } from "@holdfast/core/text";
 import type { McpOptions } from "@holdfast/mcp";
 import type { ChangedSettings, Setting } from "./config/change-settings.js";
@@ -29,6 +29,7 @@ export interface Addons {
   };
   readonly hosts: {
     setupCommand(call: Invocation & { readonly shell: SetupShell }): Promise<number>;
+    openHostRules(client: HostName, roots: readonly string[]): Promise<() => HostRules>;
     runGuard(options: GuardOptions): Promise<number>;
     readonly createCompatServer: NonNullable<McpOptions["createServer"]>;
   };
@@ -98,6 +99,31 @@ interface PostgresOptions {
   readonly connection: string;
   readonly retryMs: number;
   readonly tenant?: string;
+}
+
+/** A client that `holdfast setup` knows. */
+export const hostNames = [
+  "claude",
+  "gemini",
+  "codex",
+  "qwen",
+  "opencode",
+  "copilot",
+  "cursor",
+  "vscode",
+  "zed",
+  "jetbrains",
+  "continue",
+  "windsurf",
+] as const;
+type HostName = (typeof hostNames)[number];
+
+/** What a person has denied to the file tools of a client. */
+interface HostRules {
+  readonly rules: readonly HostRule[];
+  /** Rules that do not count for our tools, each with the reason. */
+  readonly left: readonly string[];
+  readonly readOnly: boolean;
 }
 
 interface GuardOptions {

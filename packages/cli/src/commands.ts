@@ -1,3 +1,4 @@
+import { hostNames } from "./addons.js";
 import { agentSpec } from "./agent-command.js";
 import type { CommandSpec, OptionSpec } from "./command-spec.js";
 import { configSpec } from "./config-command.js";
@@ -320,19 +321,22 @@ export const commandSpecs: readonly CommandSpec[] = [
   configSpec,
   {
     usage: "setup <client>",
-    argumentChoices: ["claude", "gemini", "codex", "qwen", "opencode", "cursor", "vscode"],
+    argumentChoices: hostNames,
     summary: "put this MCP server into the configuration of the agent or editor that you use",
     description:
       "Shows the change to your configuration of the client as a diff and asks; other settings and comments stay. " +
       "Without a terminal it only shows, unless --yes is given.",
     options: [
       { flags: "--guard", help: "also the hooks of `holdfast guard` (claude, gemini)" },
+      { flags: "--guard-only", help: "the hooks without the tools: the agent keeps its own" },
+      { flags: "--allow-reads", help: "let the tools that only read run without a question" },
+      { flags: "--formatters", help: "let your hooks that run for the agent's own edits run for ours, too" },
       { flags: "--user", help: "your own configuration, for all projects (the default)" },
       { flags: "--project", help: "the project's configuration, which a team shares, by npx" },
       { flags: "--remove", help: "take server and hooks out again" },
       {
         flags: "--on-mismatch <answer>",
-        help: "what a change of an older state gets; asked for in a terminal",
+        help: "what to do with an edit of a file that changed since the model read it; asked for in a terminal",
         choices: ["rebase-own", "rebase", "refuse"],
       },
       { flags: "--yes", help: "make the change without asking" },

@@ -1,3 +1,4 @@
+import { hostNames } from "./addons.js";
 import type { CommandSpec } from "./command-spec.js";
 import { collect, wholeNumber } from "./flags.js";
 
@@ -45,6 +46,11 @@ export const mcpSpec: CommandSpec = {
       flags: "--on-mismatch <answer>",
       help: "what a change of an older state gets (default: rebase-own)",
       choices: ["rebase-own", "rebase", "refuse"],
+    },
+    {
+      flags: "--rules-of <client>",
+      help: "what you have denied to this client's own file tools is denied to these, too",
+      choices: [...hostNames],
     },
     { flags: "--in-place <when>", help: "write in place what cannot be replaced", choices: ["auto"] },
     { flags: "--strict-view", help: "a change may only touch lines that were shown" },

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { HostRule } from "../src/files/index.js";
+import { type HostRule, matchesLines } from "../src/files/index.js";
 import { ground, sha } from "./support.js";
 
 it("a rule of the host keeps files away from reading, or from writing, whichever call asks, as it stands now", async () => {
@@ -11,7 +11,7 @@ it("a rule of the host keeps files away from reading, or from writing, whichever
   const rule = (denies: HostRule["denies"], folder: string): HostRule => ({
     denies,
     shown: `rule ${folder}`,
-    patterns: `${on.root}/${folder}/**\n`,
+    matches: matchesLines(`${on.root}/${folder}/**\n`),
   });
   let hostRules = [rule("reading", "private"), rule("writing", "locked")];
   const workspace = await on.again({ hostRules: () => hostRules });
@@ -27,7 +27,9 @@ it("a rule of the host keeps files away from reading, or from writing, whichever
   expect(await workspace.read({ path: "locked/x.txt" })).toMatchObject({ kind: "read" });
   expect(await workspace.write({ path: "locked/x.txt", content: "y\n" })).toMatchObject(locked);
   expect(await workspace.write({ path: "locked/new.txt", content: "" })).toMatchObject(locked);
-  expect(await workspace.move({ path: "open.txt", to: "locked/open.txt", base: sha("plan\n") })).toMatchObject(locked);
+  expect(
+    await workspace.move({ path: "open.txt", to: "locked/open.txt", base: sha("plan\n") }),
+  ).toMatchObject(locked);
   expect(await workspace.move({ path: "locked/x.txt", to: "x.txt", base: sha("x\n") })).toMatchObject(locked);
   expect((await workspace.move({ path: "locked", to: "other" })).success).toBe(false);
   expect((await workspace.delete({ path: "locked" })).success).toBe(false);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { parse, patch } from "@decimalturn/toml-patch";
 import { isRefusal, type Refusal } from "@holdfast/core/files";
 import type { ChangedSettings } from "./changed-settings.js";
-import type { Setting } from "./clients.js";
+import type { Setting } from "./client-settings.js";
 import { isObject, wantedValue } from "./wanted-value.js";
 
 type TomlTable = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import type { Refusal } from "@holdfast/core/files";
-import type { Setting } from "./clients.js";
+import type { Setting } from "./client-settings.js";
 
 /** The text of a settings file with the settings in it; comments and all else stay as they are. */
 export type ChangedSettings = { readonly kind: "changed"; readonly text: string } | Refusal;

@@ -1,45 +1,36 @@
-import type { OnMismatch } from "@holdfast/core/files";
-
-/** The one flag of the server and the guard that `holdfast setup` is asked for. */
-export const mismatchFlag = "--on-mismatch";
-
-/** What is to stand in a client's configuration. */
-export interface Setting {
-  /** The file, relative to the project or, for a person's own settings, to their home folder. */
-  readonly file: string;
-  /** Another name of the same file, which counts where it alone is there. */
-  readonly orFile?: string;
-  /** The members from the root of the file to the value. */
-  readonly path: readonly string[];
-  /** Absent where the setting is to be taken out. */
-  readonly value?: unknown;
-  /**
-   * The value is one element of the list at `path`: it takes the place of the element that this finds, or
-   * stands at the end.
-   */
-  readonly among?: (element: unknown) => boolean;
-  /** A number that is there already and at least as large stays. */
-  readonly atLeast?: true;
-  /** Of a setting that is to be taken out: the one value that is ours. Any other stays. */
-  readonly onlyIf?: unknown;
-}
-
-/** What `holdfast setup` is asked to write. */
-export interface SetupWishes {
-  readonly client: ClientName;
-  /** The settings of the project, which a team shares, instead of those of the person. */
-  readonly project: boolean;
-  /** Also the hooks of `holdfast guard`. */
-  readonly guard: boolean;
-  /** What the server answers to a change of an older state; its default unless given. */
-  readonly onMismatch?: OnMismatch | undefined;
-  /** How a client starts this program. */
-  readonly program: { readonly command: string; readonly args: readonly string[] };
-}
-
-export const clientNames = ["claude", "gemini", "codex", "qwen", "opencode", "cursor", "vscode"] as const;
+/** The clients whose settings `holdfast setup` knows. */
+export const clientNames = [
+  "claude",
+  "gemini",
+  "codex",
+  "qwen",
+  "opencode",
+  "copilot",
+  "cursor",
+  "vscode",
+  "zed",
+  "jetbrains",
+  "continue",
+  "windsurf",
+] as const;
 /** A client whose settings `holdfast setup` knows. */
 export type ClientName = (typeof clientNames)[number];
+
+/** A client as its users call it. */
+export const clientTitles: { readonly [Name in ClientName]: string } = {
+  claude: "Claude Code",
+  gemini: "Gemini CLI",
+  codex: "Codex",
+  qwen: "Qwen Code",
+  opencode: "opencode",
+  copilot: "GitHub Copilot CLI",
+  cursor: "Cursor",
+  vscode: "Visual Studio Code",
+  zed: "Zed",
+  jetbrains: "JetBrains (Junie and AI Assistant)",
+  continue: "Continue",
+  windsurf: "Windsurf",
+};
 
 /** The clients whose hooks `holdfast guard` answers. */
 export const guardedClients: readonly ClientName[] = ["claude", "gemini"];
@@ -52,11 +43,13 @@ export const sharedClients: readonly ClientName[] = [
   "opencode",
   "cursor",
   "vscode",
+  "zed",
+  "jetbrains",
 ];
 
 /**
- * Where a client looks for its settings in the place of a folder of the home folder: a variable of the environment. A
- * file that stands beside that folder is in it then.
+ * Where a client has its settings: a folder of the home folder, and a variable of the environment that names another one
+ * in its place. A file that stands beside that folder is in it then.
  */
 export const movedHomes: {
   readonly [Name in ClientName]?: { readonly variable: string; readonly folder: string };
@@ -65,28 +58,48 @@ export const movedHomes: {
   codex: { variable: "CODEX_HOME", folder: ".codex" },
   qwen: { variable: "QWEN_HOME", folder: ".qwen" },
   opencode: { variable: "XDG_CONFIG_HOME", folder: ".config" },
+  copilot: { variable: "COPILOT_HOME", folder: ".copilot" },
+  zed: { variable: "XDG_CONFIG_HOME", folder: ".config" },
+  continue: { variable: "CONTINUE_GLOBAL_DIR", folder: ".continue" },
 };
 
-/** What to set, file by file, as each client documents it. */
-export function settingsFor(wishes: SetupWishes): readonly Setting[] {
-  const hooks = wishes.guard ? hookSettings(wishes) : [];
-  return [...serverSettings(wishes), ...hooks];
+/** The tools that change nothing, as a person can let them run without being asked. */
+export const readingTools = ["read_file", "read_many_files", "list_files", "search_files"] as const;
+/** The tools that give a file new content: a formatter has work after them. */
+export const changingTools = [
+  "edit_file",
+  "write_file",
+  "safe_patch",
+  "append_to_file",
+  "update_section",
+] as const;
+
+/** A tool of ours as the client calls it in its settings. */
+export function toolNameIn(client: ClientName, tool: string): string {
+  switch (client) {
+    case "gemini":
+      return `mcp_holdfast_${tool}`;
+    case "cursor":
+      return `Mcp(holdfast:${tool})`;
+    case "zed":
+      return `mcp:holdfast:${tool}`;
+    default:
+      return `mcp__holdfast__${tool}`;
+  }
 }
 
-/** What to take out: all that was ever set, hooks too. A limit goes where it is the one that we set. */
-export function removalsFor(wishes: Omit<SetupWishes, "guard">): readonly Setting[] {
-  const all = settingsFor({ ...wishes, guard: true });
-  return all.map(({ value, atLeast, ...setting }) =>
-    atLeast === true ? { ...setting, onlyIf: value } : setting,
-  );
-}
-
-/** What a person has to know where a removal took this out of a file; undefined where there is nothing. */
-export function adviceOnRemoval(before: string, after: string): string | undefined {
-  const isLost = before.includes(codexLimit) && !after.includes(codexLimit);
-  return isLost
-    ? `${codexLimit} = ${codexTokens} goes, too: setup sets it. If you had a limit of your own before, set it again.`
-    : undefined;
+/** For whom the tools are, and for whom the guard: said before anything is asked. */
+export function doorFor(client: ClientName): string {
+  switch (client) {
+    case "claude":
+      return "For Claude Code the guard is recommended: Claude keeps its own tools, and a write over a change that it has not seen is refused. Holdfast's tools in its place are for several agents on one project.";
+    case "codex":
+      return "For Codex the tools are recommended: its own apply_patch loses lines of a file that changed meanwhile.";
+    case "qwen":
+      return "Qwen Code's own tools keep what others save: Holdfast's tools are for several agents on one project.";
+    default:
+      return "The tools are for agents whose own tools lose what others save, and for several agents on one project.";
+  }
 }
 
 /**
@@ -96,140 +109,27 @@ export function adviceOnRemoval(before: string, after: string): string | undefin
 export function adviceFor(client: ClientName): string | undefined {
   switch (client) {
     case "claude":
-      return "Headless (-p) Claude Code asks nobody and so refuses the tools: give --allowedTools mcp__holdfast.";
+      return "Headless (-p) Claude Code asks nobody and so refuses the tools that are not allowed: give --allowedTools mcp__holdfast.";
     case "gemini":
       return 'Headless (-p) Gemini CLI offers the tools only in a folder that it trusts (or with --skip-trust), and only where "trust": true stands beside the server\'s command (or with --yolo).';
     case "codex":
-      return 'Headless (codex exec) Codex refuses the tools that write, unless default_tools_approval_mode = "approve" stands below [mcp_servers.holdfast].';
+      return 'Headless (codex exec) Codex refuses the tools that write, unless default_tools_approval_mode = "approve" stands below [mcp_servers.holdfast]. With it they write whatever --sandbox says: only sandbox_mode in config.toml counts for them.';
     case "qwen":
+      return "Headless (-p) Qwen Code declines the tools that are not allowed: give --yolo, or --allowed-tools mcp__holdfast.";
+    case "copilot":
+      return `Copilot CLI asks before each tool. For the tools that only read: copilot ${readingTools.map((tool) => `--allow-tool='holdfast(${tool})'`).join(" ")}`;
+    case "continue":
+      return "Continue shows the tools by their bare names (read_file): a second server with such names collides. Headless (cn -p) it allows the tools of all servers.";
+    case "jetbrains":
+      return "Junie reads this file. In AI Assistant paste it under Settings | Tools | AI Assistant | Model Context Protocol (MCP), Add, As JSON. Both ask before each tool: Junie's Action Allowlist lets reads pass.";
+    case "windsurf":
+      return "Windsurf reads the file when its MCP servers are refreshed. It starts servers in no project: in the settings of a project's own window add \"--root\" and the project's folder to args.";
     case "opencode":
     case "cursor":
     case "vscode":
+    case "zed":
       return undefined;
     default:
       return client satisfies never;
   }
-}
-
-function serverSettings({ client, project, program, onMismatch }: SetupWishes): readonly Setting[] {
-  const { command } = program;
-  const args = [...program.args, "mcp", ...(onMismatch === undefined ? [] : [mismatchFlag, onMismatch])];
-  switch (client) {
-    case "claude":
-      // Without it the client defers the schemas of all tools, and a model edits with those that it has.
-      return [
-        {
-          file: project ? ".mcp.json" : ".claude.json",
-          path: servers,
-          value: { command, args, alwaysLoad: true },
-        },
-      ];
-    case "gemini":
-      return [{ file: ".gemini/settings.json", path: servers, value: { command, args } }];
-    case "codex":
-      return [
-        { file: ".codex/config.toml", path: [codexLimit], value: codexTokens, atLeast: true },
-        {
-          file: ".codex/config.toml",
-          path: ["mcp_servers", "holdfast"],
-          value: { command, args: [...args, "--answer-budget", `${codexBudget}`] },
-        },
-      ];
-    case "qwen":
-      // As with Claude Code: it defers the schemas of all tools.
-      return [
-        { file: ".qwen/settings.json", path: servers, value: { command, args, alwaysLoadTools: true } },
-      ];
-    case "opencode":
-      return [
-        {
-          file: project ? "opencode.json" : ".config/opencode/opencode.json",
-          orFile: project ? "opencode.jsonc" : ".config/opencode/opencode.jsonc",
-          path: ["mcp", "holdfast"],
-          value: { type: "local", command: [command, ...args] },
-        },
-      ];
-    case "cursor":
-      return [{ file: ".cursor/mcp.json", path: servers, value: { command, args: inWorkspace(args) } }];
-    case "vscode":
-      return [
-        {
-          file: project ? ".vscode/mcp.json" : vscodeUserFile(),
-          path: ["servers", "holdfast"],
-          value: { type: "stdio", command, args: inWorkspace(args) },
-        },
-      ];
-    default:
-      return client satisfies never;
-  }
-}
-
-const servers = ["mcpServers", "holdfast"];
-
-/** Four bytes of UTF-8 a token, by which Codex cuts; our budget counts characters of at most three. */
-const codexTokens = 50_000;
-const codexLimit = "tool_output_token_limit";
-const codexBudget = 65_000;
-
-function vscodeUserFile(): string {
-  return process.platform === "darwin"
-    ? "Library/Application Support/Code/User/mcp.json"
-    : ".config/Code/User/mcp.json";
-}
-
-/** Editors start servers anywhere; they name the folder themselves. */
-function inWorkspace(args: readonly string[]): readonly string[] {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the editor's own variable, not ours
-  return [...args, "--root", "${workspaceFolder}"];
-}
-
-function hookSettings({ client, program, onMismatch }: SetupWishes): readonly Setting[] {
-  const flags = onMismatch === undefined ? [] : [mismatchFlag, onMismatch];
-  const command = [program.command, ...program.args, "guard", ...flags].map(shellWord).join(" ");
-  switch (client) {
-    case "claude":
-      return ["PreToolUse", "PostToolUse"].map((event) => ({
-        file: ".claude/settings.json",
-        path: ["hooks", event],
-        value: { matcher: claudeTools, hooks: [{ type: "command", command }] },
-        among: isOurs,
-      }));
-    case "gemini":
-      return ["BeforeTool", "AfterTool"].map((event) => ({
-        file: ".gemini/settings.json",
-        path: ["hooks", event],
-        value: { matcher: geminiTools, hooks: [{ type: "command", name: "holdfast-guard", command }] },
-        among: isOurs,
-      }));
-    case "codex":
-    case "qwen":
-    case "opencode":
-    case "cursor":
-    case "vscode":
-      return [];
-    default:
-      return client satisfies never;
-  }
-}
-
-// A hook is a process of its own: no call of another server's tools starts one.
-const claudeTools = "Read|Edit|MultiEdit|Write|NotebookEdit|mcp__holdfast__.*";
-const geminiTools = "read_file|replace|write_file|mcp_holdfast_.*";
-
-/** Has a hook that calls `holdfast guard`, of whatever checkout. Nothing else that it says makes it ours. */
-function isOurs(element: unknown): boolean {
-  const hooks: unknown = property(element, "hooks");
-  return Array.isArray(hooks) && hooks.some((hook) => isGuard(property(hook, "command")));
-}
-
-function isGuard(command: unknown): boolean {
-  return typeof command === "string" && /holdfast[^"]*["']? guard(?: --on-mismatch [a-z-]+)?$/.test(command);
-}
-
-function property(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -7,6 +7,9 @@ export interface SetupCall {
   readonly args: readonly (string | undefined)[];
   readonly flags: {
     readonly guard?: boolean;
+    readonly guardOnly?: boolean;
+    readonly allowReads?: boolean;
+    readonly formatters?: boolean;
     readonly user?: boolean;
     readonly project?: boolean | string;
     readonly remove?: boolean;

@@ -1,42 +1,77 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import {
-  type FileChange,
-  isRefusal,
-  type OnMismatch,
-  type Refusal,
-  type Workspace,
-} from "@holdfast/core/files";
+import { isRefusal, type Workspace } from "@holdfast/core/files";
 import { homeFolder, knownHome } from "@holdfast/core/node";
 import { describeChange } from "@holdfast/core/patch";
 import { escapeInJson } from "@holdfast/core/text";
-import type { ChangedSettings, ChangeJson } from "./changed-settings.js";
+import { openHostRules } from "../rules/host-rules.js";
+import { adviceOnRemoval, removalsFor, type SetupWishes, settingsFor } from "./client-settings.js";
 import {
   adviceFor,
-  adviceOnRemoval,
   type ClientName,
   clientNames,
+  clientTitles,
   guardedClients,
-  movedHomes,
-  removalsFor,
-  type Setting,
-  type SetupWishes,
-  settingsFor,
   sharedClients,
 } from "./clients.js";
+import {
+  filesOf,
+  folderThere,
+  hookFiles,
+  hooksMissed,
+  movedHome,
+  type PlannedFile,
+  planFile,
+  type SettingsFile,
+} from "./settings-files.js";
 import type { SetupCall } from "./setup-call.js";
-import { wantedValue } from "./wanted-value.js";
+import { choose, hookLines } from "./setup-questions.js";
 
 /**
  * `holdfast setup CLIENT`: shows what would change in the client's configuration, and makes the change where
  * a person says yes. All of it goes through the same guarded writing as everything else.
  */
 export async function setupCommand(call: SetupCall): Promise<number> {
-  const { args, flags, settings, misuse } = call;
+  const { flags, settings, terminal } = call;
+  const client = clientOf(call);
+  const [root = "."] = settings.roots;
+  const isRemoval = flags.remove === true;
+  const project = flags.project === true ? root : undefined;
+  const program = project === undefined ? ownProgram() : sharedProgram(settings.roots, call.misuse);
+  const hooked = hookFiles(client, root);
+  const missed = isRemoval ? [] : hooksMissed(client, hooked);
+  const choices = await choose(call, client, missed);
+  const wishes = { ...choices, client, project: project !== undefined, program };
+  const wanted = filesOf(isRemoval ? removalsFor(wishes) : settingsFor(wishes), client, project);
+  const touchesHooks = isRemoval || choices.addToHooks;
+  const others = hooked.filter(({ path }) => wanted.every((file) => file.path !== path));
+  const files = touchesHooks ? [...wanted, ...others] : wanted;
+  const matchers = touchesHooks ? (isRemoval ? "remove" : "add") : "leave";
+  const changed = { isAny: false };
+  const code = await call.shell.withWorkspace(placeOf(call, client, files), async (workspace) => {
+    const planned = await plan(call, workspace, files, { client, matchers });
+    if (!Array.isArray(planned)) return call.shell.reportRefusal(planned);
+    changed.isAny = planned.length > 0;
+    return change(call, workspace, planned);
+  });
+  if (code !== 0 || isRemoval || settings.json || !changed.isAny) return code;
+  if (choices.tools) {
+    await tellRules(call, client, root);
+    const advice = adviceFor(client);
+    if (advice !== undefined) terminal.err(`${advice}\n`);
+    if (missed.length > 0 && !choices.addToHooks)
+      terminal.err(
+        `These hooks run for none of Holdfast's edits; --formatters adds its tools to them:\n${call.shell.escapeText(hookLines(missed))}`,
+      );
+  }
+  return code;
+}
+
+/** The client that is named, if the flags fit it. */
+function clientOf({ args, flags, misuse }: SetupCall): ClientName {
   const client = clientNames.find((name) => name === args[0]);
   if (client === undefined) return misuse(`setup knows ${clientNames.join(", ")}`);
-  const guard = flags.guard === true;
-  if (guard && !guardedClients.includes(client))
+  if ((flags.guard === true || flags.guardOnly === true) && !guardedClients.includes(client))
     return misuse(`the guard works with the hooks of ${guardedClients.join(" and ")}`);
   const project = flags.project === true;
   if (!project && movedHome(client) === "" && knownHome() === undefined)
@@ -44,102 +79,66 @@ export async function setupCommand(call: SetupCall): Promise<number> {
   if (project && flags.user === true) return misuse("--project and --user exclude each other");
   if (project && !sharedClients.includes(client))
     return misuse(`${client} is set up for a person, not for a project`);
-  const program = project ? sharedProgram(settings.roots, misuse) : ownProgram();
-  const isRemoval = flags.remove === true;
-  const onMismatch = flags.onMismatch ?? (isRemoval ? undefined : await askOnMismatch(call));
-  const wishes = { client, project, guard, onMismatch, program };
-  const all = isRemoval ? removalsFor(wishes) : settingsFor(wishes);
-  const place = project ? { root: ".", wanted: all } : placed(all, client);
-  const roots = project ? settings.roots : [place.root];
-  const [root = "."] = roots;
-  const wanted = place.wanted.map((setting) => ({ ...setting, file: presentFile(root, setting) }));
-  const files = [...new Set(wanted.map(({ file }) => file))];
-  // Whoever runs this command asks for these very files to be changed, and sees how.
-  const approved = files.flatMap((file) => [file, realFile(root, file)]);
-  const allowProtected = [...settings.allowProtected, ...approved];
-  const code = await call.shell.withWorkspace({ roots, allowProtected }, (workspace) =>
-    change(call, workspace, wanted, files, (file) => realFile(root, file) !== file),
+  return client;
+}
+
+/** The folders that hold the files, which whoever runs this command asks to be changed, and sees how. */
+function placeOf({ settings, flags }: SetupCall, client: ClientName, files: readonly SettingsFile[]) {
+  const moved = movedHome(client);
+  const own = moved === "" ? homeFolder() : folderThere(resolve(moved));
+  const [project = "."] = settings.roots;
+  const isInProject = files.some(({ path }) => isIn(resolve(project), path));
+  const isOwn = flags.project !== true && files.some(({ path }) => isIn(own, path));
+  const roots = [...(isOwn ? [own] : []), ...(isInProject || !isOwn ? [project] : [])];
+  const approved = files.flatMap(({ path }) =>
+    roots.flatMap((root) => [relative(resolve(root), path), relative(realpathSync(root), realPath(path))]),
   );
-  const advice = flags.remove === true ? undefined : adviceFor(client);
-  if (advice !== undefined && code === 0 && !settings.json) call.terminal.err(`${advice}\n`);
-  return code;
+  return { roots, allowProtected: [...settings.allowProtected, ...approved] };
 }
 
-/** Settings are often a link to where a person keeps such files: the one that it leads to, relative to the root. */
-function realFile(root: string, file: string): string {
-  const path = join(root, file);
-  return existsSync(path) ? relative(realpathSync(root), realpathSync(path)) : file;
+function isIn(folder: string, path: string): boolean {
+  return !relative(folder, path).startsWith("..");
 }
 
-/** Where a person's settings are: in the home folder, but for a client that was given another place. */
-function placed(
-  wanted: readonly Setting[],
-  client: ClientName,
-): { readonly root: string; readonly wanted: readonly Setting[] } {
-  const { folder = "" } = movedHomes[client] ?? {};
-  const home = movedHome(client);
-  if (home === "") return { root: homeFolder(), wanted };
-  const root = firstFolder(resolve(home));
-  const inFolder = (file: string) => (file.startsWith(`${folder}/`) ? file.slice(folder.length + 1) : file);
-  const moved = (file: string) => join(relative(root, resolve(home)), inFolder(file));
-  return {
-    root,
-    wanted: wanted.map(({ orFile, ...setting }) => ({
-      ...setting,
-      file: moved(setting.file),
-      ...(orFile === undefined ? {} : { orFile: moved(orFile) }),
-    })),
-  };
+/** Settings are often a link to where a person keeps such files: the file that it leads to. */
+function realPath(path: string): string {
+  return existsSync(path)
+    ? realpathSync(path)
+    : join(realpathSync(folderThere(dirname(path))), relative(folderThere(dirname(path)), path));
 }
 
-/** The folder that the client was given in place of the home folder, or "". */
-function movedHome(client: ClientName): string {
-  return process.env[movedHomes[client]?.variable ?? ""] ?? "";
-}
-
-/** The folder, or the one above it that is there: what is missing below is made with the file. */
-function firstFolder(path: string): string {
-  return existsSync(path) ? path : firstFolder(dirname(path));
-}
-
-/** The name that is there, of a file that may have two. */
-function presentFile(root: string, { file, orFile }: Setting): string {
-  const isOther = orFile !== undefined && !existsSync(join(root, file)) && existsSync(join(root, orFile));
-  return isOther ? orFile : file;
-}
-
-interface PlannedFile {
-  readonly kind: "planned";
-  readonly path: string;
-  readonly before: string;
-  readonly after: string;
-  readonly change: FileChange;
+async function plan(
+  { shell }: SetupCall,
+  workspace: Workspace,
+  files: readonly SettingsFile[],
+  how: { readonly client: ClientName; readonly matchers: "add" | "remove" | "leave" },
+) {
+  const planned: PlannedFile[] = [];
+  for (const file of files) {
+    const found = await planFile(workspace, file, { ...how, changeJson: shell.changeJson });
+    if (isRefusal(found)) return { ...found, message: `${file.shown}: ${found.message}` };
+    if (found.before !== found.after) planned.push(found);
+  }
+  return planned;
 }
 
 async function change(
   call: SetupCall,
   workspace: Workspace,
-  wanted: readonly Setting[],
-  files: readonly string[],
-  isLink: (file: string) => boolean,
+  planned: readonly PlannedFile[],
 ): Promise<number> {
   const { settings, shell, terminal, flags } = call;
-  const planned: PlannedFile[] = [];
-  for (const path of files) {
-    const plan = await planFile(call, workspace, { path, wanted, isLink: isLink(path) });
-    if (isRefusal(plan)) return shell.reportRefusal({ ...plan, message: `${path}: ${plan.message}` });
-    if (plan.before !== plan.after) planned.push(plan);
-  }
-  const diffs = planned.map(({ path, before, after }) => ({
+  const diffs = planned.map(({ file: { path, shown }, before, after }) => ({
     path,
-    diff: describeChange(before, after, { name: path, maxLines: 1_000 }),
+    shown,
+    diff: describeChange(before, after, { name: shown, maxLines: 1_000 }),
   }));
   if (!settings.json) tellRemovals(call, planned);
   const written = planned.length > 0 && (flags.yes === true || (await consents(call, diffs)));
   if (!settings.json && flags.yes === true) await show(call, diffs);
   if (written) {
     const outcome = await shell.finishOnceBegun(() =>
-      workspace.applyChanges({ changes: planned.map((plan) => plan.change), tool: "holdfast setup" }),
+      workspace.applyChanges({ changes: planned.map((one) => one.change), tool: "holdfast setup" }),
     );
     if (!outcome.success) {
       terminal.err(`holdfast: ${outcome.code}: ${shell.escapeText(outcome.message)}\n`);
@@ -150,39 +149,26 @@ async function change(
   return 0;
 }
 
-function tellRemovals({ terminal, flags }: SetupCall, planned: readonly PlannedFile[]): void {
-  if (flags.remove !== true) return;
+function tellRemovals({ terminal }: SetupCall, planned: readonly PlannedFile[]): void {
   for (const { before, after } of planned) {
     const advice = adviceOnRemoval(before, after);
     if (advice !== undefined) terminal.err(`${advice}\n`);
   }
 }
 
-type FileDiff = { readonly path: string; readonly diff: string };
-
-async function planFile(
-  { shell }: SetupCall,
-  workspace: Workspace,
-  {
-    path,
-    wanted,
-    isLink,
-  }: { readonly path: string; readonly wanted: readonly Setting[]; readonly isLink: boolean },
-): Promise<PlannedFile | Refusal> {
-  const read = await workspace.read({ path });
-  if (isRefusal(read) && read.code !== "file_missing") return read;
-  const before = isRefusal(read) ? "" : read.state.content;
-  const settings = wanted.filter(({ file }) => file === path);
-  const changed = await changeFile(path, before, settings, shell.changeJson);
-  if (isRefusal(changed)) return changed;
-  const base = isRefusal(read) ? {} : { base: read.state.sha256 };
-  const isRemoval = settings.every((setting) => !("value" in setting));
-  // A file that held nothing but ours goes; a link is a person's own, and stays.
-  const goes = isRemoval && !isLink && changed.text !== before && holdsNothing(changed.text);
-  const after = goes ? "" : changed.text;
-  const content = goes ? ({ kind: "delete" } as const) : ({ kind: "text", text: after } as const);
-  return { kind: "planned", path, before, after, change: { path, ...base, content } };
+/** Says which rules of the person's count for our tools, and which do not. */
+async function tellRules({ shell, terminal }: SetupCall, client: ClientName, root: string): Promise<void> {
+  const { rules, left } = (await openHostRules(client, [root]))();
+  const list = (names: readonly string[]) => shell.escapeText(names.map((name) => `  ${name}\n`).join(""));
+  const title = clientTitles[client];
+  if (rules.length > 0)
+    terminal.err(
+      `These rules for ${title} count for Holdfast's tools, too. The server reads them again when they change:\n${list(rules.map(({ shown }) => shown))}`,
+    );
+  if (left.length > 0) terminal.err(`These rules do NOT count for Holdfast's tools:\n${list(left)}`);
 }
+
+type FileDiff = { readonly path: string; readonly shown: string; readonly diff: string };
 
 async function show({ shell, terminal }: SetupCall, diffs: readonly FileDiff[]): Promise<void> {
   for (const { diff } of diffs) await terminal.out(`${shell.escapeText(diff)}\n`);
@@ -195,37 +181,19 @@ async function consents(call: SetupCall, diffs: readonly FileDiff[]): Promise<bo
   return /^y(es)?$/i.test(await call.shell.askPerson("Make this change? [y/N] "));
 }
 
-/** @returns undefined for the server's default, and where nobody can be asked. */
-async function askOnMismatch({ settings, shell, flags }: SetupCall): Promise<OnMismatch | undefined> {
-  if (settings.json || flags.yes === true) return undefined;
-  switch (await shell.askPerson(mismatchQuestion)) {
-    case "2":
-      return "rebase";
-    case "3":
-      return "refuse";
-    default:
-      return undefined;
-  }
-}
-
-const mismatchQuestion = `What is a change to get whose file was changed since the model read it?
-  1  it is made where only the session's own calls changed the file, on other lines (rebase-own)
-  2  also where others did, such as a formatter, and its text stands once before and after (rebase)
-  3  it is always refused (refuse)
-[1] `;
-
 async function report(
-  { settings, terminal, flags }: SetupCall,
+  { settings, shell, terminal, flags }: SetupCall,
   diffs: readonly FileDiff[],
   written: boolean,
 ): Promise<void> {
   if (settings.json) {
-    await terminal.out(`${escapeInJson(JSON.stringify({ changes: diffs, written }))}\n`);
+    const changes = diffs.map(({ path, diff }) => ({ path, diff }));
+    await terminal.out(`${escapeInJson(JSON.stringify({ changes, written }))}\n`);
   } else if (diffs.length === 0) {
     const why = flags.remove === true ? "Nothing of ours is set" : "Everything is set already";
     await terminal.out(`${why}; nothing was changed.\n`);
   } else if (written) {
-    await terminal.out(`Changed ${diffs.map(({ path }) => path).join(", ")}.\n`);
+    await terminal.out(`Changed ${shell.escapeText(diffs.map(({ shown }) => shown).join(", "))}.\n`);
   } else {
     terminal.err("Nothing was changed. To make this change: --yes\n");
   }
@@ -251,25 +219,3 @@ function sharedProgram(roots: readonly string[], misuse: SetupCall["misuse"]): S
 }
 
 const packageName = "@holdfast/cli";
-
-/** Puts settings into the text of a file, in the language that its name says, or takes them out. */
-export async function changeFile(
-  path: string,
-  text: string,
-  settings: readonly Setting[],
-  changeJson: ChangeJson,
-): Promise<ChangedSettings> {
-  if (!path.endsWith(".toml"))
-    return changeJson(
-      text,
-      settings.map((setting) => ({ ...setting, merge: (present) => wantedValue(present, setting) })),
-    );
-  // One client has settings in TOML: the others are spared its library.
-  const { changeToml } = await import("./change-toml.js");
-  return changeToml(text, settings);
-}
-
-/** Whether a file of settings says nothing: no member and no comment. */
-function holdsNothing(text: string): boolean {
-  return /^\ufeff?\s*(?:\{\s*\})?\s*$/.test(text);
-}

@@ -1,8 +1,7 @@
-import { mismatchFlag, type Setting } from "./clients.js";
+import { mismatchFlag, type Setting } from "./client-settings.js";
 
 /** What is to stand in the place of a present value: a person's own part of it stays. */
-export function wantedValue(present: unknown, { value, atLeast }: Setting): unknown {
-  if (atLeast === true) return Number(present) >= Number(value) ? present : value;
+export function wantedValue(present: unknown, { value }: Setting): unknown {
   if (!isObject(present) || !isObject(value)) return value;
   const chosen = Object.fromEntries(
     loadHints.flatMap((name) => (name in present ? [[name, present[name]]] : [])),
@@ -16,7 +15,7 @@ export function wantedValue(present: unknown, { value, atLeast }: Setting): unkn
 }
 
 /** Whether a client loads our tools from the start, in the words of each: a person may have said no. */
-const loadHints = ["alwaysLoad", "alwaysLoadTools"];
+const loadHints = ["alwaysLoad", "alwaysLoadTools", "required"];
 
 /** The arguments that a person added after `mcp` stay; those of ours that are not among them follow. */
 function wantedArgs(given: unknown, wanted: unknown): unknown {
@@ -24,7 +23,7 @@ function wantedArgs(given: unknown, wanted: unknown): unknown {
   const start: readonly unknown[] = wanted.slice(0, wanted.indexOf("mcp") + 1);
   const asked = flagIn(wanted);
   const ours = withoutFlag(wanted.slice(start.length));
-  const own: readonly unknown[] = given.slice(given.indexOf("mcp") + 1);
+  const own: readonly unknown[] = withoutBudget(given.slice(given.indexOf("mcp") + 1));
   // What is set anew takes the place of what stands there.
   const added = asked.length === 0 ? own : withoutFlag(own);
   const missing = ours.filter((_, at) => at % 2 === 0 && !added.includes(ours[at]));
@@ -38,6 +37,12 @@ function flagIn(args: readonly unknown[]): readonly unknown[] {
 
 function withoutFlag(args: readonly unknown[]): readonly unknown[] {
   const at = args.indexOf(mismatchFlag);
+  return at < 0 ? args : [...args.slice(0, at), ...args.slice(at + 2)];
+}
+
+/** Without the budget that an earlier setup gave to Codex, which does not pass so much on. */
+function withoutBudget(args: readonly unknown[]): readonly unknown[] {
+  const at = args.findIndex((arg, index) => arg === "--answer-budget" && args[index + 1] === "65000");
   return at < 0 ? args : [...args.slice(0, at), ...args.slice(at + 2)];
 }
 

@@ -11,7 +11,7 @@ import {
   RunningCalls,
   serveMcp,
 } from "@holdfast/mcp";
-import { addonFor } from "../addons.js";
+import { type Addons, addonFor } from "../addons.js";
 import { chooseRoots, type FolderLeftOut, noFolders } from "../answers/choose-roots.js";
 import { openSettings } from "../answers/open.js";
 import { reportRefusal } from "../answers/report.js";
@@ -34,12 +34,15 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
   if (process.stdin.isTTY) {
     terminal.err("This is an MCP server for an agent to start; end it with Ctrl-C. See: holdfast tour\n");
   }
-  const hosts = flags.compat === undefined ? undefined : await addonFor("hosts", misuse);
+  const usesHosts = flags.compat !== undefined || flags.rulesOf !== undefined;
+  const hosts = usesHosts ? await addonFor("hosts", misuse) : undefined;
+  const rulesFor = hostRulesFor(flags, hosts, terminal);
   const calls = new RunningCalls();
   const server = {
     version,
     calls,
-    readOnly: flags.readOnly === true,
+    readOnly:
+      flags.readOnly === true || (await rulesFor(flags.root ?? [process.cwd()]))?.().readOnly === true,
     structured: flags.structured === true,
     onError: (error: unknown, where: string) =>
       terminal.err(`holdfast: ${where}: ${escapeName(messageOf(error))}\n`),
@@ -48,10 +51,10 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
       wire: flags.wire,
       resultContent: flags.resultContent,
       answerBudget: flags.answerBudget,
-      createServer: hosts?.createCompatServer,
+      createServer: flags.compat === undefined ? undefined : hosts?.createCompatServer,
     }),
   };
-  const { openFor, close } = workspaces(flags, settings, terminal);
+  const { openFor, close } = workspaces(flags, settings, terminal, rulesFor);
   try {
     // What is wrong with the flags is said at once. A folder that nobody means is one only if the client names none.
     const isUnmeant = flags.root === undefined && isWideHere(flags);
@@ -78,6 +81,7 @@ function workspaces(
   flags: Flags,
   settings: Settings,
   terminal: Terminal,
+  rulesFor: RulesFor,
 ): {
   readonly openFor: (uris: readonly string[] | undefined) => Promise<OpenedWorkspace | Refusal>;
   close(): Promise<void>;
@@ -99,13 +103,36 @@ function workspaces(
           "invalid_arguments",
           "The client has changed its roots too often; start the server again.",
         );
-      const workspace = await openSettings({ ...settings, roots: chosen.roots }, terminal, sessionOf(flags));
+      const rules = await rulesFor(chosen.roots);
+      const session = {
+        ...sessionOf(flags),
+        ...(rules === undefined ? {} : { hostRules: () => rules().rules }),
+      };
+      const workspace = await openSettings({ ...settings, roots: chosen.roots }, terminal, session);
       if (!isRefusal(workspace)) opened.set(key, workspace);
       return workspace;
     },
     async close() {
       for (const workspace of opened.values()) await workspace.close();
     },
+  };
+}
+
+type RulesFor = (
+  roots: readonly string[],
+) => Promise<Awaited<ReturnType<Addons["hosts"]["openHostRules"]>> | undefined>;
+
+/** The rules of the client that the flags name, read anew for each set of roots; what does not count is said once. */
+function hostRulesFor({ rulesOf }: Flags, hosts: Addons["hosts"] | undefined, terminal: Terminal): RulesFor {
+  const told = new Set<string>();
+  return async (roots) => {
+    if (rulesOf === undefined) return undefined;
+    const rules = await hosts?.openHostRules(rulesOf, roots);
+    for (const rule of rules?.().left.filter((one) => !told.has(one)) ?? []) {
+      told.add(rule);
+      terminal.err(`holdfast: this rule does not count for these tools: ${escapeName(rule)}\n`);
+    }
+    return rules;
   };
 }
 

@@ -1,4 +1,5 @@
 import type { OnMismatch } from "@holdfast/core/files";
+import type { hostNames } from "../addons.js";
 import type { Terminal } from "./terminal.js";
 
 /** What a command gets: its arguments in order, its flags, and where it may print. */
@@ -57,6 +58,11 @@ export interface Flags extends GlobalFlags {
   readonly secrets?: boolean;
   readonly dryRun?: boolean;
   readonly guard?: boolean;
+  readonly guardOnly?: boolean;
+  readonly allowReads?: boolean;
+  readonly formatters?: boolean;
+  /** The client whose rules count, too. */
+  readonly rulesOf?: (typeof hostNames)[number];
   readonly user?: boolean;
   /** Of `setup`; the name of a folder for `sessions import`. */
   readonly project?: boolean | string;

@@ -98,7 +98,7 @@ export const keptAway = refuse(
  * Refuses what a rule of the host denies.
  *
  * @param realPath absolute.
- * @param walked of an entry that a walk came by, which has judged the folders above it already.
+ * @param walked as `HostRule.matches`.
  */
 export function deniedByHost(
   disk: Disk,
@@ -106,11 +106,10 @@ export function deniedByHost(
   doing: HostRule["denies"],
   walked?: { readonly isDirectory: boolean },
 ): Refusal | undefined {
-  const judge = walked === undefined ? isIgnored : isLeftOut;
   const rule = disk
     .hostRules?.()
     .filter(({ denies }) => denies === "reading" || doing === "writing")
-    .find((one) => judge([hostListOf(one)], realPath.slice(1), walked?.isDirectory === true));
+    .find((one) => one.matches(realPath, walked));
   if (rule === undefined) return undefined;
   return rule.denies === "reading"
     ? refuse("ignored_path", `A rule of the person keeps this path away from all file tools: ${rule.shown}.`)
@@ -120,15 +119,14 @@ export function deniedByHost(
       );
 }
 
-function hostListOf(rule: HostRule): IgnoreRules {
-  const known = hostLists.get(rule);
-  if (known !== undefined) return known;
-  const list = { folder: "", list: new IgnoreList(rule.patterns, true), protects: true };
-  hostLists.set(rule, list);
-  return list;
+/** Matches the paths that lines in the syntax of `.gitignore` leave out, read as a file in the folder `/`. */
+export function matchesLines(lines: string): HostRule["matches"] {
+  const rules = [{ folder: "", list: new IgnoreList(lines, true), protects: true }];
+  return (realPath, walked) =>
+    walked === undefined
+      ? isIgnored(rules, realPath.slice(1), false)
+      : isLeftOut(rules, realPath.slice(1), walked.isDirectory);
 }
-
-const hostLists = new WeakMap<HostRule, IgnoreRules>();
 
 /** The rules of a root's `.holdfastignore`: every call asks for them, so that they are parsed once while the file stays. */
 async function ownersRules(disk: Disk, root: string): Promise<readonly IgnoreRules[] | Refusal> {

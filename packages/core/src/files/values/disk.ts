@@ -45,8 +45,13 @@ export interface HostRule {
   readonly denies: "reading" | "writing";
   /** The rule and its file, as a refusal names them. */
   readonly shown: string;
-  /** Lines in the syntax of `.gitignore` for absolute paths, links in the folders before their first wildcard resolved. */
-  readonly patterns: string;
+  /**
+   * Whether it is about a path.
+   *
+   * @param realPath absolute, links resolved.
+   * @param walked of an entry that a walk came by, which has asked for the folders above it already.
+   */
+  matches(realPath: string, walked?: { readonly isDirectory: boolean }): boolean;
 }
 
 /** The directory entry that a request is about: a folder, held by its handle, and a name in it. */

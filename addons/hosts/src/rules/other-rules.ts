@@ -1,0 +1,136 @@
+import { join, relative } from "node:path";
+import type { HostRule } from "@holdfast/core/files";
+import { type Carried, everyFile, type RulePlace, toolRules } from "./permission-rules.js";
+import { memberAt, textsOf } from "./settings-text.js";
+import { realPathOf } from "./written-lines.js";
+
+/** The rules of `permission` in opencode: for reads and for edits the last pattern that fits decides. */
+export function opencodeRules(settings: unknown, place: RulePlace): readonly Carried[] {
+  const permission = memberAt(settings, "permission");
+  const agents = Object.keys(Object(memberAt(settings, "agent"))).filter(
+    (name) => memberAt(settings, "agent", name, "permission") !== undefined,
+  );
+  const off = ["read", "edit", "write"].filter((tool) => memberAt(settings, "tools", tool) === false);
+  return [
+    ...toolRules(off, place),
+    ...(permission === "deny" ? [everyFile("reading", `permission: deny in ${place.shown}`)] : []),
+    ...wildcardRule("reading", "read", permission, place),
+    ...wildcardRule("writing", "edit", permission, place),
+    ...agents.map((name) => ({
+      kind: "left" as const,
+      shown: `permission of the agent ${name} in ${place.shown}`,
+      why: "a server does not learn which agent calls",
+    })),
+  ];
+}
+
+/** `*` stands for any letters, slashes too, and `?` for one. What is asked about is denied, if a path is named. */
+function wildcardRule(
+  denies: HostRule["denies"],
+  key: "read" | "edit",
+  permission: unknown,
+  { shown, roots, home }: RulePlace,
+): readonly Carried[] {
+  const all = memberAt(permission, "*");
+  const own = memberAt(permission, key) ?? (all === "deny" ? all : undefined);
+  const actions = Object.entries(typeof own === "string" ? { "*": own } : Object(own));
+  const denied = actions.filter(([path, action]) => action === "deny" || (action === "ask" && path !== "*"));
+  if (denied.length === 0) return [];
+  const rules = actions.map(([path, action]) => ({
+    isDenied: denied.some(([name]) => name === path),
+    action,
+    fits: wildcard(path.replace(/^(?:~|\$HOME)(?=\/|$)/, home)),
+  }));
+  const matches = (realPath: string) =>
+    roots.some((root) => {
+      const names = [realPath, relative(realPathOf(root), realPath)];
+      return rules.findLast(({ fits }) => names.some((name) => fits.test(name)))?.isDenied === true;
+    });
+  const named = denied.map(([path, action]) => `${path}: ${String(action)}`).join(", ");
+  const everything = denied.length === actions.length && denied.some(([path]) => path === "*");
+  return [{ kind: "rule", denies, shown: `permission.${key} (${named}) in ${shown}`, everything, matches }];
+}
+
+function wildcard(pattern: string): RegExp {
+  const parts = pattern
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replaceAll("*", ".*")
+    .replaceAll("?", ".");
+  return new RegExp(`^${parts}$`, "is");
+}
+
+/** What Gemini CLI's settings take from the model: whole tools. */
+export function geminiRules(settings: unknown, place: RulePlace): readonly Carried[] {
+  const names = [
+    ...textsOf(memberAt(settings, "tools", "exclude")),
+    ...textsOf(memberAt(settings, "excludeTools")),
+  ];
+  return toolRules(names, place);
+}
+
+/** The rules of a policy file of Gemini CLI, as far as they are about whole tools. */
+export function geminiPolicies(policies: unknown, place: RulePlace): readonly Carried[] {
+  const rules: unknown = memberAt(policies, "rule");
+  return (Array.isArray(rules) ? rules : []).flatMap((rule: unknown) => {
+    const tool = memberAt(rule, "toolName");
+    const names = typeof tool === "string" ? [tool] : textsOf(tool);
+    if (memberAt(rule, "decision") !== "deny" || memberAt(rule, "mcpName") !== undefined) return [];
+    const carried = toolRules(names, place);
+    if (memberAt(rule, "argsPattern") === undefined) return carried;
+    return carried.map(({ shown }) => ({
+      kind: "left" as const,
+      shown,
+      why: "its argsPattern is about the arguments of another tool",
+    }));
+  });
+}
+
+/** Codex writes nothing in a read-only sandbox, and neither do our tools then. */
+export function codexRules(settings: unknown, place: RulePlace): readonly Carried[] {
+  const profile = memberAt(settings, "profile");
+  const own = typeof profile === "string" ? memberAt(settings, "profiles", profile) : undefined;
+  const mode = memberAt(own, "sandbox_mode") ?? memberAt(settings, "sandbox_mode");
+  const permissions = memberAt(settings, "default_permissions");
+  if (mode === "read-only") return [everyFile("writing", `sandbox_mode = "read-only" in ${place.shown}`)];
+  if (permissions === ":read-only")
+    return [everyFile("writing", `default_permissions = ":read-only" in ${place.shown}`)];
+  if (typeof permissions !== "string" || permissions.startsWith(":")) return [];
+  const shown = `default_permissions = ${JSON.stringify(permissions)} in ${place.shown}`;
+  return [{ kind: "left", shown, why: "its rules for files are not read here" }];
+}
+
+/** What Zed's settings deny by patterns. */
+export function zedRules(settings: unknown, place: RulePlace): readonly Carried[] {
+  const tools = Object.entries(Object(memberAt(settings, "agent", "tool_permissions", "tools")));
+  return tools.flatMap(([name, rules]): readonly Carried[] => {
+    if (!/file|path|directory|grep/.test(name)) return [];
+    if (memberAt(rules, "default") === "deny") return toolRules([name], place);
+    const patterns = ["always_deny", "always_confirm"].filter((list) => memberAt(rules, list) !== undefined);
+    return patterns.map((list) => ({
+      kind: "left" as const,
+      shown: `${list} of ${name} in ${place.shown}`,
+      why: "its patterns are about the arguments of another tool",
+    }));
+  });
+}
+
+/** The lists of Continue's `permissions.yaml`, in the one form that it writes itself: a name, then lines of `- …`. */
+export function continueLists(text: string): Readonly<Record<string, readonly string[]>> {
+  const lists: Record<string, readonly string[]> = {};
+  let name = "";
+  for (const line of text.split(/\r?\n/)) {
+    const [, item] = /^\s*- *["']?(.*?)["']?\s*$/.exec(line) ?? [];
+    const [, key] = /^(\w+):\s*(?:\[\s*\])?\s*$/.exec(line) ?? [];
+    if (key !== undefined) name = key;
+    else if (item !== undefined) lists[name] = [...(lists[name] ?? []), item];
+    else if (line.trim() !== "" && !line.trimStart().startsWith("#"))
+      throw new SyntaxError("not a plain list");
+  }
+  return lists;
+}
+
+/** The folder of an agent's settings in each folder from a root up to the repository's, where a project's rules are. */
+export function foldersAbove(root: string, isEnd: (folder: string) => boolean): readonly string[] {
+  const above = join(root, "..");
+  return isEnd(root) || above === root ? [root] : [root, ...foldersAbove(above, isEnd)];
+}

@@ -1,0 +1,121 @@
+import { type HostRule, matchesLines } from "@holdfast/core/files";
+import { memberAt, textsOf } from "./settings-text.js";
+import { absoluteLines } from "./written-lines.js";
+
+/** What became of a rule: it counts for our tools, or it is named as one that does not. */
+export type Carried = CarriedRule | { readonly kind: "left"; readonly shown: string; readonly why: string };
+
+/** A rule that counts. */
+export interface CarriedRule extends HostRule {
+  readonly kind: "rule";
+  /** It is about every file. */
+  readonly everything: boolean;
+}
+
+/** Where a file of settings is, for the paths of its rules. */
+export interface RulePlace {
+  /** The file, as a person knows it. */
+  readonly shown: string;
+  /** The folders in which the agent works. */
+  readonly roots: readonly string[];
+  /** The folder of the settings: a rule that begins with one slash counts from it, or from a root. */
+  readonly folder: string;
+  readonly home: string;
+}
+
+/** A rule about every file. */
+export function everyFile(denies: HostRule["denies"], shown: string): CarriedRule {
+  return { kind: "rule", denies, shown, everything: true, matches: () => true };
+}
+
+/** The rules of a file in the syntax of `.gitignore`, which keeps files away from the agent. */
+export function ignoreFileRules(text: string, { shown, folder }: RulePlace): readonly Carried[] {
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  return lines.length === 0 ? [] : [linesRule("reading", shown, lines, [folder])];
+}
+
+/**
+ * The rules of `permissions` as Claude Code writes them, and others after it: `Read(./secrets/**)`. What the client asks a
+ * person about is denied to our tools, which cannot ask by path.
+ */
+export function permissionRules(settings: unknown, place: RulePlace): readonly Carried[] {
+  const permissions = memberAt(settings, "permissions") ?? settings;
+  const denied = ["deny", "exclude"].flatMap((list) => textsOf(memberAt(permissions, list)));
+  const sandbox = memberAt(settings, "sandbox", "filesystem");
+  return [
+    ...denied.flatMap((rule) => toolRule(rule, `${rule} in ${place.shown}`, false, place)),
+    ...textsOf(memberAt(permissions, "ask")).flatMap((rule) =>
+      toolRule(rule, `ask: ${rule} in ${place.shown}`, true, place),
+    ),
+    ...textsOf(memberAt(sandbox, "denyRead")).map((path) =>
+      pathRule("reading", path, `denyRead ${path} in ${place.shown}`, place),
+    ),
+    ...textsOf(memberAt(sandbox, "denyWrite")).map((path) =>
+      pathRule("writing", path, `denyWrite ${path} in ${place.shown}`, place),
+    ),
+  ];
+}
+
+/** The rules that take whole tools from the agent, by the names of these. */
+export function toolRules(names: readonly string[], place: RulePlace): readonly Carried[] {
+  return names.flatMap((name) => toolRule(name, `${name} in ${place.shown}`, false, place));
+}
+
+function toolRule(rule: string, shown: string, asks: boolean, place: RulePlace): readonly Carried[] {
+  const [, tool = "", given] = /^\s*([A-Za-z_]+)\s*(?:\(([\s\S]*)\))?\s*$/.exec(rule) ?? [];
+  const denies = effectOf(tool);
+  if (denies === undefined) return [];
+  const path = given?.trim().replace(/^(?:file_path|path|notebook_path):/, "");
+  if (path === undefined || path === "" || path === "*") {
+    if (asks)
+      return [{ kind: "left", shown, why: "the host asks for our tools as it asks for any server's" }];
+    if (wholeTools.has(tool.toLowerCase())) return [everyFile(denies, shown)];
+    return [{ kind: "left", shown, why: "it takes away one tool, not files" }];
+  }
+  const isUnclear = path.startsWith("!") || (path.includes("[") && !path.includes("]"));
+  if (isUnclear) return [{ kind: "left", shown, why: "its pattern is not clear" }];
+  return [pathRule(denies, path, shown, place)];
+}
+
+function pathRule(
+  denies: HostRule["denies"],
+  path: string,
+  shown: string,
+  { roots, folder, home }: RulePlace,
+): CarriedRule {
+  if (path.startsWith("//")) return linesRule(denies, shown, [path.slice(1)], ["/"]);
+  if (path === "~" || path.startsWith("~/"))
+    return linesRule(denies, shown, [path.slice(1) || "/**"], [home]);
+  if (path.startsWith("/")) return linesRule(denies, shown, [path], [...roots, folder]);
+  return linesRule(denies, shown, [path.replace(/^(?:\.\/)+/, "")], roots);
+}
+
+function linesRule(
+  denies: HostRule["denies"],
+  shown: string,
+  lines: readonly string[],
+  folders: readonly string[],
+): CarriedRule {
+  const absolute = lines.flatMap((line) => folders.flatMap((folder) => absoluteLines(line, folder)));
+  return { kind: "rule", denies, shown, everything: false, matches: matchesLines(absolute.join("\n")) };
+}
+
+/** The tools that mean all reading, or all writing, where they are denied without a path. */
+const wholeTools = new Set(
+  "read read_file readfile edit edit_file write write_file writefile replace".split(" "),
+);
+const readers = new Set(
+  "read read_file readfile read_many_files readmanyfiles grep grep_search search_file_content glob ls list list_directory listfiles".split(
+    " ",
+  ),
+);
+const writers = new Set(
+  "edit edit_file multiedit write write_file writefile notebookedit notebook_edit replace apply_patch".split(
+    " ",
+  ),
+);
+
+function effectOf(tool: string): HostRule["denies"] | undefined {
+  const name = tool.toLowerCase();
+  return readers.has(name) ? "reading" : writers.has(name) ? "writing" : undefined;
+}

@@ -1,0 +1,31 @@
+/**
+ * The value of a text of JSON that may have comments and commas too many, as the clients read their settings.
+ *
+ * @throws SyntaxError for what is no JSON even so.
+ */
+export function readSettings(text: string): unknown {
+  const bare = text.replace(/^\ufeff/, "");
+  const plain = bare
+    .replace(
+      /("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g,
+      (_, literal: string | undefined) => literal ?? " ",
+    )
+    .replace(/("(?:\\.|[^"\\])*")|,(?=\s*[}\]])/g, (_, literal: string | undefined) => literal ?? "");
+  return plain.trim() === "" ? {} : JSON.parse(plain);
+}
+
+/** A member somewhere in a value; undefined where there is none. */
+export function memberAt(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, name) =>
+      typeof inner === "object" && inner !== null && Object.hasOwn(inner, name)
+        ? Reflect.get(inner, name)
+        : undefined,
+    value,
+  );
+}
+
+/** The texts of a list; none where it is no list. */
+export function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}

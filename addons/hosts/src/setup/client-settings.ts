@@ -1,0 +1,222 @@
+import type { OnMismatch } from "@holdfast/core/files";
+import { type ClientName, readingTools, toolNameIn } from "./clients.js";
+
+/** The one flag of the server and the guard that `holdfast setup` is asked for. */
+export const mismatchFlag = "--on-mismatch";
+
+/** What is to stand in a client's configuration. */
+export interface Setting {
+  /** The file, relative to the project or, for a person's own settings, to their home folder. */
+  readonly file: string;
+  /** Another name of the same file, which counts where it alone is there. */
+  readonly orFile?: string;
+  /** The members from the root of the file to the value. */
+  readonly path: readonly string[];
+  /** Absent where the setting is to be taken out. */
+  readonly value?: unknown;
+  /**
+   * The value is one element of the list at `path`: it takes the place of the element that this finds, or
+   * stands at the end.
+   */
+  readonly among?: (element: unknown) => boolean;
+  /** Of a setting that is to be taken out: the one value that is ours. Any other stays. */
+  readonly onlyIf?: unknown;
+}
+
+/** What `holdfast setup` is asked to write. */
+export interface SetupWishes {
+  readonly client: ClientName;
+  /** The settings of the project, which a team shares, instead of those of the person. */
+  readonly project: boolean;
+  /** The MCP server with its tools. */
+  readonly tools: boolean;
+  /** The hooks of `holdfast guard`. */
+  readonly guard: boolean;
+  /** The client asks nobody before the tools that change nothing. */
+  readonly allowReads: boolean;
+  /** What the server answers to a change of an older state; its default unless given. */
+  readonly onMismatch?: OnMismatch | undefined;
+  /** How a client starts this program. */
+  readonly program: { readonly command: string; readonly args: readonly string[] };
+}
+
+/** What to set, file by file, as each client documents it. */
+export function settingsFor(wishes: SetupWishes): readonly Setting[] {
+  return [
+    ...(wishes.tools ? serverSettings(wishes) : []),
+    ...(wishes.allowReads ? allowedReads(wishes.client) : []),
+    ...(wishes.guard ? hookSettings(wishes) : []),
+  ];
+}
+
+/** What to take out: all that was ever set, hooks too. */
+export function removalsFor(wishes: Pick<SetupWishes, "client" | "project" | "program">): readonly Setting[] {
+  const all = settingsFor({ ...wishes, tools: true, guard: true, allowReads: true });
+  return all.map(({ value: _, ...setting }) => setting);
+}
+
+/** What a person has to know where a change took this out of a file; undefined where there is nothing. */
+export function adviceOnRemoval(before: string, after: string): string | undefined {
+  const isLost = before.includes(codexLimit) && !after.includes(codexLimit);
+  return isLost
+    ? `${codexLimit} = ${codexTokens} goes, too: an earlier setup has set it. If you had a limit of your own before, set it again.`
+    : undefined;
+}
+
+function serverSettings({ client, project, program, onMismatch }: SetupWishes): readonly Setting[] {
+  const { command } = program;
+  const flags = onMismatch === undefined ? [] : [mismatchFlag, onMismatch];
+  const args = [...program.args, "mcp", ...flags, "--rules-of", client];
+  const entry = (file: string, value: object, path = servers): readonly Setting[] => [{ file, path, value }];
+  switch (client) {
+    case "claude":
+      // Without it the client defers the schemas of all tools, and a model edits with those that it has.
+      return entry(project ? ".mcp.json" : ".claude.json", { command, args, alwaysLoad: true });
+    case "gemini":
+      return entry(".gemini/settings.json", { command, args });
+    case "codex":
+      return [
+        // An earlier setup raised it: the default models do not heed it, so that more counted as shown than was.
+        { file: codexFile, path: [codexLimit], onlyIf: codexTokens },
+        // Without `required` the first request of a session may go out before the tools are there.
+        ...entry(codexFile, { command, args, required: true }, ["mcp_servers", "holdfast"]),
+      ];
+    case "qwen":
+      // As with Claude Code: it defers the schemas of all tools.
+      return entry(".qwen/settings.json", { command, args, alwaysLoadTools: true });
+    case "opencode":
+      return [
+        {
+          file: project ? "opencode.json" : ".config/opencode/opencode.json",
+          orFile: project ? "opencode.jsonc" : ".config/opencode/opencode.jsonc",
+          path: ["mcp", "holdfast"],
+          value: { type: "local", command: [command, ...args] },
+        },
+      ];
+    case "copilot":
+      return entry(".copilot/mcp-config.json", { type: "local", command, args, tools: ["*"] });
+    case "cursor":
+      return entry(".cursor/mcp.json", { command, args: inWorkspace(args) });
+    case "vscode":
+      return entry(
+        project ? ".vscode/mcp.json" : vscodeUserFile(),
+        { type: "stdio", command, args: inWorkspace(args) },
+        ["servers", "holdfast"],
+      );
+    case "zed":
+      // https://zed.dev/docs/ai/mcp, read 2026-11-27.
+      return entry(project ? ".zed/settings.json" : zedFile, { command, args }, [
+        "context_servers",
+        "holdfast",
+      ]);
+    case "jetbrains":
+      // https://junie.jetbrains.com/docs/junie-cli-mcp-configuration.html, named in stored pages, 2026-11-27.
+      return entry(".junie/mcp/mcp.json", { command, args });
+    case "continue":
+      return entry(".continue/config.yaml", { command, args });
+    case "windsurf":
+      // https://docs.windsurf.com/windsurf/cascade/mcp, named in stored pages, 2026-11-27.
+      return entry(".codeium/windsurf/mcp_config.json", { command, args });
+    default:
+      return client satisfies never;
+  }
+}
+
+const servers = ["mcpServers", "holdfast"];
+const zedFile = ".config/zed/settings.json";
+const codexFile = ".codex/config.toml";
+const codexLimit = "tool_output_token_limit";
+const codexTokens = 50_000;
+
+/** Where a client has a list of what it may do without asking; none where it asks nobody, or has only flags. */
+export function allowedReads(client: ClientName): readonly Setting[] {
+  const listed = (file: string, path: readonly string[]): readonly Setting[] =>
+    readingTools.map((tool) => {
+      const value = toolNameIn(client, tool);
+      return { file, path, value, among: (element) => element === value };
+    });
+  switch (client) {
+    case "claude":
+      return listed(".claude/settings.json", ["permissions", "allow"]);
+    case "qwen":
+      return listed(".qwen/settings.json", ["permissions", "allow"]);
+    case "gemini":
+      return listed(".gemini/settings.json", ["tools", "allowed"]);
+    case "cursor":
+      return listed(".cursor/cli-config.json", ["permissions", "allow"]);
+    case "zed":
+      // https://zed.dev/docs/ai/tool-permissions, read 2026-11-27.
+      return readingTools.map((tool) => ({
+        file: zedFile,
+        path: ["agent", "tool_permissions", "tools", toolNameIn(client, tool)],
+        value: { default: "allow" },
+      }));
+    case "codex":
+    case "opencode":
+    case "copilot":
+    case "vscode":
+    case "jetbrains":
+    case "continue":
+    case "windsurf":
+      return [];
+    default:
+      return client satisfies never;
+  }
+}
+
+function vscodeUserFile(): string {
+  return process.platform === "darwin"
+    ? "Library/Application Support/Code/User/mcp.json"
+    : ".config/Code/User/mcp.json";
+}
+
+/** Editors start servers anywhere; they name the folder themselves. */
+function inWorkspace(args: readonly string[]): readonly string[] {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the editor's own variable, not ours
+  return [...args, "--root", "${workspaceFolder}"];
+}
+
+function hookSettings({ client, program, onMismatch }: SetupWishes): readonly Setting[] {
+  const flags = onMismatch === undefined ? [] : [mismatchFlag, onMismatch];
+  const command = [program.command, ...program.args, "guard", ...flags].map(shellWord).join(" ");
+  switch (client) {
+    case "claude":
+      return ["PreToolUse", "PostToolUse"].map((event) => ({
+        file: ".claude/settings.json",
+        path: ["hooks", event],
+        value: { matcher: claudeTools, hooks: [{ type: "command", command }] },
+        among: isOurs,
+      }));
+    case "gemini":
+      return ["BeforeTool", "AfterTool"].map((event) => ({
+        file: ".gemini/settings.json",
+        path: ["hooks", event],
+        value: { matcher: geminiTools, hooks: [{ type: "command", name: "holdfast-guard", command }] },
+        among: isOurs,
+      }));
+    default:
+      return [];
+  }
+}
+
+// A hook is a process of its own: no call of another server's tools starts one.
+const claudeTools = "Read|Edit|MultiEdit|Write|NotebookEdit|mcp__holdfast__.*";
+const geminiTools = "read_file|replace|write_file|mcp_holdfast_.*";
+
+/** Has a hook that calls `holdfast guard`, of whatever checkout. Nothing else that it says makes it ours. */
+function isOurs(element: unknown): boolean {
+  const hooks: unknown = property(element, "hooks");
+  return Array.isArray(hooks) && hooks.some((hook) => isGuard(property(hook, "command")));
+}
+
+function isGuard(command: unknown): boolean {
+  return typeof command === "string" && /holdfast[^"]*["']? guard(?: --on-mismatch [a-z-]+)?$/.test(command);
+}
+
+function property(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,157 @@
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { type FileChange, isRefusal, type Refusal, type Workspace } from "@holdfast/core/files";
+import { homeFolder } from "@holdfast/core/node";
+import type { ChangedSettings, ChangeJson } from "./changed-settings.js";
+import type { Setting } from "./client-settings.js";
+import { type ClientName, movedHomes } from "./clients.js";
+import { type EditHook, missedHooks, withMatchers } from "./hook-matchers.js";
+import { wantedValue } from "./wanted-value.js";
+
+/** One file of settings that may be changed. */
+export interface SettingsFile {
+  /** Absolute. */
+  readonly path: string;
+  /** As a person knows it: from the home folder, or from the project. */
+  readonly shown: string;
+  readonly settings: readonly Setting[];
+}
+
+/** The files of a client's settings, absolute, with what is to be set in each. */
+export function filesOf(
+  settings: readonly Setting[],
+  client: ClientName,
+  project: string | undefined,
+): readonly SettingsFile[] {
+  const placed = settings.map((setting) => ({ setting, path: placeOf(setting, client, project) }));
+  const paths = [...new Set(placed.map(({ path }) => path))];
+  return paths.map((path) => ({
+    path,
+    shown: shownPath(path, project),
+    settings: placed.filter((one) => one.path === path).map(({ setting }) => setting),
+  }));
+}
+
+/** The files that may hold hooks of a person's, the project's too. */
+export function hookFiles(client: ClientName, root: string): readonly SettingsFile[] {
+  const names = {
+    claude: [".claude/settings.json", ".claude/settings.local.json"],
+    gemini: [".gemini/settings.json"],
+    qwen: [".qwen/settings.json"],
+  };
+  const own = client in names ? names[client as keyof typeof names] : []; // `in` has just said so.
+  const inProject = own.map((file) => join(resolve(root), file));
+  const first = own.slice(0, 1).map((file) => placeOf({ file, path: [] }, client, undefined));
+  return [...new Set([...first, ...inProject])]
+    .filter((path) => existsSync(path))
+    .map((path) => ({ path, shown: shownPath(path, undefined), settings: [] }));
+}
+
+/** The hooks in such files that run for none of our edits. */
+export function hooksMissed(
+  client: ClientName,
+  files: readonly SettingsFile[],
+): readonly (EditHook & { readonly shown: string })[] {
+  return files.flatMap(({ path, shown }) =>
+    missedHooks(client, readFileSync(path, "utf8")).map((hook) => ({ ...hook, shown })),
+  );
+}
+
+/** The folder that holds a file, or the one above it that is there: what is missing below is made with the file. */
+export function folderThere(path: string): string {
+  return existsSync(path) ? path : folderThere(dirname(path));
+}
+
+/** The folder that the client was given in place of the home folder, or "". */
+export function movedHome(client: ClientName): string {
+  return process.env[movedHomes[client]?.variable ?? ""] ?? "";
+}
+
+function placeOf(
+  { file, orFile = file }: Pick<Setting, "file" | "orFile" | "path">,
+  client: ClientName,
+  project: string | undefined,
+): string {
+  const home = movedHome(client);
+  const { folder = "" } = movedHomes[client] ?? {};
+  const at = (name: string) => {
+    if (project !== undefined) return join(resolve(project), name);
+    if (home === "") return join(homeFolder(), name);
+    return join(resolve(home), name.startsWith(`${folder}/`) ? name.slice(folder.length + 1) : name);
+  };
+  // Of a file that may have two names, the one that is there.
+  return !existsSync(at(file)) && existsSync(at(orFile)) ? at(orFile) : at(file);
+}
+
+function shownPath(path: string, project: string | undefined): string {
+  if (project !== undefined) return relative(resolve(project), path);
+  return path.startsWith(`${homeFolder()}/`) ? `~/${relative(homeFolder(), path)}` : path;
+}
+
+/** What becomes of one file. */
+export interface PlannedFile {
+  readonly kind: "planned";
+  readonly file: SettingsFile;
+  readonly before: string;
+  readonly after: string;
+  readonly change: FileChange;
+}
+
+/** Plans the change of one file: its settings, and its hooks' matchers. */
+export async function planFile(
+  workspace: Workspace,
+  file: SettingsFile,
+  {
+    client,
+    changeJson,
+    matchers,
+  }: {
+    readonly client: ClientName;
+    readonly changeJson: ChangeJson;
+    readonly matchers: "add" | "remove" | "leave";
+  },
+): Promise<PlannedFile | Refusal> {
+  const { path, settings } = file;
+  const read = await workspace.read({ path });
+  if (isRefusal(read) && read.code !== "file_missing") return read;
+  const before = isRefusal(read) ? "" : read.state.content;
+  const changed = await changeFile(path, before, settings, changeJson);
+  if (isRefusal(changed)) return changed;
+  const text = matchers === "leave" ? changed.text : withMatchers(client, changed.text, matchers);
+  const base = isRefusal(read) ? {} : { base: read.state.sha256 };
+  const isRemoval = settings.every((setting) => !("value" in setting));
+  // A file that held nothing but ours goes; a link is a person's own, and stays.
+  const goes = isRemoval && !isLink(path) && text !== before && holdsNothing(text);
+  const after = goes ? "" : text;
+  const content = goes ? ({ kind: "delete" } as const) : ({ kind: "text", text: after } as const);
+  return { kind: "planned", file, before, after, change: { path, ...base, content } };
+}
+
+function isLink(path: string): boolean {
+  return (
+    existsSync(path) &&
+    realpathSync(path) !== join(realpathSync(dirname(path)), path.slice(dirname(path).length + 1))
+  );
+}
+
+/** Puts settings into the text of a file, in the language that its name says, or takes them out. */
+export async function changeFile(
+  path: string,
+  text: string,
+  settings: readonly Setting[],
+  changeJson: ChangeJson,
+): Promise<ChangedSettings> {
+  // Few clients have settings in other languages: the rest are spared their libraries.
+  if (path.endsWith(".toml")) return (await import("./change-toml.js")).changeToml(text, settings);
+  if (path.endsWith(".yaml")) return (await import("./change-yaml.js")).changeYaml(text, settings);
+  if (settings.length === 0) return { kind: "changed", text };
+  return changeJson(
+    text,
+    settings.map((setting) => ({ ...setting, merge: (present) => wantedValue(present, setting) })),
+  );
+}
+
+/** Whether a file of settings says nothing: no member and no comment. */
+function holdsNothing(text: string): boolean {
+  return /^\ufeff?\s*(?:\{\s*\})?\s*$/.test(text);
+}
