@@ -96,7 +96,7 @@ function keepsOthers(before: string, after: string, settings: readonly Setting[]
   const ours = settings.flatMap(({ path, value }) => [
     ...path.slice(-1),
     ...(isObject(value) ? Object.keys(value) : []),
-    ...(value === undefined ? ["command", "args", ...path] : []),
+    ...(value === undefined ? ["command", "args", "required", ...path] : []),
   ]);
   const lost = before.split(/\r?\n/).filter((line) => !lines.has(line));
   return lost.every((line) => ours.some((name) => line.includes(name)) || /^[\s\]",]*$/.test(line));

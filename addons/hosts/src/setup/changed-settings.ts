@@ -7,5 +7,9 @@ export type ChangedSettings = { readonly kind: "changed"; readonly text: string 
 /** Puts settings into a text of JSON with comments, or takes them out. The command has it. */
 export type ChangeJson = (
   text: string,
-  settings: readonly (Setting & { readonly merge: (present: unknown) => unknown })[],
+  settings: readonly (Omit<Setting, "path" | "file"> & {
+    /** A number is a place in a list. */
+    readonly path: readonly (string | number)[];
+    readonly merge?: (present: unknown) => unknown;
+  })[],
 ) => ChangedSettings;

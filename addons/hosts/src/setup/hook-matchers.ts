@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { readSettings } from "../rules/settings-text.js";
 import { type ClientName, changingTools, toolNameIn } from "./clients.js";
 import { isObject } from "./wanted-value.js";
@@ -15,36 +14,24 @@ export function missedHooks(client: ClientName, text: string): readonly EditHook
   return hookElements(settingsIn(text)).flatMap(({ event, matcher, element }) => {
     const hooks: readonly unknown[] = Array.isArray(element.hooks) ? element.hooks : [];
     const commands = hooks.map((hook) => (isObject(hook) ? String(hook.command ?? hook.name ?? "") : ""));
-    const isMissed =
-      runsForEdits(matcher) && !matcher.endsWith(suffixFor(client)) && !runsFor(matcher, client);
+    const isMissed = runsForEdits(matcher) && !runsFor(matcher, client);
     return isMissed ? [{ event, matcher, command: commands.join(", ") }] : [];
   });
 }
 
-/**
- * The text with our tools in the matchers of such hooks, or without them. Letters between the quotes of a matcher are all
- * that changes: what comes out is read again.
- *
- * @returns the text as it was where it cannot be read, or more would change.
- */
-export function withMatchers(client: ClientName, text: string, doing: "add" | "remove"): string {
+/** What is to be set so that such hooks run for our edits, or for the host's own alone again. */
+export function matcherSettings(
+  client: ClientName,
+  text: string,
+  doing: "add" | "remove",
+): readonly { readonly path: readonly (string | number)[]; readonly value: string }[] {
   const suffix = suffixFor(client);
-  const changed = (matcher: string) => {
-    if (doing === "remove") return matcher.endsWith(suffix) ? matcher.slice(0, -suffix.length) : matcher;
-    return runsForEdits(matcher) && !runsFor(matcher, client) ? matcher + suffix : matcher;
-  };
-  const after = text.replace(
-    /("matcher"\s*:\s*)("(?:\\.|[^"\\])*")/g,
-    (whole, name: string, literal: string) => {
-      const matcher: unknown = settingsIn(`[${literal}]`);
-      const [given] = Array.isArray(matcher) ? matcher : [];
-      const wanted = typeof given === "string" ? changed(given) : given;
-      return wanted === given ? whole : name + JSON.stringify(wanted);
-    },
-  );
-  const before = settingsIn(text);
-  const wanted = isObject(before) ? withElements(before, changed) : before;
-  return isDeepStrictEqual(settingsIn(after), wanted) ? after : text;
+  return hookElements(settingsIn(text)).flatMap(({ event, at, matcher }) => {
+    const isOurs = matcher.endsWith(suffix);
+    const path = ["hooks", event, at, "matcher"];
+    if (doing === "remove") return isOurs ? [{ path, value: matcher.slice(0, -suffix.length) }] : [];
+    return runsForEdits(matcher) && !runsFor(matcher, client) ? [{ path, value: matcher + suffix }] : [];
+  });
 }
 
 /** The end of a matcher that names our tools. */
@@ -85,31 +72,18 @@ function settingsIn(text: string): unknown {
 
 function hookElements(settings: unknown): readonly {
   readonly event: string;
+  /** Its place in the list of the event. */
+  readonly at: number;
   readonly matcher: string;
   readonly element: Readonly<Record<string, unknown>>;
 }[] {
   const hooks = isObject(settings) && isObject(settings.hooks) ? settings.hooks : {};
   return toolEvents.flatMap((event) => {
     const elements: unknown = hooks[event];
-    return (Array.isArray(elements) ? elements : []).flatMap((element: unknown) =>
+    return (Array.isArray(elements) ? elements : []).flatMap((element: unknown, at: number) =>
       isObject(element) && typeof element.matcher === "string"
-        ? [{ event, matcher: element.matcher, element }]
+        ? [{ event, at, matcher: element.matcher, element }]
         : [],
     );
   });
-}
-
-function withElements(
-  settings: Readonly<Record<string, unknown>>,
-  changed: (matcher: string) => string,
-): unknown {
-  const known = new Map(hookElements(settings).map(({ element, matcher }) => [element, changed(matcher)]));
-  const hooks = isObject(settings.hooks) ? settings.hooks : {};
-  const renewed = Object.entries(hooks).map(([event, elements]) => [
-    event,
-    Array.isArray(elements)
-      ? elements.map((one) => (known.has(one) ? { ...one, matcher: known.get(one) } : one))
-      : elements,
-  ]);
-  return settings.hooks === undefined ? settings : { ...settings, hooks: Object.fromEntries(renewed) };
 }

@@ -5,7 +5,7 @@ import { homeFolder } from "@holdfast/core/node";
 import type { ChangedSettings, ChangeJson } from "./changed-settings.js";
 import type { Setting } from "./client-settings.js";
 import { type ClientName, movedHomes } from "./clients.js";
-import { type EditHook, missedHooks, withMatchers } from "./hook-matchers.js";
+import { type EditHook, matcherSettings, missedHooks } from "./hook-matchers.js";
 import { wantedValue } from "./wanted-value.js";
 
 /** One file of settings that may be changed. */
@@ -117,7 +117,10 @@ export async function planFile(
   const before = isRefusal(read) ? "" : read.state.content;
   const changed = await changeFile(path, before, settings, changeJson);
   if (isRefusal(changed)) return changed;
-  const text = matchers === "leave" ? changed.text : withMatchers(client, changed.text, matchers);
+  const hooks = matchers === "leave" ? [] : matcherSettings(client, changed.text, matchers);
+  const hooked = hooks.length === 0 ? changed : changeJson(changed.text, hooks);
+  if (isRefusal(hooked)) return hooked;
+  const { text } = hooked;
   const base = isRefusal(read) ? {} : { base: read.state.sha256 };
   const isRemoval = settings.every((setting) => !("value" in setting));
   // A file that held nothing but ours goes; a link is a person's own, and stays.

@@ -16,8 +16,8 @@ import { removalOf } from "./remove-member.js";
 
 /** One setting that is to be in a file of settings, or out of it. */
 export interface Setting {
-  /** The members from the root of the file to the value. */
-  readonly path: readonly string[];
+  /** The members, and the places in lists, from the root of the file to the value. */
+  readonly path: readonly (string | number)[];
   /** Absent if the setting is to be taken out. */
   readonly value?: unknown;
   /** The value to write where one is there already: the person's own part of it may stay. `value` unless given. */
@@ -84,7 +84,8 @@ function changeSetting(text: string, setting: Setting): ChangedSettings {
   if (twice !== undefined) return refuseFile(`its ${twice} stands there twice`);
   for (let depth = 1; depth < setting.path.length; depth++) {
     const parent = findNodeAtLocation(root, setting.path.slice(0, depth));
-    if (parent !== undefined && parent.type !== "object")
+    const type = typeof setting.path[depth] === "number" ? "array" : "object";
+    if (parent !== undefined && parent.type !== type)
       return refuseFile(`its ${setting.path.slice(0, depth).join(".")} is not an object`);
   }
   const node = findNodeAtLocation(root, [...setting.path]);
@@ -115,7 +116,7 @@ function removeMember(
 }
 
 /** A member on the way to a setting that stands there more than once: which of them counts is the client's choice. */
-function repeatedMember(root: Node, path: readonly string[]): string | undefined {
+function repeatedMember(root: Node, path: Setting["path"]): string | undefined {
   for (const [depth, name] of path.entries()) {
     const parent = findNodeAtLocation(root, path.slice(0, depth));
     const named = parent?.children?.filter((member) => member.children?.[0]?.value === name) ?? [];
@@ -143,7 +144,7 @@ function changeElement(
   if (present.some((element) => isDeepStrictEqual(element, value))) return { kind: "changed", text };
   const at = present.findIndex(isOurs);
   const element = present[at];
-  if (at < 0) return set(text, [...path, present.length], value, true);
+  if (at < 0) return put(text, root, [...path, present.length], value);
   const hooks = isObject(element) && Array.isArray(element.hooks) ? element.hooks : [];
   // The library's own removal from a list on one line leaves text that is no JSON.
   const others = hooks.filter((hook) => !isOurs({ hooks: [hook] }));
@@ -153,11 +154,7 @@ function changeElement(
 }
 
 /** The text without our hooks, and without the elements that held nothing else; no list where nothing is left. */
-function removeElements(
-  text: string,
-  path: readonly string[],
-  isOurs: (element: unknown) => boolean,
-): string {
+function removeElements(text: string, path: Setting["path"], isOurs: (element: unknown) => boolean): string {
   const root = parseTree(text, [], { allowTrailingComma: true });
   const list = root === undefined ? undefined : findNodeAtLocation(root, [...path]);
   const element = list?.children?.find((one) => isOurs(getNodeValue(one)));
@@ -170,9 +167,11 @@ function removeElements(
 }
 
 /** A new member stands behind the others, whose lines stay as they are. */
-function put(text: string, root: Node, path: readonly string[], value: unknown): ChangedSettings {
+function put(text: string, root: Node, path: Setting["path"], value: unknown): ChangedSettings {
   const edits = insertionOf(text, root, { path, value }, layoutOf(text));
-  return edits === undefined ? set(text, path, value) : { kind: "changed", text: applyEdits(text, edits) };
+  return edits === undefined
+    ? set(text, path, value, path.at(-1) === 0)
+    : { kind: "changed", text: applyEdits(text, edits) };
 }
 
 function set(

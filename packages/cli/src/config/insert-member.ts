@@ -7,7 +7,7 @@ export interface Layout {
 }
 
 /**
- * The edits that put a new member behind the last one of the object where it belongs, and touch nothing else: the library's
+ * The edits that put a new member or element behind the last one of its object or list, and touch nothing else: the library's
  * own insertion lays out the whole line anew, and parts a comment from the member before it.
  *
  *     "a": 1 // why           "a": 1, // why
@@ -18,7 +18,7 @@ export interface Layout {
 export function insertionOf(
   text: string,
   root: Node,
-  setting: { readonly path: readonly string[]; readonly value: unknown },
+  setting: { readonly path: readonly (string | number)[]; readonly value: unknown },
   { indent, eol }: Layout,
 ): Edit[] | undefined {
   const { path } = setting;
@@ -31,18 +31,18 @@ export function insertionOf(
   const end = last.offset + last.length;
   const { comma, lineEnd } = afterMember(text, end);
   const isOneLine = !text.slice(parent.offset, parent.offset + parent.length).includes("\n");
-  const key = JSON.stringify(name);
+  const key = parent.type === "array" ? "" : `${JSON.stringify(name)}: `;
   if (isOneLine)
     return [
       {
         offset: comma ?? end,
         length: 0,
-        content: `${comma === undefined ? "," : ""} ${key}: ${JSON.stringify(value)}`,
+        content: `${comma === undefined ? "," : ""} ${key}${JSON.stringify(value)}`,
       },
     ];
   const margin = marginOf(text, parent, last, indent);
   const lines = JSON.stringify(value, null, indent).split("\n").join(`${eol}${margin}`);
-  const member = `${eol}${margin}${key}: ${lines}${comma === undefined ? "" : ","}`;
+  const member = `${eol}${margin}${key}${lines}${comma === undefined ? "" : ","}`;
   const separator = comma === undefined ? [{ offset: end, length: 0, content: "," }] : [];
   return [...separator, { offset: lineEnd, length: 0, content: member }];
 }
