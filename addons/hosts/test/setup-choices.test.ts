@@ -11,7 +11,6 @@ describe("what a person may choose", () => {
   const lists = [
     ["claude", ".claude/settings.json", '"mcp__holdfast__read_file"'],
     ["qwen", ".qwen/settings.json", '"mcp__holdfast__read_file"'],
-    ["gemini", ".gemini/settings.json", '"mcp_holdfast_read_file"'],
     ["cursor", ".cursor/cli-config.json", '"Mcp(holdfast:read_file)"'],
     ["zed", ".config/zed/settings.json", '"mcp:holdfast:read_file"'],
   ] as const;
@@ -57,6 +56,21 @@ describe("what a person may choose", () => {
     expect((await at(["claude", "--remove", "--yes"])).code).toBe(0);
     expect(person.text(".claude/settings.json")).toBe(text("Edit|Write"));
     expect(person.text("work/.claude/settings.json")).toBe(text("^(Edit|MultiEdit)$"));
+  });
+
+  test("gemini: reads are allowed in a policy file of ours, which goes unless a person changed it", async () => {
+    const person = new Person();
+    const file = ".gemini/policies/holdfast.toml";
+    await person.setUp(["gemini", "--allow-reads", "--yes"]);
+    expect(person.text(file)).toContain(`toolName = ${JSON.stringify(names)}`);
+    expect((await person.setUp(["gemini", "--allow-reads", "--yes"])).stdout).toContain(
+      "nothing was changed",
+    );
+    await person.setUp(["gemini", "--remove", "--yes"]);
+    expect(person.has(file)).toBe(false);
+    person.put(file, "# mine\n");
+    await person.setUp(["gemini", "--remove", "--yes"]);
+    expect(person.text(file)).toBe("# mine\n");
   });
 
   test("the guard alone leaves the agent's own tools", async () => {

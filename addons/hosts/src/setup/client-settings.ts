@@ -19,6 +19,8 @@ export interface Setting {
    * stands at the end.
    */
   readonly among?: (element: unknown) => boolean;
+  /** The whole text of a file that holds nothing but this setting. */
+  readonly whole?: string;
   /** Of a setting that is to be taken out: the one value that is ours. Any other stays. */
   readonly onlyIf?: unknown;
 }
@@ -128,6 +130,14 @@ const codexFile = ".codex/config.toml";
 const codexLimit = "tool_output_token_limit";
 const codexTokens = 50_000;
 
+const geminiPolicy = `# Written by "holdfast setup gemini": these tools change nothing.
+[[rule]]
+mcpName = "holdfast"
+toolName = ${JSON.stringify(readingTools)}
+decision = "allow"
+priority = 100
+`;
+
 /** Where a client has a list of what it may do without asking; none where it asks nobody, or has only flags. */
 export function allowedReads(client: ClientName): readonly Setting[] {
   const listed = (file: string, path: readonly string[]): readonly Setting[] =>
@@ -141,7 +151,9 @@ export function allowedReads(client: ClientName): readonly Setting[] {
     case "qwen":
       return listed(".qwen/settings.json", ["permissions", "allow"]);
     case "gemini":
-      return listed(".gemini/settings.json", ["tools", "allowed"]);
+      return [
+        { file: ".gemini/policies/holdfast.toml", path: ["rule"], value: geminiPolicy, whole: geminiPolicy },
+      ];
     case "cursor":
       return listed(".cursor/cli-config.json", ["permissions", "allow"]);
     case "zed":

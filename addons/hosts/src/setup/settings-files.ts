@@ -144,6 +144,11 @@ export async function changeFile(
   settings: readonly Setting[],
   changeJson: ChangeJson,
 ): Promise<ChangedSettings> {
+  const [only] = settings;
+  if (only?.whole !== undefined) {
+    const left = text === only.whole ? "" : text;
+    return { kind: "changed", text: "value" in only ? only.whole : left };
+  }
   // Few clients have settings in other languages: the rest are spared their libraries.
   if (path.endsWith(".toml")) return (await import("./change-toml.js")).changeToml(text, settings);
   if (path.endsWith(".yaml")) return (await import("./change-yaml.js")).changeYaml(text, settings);

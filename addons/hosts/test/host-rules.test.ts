@@ -1,0 +1,142 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { Project } from "../../../packages/cli/test/process.js";
+import { afterThisTest } from "../../../test/cleanups.js";
+import { openHostRules } from "../src/rules/host-rules.js";
+import type { ClientName } from "../src/setup/clients.js";
+
+/** A home folder, with a project of one repository in it; `HOME` means it until the test ends. */
+function project(files: Readonly<Record<string, string>>): Project {
+  const home = new Project({ "work/.git/HEAD": "", ...files });
+  const variables = {
+    HOME: home.folder,
+    CLAUDE_CONFIG_DIR: "",
+    QWEN_HOME: "",
+    CODEX_HOME: "",
+    XDG_CONFIG_HOME: "",
+  };
+  for (const [name, value] of Object.entries(variables)) {
+    const before = process.env[name];
+    process.env[name] = value;
+    afterThisTest(() => {
+      if (before === undefined) delete process.env[name];
+      else process.env[name] = before;
+    });
+  }
+  return home;
+}
+
+interface Case {
+  readonly client: ClientName;
+  readonly files: Readonly<Record<string, string>>;
+  /** Paths in the home folder. */
+  readonly unreadable?: readonly string[];
+  readonly unwritable?: readonly string[];
+  readonly free?: readonly string[];
+  readonly left?: readonly string[];
+}
+
+const claude = (file: string, permissions: object) => ({ [file]: JSON.stringify({ permissions }) });
+
+const cases: Readonly<Record<string, Case>> = {
+  "Claude Code: every form of a path, from each of its files": {
+    client: "claude",
+    files: {
+      ...claude(".claude/settings.json", {
+        deny: ["Read(~/keys/**)", "Edit(/gen/**)", "WebFetch", "Bash(cat:*)"],
+      }),
+      ...claude("work/.claude/settings.json", {
+        deny: ["Read(./private/**)", "Read(.env)", "Write(locked/)"],
+      }),
+      ...claude("work/.claude/settings.local.json", { ask: ["Edit(docs/*.md)"] }),
+    },
+    unreadable: ["keys/id", "work/private/a/b.txt", "work/.env", "work/sub/.env"],
+    unwritable: ["work/gen/x.ts", "work/locked/x", "work/docs/a.md", "work/sub/.env"],
+    free: ["work/a.txt", "work/privat", "work/docs/sub/a.md", "work/.env.example", "other/.env"],
+  },
+  "Claude Code: rules that are no paths are named": {
+    client: "claude",
+    files: claude(".claude/settings.json", { deny: ["NotebookEdit", "Read(!a)"], ask: ["Write"] }),
+    free: ["work/a"],
+    left: ["NotebookEdit in ~/.claude/settings.json", "Read(!a)", "ask: Write"],
+  },
+  "Claude Code: a settings file that cannot be read denies everything": {
+    client: "claude",
+    files: { "work/.claude/settings.json": '{"permissions": {"deny": [' },
+    unreadable: ["work/a.txt"],
+  },
+  "Qwen Code: comments, and tools that are left out": {
+    client: "qwen",
+    files: {
+      "work/.qwen/settings.json": '{ // mine\n "tools": { "exclude": ["write_file"], }, /* x */ }',
+      "work/.qwenignore": "# none\n*.key\n!public.key\n",
+    },
+    unreadable: ["work/a.key", "work/sub/b.key"],
+    unwritable: ["work/anything"],
+    free: [],
+  },
+  "Gemini CLI: its ignore file, and policies": {
+    client: "gemini",
+    files: {
+      "work/.geminiignore": "*.key\n!public.key\n/top\n",
+      ".gemini/policies/mine.toml":
+        '[[rule]]\ntoolName = "replace"\nargsPattern = "x"\ndecision = "deny"\npriority = 1\n[[rule]]\ntoolName = "run_shell_command"\ndecision = "deny"\npriority = 1\n',
+    },
+    unreadable: ["work/a.key", "work/top/x"],
+    free: ["work/public.key", "work/sub/top"],
+    left: ["replace in ~/.gemini/policies/mine.toml"],
+  },
+  "opencode: the last pattern that fits decides": {
+    client: "opencode",
+    files: {
+      "work/opencode.jsonc":
+        '{"permission": {"edit": {"*": "deny", "docs/*.md": "allow"}, "read": {"*.pem": "ask"}}, "agent": {"plan": {"permission": {}}}}',
+    },
+    unreadable: ["work/sub/a.pem"],
+    unwritable: ["work/a.ts", "work/a.md"],
+    free: ["work/docs/sub/a.md"],
+    left: ["permission of the agent plan"],
+  },
+  "Codex: a read-only sandbox": {
+    client: "codex",
+    files: { ".codex/config.toml": 'profile = "p"\n[profiles.p]\nsandbox_mode = "read-only"\n' },
+    unwritable: ["work/a"],
+  },
+  "Continue: the list of what is excluded": {
+    client: "continue",
+    files: { ".continue/permissions.yaml": "allow: []\nexclude:\n  - Read(*.pem)\n  - 'Edit(gen/**)'\n" },
+    unreadable: ["work/a.pem"],
+    unwritable: ["work/gen/a"],
+    free: ["work/a"],
+  },
+};
+
+test.each(Object.entries(cases))("%s", async (_, { client, files, ...wanted }) => {
+  const home = project(files);
+  const { rules, left } = (await openHostRules(client, [join(home.folder, "work")]))();
+  const denies = (path: string, doing: "reading" | "writing") =>
+    rules.some((rule) => rule.denies === doing && rule.matches(join(home.folder, path)));
+  for (const path of wanted.unreadable ?? []) expect([path, denies(path, "reading")]).toEqual([path, true]);
+  for (const path of (wanted.unwritable ?? []).filter((one) => !(wanted.unreadable ?? []).includes(one)))
+    expect([path, denies(path, "writing") || denies(path, "reading")]).toEqual([path, true]);
+  for (const path of wanted.free ?? [])
+    expect([path, denies(path, "writing"), denies(path, "reading")]).toEqual([path, false, false]);
+  expect(left).toHaveLength(wanted.left?.length ?? 0);
+  for (const [at, name] of (wanted.left ?? []).entries()) expect(left[at]).toContain(name);
+});
+
+test("a rule that names a link means what the link leads to; one that changes counts from then on", async () => {
+  const home = project({
+    "work/store/a.txt": "",
+    ...claude("work/.claude/settings.json", { deny: ["Read(./private/**)"] }),
+  });
+  symlinkSync("store", join(home.folder, "work/private"));
+  const rules = await openHostRules("claude", [join(home.folder, "work")]);
+  const denied = () => rules().rules.some((rule) => rule.matches(join(home.folder, "work/store/a.txt")));
+  expect(denied()).toBe(true);
+  home.put("work/.claude/settings.json", "{}");
+  await pause(250);
+  expect(denied()).toBe(false);
+});
