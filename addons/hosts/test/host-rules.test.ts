@@ -140,3 +140,40 @@ test("a rule that names a link means what the link leads to; one that changes co
   await pause(250);
   expect(denied()).toBe(false);
 });
+
+/** What the server answers to these requests, by their number. */
+async function served(
+  home: Project,
+  client: ClientName,
+  requests: readonly object[],
+): Promise<readonly string[]> {
+  const initialize = {
+    method: "initialize",
+    params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "x", version: "1" } },
+  };
+  const lines = [initialize, ...requests].map((request, id) =>
+    JSON.stringify({ jsonrpc: "2.0", id, ...request }),
+  );
+  const done = await home.run(["mcp", "--rules-of", client], {
+    cwd: join(home.folder, "work"),
+    input: `${lines.join("\n")}\n`,
+    env: { HOME: home.folder },
+  });
+  return [done.stderr, ...done.stdout.split("\n").slice(1)];
+}
+
+test("the server obeys the rules of the client that setup names, and says what does not count", async () => {
+  const home = project({
+    "work/private/plan.txt": "plan\n",
+    ...claude("work/.claude/settings.json", { deny: ["Read(./private/**)", "Read(!a)"] }),
+  });
+  const call = { name: "read_file", arguments: { file_path: "private/plan.txt" } };
+  const [told, answer] = await served(home, "claude", [{ method: "tools/call", params: call }]);
+  expect(told).toBe(
+    "holdfast: this rule does not count for these tools: Read(!a) in .claude/settings.json (its pattern is not clear)\n",
+  );
+  expect(answer).toContain("FAILED (ignored_path): A rule of the person");
+  home.put(".codex/config.toml", 'sandbox_mode = "read-only"\n');
+  const [, tools = ""] = await served(home, "codex", [{ method: "tools/list", params: {} }]);
+  expect(JSON.parse(tools).result.tools).toHaveLength(4);
+});

@@ -92,13 +92,13 @@ export function toolNameIn(client: ClientName, tool: string): string {
 export function doorFor(client: ClientName): string {
   switch (client) {
     case "claude":
-      return "For Claude Code the guard is recommended: Claude keeps its own tools, and a write over a change that it has not seen is refused. Holdfast's tools in its place are for several agents on one project.";
+      return "For Claude Code the guard is recommended: Claude keeps its own tools, and a write over a change that it has not seen is refused. Take Holdfast's tools if several agents share a project.";
     case "codex":
       return "For Codex the tools are recommended: its own apply_patch loses lines of a file that changed meanwhile.";
     case "qwen":
-      return "Qwen Code's own tools keep what others save: Holdfast's tools are for several agents on one project.";
+      return "Qwen Code's own tools keep what others save. Take Holdfast's tools if several agents share a project.";
     default:
-      return "The tools are for agents whose own tools lose what others save, and for several agents on one project.";
+      return "Holdfast's tools are for agents whose own tools lose what others save, and for several agents on one project.";
   }
 }
 
