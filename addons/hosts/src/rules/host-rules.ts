@@ -6,13 +6,19 @@ import { type ClientName, movedHomes } from "../setup/clients.js";
 import {
   codexRules,
   continueLists,
-  foldersAbove,
   geminiPolicies,
   geminiRules,
   opencodeRules,
+  upToRepository,
   zedRules,
 } from "./other-rules.js";
-import { type Carried, ignoreFileRules, permissionRules, type RulePlace } from "./permission-rules.js";
+import {
+  type Carried,
+  everyFile,
+  ignoreFileRules,
+  permissionRules,
+  type RulePlace,
+} from "./permission-rules.js";
 import { readSettings } from "./settings-text.js";
 
 /** The rules of a host, as they stand now. */
@@ -35,16 +41,13 @@ export async function openHostRules(client: ClientName, roots: readonly string[]
   // One client has settings in TOML, another rules: the rest are spared its library.
   const usesToml = client === "codex" || client === "gemini";
   const { parse } = usesToml ? await import("@decimalturn/toml-patch") : { parse: readSettings };
+  const absolute = roots.map((root) => resolve(root));
   let known: { readonly stamp: string; readonly rules: HostRules } | undefined;
   let checkedMs = Number.NEGATIVE_INFINITY;
   return () => {
     if (known !== undefined && performance.now() - checkedMs < freshMs) return known.rules;
     checkedMs = performance.now();
-    const sources = sourcesOf(
-      client,
-      roots.map((root) => resolve(root)),
-      parse,
-    );
+    const sources = sourcesOf(client, absolute, parse);
     const stamp = sources.map(({ file }) => stampOf(file)).join();
     if (known?.stamp !== stamp) known = { stamp, rules: rulesOf(sources.flatMap(carriedFrom)) };
     return known.rules;
@@ -62,27 +65,24 @@ interface Source {
 }
 
 function stampOf(file: string): string {
-  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? "" : `${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`;
+  if (!existsSync(file)) return "";
+  const { ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
+  return [ino, size, mtimeNs, ctimeNs].join(":");
 }
 
 function carriedFrom({ file, place, read }: Source): readonly Carried[] {
   try {
     return existsSync(file) ? read(readFileSync(file, "utf8"), place) : [];
   } catch {
-    const shown = `${place.shown} cannot be read, so that nobody knows what it denies`;
-    return [{ kind: "rule", denies: "reading", shown, everything: true, matches: () => true }];
+    return [everyFile("reading", `${place.shown} cannot be read, so that nobody knows what it denies`)];
   }
 }
 
 function rulesOf(carried: readonly Carried[]): HostRules {
   const rules = carried.filter((one) => one.kind === "rule");
   const left = carried.flatMap((one) => (one.kind === "left" ? [`${one.shown} (${one.why})`] : []));
-  return {
-    rules,
-    left,
-    readOnly: rules.some(({ denies, everything }) => everything && denies === "writing"),
-  };
+  const readOnly = rules.some(({ denies, everything }) => everything && denies === "writing");
+  return { rules, left, readOnly };
 }
 
 type Parse = (text: string) => unknown;
@@ -93,8 +93,7 @@ interface Places {
   readonly home: string;
   /** The client's own folder. */
   readonly own: string;
-  /** @param base the folder from which the paths of the rules count; the file's unless given. */
-  at(file: string, read: Read, base?: string): Source;
+  files(paths: readonly string[], read: Read): readonly Source[];
   /** These names in each project, and in the folders above it up to its repository. */
   inProjects(names: readonly string[], read: Read): readonly Source[];
 }
@@ -108,16 +107,18 @@ function sourcesOf(client: ClientName, roots: readonly string[], parseToml: Pars
     const shown = near ?? (file.startsWith(`${home}/`) ? `~/${relative(home, file)}` : file);
     return { file, read, place: { shown, roots, folder: base, home } };
   };
-  const projects = [...new Set(roots.flatMap((root) => foldersAbove(root, isProjectEnd)))];
-  const inProjects = (names: readonly string[], read: Read) =>
-    projects.flatMap((project) => names.map((name) => at(join(project, name), read, project)));
-  const own = moved === "" ? join(home, folder) : resolve(moved);
-  return sources[client]({ home, own, at, inProjects }, parseToml);
+  const projects = [...new Set(roots.flatMap((root) => upToRepository(root)))];
+  const places: Places = {
+    home,
+    own: moved === "" ? join(home, folder) : resolve(moved),
+    files: (paths, read) => paths.map((path) => at(path, read)),
+    inProjects: (names, read) =>
+      projects.flatMap((project) => names.map((name) => at(join(project, name), read, project))),
+  };
+  return sources[client](places, parseToml);
 }
 
-type ReadSettings = (settings: unknown, place: RulePlace) => readonly Carried[];
-
-function json(read: ReadSettings): Read {
+function json(read: (settings: unknown, place: RulePlace) => readonly Carried[]): Read {
   return (text, place) => read(readSettings(text), place);
 }
 
@@ -126,52 +127,45 @@ const sources: {
   readonly [Name in ClientName]: (on: Places, parseToml: Parse) => readonly Source[];
 } = {
   claude: (on) => [
-    ...managedFiles().map((file) => on.at(file, json(permissionRules))),
-    on.at(join(on.own, "settings.json"), json(permissionRules)),
+    ...on.files([...managedFiles(), join(on.own, "settings.json")], json(permissionRules)),
     ...on.inProjects([".claude/settings.json", ".claude/settings.local.json"], json(permissionRules)),
   ],
   qwen: (on) => [
-    ...[join(on.own, "settings.json"), "/etc/qwen-code/settings.json"].map((file) =>
-      on.at(file, json(qwenRules)),
-    ),
+    ...on.files([join(on.own, "settings.json"), "/etc/qwen-code/settings.json"], json(qwenRules)),
     ...on.inProjects([".qwen/settings.json"], json(qwenRules)),
     ...on.inProjects([".qwenignore"], ignoreFileRules),
   ],
   gemini: (on, parseToml) => [
-    ...[join(on.home, ".gemini/settings.json"), "/etc/gemini-cli/settings.json"].map((file) =>
-      on.at(file, json(geminiRules)),
-    ),
+    ...on.files([join(on.home, ".gemini/settings.json"), "/etc/gemini-cli/settings.json"], json(geminiRules)),
     ...on.inProjects([".gemini/settings.json"], json(geminiRules)),
-    ...filesIn(join(on.home, ".gemini/policies"), ".toml").map((file) =>
-      on.at(file, (text, place) => geminiPolicies(parseToml(text), place)),
+    ...on.files(filesIn(join(on.home, ".gemini/policies"), ".toml"), (text, place) =>
+      geminiPolicies(parseToml(text), place),
     ),
     ...on.inProjects([".geminiignore"], ignoreFileRules),
   ],
-  opencode: (on) => [
-    ...["opencode.json", "opencode.jsonc"].map((name) =>
-      on.at(join(on.own, "opencode", name), json(opencodeRules)),
-    ),
-    ...on.inProjects(
-      ["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
-      json(opencodeRules),
-    ),
-  ],
+  opencode: (on) => {
+    const names = ["opencode.json", "opencode.jsonc"];
+    const own = names.map((name) => join(on.own, "opencode", name));
+    const inProject = [...names, ...names.map((name) => `.opencode/${name}`)];
+    return [...on.files(own, json(opencodeRules)), ...on.inProjects(inProject, json(opencodeRules))];
+  },
   codex: (on, parseToml) => {
     const read: Read = (text, place) => codexRules(parseToml(text), place);
-    return [on.at(join(on.own, "config.toml"), read), ...on.inProjects([".codex/config.toml"], read)];
+    return [...on.files([join(on.own, "config.toml")], read), ...on.inProjects([".codex/config.toml"], read)];
   },
-  continue: (on) => [
-    on.at(join(on.own, "permissions.yaml"), (text, place) => permissionRules(continueLists(text), place)),
-  ],
+  continue: (on) =>
+    on.files([join(on.own, "permissions.yaml")], (text, place) =>
+      permissionRules(continueLists(text), place),
+    ),
   cursor: (on) => [
-    on.at(join(on.home, ".cursor/cli-config.json"), json(permissionRules)),
+    ...on.files([join(on.home, ".cursor/cli-config.json")], json(permissionRules)),
     ...on.inProjects([".cursor/cli.json"], json(permissionRules)),
     ...on.inProjects([".cursorignore"], ignoreFileRules),
   ],
   windsurf: (on) => on.inProjects([".codeiumignore"], ignoreFileRules),
   jetbrains: (on) => on.inProjects([".aiignore"], ignoreFileRules),
   zed: (on) => [
-    on.at(join(on.own, "zed/settings.json"), json(zedRules)),
+    ...on.files([join(on.own, "zed/settings.json")], json(zedRules)),
     ...on.inProjects([".zed/settings.json"], json(zedRules)),
   ],
   // Their rules are flags, or patterns for commands.
@@ -182,11 +176,6 @@ const sources: {
 /** Qwen Code has rules like Claude Code's, and Gemini CLI's list of tools that are left out. */
 function qwenRules(settings: unknown, place: RulePlace): readonly Carried[] {
   return [...permissionRules(settings, place), ...geminiRules(settings, place)];
-}
-
-/** A project's rules end at its repository, and never begin in a home folder. */
-function isProjectEnd(folder: string): boolean {
-  return existsSync(join(folder, ".git")) || dirname(folder) === homeFolder();
 }
 
 /** What an administrator has set for Claude Code. */

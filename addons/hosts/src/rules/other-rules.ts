@@ -1,6 +1,8 @@
-import { join, relative } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import type { HostRule } from "@holdfast/core/files";
-import { type Carried, everyFile, type RulePlace, toolRules } from "./permission-rules.js";
+import { homeFolder } from "@holdfast/core/node";
+import { type Carried, everyFile, left, type RulePlace, toolRules } from "./permission-rules.js";
 import { memberAt, textsOf } from "./settings-text.js";
 import { realPathOf } from "./written-lines.js";
 
@@ -16,11 +18,9 @@ export function opencodeRules(settings: unknown, place: RulePlace): readonly Car
     ...(permission === "deny" ? [everyFile("reading", `permission: deny in ${place.shown}`)] : []),
     ...wildcardRule("reading", "read", permission, place),
     ...wildcardRule("writing", "edit", permission, place),
-    ...agents.map((name) => ({
-      kind: "left" as const,
-      shown: `permission of the agent ${name} in ${place.shown}`,
-      why: "a server does not learn which agent calls",
-    })),
+    ...agents.map((name) =>
+      left(`permission of the agent ${name} in ${place.shown}`, "a server does not learn which agent calls"),
+    ),
   ];
 }
 
@@ -61,11 +61,8 @@ function wildcard(pattern: string): RegExp {
 
 /** What Gemini CLI's settings take from the model: whole tools. */
 export function geminiRules(settings: unknown, place: RulePlace): readonly Carried[] {
-  const names = [
-    ...textsOf(memberAt(settings, "tools", "exclude")),
-    ...textsOf(memberAt(settings, "excludeTools")),
-  ];
-  return toolRules(names, place);
+  const excluded = memberAt(settings, "tools", "exclude") ?? memberAt(settings, "excludeTools");
+  return toolRules(textsOf(excluded), place);
 }
 
 /** The rules of a policy file of Gemini CLI, as far as they are about whole tools. */
@@ -77,11 +74,7 @@ export function geminiPolicies(policies: unknown, place: RulePlace): readonly Ca
     if (memberAt(rule, "decision") !== "deny" || memberAt(rule, "mcpName") !== undefined) return [];
     const carried = toolRules(names, place);
     if (memberAt(rule, "argsPattern") === undefined) return carried;
-    return carried.map(({ shown }) => ({
-      kind: "left" as const,
-      shown,
-      why: "its argsPattern is about the arguments of another tool",
-    }));
+    return carried.map(({ shown }) => left(shown, "its argsPattern is about another tool"));
   });
 }
 
@@ -92,26 +85,19 @@ export function codexRules(settings: unknown, place: RulePlace): readonly Carrie
   const mode = memberAt(own, "sandbox_mode") ?? memberAt(settings, "sandbox_mode");
   const permissions = memberAt(settings, "default_permissions");
   if (mode === "read-only") return [everyFile("writing", `sandbox_mode = "read-only" in ${place.shown}`)];
-  if (permissions === ":read-only")
-    return [everyFile("writing", `default_permissions = ":read-only" in ${place.shown}`)];
-  if (typeof permissions !== "string" || permissions.startsWith(":")) return [];
   const shown = `default_permissions = ${JSON.stringify(permissions)} in ${place.shown}`;
-  return [{ kind: "left", shown, why: "its rules for files are not read here" }];
+  if (permissions === ":read-only") return [everyFile("writing", shown)];
+  if (typeof permissions !== "string" || permissions.startsWith(":")) return [];
+  return [left(shown, "its rules for files are not read here")];
 }
 
-/** What Zed's settings deny by patterns. */
-export function zedRules(settings: unknown, place: RulePlace): readonly Carried[] {
-  const tools = Object.entries(Object(memberAt(settings, "agent", "tool_permissions", "tools")));
-  return tools.flatMap(([name, rules]): readonly Carried[] => {
-    if (!/file|path|directory|grep/.test(name)) return [];
-    if (memberAt(rules, "default") === "deny") return toolRules([name], place);
-    const patterns = ["always_deny", "always_confirm"].filter((list) => memberAt(rules, list) !== undefined);
-    return patterns.map((list) => ({
-      kind: "left" as const,
-      shown: `${list} of ${name} in ${place.shown}`,
-      why: "its patterns are about the arguments of another tool",
-    }));
-  });
+/** What Zed's settings say of single tools: their patterns are about the arguments of those. */
+export function zedRules(settings: unknown, { shown }: RulePlace): readonly Carried[] {
+  const tools = Object.keys(Object(memberAt(settings, "agent", "tool_permissions", "tools")));
+  const others = tools.filter((name) => !name.startsWith("mcp:") && !/terminal|fetch|search/.test(name));
+  return others.map((name) =>
+    left(`agent.tool_permissions.tools.${name} in ${shown}`, "it is about another tool"),
+  );
 }
 
 /** The lists of Continue's `permissions.yaml`, in the one form that it writes itself: a name, then lines of `- …`. */
@@ -129,8 +115,9 @@ export function continueLists(text: string): Readonly<Record<string, readonly st
   return lists;
 }
 
-/** The folder of an agent's settings in each folder from a root up to the repository's, where a project's rules are. */
-export function foldersAbove(root: string, isEnd: (folder: string) => boolean): readonly string[] {
-  const above = join(root, "..");
-  return isEnd(root) || above === root ? [root] : [root, ...foldersAbove(above, isEnd)];
+/** A root and the folders above it up to its repository, where a project's rules are; never the home folder itself. */
+export function upToRepository(root: string): readonly string[] {
+  const above = dirname(root);
+  const isEnd = existsSync(join(root, ".git")) || above === homeFolder() || above === root;
+  return isEnd ? [root] : [root, ...upToRepository(above)];
 }

@@ -28,6 +28,11 @@ export function everyFile(denies: HostRule["denies"], shown: string): CarriedRul
   return { kind: "rule", denies, shown, everything: true, matches: () => true };
 }
 
+/** A rule that is named, since it does not count. */
+export function left(shown: string, why: string): Carried {
+  return { kind: "left", shown, why };
+}
+
 /** The rules of a file in the syntax of `.gitignore`, which keeps files away from the agent. */
 export function ignoreFileRules(text: string, { shown, folder }: RulePlace): readonly Carried[] {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
@@ -63,18 +68,17 @@ export function toolRules(names: readonly string[], place: RulePlace): readonly 
 
 function toolRule(rule: string, shown: string, asks: boolean, place: RulePlace): readonly Carried[] {
   const [, tool = "", given] = /^\s*([A-Za-z_]+)\s*(?:\(([\s\S]*)\))?\s*$/.exec(rule) ?? [];
-  const denies = effectOf(tool);
+  const denies = readers.test(tool) ? "reading" : writers.test(tool) ? "writing" : undefined;
   if (denies === undefined) return [];
   const path = given?.trim().replace(/^(?:file_path|path|notebook_path):/, "");
   if (path === undefined || path === "" || path === "*") {
-    if (asks)
-      return [{ kind: "left", shown, why: "the host asks for our tools as it asks for any server's" }];
-    if (wholeTools.has(tool.toLowerCase())) return [everyFile(denies, shown)];
-    return [{ kind: "left", shown, why: "it takes away one tool, not files" }];
+    if (asks) return [left(shown, "the host asks for our tools as it asks for any server's")];
+    return [
+      wholeTools.test(tool) ? everyFile(denies, shown) : left(shown, "it takes away one tool, not files"),
+    ];
   }
   const isUnclear = path.startsWith("!") || (path.includes("[") && !path.includes("]"));
-  if (isUnclear) return [{ kind: "left", shown, why: "its pattern is not clear" }];
-  return [pathRule(denies, path, shown, place)];
+  return [isUnclear ? left(shown, "its pattern is not clear") : pathRule(denies, path, shown, place)];
 }
 
 function pathRule(
@@ -101,21 +105,7 @@ function linesRule(
 }
 
 /** The tools that mean all reading, or all writing, where they are denied without a path. */
-const wholeTools = new Set(
-  "read read_file readfile edit edit_file write write_file writefile replace".split(" "),
-);
-const readers = new Set(
-  "read read_file readfile read_many_files readmanyfiles grep grep_search search_file_content glob ls list list_directory listfiles".split(
-    " ",
-  ),
-);
-const writers = new Set(
-  "edit edit_file multiedit write write_file writefile notebookedit notebook_edit replace apply_patch".split(
-    " ",
-  ),
-);
-
-function effectOf(tool: string): HostRule["denies"] | undefined {
-  const name = tool.toLowerCase();
-  return readers.has(name) ? "reading" : writers.has(name) ? "writing" : undefined;
-}
+const wholeTools = /^(?:read|edit|write|read_?file|edit_?file|write_?file|replace)$/i;
+const readers =
+  /^(?:read|read_?file|read_?many_?files|grep|grep_search|search_file_content|glob|ls|list|list_?directory|list_?files)$/i;
+const writers = /^(?:edit|write|multiedit|edit_?file|write_?file|notebook_?edit|replace|apply_patch)$/i;

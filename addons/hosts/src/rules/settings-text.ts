@@ -1,3 +1,5 @@
+import { isObject } from "../setup/wanted-value.js";
+
 /**
  * The value of a text of JSON that may have comments and commas too many, as the clients read their settings.
  *
@@ -16,13 +18,9 @@ export function readSettings(text: string): unknown {
 
 /** A member somewhere in a value; undefined where there is none. */
 export function memberAt(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (inner, name) =>
-      typeof inner === "object" && inner !== null && Object.hasOwn(inner, name)
-        ? Reflect.get(inner, name)
-        : undefined,
-    value,
-  );
+  const step = (inner: unknown, name: string) =>
+    isObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined;
+  return path.reduce(step, value);
 }
 
 /** The texts of a list; none where it is no list. */

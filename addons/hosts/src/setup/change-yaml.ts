@@ -1,95 +1,62 @@
-import type { Refusal } from "@holdfast/core/files";
 import type { ChangedSettings } from "./changed-settings.js";
 import type { Setting } from "./client-settings.js";
 import { isObject, wantedValue } from "./wanted-value.js";
 
 /**
  * Puts a server into the list `mcpServers` of a text of YAML, or takes it out: an element of its own lines, in the one
- * form that this writes. A list in another form is left alone.
+ * form that this writes.
  *
- * @returns `invalid_arguments` where the list, or our element of it, is written otherwise.
+ * @returns `invalid_arguments` where the list, or our element of it, is written in another form.
  */
-export function changeYaml(text: string, settings: readonly Setting[]): ChangedSettings {
-  const [setting] = settings;
-  const lines = text.split(/(?<=\n)/).filter((line) => line !== "");
-  const head = lines.findIndex((line) => /^mcpServers:\s*(?:#.*)?$/.test(line.trimEnd()));
-  const isOdd = head < 0 && lines.some((line) => /^["']?mcpServers["']?\s*:/.test(line));
-  const own = head < 0 ? undefined : ownLines(lines, head + 1);
-  const isHidden =
-    own === undefined && head >= 0 && lines.some((line) => /^\s+name:\s*["']?holdfast["']?\s*$/.test(line));
-  if (isOdd || isHidden)
-    return refuseFile("its list mcpServers is written in another form; change it by hand");
-  if (setting === undefined || !("value" in setting)) {
-    if (own === undefined) return { kind: "changed", text };
-    const left = [...lines.slice(0, own.start), ...lines.slice(own.end)];
-    const isEmpty = !/^\s+\S|^-/.test(left[head + 1] ?? "");
-    const rest = isEmpty ? left.filter((_, at) => at !== head) : left;
-    const changed = rest.join("");
+export function changeYaml(given: string, [setting]: readonly Setting[]): ChangedSettings {
+  const isRemoval = setting === undefined || !("value" in setting);
+  const text = given.endsWith("\n") || isRemoval ? given : given === "" ? header : `${given}\n`;
+  const [list, head = "mcpServers:\n", block = ""] = listOfServers.exec(text) ?? [];
+  const [own, margin = /^(\s*)-/.exec(block)?.[1] ?? "  ", members = ""] = ownElement.exec(block) ?? [];
+  const isOdd =
+    list === undefined ? /^["']?mcpServers\b/m.test(text) : own === undefined && named.test(block);
+  if (isOdd)
+    return {
+      kind: "refusal",
+      code: "invalid_arguments",
+      message: "The file is left alone: its list mcpServers is written in another form; change it by hand.",
+    };
+  if (isRemoval) {
+    if (list === undefined || own === undefined) return { kind: "changed", text: given };
+    const left = block.replace(own, "");
+    const changed = text.replace(list, () => (/^\s*-/m.test(left) ? head : "") + left);
     return { kind: "changed", text: changed === header ? "" : changed };
   }
-  const margin = /^(\s*)-/.exec(lines[own?.start ?? head + 1] ?? "")?.[1] ?? "  ";
-  const element = elementOf(setting, margin, own === undefined ? [] : lines.slice(own.start, own.end));
-  if (own !== undefined)
-    return {
-      kind: "changed",
-      text: [...lines.slice(0, own.start), element, ...lines.slice(own.end)].join(""),
-    };
-  if (head >= 0)
-    return {
-      kind: "changed",
-      text: [...lines.slice(0, head + 1), element, ...lines.slice(head + 1)].join(""),
-    };
-  const before = text === "" ? header : text.endsWith("\n") ? text : `${text}\n`;
-  return { kind: "changed", text: `${before}mcpServers:\n${element}` };
+  const element = elementOf(setting, margin, members);
+  const renewed = head + (own === undefined ? element + block : block.replace(own, () => element));
+  return { kind: "changed", text: list === undefined ? text + renewed : text.replace(list, () => renewed) };
 }
 
 /** What a file of Continue begins with, where there was none. */
 const header = "name: Local Config\nversion: 1.0.0\nschema: v1\n";
-
-interface Lines {
-  readonly start: number;
-  readonly end: number;
-}
-
-function ownLines(lines: readonly string[], from: number): Lines | undefined {
-  const start = lines.findIndex(
-    (line, at) => at >= from && /^\s*- name:\s*["']?holdfast["']?\s*$/.test(line),
-  );
-  if (start < 0) return undefined;
-  const depth = lines[start]?.indexOf("-") ?? 0;
-  let end = start + 1;
-  while (end < lines.length && indentOf(lines[end] ?? "") > depth) end += 1;
-  return { start, end };
-}
-
-/** Infinite for a blank line: it ends nothing, and yet belongs to what follows. */
-function indentOf(line: string): number {
-  return line.search(/\S/);
-}
+const listOfServers = /^(mcpServers:[ \t]*(?:#.*)?\n)((?:(?:[ \t#-].*)?\n)*)/m;
+const ownElement = /^([ \t]*)- name:[ \t]*["']?holdfast["']?[ \t]*\n((?:\1[ \t]+\S.*\n)*)/m;
+const named = /^[ \t]+name:[ \t]*["']?holdfast["']?[ \t]*$/m;
 
 /** Our element; what a person put beside our two members stays. */
-function elementOf(setting: Setting, margin: string, present: readonly string[]): string {
-  const memberAt = (name: string) => present.findIndex((line) => line.trimStart().startsWith(`${name}:`));
-  const textOf = (name: string) => present[memberAt(name)]?.replace(/^[^:]*:/, "").trim() ?? "";
-  const value = wantedValue({ command: textOf("command"), args: listOf(textOf("args")) }, setting);
-  const { command, args } = isObject(value) ? value : {};
-  const others = present
-    .slice(1)
-    .filter((_, at) => ![memberAt("command"), memberAt("args")].includes(at + 1));
-  const member = (name: string, content: unknown) => `${margin}  ${name}: ${JSON.stringify(content)}\n`;
-  return [`${margin}- name: holdfast\n`, member("command", command), member("args", args), ...others].join(
-    "",
+function elementOf(setting: Setting, margin: string, members: string): string {
+  const present = (name: string) => new RegExp(`^\\s*${name}:(.*)\\n`, "m").exec(members) ?? [];
+  const [[commandLine = "", command], [argsLine = "", args]] = [present("command"), present("args")];
+  const value = wantedValue({ command: command?.trim() ?? "", args: listIn(args) }, setting);
+  const ours = ["command", "args"].map(
+    (name) => `${margin}  ${name}: ${JSON.stringify(isObject(value) ? value[name] : undefined)}\n`,
   );
+  return [
+    `${margin}- name: holdfast\n`,
+    ...ours,
+    members.replace(commandLine, "").replace(argsLine, ""),
+  ].join("");
 }
 
-function listOf(text: string): unknown {
+function listIn(text: string | undefined): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text ?? "");
   } catch {
     return undefined;
   }
-}
-
-function refuseFile(reason: string): Refusal {
-  return { kind: "refusal", code: "invalid_arguments", message: `The file is left alone: ${reason}.` };
 }

@@ -1,5 +1,5 @@
 import type { OnMismatch } from "@holdfast/core/files";
-import { type ClientName, readingTools, toolNameIn } from "./clients.js";
+import { type ClientName, guardedClients, readingTools, toolNameIn } from "./clients.js";
 
 /** The one flag of the server and the guard that `holdfast setup` is asked for. */
 export const mismatchFlag = "--on-mismatch";
@@ -47,7 +47,7 @@ export function settingsFor(wishes: SetupWishes): readonly Setting[] {
   return [
     ...(wishes.tools ? serverSettings(wishes) : []),
     ...(wishes.allowReads ? allowedReads(wishes.client) : []),
-    ...(wishes.guard ? hookSettings(wishes) : []),
+    ...(wishes.guard && guardedClients.includes(wishes.client) ? hookSettings(wishes) : []),
   ];
 }
 
@@ -69,56 +69,49 @@ function serverSettings({ client, project, program, onMismatch }: SetupWishes): 
   const { command } = program;
   const flags = onMismatch === undefined ? [] : [mismatchFlag, onMismatch];
   const args = [...program.args, "mcp", ...flags, "--rules-of", client];
+  const started = { command, args };
+  const inEditor = { command, args: inWorkspace(args) };
   const entry = (file: string, value: object, path = servers): readonly Setting[] => [{ file, path, value }];
   switch (client) {
     case "claude":
       // Without it the client defers the schemas of all tools, and a model edits with those that it has.
-      return entry(project ? ".mcp.json" : ".claude.json", { command, args, alwaysLoad: true });
+      return entry(project ? ".mcp.json" : ".claude.json", { ...started, alwaysLoad: true });
     case "gemini":
-      return entry(".gemini/settings.json", { command, args });
+      return entry(".gemini/settings.json", started);
     case "codex":
       return [
         // An earlier setup raised it: the default models do not heed it, so that more counted as shown than was.
         { file: codexFile, path: [codexLimit], onlyIf: codexTokens },
         // Without `required` the first request of a session may go out before the tools are there.
-        ...entry(codexFile, { command, args, required: true }, ["mcp_servers", "holdfast"]),
+        ...entry(codexFile, { ...started, required: true }, ["mcp_servers", "holdfast"]),
       ];
     case "qwen":
       // As with Claude Code: it defers the schemas of all tools.
-      return entry(".qwen/settings.json", { command, args, alwaysLoadTools: true });
-    case "opencode":
-      return [
-        {
-          file: project ? "opencode.json" : ".config/opencode/opencode.json",
-          orFile: project ? "opencode.jsonc" : ".config/opencode/opencode.jsonc",
-          path: ["mcp", "holdfast"],
-          value: { type: "local", command: [command, ...args] },
-        },
-      ];
+      return entry(".qwen/settings.json", { ...started, alwaysLoadTools: true });
+    case "opencode": {
+      const file = project ? "opencode.json" : ".config/opencode/opencode.json";
+      const value = { type: "local", command: [command, ...args] };
+      return [{ file, orFile: `${file}c`, path: ["mcp", "holdfast"], value }];
+    }
     case "copilot":
-      return entry(".copilot/mcp-config.json", { type: "local", command, args, tools: ["*"] });
+      return entry(".copilot/mcp-config.json", { type: "local", ...started, tools: ["*"] });
     case "cursor":
-      return entry(".cursor/mcp.json", { command, args: inWorkspace(args) });
-    case "vscode":
-      return entry(
-        project ? ".vscode/mcp.json" : vscodeUserFile(),
-        { type: "stdio", command, args: inWorkspace(args) },
-        ["servers", "holdfast"],
-      );
+      return entry(".cursor/mcp.json", inEditor);
+    case "vscode": {
+      const file = project ? ".vscode/mcp.json" : vscodeUserFile();
+      return entry(file, { type: "stdio", ...inEditor }, ["servers", "holdfast"]);
+    }
     case "zed":
       // https://zed.dev/docs/ai/mcp, read 2026-11-27.
-      return entry(project ? ".zed/settings.json" : zedFile, { command, args }, [
-        "context_servers",
-        "holdfast",
-      ]);
+      return entry(project ? ".zed/settings.json" : zedFile, started, ["context_servers", "holdfast"]);
     case "jetbrains":
-      // https://junie.jetbrains.com/docs/junie-cli-mcp-configuration.html, named in stored pages, 2026-11-27.
-      return entry(".junie/mcp/mcp.json", { command, args });
+      // https://junie.jetbrains.com/docs/junie-cli-mcp-configuration.html, as cited elsewhere, 2026-11-27.
+      return entry(".junie/mcp/mcp.json", started);
     case "continue":
-      return entry(".continue/config.yaml", { command, args });
+      return entry(".continue/config.yaml", started);
     case "windsurf":
-      // https://docs.windsurf.com/windsurf/cascade/mcp, named in stored pages, 2026-11-27.
-      return entry(".codeium/windsurf/mcp_config.json", { command, args });
+      // https://docs.windsurf.com/windsurf/cascade/mcp, as cited elsewhere, 2026-11-27.
+      return entry(".codeium/windsurf/mcp_config.json", started);
     default:
       return client satisfies never;
   }
@@ -163,16 +156,8 @@ export function allowedReads(client: ClientName): readonly Setting[] {
         path: ["agent", "tool_permissions", "tools", toolNameIn(client, tool)],
         value: { default: "allow" },
       }));
-    case "codex":
-    case "opencode":
-    case "copilot":
-    case "vscode":
-    case "jetbrains":
-    case "continue":
-    case "windsurf":
-      return [];
     default:
-      return client satisfies never;
+      return [];
   }
 }
 
@@ -191,24 +176,15 @@ function inWorkspace(args: readonly string[]): readonly string[] {
 function hookSettings({ client, program, onMismatch }: SetupWishes): readonly Setting[] {
   const flags = onMismatch === undefined ? [] : [mismatchFlag, onMismatch];
   const command = [program.command, ...program.args, "guard", ...flags].map(shellWord).join(" ");
-  switch (client) {
-    case "claude":
-      return ["PreToolUse", "PostToolUse"].map((event) => ({
-        file: ".claude/settings.json",
-        path: ["hooks", event],
-        value: { matcher: claudeTools, hooks: [{ type: "command", command }] },
-        among: isOurs,
-      }));
-    case "gemini":
-      return ["BeforeTool", "AfterTool"].map((event) => ({
-        file: ".gemini/settings.json",
-        path: ["hooks", event],
-        value: { matcher: geminiTools, hooks: [{ type: "command", name: "holdfast-guard", command }] },
-        among: isOurs,
-      }));
-    default:
-      return [];
-  }
+  const isClaude = client === "claude";
+  const events = isClaude ? ["PreToolUse", "PostToolUse"] : ["BeforeTool", "AfterTool"];
+  const name = isClaude ? {} : { name: "holdfast-guard" };
+  return events.map((event) => ({
+    file: isClaude ? ".claude/settings.json" : ".gemini/settings.json",
+    path: ["hooks", event],
+    value: { matcher: isClaude ? claudeTools : geminiTools, hooks: [{ type: "command", ...name, command }] },
+    among: isOurs,
+  }));
 }
 
 // A hook is a process of its own: no call of another server's tools starts one.

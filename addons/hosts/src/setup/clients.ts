@@ -1,23 +1,5 @@
-/** The clients whose settings `holdfast setup` knows. */
-export const clientNames = [
-  "claude",
-  "gemini",
-  "codex",
-  "qwen",
-  "opencode",
-  "copilot",
-  "cursor",
-  "vscode",
-  "zed",
-  "jetbrains",
-  "continue",
-  "windsurf",
-] as const;
-/** A client whose settings `holdfast setup` knows. */
-export type ClientName = (typeof clientNames)[number];
-
 /** A client as its users call it. */
-export const clientTitles: { readonly [Name in ClientName]: string } = {
+export const clientTitles = {
   claude: "Claude Code",
   gemini: "Gemini CLI",
   codex: "Codex",
@@ -30,22 +12,18 @@ export const clientTitles: { readonly [Name in ClientName]: string } = {
   jetbrains: "JetBrains (Junie and AI Assistant)",
   continue: "Continue",
   windsurf: "Windsurf",
-};
+} as const;
+
+/** A client whose settings `holdfast setup` knows. */
+export type ClientName = keyof typeof clientTitles;
+// A cast: the compiler does not know that an object has no other members than its type.
+export const clientNames = Object.keys(clientTitles) as readonly ClientName[];
 
 /** The clients whose hooks `holdfast guard` answers. */
 export const guardedClients: readonly ClientName[] = ["claude", "gemini"];
 
-/** The clients that read settings of a project which a team can share. */
-export const sharedClients: readonly ClientName[] = [
-  "claude",
-  "gemini",
-  "qwen",
-  "opencode",
-  "cursor",
-  "vscode",
-  "zed",
-  "jetbrains",
-];
+/** The clients that read no settings of a project which a team could share. */
+export const personalClients: readonly ClientName[] = ["codex", "copilot", "continue", "windsurf"];
 
 /**
  * Where a client has its settings: a folder of the home folder, and a variable of the environment that names another one
@@ -124,12 +102,7 @@ export function adviceFor(client: ClientName): string | undefined {
       return "Junie reads this file. In AI Assistant paste it under Settings | Tools | AI Assistant | Model Context Protocol (MCP), Add, As JSON. Both ask before each tool: Junie's Action Allowlist lets reads pass.";
     case "windsurf":
       return "Windsurf reads the file when its MCP servers are refreshed. It starts servers in no project: in the settings of a project's own window add \"--root\" and the project's folder to args.";
-    case "opencode":
-    case "cursor":
-    case "vscode":
-    case "zed":
-      return undefined;
     default:
-      return client satisfies never;
+      return undefined;
   }
 }

@@ -2,54 +2,39 @@ import { readSettings } from "../rules/settings-text.js";
 import { type ClientName, changingTools, toolNameIn } from "./clients.js";
 import { isObject } from "./wanted-value.js";
 
-/** A hook of a person's that runs for the host's own edits, and for none of ours. */
-export interface EditHook {
+/** A hook that runs before or after calls of a client's tools. */
+export interface ToolHook {
   readonly event: string;
   readonly matcher: string;
   readonly command: string;
+  /** The members from the root of the settings to the matcher. */
+  readonly path: readonly (string | number)[];
+  /** The matcher with our tools in it, or without them. */
+  readonly wanted: string;
 }
 
-/** The hooks in a text of settings that do not run for our edits; none in a text that cannot be read. */
-export function missedHooks(client: ClientName, text: string): readonly EditHook[] {
-  return hookElements(settingsIn(text)).flatMap(({ event, matcher, element }) => {
-    const hooks: readonly unknown[] = Array.isArray(element.hooks) ? element.hooks : [];
-    const commands = hooks.map((hook) => (isObject(hook) ? String(hook.command ?? hook.name ?? "") : ""));
-    const isMissed = runsForEdits(matcher) && !runsFor(matcher, client);
-    return isMissed ? [{ event, matcher, command: commands.join(", ") }] : [];
-  });
-}
-
-/** What is to be set so that such hooks run for our edits, or for the host's own alone again. */
-export function matcherSettings(
+/**
+ * The hooks in a text of settings whose matcher names the client's own edits, and none of ours; or to which a setup added
+ * ours. None in a text that cannot be read: whoever changes it says why.
+ */
+export function hooksToChange(
   client: ClientName,
   text: string,
   doing: "add" | "remove",
-): readonly { readonly path: readonly (string | number)[]; readonly value: string }[] {
-  const suffix = suffixFor(client);
-  return hookElements(settingsIn(text)).flatMap(({ event, at, matcher }) => {
-    const isOurs = matcher.endsWith(suffix);
-    const path = ["hooks", event, at, "matcher"];
-    if (doing === "remove") return isOurs ? [{ path, value: matcher.slice(0, -suffix.length) }] : [];
-    return runsForEdits(matcher) && !runsFor(matcher, client) ? [{ path, value: matcher + suffix }] : [];
+): readonly ToolHook[] {
+  const suffix = changingTools.map((tool) => `|${toolNameIn(client, tool)}`).join("");
+  return toolHooks(text).flatMap((hook) => {
+    const { matcher } = hook;
+    const isMissed =
+      ownEdits.some((tool) => fits(matcher, tool)) && !fits(matcher, toolNameIn(client, "edit_file"));
+    if (doing === "add") return isMissed ? [{ ...hook, wanted: matcher + suffix }] : [];
+    return matcher.endsWith(suffix) ? [{ ...hook, wanted: matcher.slice(0, -suffix.length) }] : [];
   });
 }
 
-/** The end of a matcher that names our tools. */
-function suffixFor(client: ClientName): string {
-  return changingTools.map((tool) => `|${toolNameIn(client, tool)}`).join("");
-}
-
-/** The events before and after a call, in the words of each client. */
+/** The events before and after a call, and the tools that change files, in the words of each client. */
 const toolEvents = ["PreToolUse", "PostToolUse", "BeforeTool", "AfterTool"];
 const ownEdits = ["Edit", "Write", "MultiEdit", "write_file", "replace", "edit", "WriteFile"];
-
-function runsForEdits(matcher: string): boolean {
-  return ownEdits.some((tool) => fits(matcher, tool));
-}
-
-function runsFor(matcher: string, client: ClientName): boolean {
-  return fits(matcher, toolNameIn(client, "edit_file"));
-}
 
 /** Names between bars are whole names; anything else is a pattern, and an odd one fits nothing. */
 function fits(matcher: string, tool: string): boolean {
@@ -62,28 +47,32 @@ function fits(matcher: string, tool: string): boolean {
   }
 }
 
-function settingsIn(text: string): unknown {
-  try {
-    return readSettings(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function hookElements(settings: unknown): readonly {
-  readonly event: string;
-  /** Its place in the list of the event. */
-  readonly at: number;
-  readonly matcher: string;
-  readonly element: Readonly<Record<string, unknown>>;
-}[] {
-  const hooks = isObject(settings) && isObject(settings.hooks) ? settings.hooks : {};
+function toolHooks(text: string): readonly Omit<ToolHook, "wanted">[] {
+  const hooks = hooksIn(text);
   return toolEvents.flatMap((event) => {
     const elements: unknown = hooks[event];
-    return (Array.isArray(elements) ? elements : []).flatMap((element: unknown, at: number) =>
-      isObject(element) && typeof element.matcher === "string"
-        ? [{ event, at, matcher: element.matcher, element }]
-        : [],
-    );
+    return (Array.isArray(elements) ? elements : []).flatMap((element: unknown, at: number) => {
+      if (!isObject(element) || typeof element.matcher !== "string") return [];
+      const commands = (Array.isArray(element.hooks) ? element.hooks : []).map(
+        (hook) => Object(hook).command,
+      );
+      return [
+        {
+          event,
+          matcher: element.matcher,
+          command: commands.join(", "),
+          path: ["hooks", event, at, "matcher"],
+        },
+      ];
+    });
   });
+}
+
+function hooksIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const settings = readSettings(text);
+    return isObject(settings) && isObject(settings.hooks) ? settings.hooks : {};
+  } catch {
+    return {};
+  }
 }

@@ -1,11 +1,11 @@
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { type FileChange, isRefusal, type Refusal, type Workspace } from "@holdfast/core/files";
 import { homeFolder } from "@holdfast/core/node";
 import type { ChangedSettings, ChangeJson } from "./changed-settings.js";
 import type { Setting } from "./client-settings.js";
 import { type ClientName, movedHomes } from "./clients.js";
-import { type EditHook, matcherSettings, missedHooks } from "./hook-matchers.js";
+import { hooksToChange, type ToolHook } from "./hook-matchers.js";
 import { wantedValue } from "./wanted-value.js";
 
 /** One file of settings that may be changed. */
@@ -15,6 +15,8 @@ export interface SettingsFile {
   /** As a person knows it: from the home folder, or from the project. */
   readonly shown: string;
   readonly settings: readonly Setting[];
+  /** Our tools are added to the matchers of its hooks, or taken out; neither unless given. */
+  readonly matchers?: "add" | "remove" | undefined;
 }
 
 /** The files of a client's settings, absolute, with what is to be set in each. */
@@ -32,28 +34,34 @@ export function filesOf(
   }));
 }
 
-/** The files that may hold hooks of a person's, the project's too. */
-export function hookFiles(client: ClientName, root: string): readonly SettingsFile[] {
-  const names = {
-    claude: [".claude/settings.json", ".claude/settings.local.json"],
-    gemini: [".gemini/settings.json"],
-    qwen: [".qwen/settings.json"],
-  };
-  const own = client in names ? names[client as keyof typeof names] : []; // `in` has just said so.
-  const inProject = own.map((file) => join(resolve(root), file));
-  const first = own.slice(0, 1).map((file) => placeOf({ file, path: [] }, client, undefined));
-  return [...new Set([...first, ...inProject])]
+/** The files that hold hooks of a person's: the project's, and the person's own unless only the project is meant. */
+export function hookFiles(
+  client: ClientName,
+  root: string,
+  project: string | undefined,
+): readonly SettingsFile[] {
+  const names = filesWithHooks[client] ?? [];
+  const own =
+    project === undefined ? names.slice(0, 1).map((file) => placeOf({ file }, client, undefined)) : [];
+  const paths = new Set([...own, ...names.map((file) => join(resolve(root), file))]);
+  return [...paths]
     .filter((path) => existsSync(path))
-    .map((path) => ({ path, shown: shownPath(path, undefined), settings: [] }));
+    .map((path) => ({ path, shown: shownPath(path, project), settings: [] }));
 }
+
+const filesWithHooks: { readonly [Name in ClientName]?: readonly string[] } = {
+  claude: [".claude/settings.json", ".claude/settings.local.json"],
+  gemini: [".gemini/settings.json"],
+  qwen: [".qwen/settings.json"],
+};
 
 /** The hooks in such files that run for none of our edits. */
 export function hooksMissed(
   client: ClientName,
   files: readonly SettingsFile[],
-): readonly (EditHook & { readonly shown: string })[] {
+): readonly (ToolHook & { readonly shown: string })[] {
   return files.flatMap(({ path, shown }) =>
-    missedHooks(client, readFileSync(path, "utf8")).map((hook) => ({ ...hook, shown })),
+    hooksToChange(client, readFileSync(path, "utf8"), "add").map((hook) => ({ ...hook, shown })),
   );
 }
 
@@ -68,7 +76,7 @@ export function movedHome(client: ClientName): string {
 }
 
 function placeOf(
-  { file, orFile = file }: Pick<Setting, "file" | "orFile" | "path">,
+  { file, orFile = file }: Pick<Setting, "file" | "orFile">,
   client: ClientName,
   project: string | undefined,
 ): string {
@@ -101,40 +109,28 @@ export interface PlannedFile {
 export async function planFile(
   workspace: Workspace,
   file: SettingsFile,
-  {
-    client,
-    changeJson,
-    matchers,
-  }: {
-    readonly client: ClientName;
-    readonly changeJson: ChangeJson;
-    readonly matchers: "add" | "remove" | "leave";
-  },
+  client: ClientName,
+  changeJson: ChangeJson,
 ): Promise<PlannedFile | Refusal> {
-  const { path, settings } = file;
+  const { path, settings, matchers } = file;
   const read = await workspace.read({ path });
   if (isRefusal(read) && read.code !== "file_missing") return read;
   const before = isRefusal(read) ? "" : read.state.content;
   const changed = await changeFile(path, before, settings, changeJson);
   if (isRefusal(changed)) return changed;
-  const hooks = matchers === "leave" ? [] : matcherSettings(client, changed.text, matchers);
-  const hooked = hooks.length === 0 ? changed : changeJson(changed.text, hooks);
+  const hooks = matchers === undefined ? [] : hooksToChange(client, changed.text, matchers);
+  const wanted = hooks.map((hook) => ({ path: hook.path, value: hook.wanted }));
+  const hooked = wanted.length === 0 ? changed : changeJson(changed.text, wanted);
   if (isRefusal(hooked)) return hooked;
   const { text } = hooked;
   const base = isRefusal(read) ? {} : { base: read.state.sha256 };
   const isRemoval = settings.every((setting) => !("value" in setting));
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   // A file that held nothing but ours goes; a link is a person's own, and stays.
-  const goes = isRemoval && !isLink(path) && text !== before && holdsNothing(text);
+  const goes = isRemoval && !isLink && text !== before && holdsNothing(text);
   const after = goes ? "" : text;
   const content = goes ? ({ kind: "delete" } as const) : ({ kind: "text", text: after } as const);
   return { kind: "planned", file, before, after, change: { path, ...base, content } };
-}
-
-function isLink(path: string): boolean {
-  return (
-    existsSync(path) &&
-    realpathSync(path) !== join(realpathSync(dirname(path)), path.slice(dirname(path).length + 1))
-  );
 }
 
 /** Puts settings into the text of a file, in the language that its name says, or takes them out. */
@@ -145,10 +141,8 @@ export async function changeFile(
   changeJson: ChangeJson,
 ): Promise<ChangedSettings> {
   const [only] = settings;
-  if (only?.whole !== undefined) {
-    const left = text === only.whole ? "" : text;
-    return { kind: "changed", text: "value" in only ? only.whole : left };
-  }
+  if (only?.whole !== undefined)
+    return { kind: "changed", text: "value" in only ? only.whole : text === only.whole ? "" : text };
   // Few clients have settings in other languages: the rest are spared their libraries.
   if (path.endsWith(".toml")) return (await import("./change-toml.js")).changeToml(text, settings);
   if (path.endsWith(".yaml")) return (await import("./change-yaml.js")).changeYaml(text, settings);

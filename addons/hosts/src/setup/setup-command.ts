@@ -1,10 +1,11 @@
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { isRefusal, type Workspace } from "@holdfast/core/files";
 import { homeFolder, knownHome } from "@holdfast/core/node";
 import { describeChange } from "@holdfast/core/patch";
 import { escapeInJson } from "@holdfast/core/text";
 import { openHostRules } from "../rules/host-rules.js";
+import { realPathOf } from "../rules/written-lines.js";
 import { adviceOnRemoval, removalsFor, type SetupWishes, settingsFor } from "./client-settings.js";
 import {
   adviceFor,
@@ -12,7 +13,7 @@ import {
   clientNames,
   clientTitles,
   guardedClients,
-  sharedClients,
+  personalClients,
 } from "./clients.js";
 import {
   filesOf,
@@ -38,24 +39,27 @@ export async function setupCommand(call: SetupCall): Promise<number> {
   const isRemoval = flags.remove === true;
   const project = flags.project === true ? root : undefined;
   const program = project === undefined ? ownProgram() : sharedProgram(settings.roots, call.misuse);
-  const hooked = hookFiles(client, root);
+  const hooked = hookFiles(client, root, project);
   const missed = isRemoval ? [] : hooksMissed(client, hooked);
   const choices = await choose(call, client, missed);
   const wishes = { ...choices, client, project: project !== undefined, program };
   const wanted = filesOf(isRemoval ? removalsFor(wishes) : settingsFor(wishes), client, project);
-  const touchesHooks = isRemoval || choices.addToHooks;
   const others = hooked.filter(({ path }) => wanted.every((file) => file.path !== path));
-  const files = touchesHooks ? [...wanted, ...others] : wanted;
-  const matchers = touchesHooks ? (isRemoval ? "remove" : "add") : "leave";
-  const changed = { isAny: false };
+  const matchers: SettingsFile["matchers"] = isRemoval ? "remove" : choices.addToHooks ? "add" : undefined;
+  const files = [...wanted, ...(matchers === undefined ? [] : others)].map((file) => ({ ...file, matchers }));
+  let isChanged = false;
   const code = await call.shell.withWorkspace(placeOf(call, client, files), async (workspace) => {
-    const planned = await plan(call, workspace, files, { client, matchers });
-    if (!Array.isArray(planned)) return call.shell.reportRefusal(planned);
-    changed.isAny = planned.length > 0;
+    const planned: PlannedFile[] = [];
+    for (const file of files) {
+      const found = await planFile(workspace, file, client, call.shell.changeJson);
+      if (isRefusal(found))
+        return call.shell.reportRefusal({ ...found, message: `${file.shown}: ${found.message}` });
+      if (found.before !== found.after) planned.push(found);
+    }
+    isChanged = planned.length > 0;
     return change(call, workspace, planned);
   });
-  if (code !== 0 || isRemoval || settings.json || !changed.isAny) return code;
-  if (choices.tools) {
+  if (code === 0 && isChanged && choices.tools && !isRemoval && !settings.json) {
     await tellRules(call, client, root);
     const advice = adviceFor(client);
     if (advice !== undefined) terminal.err(`${advice}\n`);
@@ -77,7 +81,7 @@ function clientOf({ args, flags, misuse }: SetupCall): ClientName {
   if (!project && movedHome(client) === "" && knownHome() === undefined)
     return misuse("there is no home folder for a person's settings; set HOME, or give --project");
   if (project && flags.user === true) return misuse("--project and --user exclude each other");
-  if (project && !sharedClients.includes(client))
+  if (project && personalClients.includes(client))
     return misuse(`${client} is set up for a person, not for a project`);
   return client;
 }
@@ -86,40 +90,14 @@ function clientOf({ args, flags, misuse }: SetupCall): ClientName {
 function placeOf({ settings, flags }: SetupCall, client: ClientName, files: readonly SettingsFile[]) {
   const moved = movedHome(client);
   const own = moved === "" ? homeFolder() : folderThere(resolve(moved));
+  const isOwn = ({ path }: SettingsFile) => flags.project !== true && !relative(own, path).startsWith("..");
   const [project = "."] = settings.roots;
-  const isInProject = files.some(({ path }) => isIn(resolve(project), path));
-  const isOwn = flags.project !== true && files.some(({ path }) => isIn(own, path));
-  const roots = [...(isOwn ? [own] : []), ...(isInProject || !isOwn ? [project] : [])];
+  const roots = [...(files.some(isOwn) ? [own] : []), ...(files.every(isOwn) ? [] : [project])];
+  // Settings are often a link to where a person keeps such files.
   const approved = files.flatMap(({ path }) =>
-    roots.flatMap((root) => [relative(resolve(root), path), relative(realpathSync(root), realPath(path))]),
+    roots.flatMap((root) => [relative(resolve(root), path), relative(realPathOf(root), realPathOf(path))]),
   );
   return { roots, allowProtected: [...settings.allowProtected, ...approved] };
-}
-
-function isIn(folder: string, path: string): boolean {
-  return !relative(folder, path).startsWith("..");
-}
-
-/** Settings are often a link to where a person keeps such files: the file that it leads to. */
-function realPath(path: string): string {
-  return existsSync(path)
-    ? realpathSync(path)
-    : join(realpathSync(folderThere(dirname(path))), relative(folderThere(dirname(path)), path));
-}
-
-async function plan(
-  { shell }: SetupCall,
-  workspace: Workspace,
-  files: readonly SettingsFile[],
-  how: { readonly client: ClientName; readonly matchers: "add" | "remove" | "leave" },
-) {
-  const planned: PlannedFile[] = [];
-  for (const file of files) {
-    const found = await planFile(workspace, file, { ...how, changeJson: shell.changeJson });
-    if (isRefusal(found)) return { ...found, message: `${file.shown}: ${found.message}` };
-    if (found.before !== found.after) planned.push(found);
-  }
-  return planned;
 }
 
 async function change(
@@ -133,7 +111,8 @@ async function change(
     shown,
     diff: describeChange(before, after, { name: shown, maxLines: 1_000 }),
   }));
-  if (!settings.json) tellRemovals(call, planned);
+  const advice = planned.flatMap(({ before, after }) => adviceOnRemoval(before, after) ?? []);
+  if (!settings.json) for (const sentence of advice) terminal.err(`${sentence}\n`);
   const written = planned.length > 0 && (flags.yes === true || (await consents(call, diffs)));
   if (!settings.json && flags.yes === true) await show(call, diffs);
   if (written) {
@@ -147,13 +126,6 @@ async function change(
   }
   await report(call, diffs, written);
   return 0;
-}
-
-function tellRemovals({ terminal }: SetupCall, planned: readonly PlannedFile[]): void {
-  for (const { before, after } of planned) {
-    const advice = adviceOnRemoval(before, after);
-    if (advice !== undefined) terminal.err(`${advice}\n`);
-  }
 }
 
 /** Says which rules of the person's count for our tools, and which do not. */

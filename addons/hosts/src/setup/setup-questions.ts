@@ -1,7 +1,7 @@
 import type { OnMismatch } from "@holdfast/core/files";
 import { allowedReads } from "./client-settings.js";
 import { type ClientName, clientTitles, doorFor, guardedClients } from "./clients.js";
-import type { EditHook } from "./hook-matchers.js";
+import type { ToolHook } from "./hook-matchers.js";
 import type { SetupCall } from "./setup-call.js";
 
 /** What a person wants of a setup. */
@@ -18,7 +18,7 @@ export interface SetupChoices {
 export async function choose(
   call: SetupCall,
   client: ClientName,
-  missed: readonly (EditHook & { readonly shown: string })[],
+  missed: readonly (ToolHook & { readonly shown: string })[],
 ): Promise<SetupChoices> {
   const { flags, settings, shell } = call;
   const given = {
@@ -30,7 +30,9 @@ export async function choose(
   };
   const isAsked = process.stdin.isTTY === true && process.stdout.isTTY === true;
   if (!isAsked || flags.remove === true || flags.yes === true || settings.json) return given;
-  let introduction = introductionTo(client);
+  const title = clientTitles[client];
+  let introduction = `This adds Holdfast to the settings of ${title}. You see every change first, and nothing is written before you agree.
+To undo it later: holdfast setup ${client} --remove\n${doorFor(client)}\n\n`;
   const ask = (question: string) => {
     const text = introduction + question;
     introduction = "";
@@ -39,10 +41,10 @@ export async function choose(
   const yes = async (question: string) => !/^n/i.test(await ask(`${question} [Y/n] `));
   const doors = given.guard || !guardedClients.includes(client) ? given : await askDoors(client, ask);
   const { tools } = doors;
-  const title = clientTitles[client];
   const mayAllow = tools && !given.allowReads && allowedReads(client).length > 0;
   return {
-    ...doors,
+    tools,
+    guard: doors.guard,
     onMismatch: given.onMismatch ?? (tools ? mismatchAnswers[await ask(mismatchQuestion)] : undefined),
     allowReads:
       given.allowReads ||
@@ -61,39 +63,23 @@ export async function choose(
 }
 
 /** The hooks, one a line. */
-export function hookLines(missed: readonly (EditHook & { readonly shown: string })[]): string {
+export function hookLines(missed: readonly (ToolHook & { readonly shown: string })[]): string {
   return missed
     .map(({ event, matcher, command, shown }) => `  ${event} ${matcher}: ${command} (${shown})\n`)
     .join("");
 }
 
-function introductionTo(client: ClientName): string {
-  return `This adds Holdfast to the settings of ${clientTitles[client]}. You see every change first, and nothing is written before you agree.
-To undo it later: holdfast setup ${client} --remove
-${doorFor(client)}
-
-`;
-}
-
 async function askDoors(
   client: ClientName,
   ask: (question: string) => Promise<string>,
-): Promise<SetupChoices> {
-  const none = { allowReads: false, addToHooks: false, onMismatch: undefined };
+): Promise<Pick<SetupChoices, "tools" | "guard">> {
   const title = clientTitles[client];
-  const isGuardFirst = client === "claude";
-  const [tools, guard] = [
-    `Holdfast's tools for reading and changing files (an MCP server)`,
-    `the guard: ${title} keeps its own tools, and a hook checks each of their writes`,
-  ];
-  const answer = await ask(`What do you want to add?
-  1  ${isGuardFirst ? guard : tools}
-  2  ${isGuardFirst ? tools : guard}
-  3  both
-[1] `);
-  const isFirst = answer !== "2" && answer !== "3";
-  if (answer === "3") return { ...none, tools: true, guard: true };
-  return { ...none, tools: isFirst !== isGuardFirst, guard: isFirst === isGuardFirst };
+  const tools = "Holdfast's tools for reading and changing files (an MCP server)";
+  const guard = `the guard: ${title} keeps its own tools, and a hook checks each of their writes`;
+  const order = client === "claude" ? [guard, tools] : [tools, guard];
+  const answer = await ask(`What do you want to add?\n  1  ${order[0]}\n  2  ${order[1]}\n  3  both\n[1] `);
+  const chosen = answer === "3" ? order : [answer === "2" ? order[1] : order[0]];
+  return { tools: chosen.includes(tools), guard: chosen.includes(guard) };
 }
 
 const mismatchAnswers: Readonly<Record<string, OnMismatch>> = { "2": "rebase-own", "3": "refuse" };

@@ -23,7 +23,8 @@ function wantedArgs(given: unknown, wanted: unknown): unknown {
   const start: readonly unknown[] = wanted.slice(0, wanted.indexOf("mcp") + 1);
   const asked = flagIn(wanted);
   const ours = withoutFlag(wanted.slice(start.length));
-  const own: readonly unknown[] = withoutBudget(given.slice(given.indexOf("mcp") + 1));
+  // An earlier setup gave Codex this budget, of which it does not pass all on.
+  const own = withoutFlag(given.slice(given.indexOf("mcp") + 1), "--answer-budget", "65000");
   // What is set anew takes the place of what stands there.
   const added = asked.length === 0 ? own : withoutFlag(own);
   const missing = ours.filter((_, at) => at % 2 === 0 && !added.includes(ours[at]));
@@ -35,15 +36,11 @@ function flagIn(args: readonly unknown[]): readonly unknown[] {
   return at < 0 ? [] : args.slice(at, at + 2);
 }
 
-function withoutFlag(args: readonly unknown[]): readonly unknown[] {
-  const at = args.indexOf(mismatchFlag);
-  return at < 0 ? args : [...args.slice(0, at), ...args.slice(at + 2)];
-}
-
-/** Without the budget that an earlier setup gave to Codex, which does not pass so much on. */
-function withoutBudget(args: readonly unknown[]): readonly unknown[] {
-  const at = args.findIndex((arg, index) => arg === "--answer-budget" && args[index + 1] === "65000");
-  return at < 0 ? args : [...args.slice(0, at), ...args.slice(at + 2)];
+/** Without a flag and its value; of a given value only where that is what stands there. */
+function withoutFlag(args: readonly unknown[], flag = mismatchFlag, value?: string): readonly unknown[] {
+  const at = args.indexOf(flag);
+  const isMeant = at >= 0 && (value === undefined || args[at + 1] === value);
+  return isMeant ? [...args.slice(0, at), ...args.slice(at + 2)] : args;
 }
 
 /** Whether a value has named members. */
