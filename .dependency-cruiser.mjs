@@ -35,7 +35,7 @@ const homes = {
   "@modelcontextprotocol/client": "^packages/agent/src/host/",
   commander: "^packages/cli/src/",
   "jsonc-parser": "^packages/(cli/src|agent/src/config)/",
-  "@decimalturn/toml-patch": "^addons/hosts/src/setup/",
+  "@decimalturn/toml-patch": "^addons/hosts/src/(setup|rules)/",
   genkit: "^addons/adapters/src/genkit[.]ts$",
   ai: "^addons/adapters/src/ai-sdk[.]ts$",
   "@anthropic-ai": "^(addons/adapters/src/anthropic[.]ts$|packages/agent/src/models/)",

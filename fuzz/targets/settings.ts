@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { isRefusal } from "@holdfast/core/files";
 import { createScanner, getNodeValue, type ParseError, parseTree } from "jsonc-parser";
-import { clientNames, settingsFor } from "../../addons/hosts/src/setup/clients.js";
+import { clientNames } from "../../addons/hosts/src/clients.js";
+import { settingsFor } from "../../addons/hosts/src/setup/client-settings.js";
 import { wantedValue } from "../../addons/hosts/src/setup/wanted-value.js";
 import { changeSettings } from "../../packages/cli/src/config/change-settings.js";
 import { ensure, isRecord, type Target } from "../target.js";
@@ -50,10 +51,17 @@ export const settings: Target = {
   ],
   run(input) {
     for (const client of clientNames) {
-      // Its settings are TOML, which `setup.test.ts` tries.
-      if (client === "codex") continue;
+      // Their settings are TOML and YAML, which tests of their own try.
+      if (client === "codex" || client === "continue") continue;
       const program = { command: "node", args: ["/h/holdfast.js"] };
-      const wished = settingsFor({ client, project: false, guard: true, program });
+      const wished = settingsFor({
+        client,
+        project: false,
+        tools: true,
+        guard: true,
+        allowReads: client !== "gemini",
+        program,
+      });
       for (const file of new Set(wished.map((setting) => setting.file))) {
         const own = wished
           .filter((setting) => setting.file === file)

@@ -4,8 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Project } from "../../../packages/cli/test/process.js";
 import { afterThisTest } from "../../../test/cleanups.js";
+import type { ClientName } from "../src/clients.js";
 import { openHostRules } from "../src/rules/host-rules.js";
-import type { ClientName } from "../src/setup/clients.js";
 
 /** A home folder, with a project of one repository in it; `HOME` means it until the test ends. */
 function project(files: Readonly<Record<string, string>>): Project {

@@ -15,7 +15,7 @@ import type { Advancing } from "@holdfast/core/text";
 import type { McpOptions } from "@holdfast/mcp";
 import type { ChangedSettings, Setting } from "./config/change-settings.js";
 import type { InputLimits, InputLines } from "./shell/input.js";
-import type { Invocation } from "./shell/invocation.js";
+import type { hostNames, Invocation } from "./shell/invocation.js";
 
 /**
  * The add-ons that this program uses if they are there, and what it asks of each. The program imports none of them:
@@ -101,21 +101,6 @@ interface PostgresOptions {
   readonly tenant?: string;
 }
 
-/** A client that `holdfast setup` knows. */
-export const hostNames = [
-  "claude",
-  "gemini",
-  "codex",
-  "qwen",
-  "opencode",
-  "copilot",
-  "cursor",
-  "vscode",
-  "zed",
-  "jetbrains",
-  "continue",
-  "windsurf",
-] as const;
 type HostName = (typeof hostNames)[number];
 
 /** What a person has denied to the file tools of a client. */

@@ -1,4 +1,3 @@
-import { hostNames } from "./addons.js";
 import { agentSpec } from "./agent-command.js";
 import type { CommandSpec, OptionSpec } from "./command-spec.js";
 import { configSpec } from "./config-command.js";
@@ -6,6 +5,7 @@ import { collect, countFromZero, wholeNumber } from "./flags.js";
 import { globalOptions } from "./global-options.js";
 import { mcpSpec } from "./mcp-command.js";
 import { historySpec, sessionsSpec } from "./session-commands.js";
+import { hostNames } from "./shell/invocation.js";
 
 const encoding: OptionSpec = {
   flags: "--encoding <name>",

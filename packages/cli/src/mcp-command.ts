@@ -1,6 +1,6 @@
-import { hostNames } from "./addons.js";
 import type { CommandSpec } from "./command-spec.js";
 import { collect, wholeNumber } from "./flags.js";
+import { hostNames } from "./shell/invocation.js";
 
 /** The MCP server. */
 export const mcpSpec: CommandSpec = {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { HostRule } from "@holdfast/core/files";
 import { homeFolder } from "@holdfast/core/node";
-import { type ClientName, movedHomes } from "../setup/clients.js";
+import { type ClientName, movedHomes } from "../clients.js";
 import {
   codexRules,
   continueLists,

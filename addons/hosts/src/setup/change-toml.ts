@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, patch } from "@decimalturn/toml-patch";
 import { isRefusal, type Refusal } from "@holdfast/core/files";
+import { isObject } from "../rules/settings-text.js";
 import type { ChangedSettings } from "./changed-settings.js";
 import type { Setting } from "./client-settings.js";
-import { isObject, wantedValue } from "./wanted-value.js";
+import { wantedValue } from "./wanted-value.js";
 
 type TomlTable = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,7 @@
+import { isObject } from "../rules/settings-text.js";
 import type { ChangedSettings } from "./changed-settings.js";
 import type { Setting } from "./client-settings.js";
-import { isObject, wantedValue } from "./wanted-value.js";
+import { wantedValue } from "./wanted-value.js";
 
 /**
  * Puts a server into the list `mcpServers` of a text of YAML, or takes it out: an element of its own lines, in the one

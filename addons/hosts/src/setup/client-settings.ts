@@ -1,5 +1,5 @@
 import type { OnMismatch } from "@holdfast/core/files";
-import { type ClientName, guardedClients, readingTools, toolNameIn } from "./clients.js";
+import { type ClientName, guardedClients, readingTools, toolNameIn } from "../clients.js";
 
 /** The one flag of the server and the guard that `holdfast setup` is asked for. */
 export const mismatchFlag = "--on-mismatch";

@@ -1,6 +1,5 @@
-import { readSettings } from "../rules/settings-text.js";
-import { type ClientName, changingTools, toolNameIn } from "./clients.js";
-import { isObject } from "./wanted-value.js";
+import { type ClientName, changingTools, toolNameIn } from "../clients.js";
+import { isObject, readSettings } from "../rules/settings-text.js";
 
 /** A hook that runs before or after calls of a client's tools. */
 export interface ToolHook {

@@ -2,9 +2,9 @@ import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { type FileChange, isRefusal, type Refusal, type Workspace } from "@holdfast/core/files";
 import { homeFolder } from "@holdfast/core/node";
+import { type ClientName, movedHomes } from "../clients.js";
 import type { ChangedSettings, ChangeJson } from "./changed-settings.js";
 import type { Setting } from "./client-settings.js";
-import { type ClientName, movedHomes } from "./clients.js";
 import { hooksToChange, type ToolHook } from "./hook-matchers.js";
 import { wantedValue } from "./wanted-value.js";
 

@@ -4,9 +4,6 @@ import { isRefusal, type Workspace } from "@holdfast/core/files";
 import { homeFolder, knownHome } from "@holdfast/core/node";
 import { describeChange } from "@holdfast/core/patch";
 import { escapeInJson } from "@holdfast/core/text";
-import { openHostRules } from "../rules/host-rules.js";
-import { realPathOf } from "../rules/written-lines.js";
-import { adviceOnRemoval, removalsFor, type SetupWishes, settingsFor } from "./client-settings.js";
 import {
   adviceFor,
   type ClientName,
@@ -14,7 +11,10 @@ import {
   clientTitles,
   guardedClients,
   personalClients,
-} from "./clients.js";
+} from "../clients.js";
+import { openHostRules } from "../rules/host-rules.js";
+import { realPathOf } from "../rules/written-lines.js";
+import { adviceOnRemoval, removalsFor, type SetupWishes, settingsFor } from "./client-settings.js";
 import {
   filesOf,
   folderThere,

@@ -1,6 +1,6 @@
 import type { OnMismatch } from "@holdfast/core/files";
+import { type ClientName, clientTitles, doorFor, guardedClients } from "../clients.js";
 import { allowedReads } from "./client-settings.js";
-import { type ClientName, clientTitles, doorFor, guardedClients } from "./clients.js";
 import type { ToolHook } from "./hook-matchers.js";
 import type { SetupCall } from "./setup-call.js";
 

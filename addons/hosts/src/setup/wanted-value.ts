@@ -1,3 +1,4 @@
+import { isObject } from "../rules/settings-text.js";
 import { mismatchFlag, type Setting } from "./client-settings.js";
 
 /** What is to stand in the place of a present value: a person's own part of it stays. */
@@ -41,9 +42,4 @@ function withoutFlag(args: readonly unknown[], flag = mismatchFlag, value?: stri
   const at = args.indexOf(flag);
   const isMeant = at >= 0 && (value === undefined || args[at + 1] === value);
   return isMeant ? [...args.slice(0, at), ...args.slice(at + 2)] : args;
-}
-
-/** Whether a value has named members. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,21 @@
 import type { OnMismatch } from "@holdfast/core/files";
-import type { hostNames } from "../addons.js";
 import type { Terminal } from "./terminal.js";
+
+/** A client that `holdfast setup` knows. */
+export const hostNames = [
+  "claude",
+  "gemini",
+  "codex",
+  "qwen",
+  "opencode",
+  "copilot",
+  "cursor",
+  "vscode",
+  "zed",
+  "jetbrains",
+  "continue",
+  "windsurf",
+] as const;
 
 /** What a command gets: its arguments in order, its flags, and where it may print. */
 export interface Invocation {
