@@ -57,8 +57,6 @@ export function toolNameIn(client: ClientName, tool: string): string {
   switch (client) {
     case "gemini":
       return `mcp_holdfast_${tool}`;
-    case "cursor":
-      return `Mcp(holdfast:${tool})`;
     case "zed":
       return `mcp:holdfast:${tool}`;
     default:
@@ -94,6 +92,9 @@ export function adviceFor(client: ClientName): string | undefined {
       return 'Headless (codex exec) Codex refuses the tools that write, unless default_tools_approval_mode = "approve" stands below [mcp_servers.holdfast]. With it they write whatever --sandbox says: only sandbox_mode in config.toml counts for them.';
     case "qwen":
       return "Headless (-p) Qwen Code declines the tools that are not allowed: give --yolo, or --allowed-tools mcp__holdfast.";
+    case "cursor":
+      // https://cursor.com/docs/reference/permissions, read 2026-11-27: the list takes the place of another, so a person adds it.
+      return `Cursor asks before each tool. For the tools that only read, put these into "mcpAllowlist" in ~/.cursor/permissions.json, which then counts in place of the list in Cursor's settings: ${readingTools.map((tool) => `"holdfast:${tool}"`).join(", ")}`;
     case "copilot":
       return `Copilot CLI asks before each tool. For the tools that only read: copilot ${readingTools.map((tool) => `--allow-tool='holdfast(${tool})'`).join(" ")}`;
     case "continue":

@@ -11,7 +11,6 @@ describe("what a person may choose", () => {
   const lists = [
     ["claude", ".claude/settings.json", '"mcp__holdfast__read_file"'],
     ["qwen", ".qwen/settings.json", '"mcp__holdfast__read_file"'],
-    ["cursor", ".cursor/cli-config.json", '"Mcp(holdfast:read_file)"'],
     ["zed", ".config/zed/settings.json", '"mcp:holdfast:read_file"'],
   ] as const;
   // As people have them: comments, one line, tabs, lists of their own.

@@ -71,6 +71,7 @@ describe("setup", () => {
     ["gemini", /^Headless .* --skip-trust.*"trust": true/],
     ["codex", /^Headless .* default_tools_approval_mode = "approve"/],
     ["qwen", /^Headless .* --allowed-tools mcp__holdfast\.\n$/],
+    ["cursor", /"mcpAllowlist" .*: "holdfast:read_file", /],
     ["copilot", /--allow-tool='holdfast\(read_file\)'/],
     ["continue", /^Continue shows the tools by their bare names/],
     ["jetbrains", /paste it under Settings/],

@@ -147,8 +147,6 @@ export function allowedReads(client: ClientName): readonly Setting[] {
       return [
         { file: ".gemini/policies/holdfast.toml", path: ["rule"], value: geminiPolicy, whole: geminiPolicy },
       ];
-    case "cursor":
-      return listed(".cursor/cli-config.json", ["permissions", "allow"]);
     case "zed":
       // https://zed.dev/docs/ai/tool-permissions, read 2026-11-27.
       return readingTools.map((tool) => ({
