@@ -54,14 +54,8 @@ export const changingTools = [
 
 /** A tool of ours as the client calls it in its settings. */
 export function toolNameIn(client: ClientName, tool: string): string {
-  switch (client) {
-    case "gemini":
-      return `mcp_holdfast_${tool}`;
-    case "zed":
-      return `mcp:holdfast:${tool}`;
-    default:
-      return `mcp__holdfast__${tool}`;
-  }
+  if (client === "zed") return `mcp:holdfast:${tool}`;
+  return client === "gemini" ? `mcp_holdfast_${tool}` : `mcp__holdfast__${tool}`;
 }
 
 /** For whom the tools are, and for whom the guard: said before anything is asked. */

@@ -67,6 +67,7 @@ describe("what a person may choose", () => {
     );
     await person.setUp(["gemini", "--remove", "--yes"]);
     expect(person.has(file)).toBe(false);
+    expect(await person.setUp(["cursor", "--allow-reads", "--yes"])).toMatchObject({ code: 2, stdout: "" });
     person.put(file, "# mine\n");
     await person.setUp(["gemini", "--remove", "--yes"]);
     expect(person.text(file)).toBe("# mine\n");

@@ -46,7 +46,7 @@ export interface SetupWishes {
 export function settingsFor(wishes: SetupWishes): readonly Setting[] {
   return [
     ...(wishes.tools ? serverSettings(wishes) : []),
-    ...(wishes.allowReads ? allowedReads(wishes.client) : []),
+    ...(wishes.allowReads ? allowedReads(wishes.client, wishes.project) : []),
     ...(wishes.guard && guardedClients.includes(wishes.client) ? hookSettings(wishes) : []),
   ];
 }
@@ -132,7 +132,9 @@ priority = 100
 `;
 
 /** Where a client has a list of what it may do without asking; none where it asks nobody, or has only flags. */
-export function allowedReads(client: ClientName): readonly Setting[] {
+export function allowedReads(client: ClientName, project: boolean): readonly Setting[] {
+  // These two let a person alone allow anything.
+  if (project && (client === "gemini" || client === "zed")) return [];
   const listed = (file: string, path: readonly string[]): readonly Setting[] =>
     readingTools.map((tool) => {
       const value = toolNameIn(client, tool);

@@ -14,7 +14,13 @@ import {
 } from "../clients.js";
 import { openHostRules } from "../rules/host-rules.js";
 import { realPathOf } from "../rules/written-lines.js";
-import { adviceOnRemoval, removalsFor, type SetupWishes, settingsFor } from "./client-settings.js";
+import {
+  adviceOnRemoval,
+  allowedReads,
+  removalsFor,
+  type SetupWishes,
+  settingsFor,
+} from "./client-settings.js";
 import {
   filesOf,
   folderThere,
@@ -80,6 +86,8 @@ function clientOf({ args, flags, misuse }: SetupCall): ClientName {
   const project = flags.project === true;
   if (!project && movedHome(client) === "" && knownHome() === undefined)
     return misuse("there is no home folder for a person's settings; set HOME, or give --project");
+  if (flags.allowReads === true && allowedReads(client, project).length === 0)
+    return misuse(`${client} has no file for --allow-reads here; without it setup says what is needed`);
   if (project && flags.user === true) return misuse("--project and --user exclude each other");
   if (project && personalClients.includes(client))
     return misuse(`${client} is set up for a person, not for a project`);
@@ -99,6 +107,8 @@ function placeOf({ settings, flags }: SetupCall, client: ClientName, files: read
   );
   return { roots, allowProtected: [...settings.allowProtected, ...approved] };
 }
+
+type FileDiff = Readonly<Record<"path" | "shown" | "diff", string>>;
 
 async function change(
   call: SetupCall,
@@ -140,13 +150,10 @@ async function tellRules({ shell, terminal }: SetupCall, client: ClientName, roo
   if (left.length > 0) terminal.err(`These rules do NOT count for Holdfast's tools:\n${list(left)}`);
 }
 
-type FileDiff = { readonly path: string; readonly shown: string; readonly diff: string };
-
 async function show({ shell, terminal }: SetupCall, diffs: readonly FileDiff[]): Promise<void> {
   for (const { diff } of diffs) await terminal.out(`${shell.escapeText(diff)}\n`);
 }
 
-/** Shows the change and asks, if there is somebody to ask. */
 async function consents(call: SetupCall, diffs: readonly FileDiff[]): Promise<boolean> {
   if (call.settings.json) return false;
   await show(call, diffs);

@@ -41,7 +41,7 @@ To undo it later: holdfast setup ${client} --remove\n${doorFor(client)}\n\n`;
   const yes = async (question: string) => !/^n/i.test(await ask(`${question} [Y/n] `));
   const doors = given.guard || !guardedClients.includes(client) ? given : await askDoors(client, ask);
   const { tools } = doors;
-  const mayAllow = tools && !given.allowReads && allowedReads(client).length > 0;
+  const mayAllow = tools && !given.allowReads && allowedReads(client, flags.project === true).length > 0;
   return {
     tools,
     guard: doors.guard,
