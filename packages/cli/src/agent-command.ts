@@ -45,7 +45,7 @@ export const agentSpec: CommandSpec = {
     },
     {
       flags: "--on-mismatch <answer>",
-      help: "what a change of an older state gets (default: rebase-own)",
+      help: "what a change of an older state gets (default: rebase)",
       choices: ["rebase-own", "rebase", "refuse"],
     },
     { flags: "--or-tour", help: "the tour, where no model is configured or nobody sits before a terminal" },

@@ -44,7 +44,7 @@ export const mcpSpec: CommandSpec = {
     },
     {
       flags: "--on-mismatch <answer>",
-      help: "what a change of an older state gets (default: rebase-own)",
+      help: "what a change of an older state gets (default: rebase)",
       choices: ["rebase-own", "rebase", "refuse"],
     },
     {

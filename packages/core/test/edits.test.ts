@@ -283,6 +283,13 @@ describe("on_mismatch: rebase", () => {
     const patched = await there.workspace.patch({ path: "todo.txt", diff, base: sha(code) });
     expect(patched).toMatchObject({ success: true, code: "applied" });
     expect(patched.message).toMatch(/^Patch applied successfully\..*Rebased: /);
+    // What others changed stands among the changed lines, in the numbers of the new state.
+    const lines = there.text("todo.txt").split("\n");
+    const told = "change" in patched ? (patched.change?.ranges ?? []) : [];
+    const shown = told.flatMap(({ from, to }) => lines.slice(from - 1, to));
+    const others = formatted.split("\n").filter((line) => line !== "" && !code.split("\n").includes(line));
+    expect(others.length).toBeGreaterThan(0);
+    for (const line of ["const value20 = 0;", ...others]) expect(shown).toContain(line);
     expect(there.text("todo.txt")).toBe(formatted.replace("value20 = 20", "value20 = 0"));
     const edits = [{ oldString: "value30 = 30", newString: "value30 = 0" }];
     const edited = await there.workspace.edit({ path: "todo.txt", edits, base: sha(code) });

@@ -17,6 +17,8 @@ export interface Host {
   readonly answerChars: number;
   /** Limits that the client counts otherwise. */
   readonly within?: HostLimits;
+  /** What it puts before the names of our tools where it shows them to its model. */
+  readonly toolPrefix: string;
   /** It defers the schemas of tools, or cuts what is long, unless a tool's `_meta` asks otherwise. */
   readonly heedsMeta: boolean;
   /** The text of an `isError` result reaches the model as it is: then a refusal is one. */
@@ -36,8 +38,10 @@ export const carefulHost: Host = {
   date: "2026-11-23",
   source: "less than any client of this table but Codex, Copilot CLI and Qwen Code lets through",
   answerChars: 36_000,
+  toolPrefix: "",
   heedsMeta: false,
-  passesErrors: false,
+  // As the protocol says.
+  passesErrors: true,
   sees: "text",
   media: [],
   firstParagraphOnly: false,
@@ -55,6 +59,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       date: "2026-11-23",
       source: headless,
       answerChars: answerBudgetChars,
+      toolPrefix: "mcp__holdfast__",
       heedsMeta: true,
       passesErrors: true,
       sees: "structured",
@@ -70,6 +75,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       date: "2026-11-23",
       source: headless,
       answerChars: 36_000,
+      toolPrefix: "mcp_holdfast_",
       heedsMeta: false,
       passesErrors: false,
       sees: "text",
@@ -86,6 +92,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       source: headless,
       answerChars: 11_000,
       within: { bytes: 11_000 },
+      toolPrefix: "mcp__holdfast__",
       heedsMeta: false,
       passesErrors: true,
       sees: "structured",
@@ -102,6 +109,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       source: headless,
       answerChars: 50_000,
       within: { bytes: 50_000, lines: 1_950 },
+      toolPrefix: "holdfast_",
       heedsMeta: false,
       passesErrors: true,
       sees: "text",
@@ -117,6 +125,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       date: "2026-11-23",
       source: headless,
       answerChars: 25_000,
+      toolPrefix: "mcp__holdfast__",
       heedsMeta: false,
       passesErrors: false,
       sees: "both",
@@ -133,6 +142,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       source: headless,
       answerChars: 20_000,
       within: { bytes: 20_000 },
+      toolPrefix: "holdfast-",
       heedsMeta: false,
       passesErrors: false,
       sees: "both",

@@ -1,4 +1,4 @@
-import { deserializeMessage } from "@modelcontextprotocol/server";
+import { CLIENT_INFO_META_KEY, deserializeMessage } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { BadLine } from "./bad-lines.js";
 import { type McpOptions, messageLimitBytes } from "./options.js";
@@ -18,6 +18,8 @@ interface LineListener {
  */
 export class LineTransport extends StdioServerTransport {
   readonly ended: Promise<void>;
+  /** What the client says of itself, in the first message that does. */
+  client: unknown;
   private end: () => void = () => {};
   private parts: Buffer[] = [];
   private size = 0;
@@ -78,6 +80,7 @@ export class LineTransport extends StdioServerTransport {
     this.size = 0;
     const message = this.readLine(line);
     if (message === undefined) return;
+    this.client ??= clientIn(message);
     try {
       this.onmessage?.(message);
     } catch (error) {
@@ -94,6 +97,11 @@ export class LineTransport extends StdioServerTransport {
       return undefined;
     }
   }
+}
+
+function clientIn(message: object): unknown {
+  const { clientInfo, _meta } = Object(Object(message).params);
+  return clientInfo ?? Object(_meta)[CLIENT_INFO_META_KEY];
 }
 
 const newline = 10;

@@ -23,7 +23,7 @@ export async function serveMcp(options: McpOptions): Promise<void> {
   });
   const create = () =>
     options.createServer === undefined
-      ? createServer(options, calls, undelivered)
+      ? createServer(options, calls, undelivered, transport.client)
       : options.createServer(options, calls);
   const handle = serveStdio(create, {
     transport,

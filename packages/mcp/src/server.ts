@@ -9,8 +9,10 @@ import {
   readOnlyProtocolText,
   renderResult,
   runToolWithResult,
+  shownTools,
   type ToolRun,
   tools,
+  withNames,
 } from "@holdfast/core/tools";
 import {
   type CallToolRequest,
@@ -23,33 +25,38 @@ import {
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
 import { footingOf, type ServedWorkspace } from "./client-roots.js";
-import { type Host, hostOfRequest, metaFor, roomAt } from "./hosts.js";
+import { type Host, hostOf, hostOfRequest, metaFor, roomAt } from "./hosts.js";
 import { mediaAnswer } from "./media.js";
 import type { McpOptions } from "./options.js";
 import { toCallResult } from "./result.js";
 import type { RunningCalls } from "./running-calls.js";
 import type { UndeliveredCalls } from "./undelivered-calls.js";
 
-/** One server for one connection, for both protocol revisions. It declares tools and nothing else. */
+/**
+ * One server for one connection, for both protocol revisions. It declares tools and nothing else.
+ *
+ * @param client what the client says of itself where it opens the connection.
+ */
 export function createServer(
   options: McpOptions,
   calls: RunningCalls,
   undelivered: UndeliveredCalls,
+  client: unknown,
 ): Server {
-  const offered = offeredTools(options);
-  const names = new Set(offered.map(({ name }) => name));
+  const own = offeredTools(options);
+  const shownTo = toolsByHost(own);
   const server = new Server(
     { name: "holdfast", title: "Holdfast", version: options.version ?? "0.0.0" },
     {
       capabilities: { tools: {} },
-      instructions: options.readOnly === true ? readOnlyProtocolText : protocolText(names),
+      instructions: instructionsTo(hostOf(client), own, options),
     },
   );
   const footing = footingOf(server, options);
   const inOrder = keptInOrder();
   server.setRequestHandler("tools/list", (_, { mcpReq }) => {
     const host = hostOfRequest(server, mcpReq);
-    return { tools: offered.map((tool) => toListing(tool, host, options)) };
+    return { tools: shownTo(host).map((tool) => toListing(tool, host, options)) };
   });
   server.setRequestHandler("tools/call", async (request, { mcpReq }) => {
     calls.begin();
@@ -61,12 +68,32 @@ export function createServer(
       if (isInputRequiredResult(workspace)) return workspace;
       if (isRefusal(workspace)) return refuseUnopened(request, workspace, options, host);
       const once = (work: Work) => runOnce(request, mcpReq.id, undelivered, work);
-      return await callTool(request, { ...options, workspace }, host, once);
+      return await callTool(request, { ...options, workspace, offered: shownTo(host) }, host, once);
     } finally {
       calls.end();
     }
   });
   return server;
+}
+
+/** The tools under the names that a host shows; made once for each prefix, since refusals are worded by the list. */
+function toolsByHost(own: readonly FileTool[]): (host: Host) => readonly FileTool[] {
+  const shown = new Map([["", own]]);
+  return ({ toolPrefix }) => {
+    const known = shown.get(toolPrefix) ?? shownTools(own, (name) => toolPrefix + name);
+    shown.set(toolPrefix, known);
+    return known;
+  };
+}
+
+function instructionsTo(
+  { toolPrefix }: Host,
+  own: readonly FileTool[],
+  { readOnly = false }: McpOptions,
+): string {
+  const names = new Set(own.map(({ name }) => name));
+  const text = readOnly ? readOnlyProtocolText : protocolText(names);
+  return withNames(text, names, (name) => toolPrefix + name);
 }
 
 /** While a call waits for its folder, those that came after it wait for the call: a read goes before the edit of its file. */
@@ -115,20 +142,20 @@ function offeredTools({ tools: names, readOnly }: McpOptions): readonly FileTool
  */
 async function callTool(
   { params }: CallToolRequest,
-  options: McpOptions & { readonly workspace: ServedWorkspace },
+  options: McpOptions & { readonly workspace: ServedWorkspace; readonly offered: readonly FileTool[] },
   host: Host,
   once: (work: Work) => Promise<ToolRun>,
 ): Promise<CallToolResult> {
   if (!isKnown(params.name, options)) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
   }
-  const { workspace, readOnly = false, wire = "text", resultContent = "auto", onError } = options;
+  const { workspace, offered, readOnly = false, wire = "text", resultContent = "auto", onError } = options;
   const context = {
     workspace,
     readOnly,
     wire,
     resultContent,
-    offered: offeredTools(options),
+    offered,
     isStructured: options.structured === true,
     ...roomAt(host, options.answerBudget),
     ...(onError === undefined ? {} : { onError }),

@@ -55,6 +55,47 @@ describe.each(clients)("for the client %s", (name) => {
   });
 });
 
+const ownName =
+  /(?<![\w-])(?:read_many_files|(?:read|write|edit|append_to|move|delete)_file|safe_patch|undo_edit)\b/;
+
+test.each([
+  ["claude-code", "mcp__holdfast__"],
+  ["gemini-cli-mcp-client", "mcp_holdfast_"],
+  ["codex-mcp-client", "mcp__holdfast__"],
+  ["opencode", "holdfast_"],
+  ["qwen-cli-mcp-client-holdfast", "mcp__holdfast__"],
+  ["copilot-cli", "holdfast-"],
+  ["some-client", ""],
+] as const)("a text for %s names a tool as its model is shown it: %sread_file", async (name, prefix) => {
+  for (const revision of revisions) {
+    const { client, call } = await connect(revision, await makeGround({ "a.txt": large }), {}, name);
+    const { tools } = await client.listTools();
+    const edits = [{ old_string: "line 7 of many", new_string: "line seven" }];
+    const unread = await call("edit_file", { file_path: "a.txt", edits });
+    const page = await call("read_file", { file_path: "a.txt" });
+    const wrong = await call("read_file", { file_path: "a.txt", offset: "first" });
+    expect(unread).toMatchObject({ code: "not_read" });
+    expect(unread.text).toContain(
+      `give the sha256 in this answer as base_content_sha256 if you mean that state, or read it with ${prefix}read_file,`,
+    );
+    if (page.file?.lines !== undefined)
+      expect(page.details).toContain(`with ${prefix}read_file, offset and limit`);
+    expect(wrong.text).toContain(`of ${prefix}read_file must be`);
+    const written = tools.find((tool) => tool.name === "safe_patch")?.description;
+    expect(written).toContain(`\`${prefix}read_file\``);
+    expect(client.getInstructions()).toContain(`${prefix}edit_file`);
+    if (prefix === "") continue;
+    const texts = [client.getInstructions(), unread.text, wrong.text, page.details];
+    for (const text of [...texts, ...tools.map(({ description }) => description)])
+      expect(text).not.toMatch(ownName);
+    // The hash that the refusal brings is enough to go on.
+    const base_content_sha256 = unread.file?.sha256;
+    expect(await call("edit_file", { file_path: "a.txt", edits, base_content_sha256 })).toMatchObject({
+      code: "applied",
+    });
+  }
+});
+
 /** As a model does: asks for the rest of what was not shown. */
 async function readInPages(
   call: Session["call"],

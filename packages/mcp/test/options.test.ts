@@ -30,7 +30,7 @@ describe("the options of a server", () => {
       ["write_file", { file_path: "b.txt", content: "x" }],
       ["undo_edit", { file_path: "a.txt" }],
     ] as const)
-      expect(await call(name, args)).toMatchObject({ success: false, code: "read_only", isError: false });
+      expect(await call(name, args)).toMatchObject({ success: false, code: "read_only", isError: true });
     expect(await ground.get("a.txt")).toBe(before);
     await expect(ground.get("b.txt")).rejects.toThrow();
   });
@@ -109,7 +109,7 @@ describe("the options of a server", () => {
     expect(JSON.parse(written.text)).toEqual(written.structured);
     const refused = await call("write_file", { file_path: "a.txt", content: "x" });
     expect(refused.structured).toMatchObject({ success: false, code: "missing_base" });
-    expect(refused.isError).toBe(false);
+    expect(refused.isError).toBe(true);
     const plain = await start({});
     expect((await plain.call("safe_patch", patch)).structured).toBeUndefined();
   });

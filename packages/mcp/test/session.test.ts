@@ -86,7 +86,7 @@ describe.each(revisions)("a session in revision %s", (revision) => {
     await ground.put("a.txt", human);
     const change = { file_path: "a.txt", unified_diff: diff };
     const refused = await call("safe_patch", { ...change, base_content_sha256: read.file?.sha256 });
-    expect(refused).toMatchObject({ success: false, code: "state_mismatch", isError: false });
+    expect(refused).toMatchObject({ success: false, code: "state_mismatch", isError: true });
     expect(refused.text.split("\n")[0]).toMatch(
       /^FAILED \(state_mismatch\): State Mismatch: File has changed on disk since it was last read\./,
     );
@@ -145,7 +145,7 @@ describe("a session", () => {
     const { call, ground } = await start();
     const write = { file_path: "a.txt", content: "mine\n" };
     const blind = await call("write_file", write);
-    expect(blind).toMatchObject({ success: false, code: "missing_base", isError: false });
+    expect(blind).toMatchObject({ success: false, code: "missing_base", isError: true });
     expect(blind.file).toMatchObject({ sha256: sha256(before), content: before });
     expect(await ground.get("a.txt")).toBe(before);
     const seeing = await call("write_file", { ...write, base_content_sha256: blind.file?.sha256 });
@@ -225,7 +225,7 @@ describe("a session", () => {
     ];
     for (const [name, args] of cases) {
       const answer = await call(name, args);
-      expect(answer).toMatchObject({ success: false, code: "invalid_arguments", isError: false });
+      expect(answer).toMatchObject({ success: false, code: "invalid_arguments", isError: true });
       expect(answer.text).not.toMatch(/\n|Zod| at /);
     }
     const change = { file_path: "a.txt", unified_diff: diff, base_content_sha256: "not a hash" };
@@ -251,7 +251,7 @@ describe("a session", () => {
   test("keeps every path inside the root", async () => {
     const { call, ground } = await start();
     for (const path of ["../state/x", join(ground.root, "..", "x"), "/etc/passwd"]) {
-      const outside = { success: false, code: "outside_workspace", isError: false };
+      const outside = { success: false, code: "outside_workspace", isError: true };
       expect(await call("read_file", { file_path: path })).toMatchObject(outside);
       expect(await call("write_file", { file_path: path, content: "x" })).toMatchObject(outside);
     }

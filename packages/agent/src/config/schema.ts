@@ -240,7 +240,7 @@ export const defaultSettings: AgentSettings = {
   tools: {
     wire: "text",
     resultContent: "auto",
-    onMismatch: "rebase-own",
+    onMismatch: "rebase",
     overwriteGuard: "hash",
     editGuard: "read",
     strictView: false,

@@ -192,7 +192,7 @@ const mostWaitingBytes = 4 * 1024 * 1024;
 const remembered = 200;
 
 function sessionOf(flags: Flags): Partial<OpenWorkspaceOptions> {
-  const { overwriteGuard, editGuard, onMismatch, strictView } = flags;
+  const { overwriteGuard, editGuard, onMismatch = "rebase", strictView } = flags;
   return {
     limits: flags.compat === undefined ? {} : compatLimits,
     remembered,

@@ -69,15 +69,15 @@ const patchStep: Step = {
 };
 
 const mismatchStep: Step = {
-  title: "Somebody else saves the file; recovery in one step",
+  title: "Somebody else changes the same line; recovery in one step",
   why: "The patch names a state that is gone. It is refused, with all that the next one needs: no second read.",
   act: async (stage) => {
-    stage.somebody(`opens ${file} in an editor, adds a comment at the top, saves`, file, editedByHand);
+    stage.somebody(`opens ${file} in an editor, comments on the price, saves`, file, editedByHand);
     const { replies, asked } = await stage.turn(
       "An item needs a name.",
       [
         { calls: [patch(story.staleHunk)] },
-        { text: "Somebody was faster: the same on the new state.", calls: [patch(story.staleHunk)] },
+        { text: "Somebody was faster: the same on the new state.", calls: [patch(story.freshHunk)] },
         { text: "Items have a name now." },
       ],
       { head: 11 },
@@ -86,7 +86,7 @@ const mismatchStep: Step = {
     stage.check("refused as state_mismatch", refused?.code === "state_mismatch" && !refused.success);
     stage.check(
       "the answer says what changed, and names the state that is there now",
-      refused?.text.includes("\n+// Prices are in cents.\n") === true &&
+      refused?.text.includes("\n+  readonly price: number; // in cents\n") === true &&
         refused.text.includes(sha256(editedByHand)),
     );
     stage.check("not a byte was written: the human's edit is safe", refused?.disk === editedByHand);

@@ -51,7 +51,11 @@ export const patched = cart
   .replace("item.price;", "item.price * item.count;")
   .replace("item.grams;", "item.grams * item.count;");
 
-export const editedByHand = `// Prices are in cents.\n${patched}`;
+const price = "  readonly price: number;\n";
+const priceByHand = "  readonly price: number; // in cents\n";
+
+/** Somebody changes a line that the next hunk names. */
+export const editedByHand = patched.replace(price, priceByHand);
 
 export const staleHunk = `@@ -1,5 +1,6 @@
  export interface Item {
@@ -62,10 +66,10 @@ export const staleHunk = `@@ -1,5 +1,6 @@
  }
 `;
 
-export const recovered = editedByHand.replace(
-  "  readonly price: number;\n",
-  "  readonly name: string;\n  readonly price: number;\n",
-);
+/** The same from the state that is there now. */
+export const freshHunk = staleHunk.replace(` ${price}`, ` ${priceByHand}`);
+
+export const recovered = editedByHand.replace(priceByHand, `  readonly name: string;\n${priceByHand}`);
 
 export const ambiguousHunk = `@@
 -  let sum = 0;
@@ -73,7 +77,7 @@ export const ambiguousHunk = `@@
 `;
 
 /** Where the line of the ambiguous hunk stands in \`recovered\`. */
-export const ambiguousLines = [10, 18] as const;
+export const ambiguousLines = [9, 17] as const;
 
 /** The task. */
 export const roundingHunk = `@@

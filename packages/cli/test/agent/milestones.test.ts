@@ -90,7 +90,9 @@ describe.runIf(process.platform === "linux")("seed 1, milestone 3: safe, atomic 
     server.onRequest = (count) => {
       if (count === 1) project.put("a.ts", theirs);
     };
-    const args = ["-p", "Make one 100 in @a.ts", "--approval-mode", "yolo", "-o", "stream-json"];
+    // The seed to the letter; the agent's own default would make the change beside theirs.
+    const seed = ["--on-mismatch", "refuse"];
+    const args = ["-p", "Make one 100 in @a.ts", "--approval-mode", "yolo", "-o", "stream-json", ...seed];
     const ran = await run(args);
     expect(ran.code, ran.stderr).toBe(0);
     const [refused, applied] = resultsIn(ran);

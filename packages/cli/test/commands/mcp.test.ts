@@ -122,9 +122,10 @@ describe.each(["2026-07-28", "2025-11-25"] as const)("holdfast mcp and a real cl
     await client.connect(new StdioClientTransport(transport));
     const call = async (name: string, args: Record<string, unknown>) => {
       const result = await client.callTool({ name, arguments: args });
-      expect(result.isError ?? false).toBe(false);
       const [part] = result.content;
-      return part?.type === "text" ? part.text : "";
+      const text = part?.type === "text" ? part.text : "";
+      expect(result.isError ?? false).toBe(text.startsWith("FAILED"));
+      return text;
     };
     const patch = (text: string, from: string, to: string) =>
       call("safe_patch", {
@@ -139,18 +140,25 @@ describe.each(["2026-07-28", "2025-11-25"] as const)("holdfast mcp and a real cl
     expect(await patch(text, "beta", "BETA")).toMatch(/^OK \(applied\)/);
     expect(await patch(text, "beta", "BETA")).toMatch(/^OK \(already_applied\)/);
     const known = project.text("a.txt");
-    const behind = `${known}by hand\n`;
+    // What somebody did to another line is kept, and shown.
+    project.put("a.txt", known.replace("alpha", "first"));
+    const rebased = await patch(known, "gamma", "gamma 3");
+    expect(rebased).toMatch(/^OK \(applied\): .*Rebased: /);
+    expect(rebased).toContain("\nfirst\nBETA\ngamma 3\n");
+    const shown = project.text("a.txt");
+    expect(shown).toBe("first\nBETA\ngamma 3\n");
+    const behind = "first\nBETA\ngamma by hand\n";
     project.put("a.txt", behind);
-    const mismatch = await patch(known, "gamma", "GAMMA");
+    const mismatch = await patch(shown, "gamma 3", "GAMMA");
     expect(mismatch).toMatch(/^FAILED \(state_mismatch\): State Mismatch/);
     expect(mismatch).toContain(sha256(behind));
-    expect(await patch(behind, "gamma", "GAMMA")).toMatch(/^OK \(applied\)/);
+    expect(await patch(behind, "gamma by hand", "GAMMA")).toMatch(/^OK \(applied\)/);
     const write = (file_path: string, content: string) => call("write_file", { file_path, content });
     expect(await write("a.txt", "x")).toMatch(/^FAILED \(missing_base\)/);
     expect(await write("new/b.txt", "x\n")).toMatch(/^OK \(applied\)/);
     const both = await Promise.all(["1\n", "2\n"].map((content) => write("same.txt", content)));
     const codes = both.map((reply) => reply.split(":")[0]).sort();
     expect(codes).toEqual(["FAILED (missing_base)", "OK (applied)"]);
-    expect(project.text("a.txt")).toBe("alpha\nBETA\nGAMMA\nby hand\n");
+    expect(project.text("a.txt")).toBe("first\nBETA\nGAMMA\n");
   });
 });

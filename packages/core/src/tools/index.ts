@@ -64,7 +64,7 @@ export { protocolText, readOnlyProtocolText } from "./tool/protocol-text.js";
 export { type JsonSchema, type NamedArguments, understand } from "./tool/shapes.js";
 export { meaningsOf, nearestName, plainName } from "./tool/spellings.js";
 export { type FileTool, jsonSchema, type ToolAnnotations, type ToolWorkspace } from "./tool/tool.js";
-export { phraseResult } from "./tool/vocabulary.js";
+export { phraseResult, shownTools, withNames } from "./tool/vocabulary.js";
 export {
   answerBudgetChars,
   defaultWireOptions,

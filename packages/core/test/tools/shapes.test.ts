@@ -260,7 +260,7 @@ const refused: readonly (readonly [ToolName, Args, string])[] = [
   [
     "edit_file",
     edited([{ old_strng: "a", new_string: "b" }]),
-    "edit_file needs edits[0].old_string; it is missing. edits[0] has no old_strng; did you mean old_string?",
+    "edits[0].old_string is missing. edits[0] has no old_strng; did you mean old_string?",
   ],
   [
     "write_file",

@@ -89,6 +89,7 @@ const fileExists =
 const needNoRead = "[ {append,prepend,section:need} no read.]";
 const notRead =
   "This session has not read the file: [name its state with {base}, as {read} prints it, or take whatever is there with {anyState}|" +
+  "give the sha256 in this answer as {base} if you mean that state, or read it with {read}|" +
   "read it with {read}|it has to be read], then repeat the call." +
   "[ {append,prepend,section:need} no read.] Nothing was written.";
 const overwrittenUnseen = (lines: string) =>

@@ -4,8 +4,9 @@ import { learnPast } from "../access/file-text.js";
 import { findState } from "../access/kept-states.js";
 import { ownChangesBetween } from "../access/own-changes.js";
 import { type Site, subjectOf } from "../access/site.js";
+import { carrySpans } from "../lines/line-facts.js";
 import { emptySha256 } from "../values/base.js";
-import { comparingReport } from "../values/change-report.js";
+import { comparingReport, rangesOf } from "../values/change-report.js";
 import type { FileIdentity } from "../values/disk.js";
 import { isSeen } from "../values/knowledge.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
@@ -31,11 +32,23 @@ export async function rebase(
   if (since === undefined || since.kind === "refusal") return since;
   const then = await stateBehind(site, base, current);
   const planned = then === undefined ? undefined : await change.lines.rebase(then, current, since.changes);
-  if (planned?.kind === "write") return { ...planned, madeFor: base };
+  if (planned?.kind === "write") return { ...showingOthers(planned, since.changes), madeFor: base };
   // Why it does not even fit its base says nothing of the mismatch.
   return planned?.kind === "refusal" && planned.code === "state_mismatch"
     ? refuse("state_mismatch", planned.message)
     : undefined;
+}
+
+/** What others changed is news to the caller: it stands among the changed lines. */
+function showingOthers(planned: PlannedWrite, { by, steps: [changes = []] }: Since): PlannedWrite {
+  if (by === "own") return planned;
+  const { literal: _, ...report } = planned.report;
+  // Where lines were removed, the lines around that place.
+  const spans = rangesOf(changes).map(({ from, to }) =>
+    to < from ? { from: Math.max(1, to), to: from } : { from, to },
+  );
+  const ranges = [...report.ranges, ...carrySpans(spans, report.changes)];
+  return { ...planned, report: { ...report, ranges } };
 }
 
 /** What became of the base, as far as the host lets a change be made on it; undefined where it does not. */

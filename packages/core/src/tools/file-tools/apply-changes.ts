@@ -41,7 +41,7 @@ Instead of \`changes\` you may give one \`unified_diff\` of several files and \`
   words: { changes: "apply_changes" },
   intent({ changes, unified_diff, bases }) {
     if ((changes === undefined) === (unified_diff === undefined))
-      return refuseArguments("apply_changes needs either changes or unified_diff with bases.");
+      return refuseArguments("Give either changes or unified_diff with bases.");
     const asked = { kind: "apply_changes", tool: "apply_changes" } as const;
     if (changes === undefined) return fileIntent({ ...asked, diff: unified_diff ?? "", bases: bases ?? {} });
     const wanted: FileChange[] = [];

@@ -28,13 +28,12 @@ Several changes of one file: one call with all (made in order, all or none), or 
   intent: ({ file_path, edits, base_content_sha256, ...options }) => {
     const rest = { tool: "edit_file", ...baseOf(base_content_sha256), ...options };
     const lines = readLineEdits(edits);
-    if (typeof lines === "string") return refuseArguments(`edit_file: ${lines}`, file_path);
+    if (typeof lines === "string") return refuseArguments(lines, file_path);
     if (lines !== undefined)
       return fileIntent({ kind: "edit_lines", path: file_path, edits: lines, ...rest });
     const exact: ExactEdit[] = [];
     for (const [at, { old_string, ...edit }] of edits.entries()) {
-      if (old_string === undefined)
-        return refuseArguments(`edit_file needs edits[${at}].old_string; it is missing.`, file_path);
+      if (old_string === undefined) return refuseArguments(`edits[${at}].old_string is missing.`, file_path);
       exact.push(readEdit({ ...edit, old_string }));
     }
     return fileIntent({ kind: "edit", path: file_path, edits: exact, ...rest });

@@ -14,6 +14,6 @@ export const readManyFiles = defineTool({
   annotations: readOnlyAnnotations,
   intent: ({ ignored: all = false, ...args }) =>
     (args.paths ?? []).length + (args.globs ?? []).length === 0
-      ? refuseArguments("read_many_files needs paths or globs: name at least one file.")
+      ? refuseArguments("No file is named: give paths or globs.")
       : fileIntent({ kind: "read_many", ...args, all }),
 });

@@ -90,11 +90,12 @@ export async function runToolWithResult(name: string, args: unknown, context: To
     context.knowledge === undefined ? context.workspace.begin() : undefined;
   let shown: readonly ShownLines[] = [];
   try {
-    const tool = findTool(name);
+    const offered = offeredTo(context);
+    const tool = offered.find((one) => one.name === name) ?? findTool(name);
     const knowledge = context.knowledge ?? own;
     const scoped = { ...context, ...(knowledge === undefined ? {} : { knowledge }) };
     const result = tool === undefined ? unknownTool() : await obtainResult(tool, args, scoped);
-    const vocabulary = tool === undefined ? {} : vocabularyOf(tool, offeredTo(context));
+    const vocabulary = tool === undefined ? {} : vocabularyOf(tool, offered);
     const spoken = tool === undefined ? undefined : spokenBy(tool, args, result);
     const reply = renderResult(phraseResult(result, vocabulary), {
       ...context,
@@ -133,7 +134,9 @@ async function obtainResult(tool: FileTool, args: unknown, context: ToolContext)
   };
   return catching(tool.name, work, context, (error) => {
     const reason =
-      error instanceof DiskFault ? error.message : `${tool.name} failed unexpectedly (${causeOf(error)})`;
+      error instanceof DiskFault
+        ? error.message
+        : `${tool.shownAs ?? tool.name} failed unexpectedly (${causeOf(error)})`;
     const check = writing ? " Check the file's state before you go on." : "";
     const refusal = refuse("internal_error", `Internal Error: ${reason}.${check}`);
     return refuseCall(tool, args, refusal, context);

@@ -17,6 +17,7 @@ type ParsedArguments =
 /** The part of a tool that its arguments are held against. */
 interface Parameters {
   readonly name: string;
+  readonly shownAs?: string;
   readonly parameters: z.ZodObject;
 }
 
@@ -28,10 +29,11 @@ interface Parameters {
  *   those that the tool does not have; `missing_base` where the hash of the state to change is missing.
  */
 export function parseArguments(tool: Parameters, args: unknown): ParsedArguments {
-  const given = objectOf(tool.name, args);
+  const called = tool.shownAs ?? tool.name;
+  const given = objectOf(called, args);
   if (isRefusal(given)) return given;
   const understood = understand(publishedOf(tool.parameters), given);
-  if (isRefusal(understood)) return { ...understood, message: `${tool.name}: ${understood.message}` };
+  if (isRefusal(understood)) return { ...understood, message: `${called}: ${understood.message}` };
   const values: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(tool.parameters.shape)) {
     const value = tolerate(schema, understood.values[name]);
@@ -117,17 +119,18 @@ function explain(
   issue: z.core.$ZodIssue | undefined,
   values: Record<string, unknown>,
 ): string {
+  const called = tool.shownAs ?? tool.name;
   const name = String(issue?.path[0] ?? "");
   const schema = tool.parameters.shape[name];
   const description = schema === undefined ? undefined : z.globalRegistry.get(schema)?.description;
   const hint = description === undefined ? "" : ` (${description})`;
-  if (!(name in values)) return `${tool.name} needs the argument ${name}${hint}; it is missing.`;
+  if (!(name in values)) return `${called} needs the argument ${name}${hint}; it is missing.`;
   const wanted = wantedOf(issue);
   const path = issue?.path ?? [];
   const value = valueAt(values, path);
   const where = pathOf(path);
-  if (value === undefined) return `${tool.name} needs ${where}; it is missing.`;
-  return `The argument ${where} of ${tool.name} must be ${wanted}, not ${describe(value)}${hint}.${adviceOn(wanted, value)}`;
+  if (value === undefined) return `${called} needs ${where}; it is missing.`;
+  return `The argument ${where} of ${called} must be ${wanted}, not ${describe(value)}${hint}.${adviceOn(wanted, value)}`;
 }
 
 /** As `changes[1].content`. */

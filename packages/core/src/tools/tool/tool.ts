@@ -36,6 +36,8 @@ export interface FileTool<Shape extends z.ZodRawShape = z.ZodRawShape, Name exte
   readonly kind: "file";
   readonly name: Name;
   readonly annotations: ToolAnnotations;
+  /** The name under which the host shows it to its model, for the texts that name it; its own unless given. */
+  readonly shownAs?: string;
   /** What it is called in the refusals of the tools beside it, by what it is for; none is named otherwise. */
   readonly words?: Vocabulary;
   /** Answers for several files: with `changes` in place of `latest_file_state`. */

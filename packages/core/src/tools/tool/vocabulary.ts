@@ -21,6 +21,42 @@ export function vocabularyOf(tool: FileTool, offered: readonly FileTool[]): Voca
   return vocabulary;
 }
 
+/**
+ * Tools under the names by which a host shows them to its model: its own tools may have the names of ours. Their
+ * descriptions, and the refusals of their calls, name each other so.
+ *
+ * @param shownAs the name that the host shows for the tool of this name.
+ */
+export function shownTools(
+  tools: readonly FileTool[],
+  shownAs: (name: string) => string,
+): readonly FileTool[] {
+  const names = new Set(tools.map(({ name }) => name));
+  return tools.map((tool) => {
+    const { name, description, words } = tool;
+    const named = Object.entries(words ?? {}).map(([role, word]) => [role, withNames(word, names, shownAs)]);
+    return {
+      ...tool,
+      shownAs: shownAs(name),
+      description: withNames(description, names, shownAs),
+      ...(words === undefined ? {} : { words: Object.fromEntries(named) }),
+    };
+  });
+}
+
+/**
+ * A text of ours in which tools stand by their own names, with the names that a host shows.
+ *
+ * @param names of the tools that are meant; a name stands between characters that no name has.
+ */
+export function withNames(
+  text: string,
+  names: ReadonlySet<string>,
+  shownAs: (name: string) => string,
+): string {
+  return text.replaceAll(/[a-z]+(?:_[a-z]+)+|^[a-z]+$/g, (word) => (names.has(word) ? shownAs(word) : word));
+}
+
 /** A server offers the same list with every call. */
 const lastOf = new WeakMap<FileTool, { offered: readonly FileTool[]; vocabulary: Vocabulary }>();
 
