@@ -17,10 +17,17 @@ export interface Host {
   readonly answerChars: number;
   /** Limits that the client counts otherwise. */
   readonly within?: HostLimits;
+  /**
+   * Its model may call tools from a script. The model sees what the script prints, the whole of it cut to more than so
+   * many bytes.
+   */
+  readonly scriptBytes?: number;
   /** What it puts before the names of our tools where it shows them to its model. */
   readonly toolPrefix: string;
   /** It defers the schemas of tools, or cuts what is long, unless a tool's `_meta` asks otherwise. */
   readonly heedsMeta: boolean;
+  /** Whoever is asked about a call is shown its arguments as they are sent. */
+  readonly showsArguments: boolean;
   /** The text of an `isError` result reaches the model as it is: then a refusal is one. */
   readonly passesErrors: boolean;
   /** Which part the model sees of a result that has both. */
@@ -40,6 +47,7 @@ export const carefulHost: Host = {
   answerChars: 36_000,
   toolPrefix: "",
   heedsMeta: false,
+  showsArguments: false,
   // As the protocol says.
   passesErrors: true,
   sees: "text",
@@ -55,12 +63,13 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
     name: "claude-code",
     host: {
       title: "Claude Code",
-      version: "2.1.330",
-      date: "2026-11-23",
+      version: "2.1.332",
+      date: "2026-11-27",
       source: headless,
       answerChars: answerBudgetChars,
       toolPrefix: "mcp__holdfast__",
       heedsMeta: true,
+      showsArguments: true,
       passesErrors: true,
       sees: "structured",
       media: ["image"],
@@ -77,6 +86,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       answerChars: 36_000,
       toolPrefix: "mcp_holdfast_",
       heedsMeta: false,
+      showsArguments: false,
       passesErrors: false,
       sees: "text",
       media: ["image", "pdf"],
@@ -87,13 +97,16 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
     name: "codex-mcp-client",
     host: {
       title: "Codex",
-      version: "0.169.0",
-      date: "2026-11-23",
+      version: "0.171.0",
+      date: "2026-11-27",
       source: headless,
       answerChars: 11_000,
       within: { bytes: 11_000 },
+      // It cuts what a script prints to 40,000 bytes; the rest is for what the script says besides.
+      scriptBytes: 30_000,
       toolPrefix: "mcp__holdfast__",
       heedsMeta: false,
+      showsArguments: false,
       passesErrors: true,
       sees: "structured",
       media: ["image"],
@@ -111,6 +124,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       within: { bytes: 50_000, lines: 1_950 },
       toolPrefix: "holdfast_",
       heedsMeta: false,
+      showsArguments: false,
       passesErrors: true,
       sees: "text",
       media: ["image", "pdf"],
@@ -127,6 +141,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       answerChars: 25_000,
       toolPrefix: "mcp__holdfast__",
       heedsMeta: false,
+      showsArguments: false,
       passesErrors: false,
       sees: "both",
       media: ["image"],
@@ -144,6 +159,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       within: { bytes: 20_000 },
       toolPrefix: "holdfast-",
       heedsMeta: false,
+      showsArguments: false,
       passesErrors: false,
       sees: "both",
       media: [],
@@ -171,6 +187,23 @@ export function roomAt(
   // Who names a budget has set the client up for it.
   if (answerBudget !== undefined) return { budgetChars: answerBudget };
   return { budgetChars: host.answerChars, ...(host.within === undefined ? {} : { within: host.within }) };
+}
+
+/** What a client says beside a call. */
+export interface CallFacts {
+  /** The script of the model that makes the call; undefined where the model makes it itself. */
+  readonly script?: string;
+  /** The person lets the model write nothing in this session. */
+  readonly isReadOnly: boolean;
+}
+
+/** What stands in a call's `_meta`, where the host is known to say it: keys of Codex. */
+export function factsOfCall({ scriptBytes }: Host, meta: unknown): CallFacts {
+  if (scriptBytes === undefined) return { isReadOnly: false };
+  const { callId, itemId, "x-codex-turn-metadata": turn } = Object(meta);
+  const isReadOnly = Object(turn).sandbox_mode === "read-only";
+  if (!String(callId).startsWith("exec-")) return { isReadOnly };
+  return { script: String(itemId ?? callId), isReadOnly };
 }
 
 /**

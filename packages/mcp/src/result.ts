@@ -5,8 +5,8 @@ import type { Host } from "./hosts.js";
 
 /** How replies are sent to one client. */
 interface ResultForm {
-  /** As `McpOptions.structured`. */
-  readonly structured: boolean;
+  /** As `McpOptions.structured`; `always`: for a script, which takes facts from the JSON form and prints the text. */
+  readonly structured: boolean | "always";
   readonly host: Pick<Host, "passesErrors">;
 }
 
@@ -17,6 +17,8 @@ interface ResultForm {
  */
 export function toCallResult(reply: ToolReply, { structured, host }: ResultForm): CallToolResult {
   const isError = host.passesErrors ? !reply.success : reply.code === "internal_error";
+  if (structured === "always" && isRecord(reply.json))
+    return { content: [{ type: "text", text: reply.text }], structuredContent: reply.json, isError };
   if (structured && !reply.bearsContent && isRecord(reply.json)) {
     return {
       content: [{ type: "text", text: escapeInJson(JSON.stringify(reply.json)) }],

@@ -6,7 +6,6 @@ import {
   jsonSchema,
   protocolText,
   readingTools,
-  readOnlyProtocolText,
   renderResult,
   runToolWithResult,
   shownTools,
@@ -25,11 +24,12 @@ import {
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
 import { footingOf, type ServedWorkspace } from "./client-roots.js";
-import { type Host, hostOf, hostOfRequest, metaFor, roomAt } from "./hosts.js";
+import { factsOfCall, type Host, hostOf, hostOfRequest, metaFor, roomAt } from "./hosts.js";
 import { mediaAnswer } from "./media.js";
 import type { McpOptions } from "./options.js";
 import { toCallResult } from "./result.js";
 import type { RunningCalls } from "./running-calls.js";
+import { ScriptRooms } from "./script-rooms.js";
 import type { UndeliveredCalls } from "./undelivered-calls.js";
 
 /**
@@ -49,12 +49,16 @@ export function createServer(
     { name: "holdfast", title: "Holdfast", version: options.version ?? "0.0.0" },
     {
       capabilities: { tools: {} },
-      instructions: instructionsTo(hostOf(client), own, options),
+      instructions: instructionsTo(hostOf(client), own),
     },
   );
   const footing = footingOf(server, options);
   const inOrder = keptInOrder();
-  server.setRequestHandler("tools/list", (_, { mcpReq }) => {
+  const scripts = new ScriptRooms();
+  server.setRequestHandler("tools/list", ({ params }, { mcpReq }) => {
+    // All tools stand on one page: no cursor is one of ours.
+    if (params?.cursor !== undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Unknown cursor: the list has one page.");
     const host = hostOfRequest(server, mcpReq);
     return { tools: shownTo(host).map((tool) => toListing(tool, host, options)) };
   });
@@ -68,7 +72,8 @@ export function createServer(
       if (isInputRequiredResult(workspace)) return workspace;
       if (isRefusal(workspace)) return refuseUnopened(request, workspace, options, host);
       const once = (work: Work) => runOnce(request, mcpReq.id, undelivered, work);
-      return await callTool(request, { ...options, workspace, offered: shownTo(host) }, host, once);
+      const call = { ...options, workspace, offered: shownTo(host), scripts };
+      return await callTool(request, call, host, once);
     } finally {
       calls.end();
     }
@@ -86,14 +91,9 @@ function toolsByHost(own: readonly FileTool[]): (host: Host) => readonly FileToo
   };
 }
 
-function instructionsTo(
-  { toolPrefix }: Host,
-  own: readonly FileTool[],
-  { readOnly = false }: McpOptions,
-): string {
+function instructionsTo({ toolPrefix }: Host, own: readonly FileTool[]): string {
   const names = new Set(own.map(({ name }) => name));
-  const text = readOnly ? readOnlyProtocolText : protocolText(names);
-  return withNames(text, names, (name) => toolPrefix + name);
+  return withNames(protocolText(names), names, (name) => toolPrefix + name);
 }
 
 /** While a call waits for its folder, those that came after it wait for the call: a read goes before the edit of its file. */
@@ -136,23 +136,32 @@ function offeredTools({ tools: names, readOnly }: McpOptions): readonly FileTool
   );
 }
 
+interface ServedCall extends McpOptions {
+  readonly workspace: ServedWorkspace;
+  readonly offered: readonly FileTool[];
+  readonly scripts: ScriptRooms;
+}
+
 /**
  * A call that has begun is carried through even if the client cancels it: a write is not torn, and its lock
  * is released by the workspace like any other's.
  */
 async function callTool(
   { params }: CallToolRequest,
-  options: McpOptions & { readonly workspace: ServedWorkspace; readonly offered: readonly FileTool[] },
+  options: ServedCall,
   host: Host,
   once: (work: Work) => Promise<ToolRun>,
 ): Promise<CallToolResult> {
   if (!isKnown(params.name, options)) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
   }
-  const { workspace, offered, readOnly = false, wire = "text", resultContent = "auto", onError } = options;
+  const { workspace, offered, scripts, wire = "text", resultContent = "auto", onError } = options;
+  const { script, isReadOnly } = factsOfCall(host, params._meta);
+  const room = script === undefined ? {} : { room: scripts.of(script, host.scriptBytes ?? 0) };
   const context = {
     workspace,
-    readOnly,
+    ...room,
+    readOnly: options.readOnly === true || isReadOnly,
     wire,
     resultContent,
     offered,
@@ -168,7 +177,8 @@ async function callTool(
   );
   const shown = await mediaAnswer({ result, wire, kinds: host.media }, workspace);
   if (shown !== undefined) return shown;
-  return toCallResult(reply, { structured: options.structured === true, host });
+  const structured = script === undefined ? options.structured === true : "always";
+  return toCallResult(reply, { structured, host });
 }
 
 type Work = (repeats?: MadeState) => Promise<ToolRun>;
@@ -192,11 +202,12 @@ function isKnown(name: string, { tools: names }: McpOptions): boolean {
 
 function toListing(tool: FileTool, host: Host, { answerBudget }: McpOptions): ToolListing {
   const { readOnly, destructive, idempotent, openWorld } = tool.annotations;
+  const { description, parameters } = host.showsArguments ? (tool.flat ?? tool) : tool;
   return {
     name: tool.name,
     title: tool.title,
-    description: describeTo(host, tool.description),
-    inputSchema: { ...jsonSchema(tool.parameters), type: "object" },
+    description: describeTo(host, description),
+    inputSchema: { ...jsonSchema(parameters), type: "object" },
     annotations: {
       title: tool.title,
       readOnlyHint: readOnly,

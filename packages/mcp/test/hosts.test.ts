@@ -135,13 +135,107 @@ test.each(revisions.map((revision) => [revision, { edit_file: loaded, undo_edit:
 test("a person's budget counts for every client", async () => {
   const ground = await makeGround({ "a.txt": large });
   const codex = await connect("2025-11-25", ground, { answerBudget: 65_000 }, "codex-mcp-client");
-  const { text } = await codex.call("read_file", { file_path: "a.txt" });
+  const { text } = await codex.call("read_file", { file_path: "a.txt", limit: linesOf(large) });
   expect(text.length).toBeLessThanOrEqual(65_000);
   expect(text.length).toBeGreaterThan(55_000);
   const claude = await connect("2025-11-25", ground, { answerBudget: 5_000 }, "claude-code");
   expect((await claude.call("read_file", { file_path: "a.txt" })).text.length).toBeLessThanOrEqual(5_000);
   const { tools } = await claude.client.listTools();
   expect(tools[0]?._meta).toMatchObject({ "anthropic/maxResultSizeChars": 5_000 });
+});
+
+test("a read that names no number of lines gets a page of at most 50,000 characters", async () => {
+  const { call } = await connect("2025-11-25", await makeGround({ "a.txt": large }), {}, "claude-code");
+  const page = await call("read_file", { file_path: "a.txt" });
+  expect(page.text.length).toBeLessThanOrEqual(50_000);
+  expect(page.text.length).toBeGreaterThan(45_000);
+  expect(page.details).toContain("Read on from line");
+  const whole = await call("read_file", { file_path: "a.txt", limit: linesOf(large) });
+  expect(whole.file?.content).toBe(large);
+});
+
+describe("a script of Codex's model", () => {
+  const turn = { "x-codex-turn-metadata": { sandbox_mode: "workspace-write" } };
+  /** What the script prints that shows a whole result. */
+  const printed = (result: object) => bytesOf(JSON.stringify(result));
+  const codex = async (options = {}) => {
+    const ground = await makeGround({ "a.txt": large, "b.txt": large, "c.txt": large });
+    const { client } = await connect("2025-11-25", ground, options, "codex-mcp-client");
+    const call = (name: string, args: Record<string, unknown>, _meta: object) =>
+      client.callTool({ name, arguments: args, _meta: { ...turn, ..._meta } });
+    return { ground, call };
+  };
+
+  test("is answered with no more than it can print, and what it may not have printed was not shown", async () => {
+    // A budget that an earlier setup wrote: Codex cuts what a script prints, whatever its own limit says.
+    const { ground, call } = await codex({ answerBudget: 65_000 });
+    const read = (file_path: string, callId: string) =>
+      call("read_file", { file_path }, { callId, itemId: "ctc_1" });
+    const reads = await Promise.all([
+      read("a.txt", "exec-1"),
+      read("b.txt", "exec-2"),
+      read("c.txt", "exec-3"),
+    ]);
+    expect(reads.reduce((sum, one) => sum + printed(one), 0)).toBeLessThan(40_000);
+    const [first] = reads;
+    expect(first?.structuredContent).toMatchObject({ sha256: sha256(large), lines: { from: 1 } });
+    const write = { file_path: "a.txt", content: "x\n", base_content_sha256: sha256(large) };
+    const refused = await call("write_file", write, { callId: "exec-4", itemId: "ctc_2" });
+    expect(refused).toMatchObject({ isError: true, structuredContent: { code: "unseen_lines" } });
+    expect(await ground.get("a.txt")).toBe(large);
+    // The next script has room again; the model's own call has the budget that was named.
+    expect(
+      printed(await call("read_file", { file_path: "b.txt" }, { callId: "exec-5", itemId: "ctc_3" })),
+    ).toBeGreaterThan(20_000);
+    const own = await call("read_file", { file_path: "c.txt", limit: linesOf(large) }, { callId: "call_6" });
+    expect(own.structuredContent).toBeUndefined();
+    expect(printed(own)).toBeGreaterThan(55_000);
+  });
+
+  test("writes nothing in a read-only sandbox, nor does the model itself", async () => {
+    const { ground, call } = await codex();
+    const meta = { "x-codex-turn-metadata": { sandbox_mode: "read-only" } };
+    for (const callId of ["exec-1", "call_2"]) {
+      const write = await call("write_file", { file_path: "new.txt", content: "x\n" }, { ...meta, callId });
+      expect(write).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringMatching(/^FAILED \(read_only\)/) }],
+      });
+      expect(await call("read_file", { file_path: "a.txt" }, { ...meta, callId })).toMatchObject({
+        isError: false,
+      });
+    }
+    await expect(ground.get("new.txt")).rejects.toThrow();
+  });
+});
+
+test("a client that shows its user the arguments as they are sent is offered edits without a list", async () => {
+  const ground = await makeGround({ "a.txt": "one\ntwo\n" });
+  for (const [name, flat] of [
+    ["claude-code", true],
+    ["opencode", false],
+  ] as const) {
+    const { client, call } = await connect("2025-11-25", ground, {}, name);
+    const { tools } = await client.listTools();
+    const { properties = {}, required } = tools.find((tool) => tool.name === "edit_file")?.inputSchema ?? {};
+    expect(Object.keys(properties)).toContain(flat ? "old_string" : "edits");
+    expect(Object.keys(properties)).not.toContain(flat ? "edits" : "old_string");
+    expect(required).toEqual(flat ? ["file_path", "new_string"] : ["file_path", "edits"]);
+    await call("read_file", { file_path: "a.txt" });
+    // Both shapes are taken from everybody.
+    const [one, two] = ["one", "1"];
+    const edit = { old_string: one, new_string: two };
+    expect(await call("edit_file", { file_path: "a.txt", ...edit })).toMatchObject({ code: "applied" });
+    const back = { file_path: "a.txt", edits: [{ old_string: two, new_string: one }] };
+    expect(await call("edit_file", back)).toMatchObject({ code: "applied" });
+  }
+});
+
+test.each(revisions)("in %s a cursor that is none of ours is refused", async (revision) => {
+  const { client } = await connect(revision, await makeGround());
+  await expect(client.request({ method: "tools/list", params: { cursor: "2" } })).rejects.toMatchObject({
+    code: -32602,
+  });
 });
 
 test("a client that is not in the table, or gives no name, gets the careful row", () => {
@@ -171,7 +265,8 @@ test("the table in the documents says what the code does", () => {
     const room = [`${host.answerChars.toLocaleString("en-US")} characters`, ...within].join(", ");
     const cells = [`${host.title} ${host.version}`.trim(), host.date, room];
     const refusal = host.passesErrors ? "an error" : "a result";
-    expect(page).toContain(`| ${[...cells, refusal, host.sees].join(" | ")} |`);
+    const shown = `\`${host.toolPrefix}read_file\``;
+    expect(page).toContain(`| ${[...cells, refusal, host.sees, shown].join(" | ")} |`);
   }
 });
 

@@ -107,7 +107,7 @@ const hostile: readonly (readonly [key: string, project: AgentSettings])[] = [
   ["files.apiFromBytes", { files: { apiFromBytes: 1 } }],
 ];
 const careful: AgentSettings = {
-  tools: { strictView: true, excluded: ["delete_file"] },
+  tools: { strictView: true, excluded: ["delete_file"], onMismatch: "rebase-own" },
   approval: { mode: "ask", rules: [{ tool: "write_file", decision: "deny" }] },
   shell: { enabled: false },
   memory: { enabled: false },

@@ -250,7 +250,7 @@ const refused: readonly (readonly [ToolName, Args, string])[] = [
   [
     "search_files",
     { patern: "x" },
-    "search_files needs the argument pattern (Regular expression (RE2), or plain text with literal); it is missing. There is no argument patern; did you mean pattern?",
+    "search_files needs the argument pattern (RE2 expression, or plain text with literal); it is missing. There is no argument patern; did you mean pattern?",
   ],
   [
     "safe_patch",

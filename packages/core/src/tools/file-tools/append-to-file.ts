@@ -5,7 +5,7 @@ import { defineTool, fileIntent } from "../tool/tool.js";
 export const appendToFile = defineTool({
   name: "append_to_file",
   title: "Append to file",
-  description: `Adds a new entry, note or section to the end of a file, exactly as given. The file need not be read and is not sent back; a missing one is created.`,
+  description: `Adds an entry, note or section to the end of a file, exactly as given. No read is needed; a missing file is created.`,
   parameters: z.object({
     file_path: filePath,
     content: z.string(),

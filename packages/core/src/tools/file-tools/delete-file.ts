@@ -5,7 +5,7 @@ import { defineTool, fileIntent } from "../tool/tool.js";
 export const deleteFile = defineTool({
   name: "delete_file",
   title: "Delete file",
-  description: `Deletes one file, in the state that the hash names. \`undo_edit\` brings it back.`,
+  description: `Deletes a file; \`undo_edit\` brings it back.`,
   parameters: z.object({ file_path: filePath, base_content_sha256: fileBase }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   words: { delete: "delete_file" },

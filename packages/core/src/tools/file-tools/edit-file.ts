@@ -11,18 +11,26 @@ import {
 } from "../tool/parameters.js";
 import { defineTool, fileIntent, refuseArguments } from "../tool/tool.js";
 
+const what = `Replaces exact text: the first choice to change a specific value. Read the file first, or give the \`sha256\` of the version you see. \`old_string\` must match exactly, whitespace included, and be unique.`;
+
 export const editFile = defineTool({
   name: "edit_file",
   title: "Edit file",
-  description: `Replaces exact text in a file: the first choice to change a specific value or some lines. Read the file first, or give the \`sha256\` of the version you see. \`old_string\` must match exactly, whitespace included, and be unique. An empty \`new_string\` deletes.
+  description: `${what}
 
-Several changes of one file: one call with all (made in order, all or none), or parallel calls with the same hash.`,
+Several changes: one call with all (in order, all or none), or parallel calls with the same hash.`,
   parameters: z.object({
     file_path: filePath,
     edits: z.array(anyEdit).min(1),
     base_content_sha256: optionalBase,
     encoding,
   }),
+  flat: {
+    description: `${what}
+
+Several changes: parallel calls with the same hash.`,
+    parameters: z.object({ file_path: filePath, ...anyEdit.shape, base_content_sha256: optionalBase }),
+  },
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   words: { edit: "edit_file" },
   intent: ({ file_path, edits, base_content_sha256, ...options }) => {

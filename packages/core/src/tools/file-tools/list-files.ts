@@ -7,10 +7,10 @@ const mostEntries = 5_000;
 export const listFiles = defineTool({
   name: "list_files",
   title: "List files",
-  description: `Lists a folder, one a line: files with sizes in bytes, folders with \`/\`.`,
+  description: `Lists a folder: files with sizes in bytes, folders with \`/\`.`,
   parameters: z.object({
     path: z.string().min(1).exactOptional(),
-    depth: z.int().min(1).exactOptional().describe("Levels; 1 unless given"),
+    depth: z.int().min(1).exactOptional().describe("Levels; default 1"),
     limit: z.int().min(1).exactOptional(),
     ignored: z.boolean().exactOptional(),
   }),

@@ -5,10 +5,10 @@ import { defineTool, fileIntent } from "../tool/tool.js";
 export const moveFile = defineTool({
   name: "move_file",
   title: "Move file",
-  description: `Moves or renames one file, in the state that the hash names. The target is never overwritten. \`undo_edit\` takes it back.`,
+  description: `Moves or renames a file. Never overwrites; \`undo_edit\` takes it back.`,
   parameters: z.object({
     file_path: filePath,
-    to: z.string().min(1).describe("The file's new path, not a folder"),
+    to: z.string().min(1).describe("The new path, not a folder"),
     base_content_sha256: fileBase,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },

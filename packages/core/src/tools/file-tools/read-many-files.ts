@@ -1,15 +1,15 @@
 import * as z from "zod";
-import { defineTool, fileIntent, readOnlyAnnotations, refuseArguments } from "../tool/tool.js";
+import { defineTool, fileIntent, readOnlyAnnotations, refuseArguments, unlisted } from "../tool/tool.js";
 
 export const readManyFiles = defineTool({
   name: "read_many_files",
   title: "Read many files",
-  description: `Reads multiple files as \`read_file\` does, each with its session-unique version number and SHA-256 hash. This versioned data is required for safely modifying files.`,
+  description: `Reads several files as \`read_file\` does.`,
   parameters: z.object({
     paths: z.array(z.string().min(1)).exactOptional(),
     globs: z.array(z.string().min(1)).exactOptional().describe("Such as src/**/*.ts"),
     exclude: z.array(z.string().min(1)).exactOptional(),
-    ignored: z.boolean().exactOptional(),
+    ignored: z.boolean().exactOptional().meta(unlisted),
   }),
   annotations: readOnlyAnnotations,
   intent: ({ ignored: all = false, ...args }) =>

@@ -5,11 +5,11 @@ import { defineTool, fileIntent } from "../tool/tool.js";
 export const safePatch = defineTool({
   name: "safe_patch",
   title: "Patch file",
-  description: `Applies a unified diff to one file, for many places or moved code; else use \`edit_file\`. Several changes: one call, or parallel calls with the same hash. \`dry_run: true\`, in every writing tool, only shows the diff.
+  description: `Applies a unified diff to one file, for many places; else use \`edit_file\`. Several changes: one call, or parallel calls with the same hash.
 
-1. Use the latest version in your context, by its **highest version number**. If there is none, you **MUST** call \`read_file\` or \`read_many_files\` first.
-2. Give three lines of unchanged context around each change, copied exactly. Line numbers may be wrong; a hunk that fits several places is refused.
-3. You **MUST** give that version's \`sha256\` as \`base_content_sha256\`. It acts as a lock: if others changed the file, the answer holds its latest state; patch that, without another read.`,
+1. Patch the **highest version number** in your context. If there is none, you **MUST** call \`read_file\` or \`read_many_files\` first.
+2. Give three lines of unchanged context, copied exactly. Line numbers may be wrong.
+3. Give that version's \`sha256\` as \`base_content_sha256\`. It acts as a lock: if others changed these lines, patch the state in the answer.`,
   parameters: z.object({
     file_path: filePath,
     unified_diff: z.string(),

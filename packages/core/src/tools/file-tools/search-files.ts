@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defineTool, fileIntent, readOnlyAnnotations } from "../tool/tool.js";
+import { defineTool, fileIntent, readOnlyAnnotations, unlisted } from "../tool/tool.js";
 
 const mostMatches = 1_000;
 const mostContext = 20;
@@ -9,9 +9,9 @@ export const searchFiles = defineTool({
   title: "Search files",
   description: `Searches the lines of text files. No hash: a search is no read.`,
   parameters: z.object({
-    pattern: z.string().min(1).describe("Regular expression (RE2), or plain text with literal"),
+    pattern: z.string().min(1).describe("RE2 expression, or plain text with literal"),
     path: z.string().min(1).exactOptional().describe("Folder or file"),
-    type: z.string().min(1).exactOptional().describe("Such as ts or md"),
+    type: z.string().min(1).exactOptional().describe("Such as ts or md").meta(unlisted),
     glob: z.string().min(1).exactOptional().describe("Such as src/**/*.ts"),
     exclude: z.array(z.string().min(1)).exactOptional(),
     literal: z.boolean().exactOptional(),

@@ -1,17 +1,18 @@
 import * as z from "zod";
 import { baseOf, encoding, filePath, optionalBase } from "../tool/parameters.js";
-import { defineTool, fileIntent } from "../tool/tool.js";
+import { defineTool, fileIntent, unlisted } from "../tool/tool.js";
 
 export const updateSection = defineTool({
   name: "update_section",
   title: "Update section",
-  description: `Replaces one section of a Markdown file, from its heading, which stays, to the next of the same or a higher level. The file need not be read. A heading that stands twice is refused.`,
+  description: `Replaces what stands under a Markdown heading, up to the next of the same or a higher level. No read is needed.`,
   parameters: z.object({
     file_path: filePath,
-    section_header: z.string().min(1).describe('As it stands in the file: "## Current State"'),
+    section_header: z.string().min(1).describe('Such as "## Current State"'),
     new_content: z.string().describe("Without the heading"),
     base_content_sha256: optionalBase,
-    create: z.boolean().exactOptional().describe("Add a missing section at the end"),
+    // The answer to a missing section names it.
+    create: z.boolean().exactOptional().meta(unlisted),
     encoding,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },

@@ -5,10 +5,10 @@ import { defineTool, fileIntent } from "../tool/tool.js";
 export const writeFile = defineTool({
   name: "write_file",
   title: "Write file",
-  description: `Writes content to a file. This tool is for creating new files or completely overwriting existing ones; for a part, use \`edit_file\` or \`append_to_file\`.
+  description: `For creating new files or completely overwriting existing ones; for a part, use \`edit_file\` or \`append_to_file\`.
 
-1. **To create a new file:** Do not provide a \`base_content_sha256\`. Folders are made.
-2. **To overwrite an existing file:** you **MUST** first have the latest versioned content, all of it, and give its \`sha256\`; without, the call fails as a safety measure.`,
+1. **To create a new file:** Do not provide a \`base_content_sha256\`.
+2. **To overwrite:** you **MUST** first have the latest versioned content, all of it, and give its \`sha256\`; without, the call fails as a safety measure.`,
   parameters: z.object({
     file_path: filePath,
     content: z.string(),

@@ -23,8 +23,8 @@ import { type Approve, carryApproved, type Question } from "../tool/approval.js"
 import { fileOfCall, intentOf, parseArguments } from "../tool/arguments.js";
 import type { ArgumentRefusal, FileIntent, FileTool, ToolWorkspace } from "../tool/tool.js";
 import { phraseResult, vocabularyOf } from "../tool/vocabulary.js";
-import { defaultWireOptions, type Spoken, type WireOptions } from "../wire/options.js";
-import { renderResult } from "../wire/render.js";
+import { defaultWireOptions, type SharedRoom, type Spoken, type WireOptions } from "../wire/options.js";
+import { printedSize, renderResult } from "../wire/render.js";
 import type { ToolReply, ToolResult } from "../wire/result.js";
 
 /** The form is `text` and the content `auto` unless given. */
@@ -32,6 +32,8 @@ export interface ToolContext extends Partial<Omit<WireOptions, "vocabulary">> {
   readonly workspace: ToolWorkspace;
   /** The tools that the caller has; refusals name no others. Those of the default set unless given. */
   readonly offered?: readonly FileTool[];
+  /** In place of `budgetChars` and `within`, where several calls share what the host lets through. */
+  readonly room?: SharedRoom;
   /** Refuses every writing tool with `read_only`. */
   readonly readOnly?: boolean;
   /** What the caller was shown; that of the workspace's own session unless given. */
@@ -99,11 +101,13 @@ export async function runToolWithResult(name: string, args: unknown, context: To
     const spoken = tool === undefined ? undefined : spokenBy(tool, args, result);
     const reply = renderResult(phraseResult(result, vocabulary), {
       ...context,
+      ...context.room?.left(),
       wire,
       resultContent,
       vocabulary,
       ...(spoken === undefined ? {} : { spoken }),
     });
+    context.room?.take(printedSize(reply));
     shown = reply.shown;
     return { result, reply };
   } finally {
@@ -254,7 +258,11 @@ async function carryRequest(
 export function resultOf({ intent, outcome }: CarriedOut): ToolResult {
   switch (outcome.kind) {
     case "read":
-      return { kind: "read", outcome };
+      return {
+        kind: "read",
+        outcome,
+        isPage: intent.request.kind === "read" && intent.request.limit === undefined,
+      };
     case "read_many":
       return { kind: "read_many", outcome };
     case "listed":

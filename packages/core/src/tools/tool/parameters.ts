@@ -19,10 +19,11 @@ export const optionalBase = z.string().exactOptional().describe("sha256 of the v
 export const repeatBase = z
   .string()
   .exactOptional()
-  .describe("sha256 of the version you see: a repeat is made once");
+  .describe("sha256 of the version you see: a repeat is made once")
+  .meta(unlisted);
 
 export const exactEdit = z.object({
-  old_string: z.string().describe("Unique, unless replace_all or expected_replacements is given"),
+  old_string: z.string().describe("Unique, unless replace_all"),
   new_string: z.string(),
   replace_all: z.boolean().exactOptional(),
   expected_replacements: z.int().min(1).exactOptional(),
@@ -34,7 +35,7 @@ export const anyEdit = exactEdit.extend({
   lines: z
     .string()
     .exactOptional()
-    .describe('In place of old_string: "20-25", "20" or "after 25", as base_content_sha256 has them'),
+    .describe('Instead of old_string: "20-25", "20" or "after 25" of that version'),
 });
 
 type AnyEdit = z.output<typeof anyEdit>;

@@ -38,6 +38,8 @@ export interface FileTool<Shape extends z.ZodRawShape = z.ZodRawShape, Name exte
   readonly annotations: ToolAnnotations;
   /** The name under which the host shows it to its model, for the texts that name it; its own unless given. */
   readonly shownAs?: string;
+  /** How it is listed where a person is shown a call's arguments as they are sent: one change, and no list around it. */
+  readonly flat?: { readonly description: string; readonly parameters: z.ZodObject };
   /** What it is called in the refusals of the tools beside it, by what it is for; none is named otherwise. */
   readonly words?: Vocabulary;
   /** Answers for several files: with `changes` in place of `latest_file_state`. */

@@ -33,12 +33,15 @@ export function shownTools(
 ): readonly FileTool[] {
   const names = new Set(tools.map(({ name }) => name));
   return tools.map((tool) => {
-    const { name, description, words } = tool;
+    const { name, description, flat, words } = tool;
     const named = Object.entries(words ?? {}).map(([role, word]) => [role, withNames(word, names, shownAs)]);
     return {
       ...tool,
       shownAs: shownAs(name),
       description: withNames(description, names, shownAs),
+      ...(flat === undefined
+        ? {}
+        : { flat: { ...flat, description: withNames(flat.description, names, shownAs) } }),
       ...(words === undefined ? {} : { words: Object.fromEntries(named) }),
     };
   });

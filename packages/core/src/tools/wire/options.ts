@@ -41,6 +41,14 @@ export interface HostLimits {
   /** Bytes of UTF-8. */
   readonly bytes?: number;
   readonly lines?: number;
+  /** Bytes of the text and of the JSON form together, as a script prints them: each written as JSON. */
+  readonly printedBytes?: number;
+}
+
+/** Room that the answers of several calls share: it is asked as one is written, and told of it at once. */
+export interface SharedRoom {
+  left(): Pick<WireOptions, "budgetChars" | "within">;
+  take(printedBytes: number): void;
 }
 
 /** How an answer goes on the wire where nobody says otherwise. */
@@ -48,6 +56,9 @@ export const defaultWireOptions: WireOptions = { wire: "text", resultContent: "a
 
 /** What an answer has at most unless the door's host lets less through, in characters. */
 export const answerBudgetChars = 262_144;
+
+/** The most of a read's answer that named no number of lines: more than a model reads at once, and it stays in the prompt. */
+export const pageChars = 50_000;
 
 /** The most content that an answer to a write carries in full, in bytes of UTF-8. */
 export const fullContentLimitBytes = 256 * 1024;

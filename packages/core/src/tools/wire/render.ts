@@ -10,7 +10,7 @@ import {
 } from "../../files/index.js";
 import { clip, cutVisibly, escapeInJson } from "../../text/index.js";
 import { writeJson } from "./json.js";
-import { answerBudgetChars, type HostLimits, type WireOptions } from "./options.js";
+import { answerBudgetChars, type HostLimits, pageChars, type WireOptions } from "./options.js";
 import { pageWithin } from "./page.js";
 import type { FilePart, LinesBlock, Reply, ReplyBlock, TextBlock } from "./reply.js";
 import { replyOf } from "./reply-of.js";
@@ -23,10 +23,11 @@ import { type WrittenReply, writeText } from "./text.js";
 /** Turns a tool's result into what goes on the wire. Pure: the same result gives the same bytes. */
 export function renderResult(result: ToolResult, options: WireOptions): ToolReply {
   const { within } = options;
-  let { budgetChars = answerBudgetChars } = options;
+  const mostChars = result.kind === "read" && result.isPage === true ? pageChars : answerBudgetChars;
+  let budgetChars = Math.min(options.budgetChars ?? answerBudgetChars, mostChars);
   for (;;) {
     const reply = renderWithin(result, { ...options, budgetChars });
-    const excess = within === undefined ? 0 : excessOf(reply.text, within);
+    const excess = within === undefined ? 0 : excessOf(reply, within);
     if (excess <= 1 || budgetChars <= leastChars) return reply;
     // What is left out is not like the rest: the next budget is a little less than the share that fits.
     const fitting = Math.floor((Math.min(budgetChars, reply.text.length) / excess) * 0.98);
@@ -38,8 +39,22 @@ export function renderResult(result: ToolResult, options: WireOptions): ToolRepl
 const leastChars = 500;
 
 /** How many times the text is what the host lets through. */
-function excessOf(text: string, { bytes = Infinity, lines = Infinity }: HostLimits): number {
-  return Math.max(new TextEncoder().encode(text).length / bytes, (text.split("\n").length + 1) / lines);
+function excessOf(
+  reply: ToolReply,
+  { bytes = Infinity, lines = Infinity, printedBytes }: HostLimits,
+): number {
+  const { text } = reply;
+  const printed = printedBytes === undefined ? 0 : printedSize(reply) / printedBytes;
+  return Math.max(sizeOf(text) / bytes, (text.split("\n").length + 1) / lines, printed);
+}
+
+/** How much a script prints that shows all of an answer, in bytes: text and JSON form, each written as JSON. */
+export function printedSize({ text, json }: Pick<ToolReply, "text" | "json">): number {
+  return sizeOf(jsonText(text)) + sizeOf(jsonText(json));
+}
+
+function sizeOf(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 function renderWithin(result: ToolResult, options: WireOptions): ToolReply {

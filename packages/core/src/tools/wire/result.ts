@@ -15,7 +15,7 @@ import type {
 
 /** What a tool hands to the renderer. */
 export type ToolResult =
-  | { readonly kind: "read"; readonly outcome: ReadOutcome }
+  | ReadResult
   | { readonly kind: "read_many"; readonly outcome: ReadManyOutcome }
   | { readonly kind: "list"; readonly outcome: ListOutcome }
   | { readonly kind: "find"; readonly outcome: FindOutcome }
@@ -24,6 +24,14 @@ export type ToolResult =
   | ChangeSetResult
   | PreviewResult
   | RefusedResult;
+
+/** The outcome of a read of one file. */
+export interface ReadResult {
+  readonly kind: "read";
+  readonly outcome: ReadOutcome;
+  /** No number of lines was asked for: the answer is one page of them. */
+  readonly isPage?: boolean;
+}
 
 /** The outcome of a write to one file, and whether its answer may show content. */
 export interface WriteResult {
