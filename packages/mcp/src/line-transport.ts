@@ -1,6 +1,7 @@
-import { CLIENT_INFO_META_KEY, deserializeMessage } from "@modelcontextprotocol/server";
+import { CLIENT_INFO_META_KEY, deserializeMessage, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { BadLine } from "./bad-lines.js";
+import { Batches, batchRevision } from "./batches.js";
 import { type McpOptions, messageLimitBytes } from "./options.js";
 
 /** Who hears of what a connection brings. */
@@ -24,6 +25,8 @@ export class LineTransport extends StdioServerTransport {
   private parts: Buffer[] = [];
   private size = 0;
   private isOver = false;
+  private revision: string | undefined;
+  private readonly batches = new Batches();
 
   constructor(
     input: McpOptions["input"],
@@ -45,10 +48,21 @@ export class LineTransport extends StdioServerTransport {
     this.gather(chunk.subarray(from));
   };
 
+  setProtocolVersion = (revision: string): void => {
+    this.revision = revision;
+  };
+
   override async send(message: Parameters<StdioServerTransport["send"]>[0]): Promise<void> {
-    await super.send(message);
     const isAnswer = "result" in message || "error" in message;
-    if (isAnswer && "id" in message && message.id !== undefined) this.listener.delivered(message.id);
+    const id = isAnswer && "id" in message ? message.id : undefined;
+    const together = this.batches.end(id, message);
+    await (together === undefined ? super.send(message) : this.sendAll(together));
+    if (id !== undefined) this.listener.delivered(id);
+  }
+
+  private async sendAll(answers: readonly object[]): Promise<void> {
+    // The cast: a line may hold a list of messages, which the library's type does not say.
+    if (answers.length > 0) await super.send(answers as never);
   }
 
   override async close(): Promise<void> {
@@ -78,9 +92,30 @@ export class LineTransport extends StdioServerTransport {
     const line = (more.length === 0 ? first : Buffer.concat(this.parts)).toString("utf8");
     this.parts = [];
     this.size = 0;
-    const message = this.readLine(line);
-    if (message === undefined) return;
+    const items = /^\s*\[/.test(line) ? parsed(line) : undefined;
+    const message = items === undefined ? this.readLine(line) : undefined;
+    if (items !== undefined) this.takeBatch(items);
+    else if (message !== undefined) this.hand(message);
+  }
+
+  private takeBatch(items: unknown): void {
+    const texts = Array.isArray(items) ? items.map((one) => JSON.stringify(one)) : [];
+    if (this.revision !== batchRevision || texts.length === 0) {
+      this.listener.badLine("no-message");
+      const message = `A list of messages is of revision ${batchRevision} only: send one message a line.`;
+      // The cast: an answer to no request has the id null, which the library's type does not say.
+      void super.send({ jsonrpc: "2.0", id: null, error: { code: -32600, message } } as never);
+      return;
+    }
+    const messages = texts.flatMap((text) => this.readLine(text) ?? []);
+    this.batches.begin(messages);
+    for (const message of messages) this.hand(message);
+  }
+
+  private hand(message: JSONRPCMessage): void {
     this.client ??= clientIn(message);
+    if ("method" in message && message.method === "notifications/cancelled")
+      void this.sendAll(this.batches.end(Object(message.params).requestId) ?? []);
     try {
       this.onmessage?.(message);
     } catch (error) {
@@ -96,6 +131,14 @@ export class LineTransport extends StdioServerTransport {
       if (line.trim() !== "") this.listener.badLine(error instanceof SyntaxError ? "no-json" : "no-message");
       return undefined;
     }
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
   }
 }
 

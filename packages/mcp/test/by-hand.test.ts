@@ -45,6 +45,44 @@ describe("lines of a client", () => {
     expect([server.answers(), server.errors()]).toEqual([[], ""]);
   });
 
+  test.each(["2025-03-26", "2025-06-18"])(
+    "may hold a list of messages in %s, where that has lists",
+    async (version) => {
+      const server = byHand(await serve(await makeGround({ f: "one\n" })));
+      const [hello = "", ready = ""] = opening;
+      await server.say([hello.replace("2025-11-25", version), ready], [1]);
+      const ping = request(2, "ping");
+      server.input.write(
+        `[${[ping, list(3), notification("progress"), "7", request(4, "nothing")].join()}]\n[]\n`,
+      );
+      server.input.write(`${request(5, "ping")}\n`);
+      await until(() => server.answers().some(({ id }) => id === 5));
+      const noList = { id: null, error: { code: -32600 } };
+      if (version === "2025-06-18") {
+        expect(server.answers().slice(1)).toMatchObject([noList, noList, { id: 5 }]);
+        expect(server.errors()).toMatch(/no message of JSON-RPC/);
+        return;
+      }
+      // The answers of a list come as one, with those that are refused.
+      await until(() => server.answers().length === 4);
+      const [together = []] = server.answers().filter((one) => Array.isArray(one));
+      const ids = together.map(({ id, error }: { id: number; error?: { code: number } }) => [
+        id,
+        error?.code,
+      ]);
+      expect(ids.toSorted()).toEqual([
+        [2, undefined],
+        [3, undefined],
+        [4, -32601],
+      ]);
+      expect(server.answers().filter(({ id }) => id === null)).toMatchObject([noList]);
+    // A call that is cancelled has no answer, and the others do not wait for one.
+    server.input.write(`[${[list(6), request(7, "ping"), cancel(6)].join()}]\n`);
+    await until(() => server.answers().length === 5);
+    expect(server.answers().at(-1)).toMatchObject([{ id: 7 }]);
+    },
+  );
+
   test("may come in pieces, and many at once", async () => {
     const server = byHand(await serve(await makeGround()));
     const [hello = "", ready = ""] = opening;
