@@ -130,6 +130,22 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
     expect(await host1.before(host.write("net.ts", "newer\n"))).toBe("");
   });
 
+  test("the server of the tools is told what the host's own tools made", async () => {
+    const project = new Project({ "net.ts": start });
+    const { run } = session(project);
+    const edit = async (from: string, to: string) => {
+      const flags = ["--old", from, "--new", to, "--base", sha256(start), "--state-dir", memories];
+      return (await project.run(["edit", "net.ts", ...flags])).stderr;
+    };
+    expect(await edit("3;", "5;")).not.toContain("State Mismatch");
+    await run(host.read("net.ts"));
+    const second = project.text("net.ts").replace("2000", "3000");
+    await run(host.edit("net.ts", "2000", "3000"), () => project.put("net.ts", second));
+    expect(await edit("2000", "1")).toContain("A built-in tool of the host made the present state.");
+    project.put("net.ts", second.replace("3000", "4000"));
+    expect(await edit("2000", "1")).toContain("The change was made outside of these tools.");
+  });
+
   test("a change behind its back is a State Mismatch with the fresh state, which then is known", async () => {
     const project = new Project({ "net.ts": start });
     const { run, before } = session(project);

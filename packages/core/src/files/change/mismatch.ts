@@ -3,7 +3,6 @@ import { clip, type Steps, shortHash } from "../../text/index.js";
 import type { Subject } from "../access/answers.js";
 import { type CurrentFile, textOfState } from "../access/current.js";
 import { findShownState } from "../access/kept-states.js";
-import type { Session } from "../access/session.js";
 import { type Base, emptySha256 } from "../values/base.js";
 import { compareMs, comparingReport } from "../values/change-report.js";
 import { isSeen } from "../values/knowledge.js";
@@ -47,7 +46,7 @@ export async function explainMismatch(
   const named = version === undefined ? "" : say(version, libraryWords);
   const why = reason === undefined ? "" : ` ${reason}`;
   const happened = isOfNoFile(subject, base.sha256) ? takenMessage : mismatchMessage;
-  const message = `${happened}${named} ${whoWrote(session, current.sha256, history)}${why}`;
+  const message = `${happened}${named} ${whoWrote(subject, current.sha256, history)}${why}`;
   const sentence = version === undefined ? {} : { sentence: version };
   const texts = await bothTexts(subject, base.sha256, current);
   if (texts === undefined) return { message, ...sentence };
@@ -122,10 +121,17 @@ function whichVersion({ call, file }: Subject, sha256: string): Sentence | undef
   return { template: "[{?base} Your base is version $version ($hash).]", facts };
 }
 
-function whoWrote(session: Session, disk: string, history: readonly HistoryEntry[]): string {
+function whoWrote(
+  { call: { session }, file: { realPath } }: Subject,
+  disk: string,
+  history: readonly HistoryEntry[],
+): string {
   const last = history.findLast((entry) => entry.displaced !== true);
   const writer = last?.after === disk ? last : undefined;
-  if (writer === undefined) return "The change was made outside of these tools.";
+  if (writer === undefined)
+    return session.ports.hostWrote?.(realPath, disk) === true
+      ? "A built-in tool of the host made the present state."
+      : "The change was made outside of these tools.";
   const who = writer.session === session.id ? "This session" : `Another session (${writer.session})`;
   return `${who} wrote the present state (${nounOfWrite(writer.tool)}).`;
 }

@@ -16,6 +16,8 @@ export interface WorkspacePorts {
   readonly blobs: BlobStore;
   readonly secrets: SecretStore;
   readonly history: HistoryStore;
+  /** Whether another program's own tool is known to have made this state of the file with this real path. */
+  readonly hostWrote?: (realPath: string, sha256: string) => boolean;
   readonly changeSets: ChangeSets;
   readonly codec: CharsetCodec;
   readonly clock: Clock;

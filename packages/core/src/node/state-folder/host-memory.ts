@@ -80,6 +80,22 @@ export function openHostMemory(stateDir: string | undefined, host: string): Host
   };
 }
 
+/**
+ * Whether a tool of another program made this state of a file, as the program's hooks told.
+ *
+ * @param path as its hooks name it: links resolved.
+ */
+export function hostWrote(state: StateFolder, path: string, sha256: string): boolean {
+  const folder = state.at("guard");
+  return namesIn(folder).some((name) => {
+    const made = linesOf(join(folder, name)).flatMap(({ fact, note }) => [
+      ...(fact?.path === path ? [fact] : []),
+      ...(note?.path === path ? note.facts : []),
+    ]);
+    return made.some((fact) => fact.kind === "changed" && fact.after === sha256);
+  });
+}
+
 function notesOf(file: string, path: string): readonly CallNote[] {
   return linesOf(file).flatMap(({ note }) => (note?.facts === undefined || note.path !== path ? [] : [note]));
 }

@@ -19,6 +19,7 @@ import { codeOf } from "../disk/platform.js";
 import { isBelow } from "../disk/root.js";
 import { openBlobs } from "../state-folder/blobs.js";
 import { openHistory } from "../state-folder/history.js";
+import { hostWrote } from "../state-folder/host-memory.js";
 import { mayHaveIntent } from "../state-folder/intents.js";
 import { openLocks } from "../state-folder/locks.js";
 import { recover, recoverPath } from "../state-folder/recovery.js";
@@ -148,6 +149,7 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     blobs: openBlobs(state, presence),
     secrets: openSecrets(state, presence, clock),
     history: sinceReplaced(openHistory(state, presence), disk, roots),
+    hostWrote: (realPath, digest) => hostWrote(state, realPath, digest),
     changeSets: noting(openChangeSets(state, presence), roots),
     codec: openCharsets(),
     clock,
