@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { readdir, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -48,7 +48,7 @@ const program = {
     yaml: beside("../node_modules/yaml/browser/dist/index.js"),
   },
   banner: { js: banner },
-  plugins: [unusedModulesAreDropped(), pastBarrels(), childProcessIsLate()],
+  plugins: [unusedModulesAreDropped(), pastBarrels(), childProcessIsLate(), schemasAreLate()],
   logLevel: "warning",
   metafile: true,
 };
@@ -174,4 +174,51 @@ function childProcessIsLate() {
       );
     },
   };
+}
+
+/**
+ * The protocol library makes a schema of every type of a revision as it is loaded, or asked for the first one. Most of
+ * them check nothing here, and together they are a fifth of what a start costs: each is made where it is used.
+ */
+function schemasAreLate() {
+  return {
+    name: "schemas-are-late",
+    setup(bundler) {
+      const dist = /@modelcontextprotocol[\\/](core|server)[\\/]dist[\\/].*\.mjs$/;
+      bundler.onLoad({ filter: dist }, async ({ path }) => {
+        const contents = (await readFile(path, "utf8"))
+          // The table of all schemas by name: nothing that reads it is used here.
+          .replaceAll(/^for \(const .*\) register\(key, .*$/gm, "")
+          // A schema that nothing names is left out by the bundler, if making it is known to do nothing else.
+          .replaceAll(
+            /^const (\w+Schema) = (.*?);$(?=\n[^\s})\]]|\n\n)/gms,
+            "const $1 = /* @__PURE__ */ (() => ($2))();",
+          )
+          .replace(/^function build\$1\(\) \{\n.*?^\}$/ms, (text) => lateSchemas(text))
+          .replace(/^function registryMaps\(\) \{\n.*?^\}$/ms, (text) =>
+            text.replaceAll(/^\t+(\S+): (s\.\w+),?$/gm, (_, name, value) => late(name, value)),
+          );
+        return { contents, loader: "js" };
+      });
+    },
+  };
+}
+
+/** The function that makes the schemas of one revision: each is made once, where it is asked for. */
+function lateSchemas(text) {
+  const constant = /^\tconst (\w+Schema)\$1 = (.*?);$(?=\n\t[^\s})\]]|\n\n)/gms;
+  const names = [...text.matchAll(constant)].map(([, name]) => name);
+  if (names.length === 0) return text;
+  return text
+    .replaceAll(new RegExp(`\\b(${names.join("|")})\\$1(?!\\w| =)`, "g"), "$1$$1()")
+    .replaceAll(constant, "\tlet made$1;\n\tconst $1$$1 = () => (made$1 ??= ($2));")
+    .replaceAll(/^\t\t([A-Z]\w+Schema): (.*?),?$(?=\n\t\t[A-Z]|\n\t\};)/gms, (_, name, value) =>
+      late(name, value),
+    );
+}
+
+/** A member of an object that is made when it is first read. */
+function late(name, value) {
+  const kept = `Object.defineProperty(this, ${JSON.stringify(name.replaceAll('"', ""))}, { value: made })`;
+  return `get ${name}() { const made = ${value}; ${kept}; return made; },`;
 }
