@@ -192,7 +192,9 @@ const mostWaitingBytes = 4 * 1024 * 1024;
 const remembered = 200;
 
 function sessionOf(flags: Flags): Partial<OpenWorkspaceOptions> {
-  const { overwriteGuard, editGuard, onMismatch = "rebase", strictView } = flags;
+  const { overwriteGuard, editGuard, strictView } = flags;
+  // The official server's answers have no place for what others changed.
+  const { onMismatch = flags.compat === undefined ? "rebase" : undefined } = flags;
   return {
     limits: flags.compat === undefined ? {} : compatLimits,
     remembered,

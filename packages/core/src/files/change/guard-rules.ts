@@ -57,11 +57,14 @@ function askForRead({ call, change, target }: Site, current: Current): Ruling {
   const known = call.knowledge.find(file, current.sha256);
   // A read that was sent together with a replacement of the whole was not seen by who wrote that.
   const isTooLate = change.replacesWhole === true && known?.beforeCall.length === 0 && known.total !== 0;
-  if (isSeen(known) && isTooLate) return refuseIn("not_read", notRead);
+  if (isSeen(known) && isTooLate) return refuseIn("not_read", notRead + readIt);
   if (isSeen(known)) return { kind: "allowed", isSeen: true, isWhole: true };
   const latest = latestSeen(call.knowledge, file);
   if (latest !== undefined) return { kind: "changed", sha256: latest.sha256 };
-  return refuseIn("not_read", notRead);
+  // Whoever replaces all of a file has to have seen it.
+  return change.replacesWhole === true
+    ? refuseIn("not_read", notRead + readIt)
+    : refuseIn("not_read", notRead + hashIsEnough + readIt);
 }
 
 /** Nothing is refused; what was not shown is said. */
@@ -88,8 +91,10 @@ const fileExists =
   "if you have not seen its content, read the file first, then repeat the call with its sha256.";
 const needNoRead = "[ {append,prepend,section:need} no read.]";
 const notRead =
-  "This session has not read the file: [name its state with {base}, as {read} prints it, or take whatever is there with {anyState}|" +
-  "give the sha256 in this answer as {base} if you mean that state, or read it with {read}|" +
+  "This session has not read the file: [name its state with {base}, as {read} prints it, or take whatever is there with {anyState}|";
+const hashIsEnough =
+  "give the sha256 in this answer as {base} if you mean that state, or read it with {read}|";
+const readIt =
   "read it with {read}|it has to be read], then repeat the call." +
   "[ {append,prepend,section:need} no read.] Nothing was written.";
 const overwrittenUnseen = (lines: string) =>
