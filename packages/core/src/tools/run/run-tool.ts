@@ -93,7 +93,7 @@ export async function runToolWithResult(name: string, args: unknown, context: To
   let shown: readonly ShownLines[] = [];
   try {
     const offered = offeredTo(context);
-    const tool = offered.find((one) => one.name === name) ?? findTool(name);
+    const tool = context.offered?.find((one) => one.name === name) ?? findTool(name);
     const knowledge = context.knowledge ?? own;
     const scoped = { ...context, ...(knowledge === undefined ? {} : { knowledge }) };
     const result = tool === undefined ? unknownTool() : await obtainResult(tool, args, scoped);
@@ -128,7 +128,7 @@ function offeredTo({ offered = tools, readOnly = false }: ToolContext): readonly
 async function obtainResult(tool: FileTool, args: unknown, context: ToolContext): Promise<ToolResult> {
   const writing = !tool.annotations.readOnly;
   if (writing && context.readOnly === true) {
-    const message = `This server is read-only: ${tool.name} is not offered, nothing was written.`;
+    const message = `This server is read-only: ${tool.shownAs ?? tool.name} is not offered, nothing was written.`;
     const several = tool.several === true;
     return { kind: "refused", refusal: refuse("read_only", message), writing, several };
   }
