@@ -76,10 +76,10 @@ describe("lines of a client", () => {
         [4, -32601],
       ]);
       expect(server.answers().filter(({ id }) => id === null)).toMatchObject([noList]);
-    // A call that is cancelled has no answer, and the others do not wait for one.
-    server.input.write(`[${[list(6), request(7, "ping"), cancel(6)].join()}]\n`);
-    await until(() => server.answers().length === 5);
-    expect(server.answers().at(-1)).toMatchObject([{ id: 7 }]);
+      // A call that is cancelled has no answer, and the others do not wait for one.
+      server.input.write(`[${[list(6), request(7, "ping"), cancel(6)].join()}]\n`);
+      await until(() => server.answers().length === 5);
+      expect(server.answers().at(-1)).toMatchObject([{ id: 7 }]);
     },
   );
 

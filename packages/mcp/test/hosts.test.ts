@@ -199,7 +199,9 @@ describe("a script of Codex's model", () => {
       const write = await call("write_file", { file_path: "new.txt", content: "x\n" }, { ...meta, callId });
       expect(write).toMatchObject({
         isError: true,
-        content: [{ text: expect.stringMatching(/^FAILED \(read_only\): .*mcp__holdfast__write_file is not/) }],
+        content: [
+          { text: expect.stringMatching(/^FAILED \(read_only\): .*mcp__holdfast__write_file is not/) },
+        ],
       });
       expect(await call("read_file", { file_path: "a.txt" }, { ...meta, callId })).toMatchObject({
         isError: false,
