@@ -1,10 +1,8 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 
-type RequestId = string | number;
-
 /** The requests of one line that have no answer yet, and the answers that are there. */
 interface Batch {
-  readonly open: Set<RequestId>;
+  readonly open: Set<string | number>;
   readonly answers: JSONRPCMessage[];
 }
 
@@ -29,7 +27,7 @@ export class Batches {
    * @param answer its answer; none for a call that the client cancelled.
    * @returns the answers to be sent now; undefined where it is of no batch.
    */
-  end(id: RequestId | undefined, answer?: JSONRPCMessage): readonly JSONRPCMessage[] | undefined {
+  end(id: string | number | undefined, answer?: JSONRPCMessage): readonly JSONRPCMessage[] | undefined {
     for (const batch of this.batches) {
       if (id === undefined || !batch.open.delete(id)) continue;
       if (answer !== undefined) batch.answers.push(answer);

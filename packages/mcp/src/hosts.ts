@@ -27,7 +27,7 @@ export interface Host {
   /** It defers the schemas of tools, or cuts what is long, unless a tool's `_meta` asks otherwise. */
   readonly heedsMeta: boolean;
   /** Whoever is asked about a call is shown its arguments as they are sent. */
-  readonly showsArguments: boolean;
+  readonly showsArguments?: true;
   /** The text of an `isError` result reaches the model as it is: then a refusal is one. */
   readonly passesErrors: boolean;
   /** Which part the model sees of a result that has both. */
@@ -47,7 +47,6 @@ export const carefulHost: Host = {
   answerChars: 36_000,
   toolPrefix: "",
   heedsMeta: false,
-  showsArguments: false,
   // As the protocol says.
   passesErrors: true,
   sees: "text",
@@ -86,7 +85,6 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       answerChars: 36_000,
       toolPrefix: "mcp_holdfast_",
       heedsMeta: false,
-      showsArguments: false,
       passesErrors: false,
       sees: "text",
       media: ["image", "pdf"],
@@ -106,7 +104,6 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       scriptBytes: 30_000,
       toolPrefix: "mcp__holdfast__",
       heedsMeta: false,
-      showsArguments: false,
       passesErrors: true,
       sees: "structured",
       media: ["image"],
@@ -124,7 +121,6 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       within: { bytes: 50_000, lines: 1_950 },
       toolPrefix: "holdfast_",
       heedsMeta: false,
-      showsArguments: false,
       passesErrors: true,
       sees: "text",
       media: ["image", "pdf"],
@@ -141,7 +137,6 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       answerChars: 25_000,
       toolPrefix: "mcp__holdfast__",
       heedsMeta: false,
-      showsArguments: false,
       passesErrors: false,
       sees: "both",
       media: ["image"],
@@ -159,7 +154,6 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       within: { bytes: 20_000 },
       toolPrefix: "holdfast-",
       heedsMeta: false,
-      showsArguments: false,
       passesErrors: false,
       sees: "both",
       media: [],
@@ -189,16 +183,15 @@ export function roomAt(
   return { budgetChars: host.answerChars, ...(host.within === undefined ? {} : { within: host.within }) };
 }
 
-/** What a client says beside a call. */
-export interface CallFacts {
-  /** The script of the model that makes the call; undefined where the model makes it itself. */
-  readonly script?: string;
-  /** The person lets the model write nothing in this session. */
-  readonly isReadOnly: boolean;
-}
-
-/** What stands in a call's `_meta`, where the host is known to say it: keys of Codex. */
-export function factsOfCall({ scriptBytes }: Host, meta: unknown): CallFacts {
+/**
+ * What stands in a call's `_meta`, where the host is known to say it: keys of Codex.
+ *
+ * @returns the script that makes the call, if the model does not make it itself; whether the person lets nothing be written.
+ */
+export function factsOfCall(
+  { scriptBytes }: Host,
+  meta: unknown,
+): { readonly script?: string; readonly isReadOnly: boolean } {
   if (scriptBytes === undefined) return { isReadOnly: false };
   const { callId, itemId, "x-codex-turn-metadata": turn } = Object(meta);
   const isReadOnly = Object(turn).sandbox_mode === "read-only";

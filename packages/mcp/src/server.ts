@@ -202,7 +202,7 @@ function isKnown(name: string, { tools: names }: McpOptions): boolean {
 
 function toListing(tool: FileTool, host: Host, { answerBudget }: McpOptions): ToolListing {
   const { readOnly, destructive, idempotent, openWorld } = tool.annotations;
-  const { description, parameters } = host.showsArguments ? (tool.flat ?? tool) : tool;
+  const { description, parameters } = host.showsArguments === true ? (tool.flat ?? tool) : tool;
   return {
     name: tool.name,
     title: tool.title,

@@ -11,7 +11,6 @@ export const updateSection = defineTool({
     section_header: z.string().min(1).describe('Such as "## Current State"'),
     new_content: z.string().describe("Without the heading"),
     base_content_sha256: optionalBase,
-    // The answer to a missing section names it.
     create: z.boolean().exactOptional().meta(unlisted),
     encoding,
   }),

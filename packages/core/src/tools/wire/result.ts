@@ -15,7 +15,8 @@ import type {
 
 /** What a tool hands to the renderer. */
 export type ToolResult =
-  | ReadResult
+  /** `isPage`: no number of lines was asked for; the answer is one page of them. */
+  | { readonly kind: "read"; readonly outcome: ReadOutcome; readonly isPage?: boolean }
   | { readonly kind: "read_many"; readonly outcome: ReadManyOutcome }
   | { readonly kind: "list"; readonly outcome: ListOutcome }
   | { readonly kind: "find"; readonly outcome: FindOutcome }
@@ -24,14 +25,6 @@ export type ToolResult =
   | ChangeSetResult
   | PreviewResult
   | RefusedResult;
-
-/** The outcome of a read of one file. */
-export interface ReadResult {
-  readonly kind: "read";
-  readonly outcome: ReadOutcome;
-  /** No number of lines was asked for: the answer is one page of them. */
-  readonly isPage?: boolean;
-}
 
 /** The outcome of a write to one file, and whether its answer may show content. */
 export interface WriteResult {
