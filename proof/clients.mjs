@@ -77,7 +77,6 @@ async function run({ quick, print }) {
     ),
     ...(await claudeRows(print)),
     ...(await dayRows(print)),
-    ...(await movedRows(print)),
   ];
 }
 
@@ -105,37 +104,33 @@ async function tell(program, stories, print, guard = false) {
 
 /** @param {(line: string) => void} print */
 async function claudeRows(print) {
-  const figure = "C7";
-  const what = "Claude Code's own `Edit` behind `holdfast guard` meets a change behind its back";
+  const rows = [
+    {
+      figure: "C7",
+      what: "Claude Code's own `Edit` behind `holdfast guard` meets a change behind its back",
+      tell: (/** @type {string} */ program) => editInClaude(program, true),
+    },
+    {
+      figure: "C14",
+      what: "Claude Code's own `Edit` behind the guard under `rebase`: a formatter elsewhere in the file, two edits in one turn, others on the same line",
+      tell: movedInClaude,
+    },
+  ];
   const claude = installClaude();
-  if (claude.kind === "missing") return [{ figure, what, tried: 0, bad: {}, notHad: claude.reason }];
+  if (claude.kind === "missing")
+    return rows.map(({ figure, what }) => ({ figure, what, tried: 0, bad: {}, notHad: claude.reason }));
+  const told = [];
+  for (const { figure, what, tell } of rows) {
+    print(what);
+    const { breaches, said, complaint, requests } = await tell(claude.program);
+    if (Object.values(breaches).some((count) => count > 0)) print(`${said}\n${complaint}`);
+    const seen = `${requests} requests of claude-code ${claudeVersion}`;
+    told.push({ figure, what, tried: 1, bad: breaches, seen });
+  }
   const alone = await editInClaude(claude.program, false);
-  const baseline = alone.said.includes("updated successfully")
-    ? "`Edit` changed the state that it had not seen"
-    : "`Edit` refused";
-  return [{ ...(await claudeRow(figure, what, () => editInClaude(claude.program, true), print)), baseline }];
-}
-
-/** @param {(line: string) => void} print */
-async function movedRows(print) {
-  const figure = "C14";
-  const what =
-    "Claude Code's own `Edit` behind the guard under `rebase`: a formatter elsewhere in the file, two edits in one turn, others on the same line";
-  const claude = installClaude();
-  if (claude.kind === "missing") return [{ figure, what, tried: 0, bad: {}, notHad: claude.reason }];
-  return [await claudeRow(figure, what, () => movedInClaude(claude.program), print)];
-}
-
-/**
- * @param {string} figure @param {string} what @param {() => ReturnType<typeof movedInClaude | typeof editInClaude>} tell
- * @param {(line: string) => void} print
- */
-async function claudeRow(figure, what, tell, print) {
-  print(what);
-  const told = await tell();
-  if (Object.values(told.breaches).some((count) => count > 0)) print(`${told.said}\n${told.complaint}`);
-  const seen = `${told.requests} requests of claude-code ${claudeVersion}`;
-  return { figure, what, tried: 1, bad: told.breaches, seen };
+  const isChanged = alone.said.includes("updated successfully");
+  const baseline = isChanged ? "`Edit` changed the state that it had not seen" : "`Edit` refused";
+  return told.map((row) => (row.figure === "C7" ? { ...row, baseline } : row));
 }
 
 /** A day's work in each client, set up by `holdfast setup`; where it has hooks, another day behind the guard. @param {(line: string) => void} print */

@@ -1,23 +1,20 @@
 import { fileURLToPath } from "node:url";
-import { runClient } from "./clients/any-client.mjs";
+import { runClient, setUp, writeInto } from "./clients/any-client.mjs";
+import { dayHosts, dayIn, probedClients } from "./hosts/measured.mjs";
 import { image, pdf, secondParagraph, textOf } from "./hosts/probe-server.mjs";
-import { probedClients } from "./hosts/probed-clients.mjs";
 import { built } from "./machine.mjs";
+import { treeOf } from "./rooms.mjs";
 
 /**
- * What a client lets through of a server's answers, held against its row of the table of hosts.
+ * What a client lets through of a server's answers, held against its row of the table of hosts; and a day in each, beside
+ * one with its own tools.
  *
  * @type {import("./contract.mjs").Part}
  */
 export const part = { name: "hosts", title: "The table of hosts", run };
 
-const probeServer = {
-  command: process.execPath,
-  args: [fileURLToPath(new URL("hosts/probe-server.mjs", import.meta.url))],
-};
-const ours = { command: process.execPath, args: [built.cli, "mcp"] };
-
-/** @typedef {import("./hosts/probed-clients.mjs").Probed} Probed */
+/** @typedef {import("./clients/any-client.mjs").Client} Client */
+/** @typedef {import("./clients/any-client.mjs").Ground} Ground */
 /** @typedef {import("./clients/any-client.mjs").Told} Told */
 
 /** @param {import("./contract.mjs").RunOptions} options `only`: a part of a client's name. */
@@ -27,8 +24,8 @@ async function run({ quick, only = "", print }) {
   /** @type {typeof import("@holdfast/mcp")} */
   const { hostOf, knownHosts } = await import(built.hosts);
   const rows = [];
-  for (const probed of probedClients) {
-    const { title, version, install } = probed.client;
+  for (const client of probedClients) {
+    const { title, version, install } = client;
     if (!title.toLowerCase().includes(only.toLowerCase())) continue;
     print(title);
     const host = knownHosts.find((one) => one.title === title);
@@ -40,78 +37,90 @@ async function run({ quick, only = "", print }) {
       continue;
     }
     const { program } = installed;
-    rows.push({ figure: "H1", what, ...(await probe(probed, program, host, hostOf)) });
+    rows.push({ figure: "H1", what, ...(await probe(client, program, host, hostOf)) });
     rows.push({
       figure: "H2",
       what: `${what} reads media of ours`,
-      ...(await readMedia(probed, program, host)),
+      ...(await readMedia(client, program, host)),
     });
+  }
+  return [...rows, ...(await dayRows(only, print))];
+}
+
+/** @param {string} only @param {(line: string) => void} print */
+async function dayRows(only, print) {
+  const rows = [];
+  for (const client of dayHosts.filter(({ title }) => title.toLowerCase().includes(only.toLowerCase()))) {
+    print(`a day in ${client.title}`);
+    const installed = client.install();
+    if (installed.kind === "installed") rows.push(...(await dayIn(client, installed.program, print)));
+    else rows.push({ figure: "H3", what: client.title, tried: 0, bad: {}, notHad: installed.reason });
   }
   return rows;
 }
 
 /**
- * @param {Probed} probed @param {string} program @param {import("@holdfast/mcp").Host} host
+ * @param {Client} client @param {string} program @param {import("@holdfast/mcp").Host} host
  * @param {(clientInfo: unknown) => import("@holdfast/mcp").Host} hostOf
  */
-async function probe({ client, write }, program, host, hostOf) {
+async function probe(client, program, host, hostOf) {
   const least = Math.min(host.answerChars, host.within?.bytes ?? host.answerChars);
   const sizes = [least, Math.ceil(least * 1.25), least * 2];
   const call = (/** @type {string} */ tool, count = 0) => [
-    { call: client.toolName("probe", tool), args: { count } },
+    { call: client.toolName("holdfast", tool), args: { count } },
   ];
   const others = ["fail", "both", "who", "image", "pdf"];
   const turns = () => [
     ...sizes.map((size) => () => call("size", size)),
     ...others.map((tool) => () => call(tool)),
   ];
-  const prepare = (/** @type {import("./clients/any-client.mjs").Ground} */ ground) =>
-    write(ground, "probe", probeServer);
-  return runClient(client, { program, files: {}, prepare, turns }, (told) => {
-    const replies = told.requests.slice(1);
-    const answers = replies.map((request) => client.answers(request).join("\n"));
-    const whole = sizes.map((size, at) => answers[at]?.includes(textOf(size)) === true);
-    const [error = "", both = "", who = ""] = answers.slice(sizes.length);
-    const [sees, passes, name] = [seenOf(both), passesError(error), /name=(.*?);/.exec(who)?.[1] ?? ""];
-    const media = mediaIn(replies.at(-2), replies.at(-1));
-    const tool = client
-      .offered(told.requests[0] ?? {})
-      .find((one) => one.name === client.toolName("probe", "size"));
-    return {
-      tried: turns().length,
-      bad: {
-        "under another name than the row": hostOf({ name }).title === host.title ? 0 : 1,
-        "not loaded at the first request": tool === undefined ? 1 : 0,
-        "cut below the row": whole[0] === true ? 0 : 1,
-        "another part than the row": sees === host.sees ? 0 : 1,
-        "errors otherwise than in the row": passes === host.passesErrors ? 0 : 1,
-        "other media than the row": media.join() === host.media.join() ? 0 : 1,
-        "broken run": isWhole(told, turns().length) ? 0 : 1,
-      },
-      seen: [
-        `calls itself ${name}`,
-        sizes
-          .map((size, at) => `${size.toLocaleString("en")} characters ${whole[at] ? "whole" : "cut"}`)
-          .join(", "),
-        `an error ${passes ? "as it is" : "reworded"}`,
-        `sees ${sees}`,
-        `hands on ${media.length === 0 ? "no media" : media.join(" and ")}`,
-        `descriptions ${tool?.description.includes(secondParagraph) ? "whole" : "cut"}`,
-      ].join("; "),
-    };
-  });
+  return runClient(
+    client,
+    { program, files: {}, prepare: (ground) => setUpProbe(client, ground), turns },
+    (told) => {
+      const replies = told.requests.slice(1);
+      const answers = replies.map((request) => client.answers(request).join("\n"));
+      const whole = sizes.map((size, at) => answers[at]?.includes(textOf(size)) === true);
+      const [error = "", both = "", who = ""] = answers.slice(sizes.length);
+      const [sees, passes, name] = [seenOf(both), passesError(error), /name=(.*?);/.exec(who)?.[1] ?? ""];
+      const media = mediaIn(replies.at(-2), replies.at(-1));
+      const tool = client
+        .offered(told.requests[0] ?? {})
+        .find((one) => one.name === client.toolName("holdfast", "size"));
+      return {
+        tried: turns().length,
+        bad: {
+          "under another name than the row": hostOf({ name }).title === host.title ? 0 : 1,
+          "not loaded at the first request": tool === undefined ? 1 : 0,
+          "cut below the row": whole[0] === true ? 0 : 1,
+          "another part than the row": sees === host.sees ? 0 : 1,
+          "errors otherwise than in the row": passes === host.passesErrors ? 0 : 1,
+          "other media than the row": media.join() === host.media.join() ? 0 : 1,
+          "broken run": isWhole(told, turns().length) ? 0 : 1,
+        },
+        seen: [
+          `calls itself ${name}`,
+          sizes
+            .map((size, at) => `${size.toLocaleString("en")} characters ${whole[at] ? "whole" : "cut"}`)
+            .join(", "),
+          `an error ${passes ? "as it is" : "reworded"}`,
+          `sees ${sees}`,
+          `hands on ${media.length === 0 ? "no media" : media.join(" and ")}`,
+          `descriptions ${tool?.description.includes(secondParagraph) ? "whole" : "cut"}`,
+        ].join("; "),
+      };
+    },
+  );
 }
 
-/** What the model is sent of an image and a PDF that it reads through `holdfast mcp`. @param {Probed} probed @param {string} program @param {import("@holdfast/mcp").Host} host */
-async function readMedia({ client, write }, program, host) {
+/** What the model is sent of an image and a PDF that it reads through `holdfast mcp`. @param {Client} client @param {string} program @param {import("@holdfast/mcp").Host} host */
+async function readMedia(client, program, host) {
   const files = { "a.png": Buffer.from(image, "base64"), "b.pdf": Buffer.from(pdf, "base64") };
   const turns = () =>
     Object.keys(files).map((file_path) => () => [
       { call: client.toolName("holdfast", "read_file"), args: { file_path } },
     ]);
-  const prepare = (/** @type {import("./clients/any-client.mjs").Ground} */ ground) =>
-    write(ground, "holdfast", ours);
-  return runClient(client, { program, files, prepare, turns }, (told) => {
+  return runClient(client, { program, files, prepare: (ground) => setUp(client, ground), turns }, (told) => {
     const replies = told.requests.slice(1);
     const media = mediaIn(replies[0], replies[1]);
     const said = replies.map((request) => client.answers(request).join("\n"));
@@ -128,6 +137,14 @@ async function readMedia({ client, write }, program, host) {
       seen: `the model is sent ${media.length === 0 ? "a sentence" : media.join(" and ")}`,
     };
   });
+}
+
+/** The probe in the place of our server, as `holdfast setup` names that. @param {Client} client @param {Ground} ground */
+function setUpProbe(client, ground) {
+  setUp(client, ground);
+  const probe = fileURLToPath(new URL("hosts/probe-server.mjs", import.meta.url));
+  for (const [name, text] of Object.entries(treeOf(ground.home)))
+    if (text.includes(built.cli)) writeInto(ground.home, name, text.replaceAll(built.cli, probe));
 }
 
 /** @param {Told} told @param {number} turns */

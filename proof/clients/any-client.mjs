@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { built } from "../machine.mjs";
+import { built, installPeers } from "../machine.mjs";
 
 /**
  * A real client that runs headless against a scripted model, so that one script can be told to all of them.
@@ -18,7 +18,13 @@ import { built } from "../machine.mjs";
  * @typedef {(request: any) => Usage} Meter what a provider would count for a request that the model answers
  * @typedef {{ readonly total: number, readonly cached: number, readonly written: number }} Usage tokens of the prompt, of it
  *   those that were found in a cache and written to one
- * @typedef {{ read(file: string): Part, edit(file: string, old: string, next: string): Part }} OwnTools
+ * @typedef {object} OwnTools its own tools of files and commands; `project` is where it was started
+ * @property {(file: string, lines?: { readonly from: number, readonly to: number, readonly count: number }) => Part} read
+ * @property {(file: string, old: string, next: string) => Part} edit
+ * @property {(file: string, content: string) => Part} write
+ * @property {(command: string) => Part} shell
+ * @property {(file: string) => Part} [image] where no read shows one
+ * @property {Part} [search] how its model finds the tools of a server that are not in front of it
  * @typedef {object} Client
  * @property {string} title
  * @property {string} version
@@ -27,7 +33,8 @@ import { built } from "../machine.mjs";
  * @property {(turns: readonly ((request: any) => readonly Part[])[], meter?: Meter) => Promise<Model>} startModel
  * @property {(ground: Ground, url: string) => void} [settle] what a person's own settings would say: who the model is, no telemetry
  * @property {(program: string, ground: Ground, url: string) => Launch} launch
- * @property {(project: string) => OwnTools} [own] its own tools of files, where `holdfast guard` knows them
+ * @property {(project: string) => OwnTools} [own]
+ * @property {(calls: readonly Part[]) => readonly Part[]} [phrase] how its model says several calls, where not one by one
  * @property {(server: string, tool: string) => string} toolName how a model calls a tool of a server
  * @property {(request: any) => readonly string[]} answers of tools since the model last spoke, as the model sees them
  * @property {(request: any) => readonly Offered[]} offered the tools that come with a request
@@ -80,6 +87,47 @@ export function setUp({ setup = "" }, { project, home }, flags = []) {
   const args = [built.cli, "setup", setup, "--yes", ...flags];
   const run = spawnSync(process.execPath, args, { cwd: project, env, encoding: "utf8" });
   if (run.status !== 0) throw new Error(`the setup failed: ${run.stderr}`);
+}
+
+/** The same client, started with other arguments. @param {Client} client @param {(args: readonly string[]) => readonly string[]} change @returns {Client} */
+export function relaunched(client, change) {
+  return {
+    ...client,
+    launch: (...ground) => {
+      const { args, ...how } = client.launch(...ground);
+      return { ...how, args: change(args) };
+    },
+  };
+}
+
+/** A call, as a model says it. @param {string} call @param {Readonly<Record<string, unknown>>} args @returns {Part} */
+export function called(call, args) {
+  return { call, args };
+}
+
+/**
+ * Installs a client from npm. @param {string} name of its folder @param {string} packed @param {string} version
+ * @param {readonly string[]} path of its program below `node_modules` @returns {Installed}
+ */
+export function installClient(name, packed, version, path) {
+  const installed = installPeers(name, { [packed]: version });
+  if (installed.kind === "missing") return installed;
+  const program = join(installed.folder, "node_modules", ...path);
+  return existsSync(program)
+    ? { kind: "installed", program }
+    : { kind: "missing", reason: `no program for ${platform}` };
+}
+
+/** As packages name it. */
+export const platform = `${process.platform}-${process.arch}`;
+
+/** @param {readonly any[]} tools @returns {readonly Offered[]} */
+export function offeredOf(tools) {
+  return tools.map((tool) => ({
+    name: tool.name ?? tool.type,
+    description: tool.description ?? "",
+    text: JSON.stringify(tool),
+  }));
 }
 
 /** @param {string} folder @param {string} name @param {string | Uint8Array} content */

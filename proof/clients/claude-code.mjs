@@ -1,11 +1,9 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { installPeers } from "../machine.mjs";
-import { runClient, setUp } from "./any-client.mjs";
+import { called, installClient, offeredOf, platform, runClient, setUp } from "./any-client.mjs";
 import { startScriptedClaude, toolResults } from "./scripted-claude.mjs";
 
 /** The version whose behaviour was looked at; a newer one is tried by changing this line. */
-export const claudeVersion = "2.1.330";
+export const claudeVersion = "2.1.332";
 
 /** @type {import("./any-client.mjs").Client} */
 export const claudeCode = {
@@ -18,15 +16,7 @@ export const claudeCode = {
     file: program,
     args: [
       ...["-p", "Please do as we said.", "--permission-mode", "acceptEdits", "--output-format", "json"],
-      ...[
-        "--model",
-        "claude-sonnet-4-5",
-        "--allowedTools",
-        "mcp__holdfast",
-        "mcp__filesystem",
-        "mcp__probe",
-        "Bash",
-      ],
+      ...["--model", "claude-sonnet-4-5", "--allowedTools", "mcp__holdfast", "mcp__filesystem", "Bash"],
     ],
     env: {
       ANTHROPIC_API_KEY: "none",
@@ -36,31 +26,24 @@ export const claudeCode = {
     },
   }),
   own: (project) => ({
-    read: (file) => ({ call: "Read", args: { file_path: join(project, file) } }),
-    edit: (file, old_string, new_string) => ({
-      call: "Edit",
-      args: { file_path: join(project, file), old_string, new_string },
-    }),
+    read: (file, lines) =>
+      called("Read", {
+        file_path: join(project, file),
+        ...(lines && { offset: lines.from, limit: lines.count }),
+      }),
+    edit: (file, old_string, new_string) =>
+      called("Edit", { file_path: join(project, file), old_string, new_string }),
+    write: (file, content) => called("Write", { file_path: join(project, file), content }),
+    shell: (command) => called("Bash", { command, description: "Runs it" }),
   }),
   toolName: (server, tool) => `mcp__${server}__${tool}`,
   answers: toolResults,
-  offered: ({ tools = [] }) =>
-    tools.map((/** @type {any} */ tool) => ({
-      name: tool.name,
-      description: tool.description ?? "",
-      text: JSON.stringify(tool),
-    })),
+  offered: ({ tools = [] }) => offeredOf(tools),
 };
 
-/** @returns {import("./any-client.mjs").Installed} */
 export function installClaude() {
-  const installed = installPeers("claude-code", { "@anthropic-ai/claude-code": claudeVersion });
-  if (installed.kind === "missing") return installed;
-  const name = `claude-code-${process.platform}-${process.arch}`;
-  const program = join(installed.folder, "node_modules", "@anthropic-ai", name, "claude");
-  return existsSync(program)
-    ? { kind: "installed", program }
-    : { kind: "missing", reason: `no program for ${process.platform} ${process.arch}` };
+  const path = ["@anthropic-ai", `claude-code-${platform}`, "claude"];
+  return installClient("claude-code", "@anthropic-ai/claude-code", claudeVersion, path);
 }
 
 /**

@@ -1,10 +1,10 @@
-import { existsSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { installPeers } from "../machine.mjs";
-import { codexAnswers, codexTools, startScriptedCodex } from "./scripted-codex.mjs";
+import { called, installClient, offeredOf, relaunched } from "./any-client.mjs";
+import { codexAnswers, codexTools, scriptAnswers, startScriptedCodex } from "./scripted-codex.mjs";
 
 /** The version whose behaviour as a client was looked at; a newer one is tried by changing this line. */
-export const codexVersion = "0.169.0";
+export const codexVersion = "0.171.0";
 
 /** @type {import("./any-client.mjs").Client} */
 export const codex = {
@@ -25,13 +25,52 @@ export const codex = {
   }),
   toolName: (server, tool) => `mcp__${server}__${tool}`,
   answers: (request) => codexAnswers(request).map(withoutTime),
-  offered: (request) =>
-    codexTools(request).map((tool) => ({
-      name: tool.name ?? tool.type,
-      description: tool.description ?? "",
-      text: JSON.stringify(tool),
-    })),
+  offered: (request) => offeredOf(codexTools(request)),
 };
+
+/**
+ * The client as it comes: its default model says its calls in JavaScript, and finds the tools of servers by a search.
+ *
+ * @type {import("./any-client.mjs").Client}
+ */
+export const codexInCode = {
+  ...relaunched(codex, ([program = "", exec = "", anyhow = "", , ...args]) => [
+    ...[program, exec, anyhow, "--sandbox", "workspace-write"],
+    ...args.slice(args.indexOf('model="scripted"') + 1),
+  ]),
+  settle: ({ home }) => {
+    mkdirSync(join(home, ".codex"), { recursive: true });
+  },
+  own: () => ({
+    read: (file, lines) =>
+      called("exec_command", { cmd: lines ? `sed -n '${lines.from},${lines.to}p' ${file}` : `cat ${file}` }),
+    edit: (file, old, next) => patched(`Update File: ${file}\n@@\n-${old}\n+${next}\n`),
+    write: (file, content) => patched(`Add File: ${file}\n${content.replaceAll(/^(?=.)/gm, "+")}`),
+    shell: (cmd) => called("exec_command", { cmd }),
+    image: (path) => called("view_image", { path }),
+    search: called("exec", { script: "ALL_TOOLS.filter(({ name }) => /holdfast/.test(name))" }),
+  }),
+  phrase: (calls) => [called("exec", { script: scriptOf(calls) })],
+  answers: scriptAnswers,
+};
+
+/** @param {string} change of one file */
+function patched(change) {
+  return called("apply_patch", { patch: `*** Begin Patch\n*** ${change}*** End Patch\n` });
+}
+
+/** One script that makes all the calls and prints each result once. @param {readonly import("./any-client.mjs").Part[]} calls */
+function scriptOf(calls) {
+  const said = calls.map((part) => {
+    if ("text" in part) return JSON.stringify(part.text);
+    const { patch, script, ...args } = part.args;
+    return script ?? `tools.${part.call}(${JSON.stringify(patch ?? args)})`;
+  });
+  return [
+    `const all = await Promise.all([${said.join(", ")}]);`,
+    'for (const r of all) for (const p of r.content ?? [r]) p.type === "image" || p.image_url ? image(p) : text(p.text ?? p.output ?? p);',
+  ].join("\n");
+}
 
 /** A model that the client has no metadata of: it defers no tools then, and cuts at its least. @param {string} url */
 function settings(url) {
@@ -50,12 +89,6 @@ function withoutTime(answer) {
   return answer.replace(/^Wall time: [^\n]*\nOutput:\n/, "");
 }
 
-/** @returns {import("./any-client.mjs").Installed} */
 function installCodex() {
-  const installed = installPeers("codex", { "@openai/codex": codexVersion });
-  if (installed.kind === "missing") return installed;
-  const program = join(installed.folder, "node_modules", "@openai", "codex", "bin", "codex.js");
-  return existsSync(program)
-    ? { kind: "installed", program }
-    : { kind: "missing", reason: "the package has no program" };
+  return installClient("codex", "@openai/codex", codexVersion, ["@openai", "codex", "bin", "codex.js"]);
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { installPeers } from "../machine.mjs";
+import { called, installClient, platform } from "./any-client.mjs";
 import { chatAnswers, chatTools, startScriptedChat } from "./scripted-chat.mjs";
 
 /** The version whose behaviour as a client was looked at; a newer one is tried by changing this line. */
@@ -10,6 +10,7 @@ export const copilotVersion = "1.0.102";
 export const copilotCli = {
   title: "GitHub Copilot CLI",
   version: copilotVersion,
+  setup: "copilot",
   install: installCopilot,
   startModel: startScriptedChat,
   // With a provider of one's own it asks for no sign-in; offline it makes no other connection.
@@ -27,21 +28,23 @@ export const copilotCli = {
       COPILOT_PROVIDER_MAX_OUTPUT_TOKENS: "8000",
     },
   }),
+  own: (project) => ({
+    read: (file, lines) =>
+      called("view", { path: join(project, file), ...(lines && { view_range: [lines.from, lines.to] }) }),
+    edit: (file, old_str, new_str) => called("edit", { path: join(project, file), old_str, new_str }),
+    // `create` takes no file that is there.
+    write: (file, file_text) =>
+      existsSync(join(project, file))
+        ? called("bash", { command: `cat > ${file} <<'END'\n${file_text}END`, description: "Runs it" })
+        : called("create", { path: join(project, file), file_text }),
+    shell: (command) => called("bash", { command, description: "Runs it" }),
+  }),
   toolName: (server, tool) => `${server}-${tool}`,
   answers: chatAnswers,
   offered: chatTools,
 };
 
-/** Where its own settings name servers: it has no place in `holdfast setup`. */
-export const serversFile = ".copilot/mcp-config.json";
-
-/** @returns {import("./any-client.mjs").Installed} */
 function installCopilot() {
-  const installed = installPeers("copilot-cli", { "@github/copilot": copilotVersion });
-  if (installed.kind === "missing") return installed;
-  const name = `copilot-${process.platform}-${process.arch}`;
-  const program = join(installed.folder, "node_modules", "@github", name, "copilot");
-  return existsSync(program)
-    ? { kind: "installed", program }
-    : { kind: "missing", reason: `no program for ${process.platform} ${process.arch}` };
+  const path = ["@github", `copilot-${platform}`, "copilot"];
+  return installClient("copilot-cli", "@github/copilot", copilotVersion, path);
 }

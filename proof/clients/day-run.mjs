@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runClient, setUp } from "./any-client.mjs";
 import { dayFiles, figures, guardedFigure } from "./day.mjs";
+import { ourTools } from "./stories.mjs";
 
 /**
  * Tells the day's work to one client, set up as `holdfast setup` does it.
@@ -19,27 +20,43 @@ import { dayFiles, figures, guardedFigure } from "./day.mjs";
 export async function tellDay(client, program, print, guard = false) {
   const begun = performance.now();
   const diary = new Diary(print, guard ? guardedFigure.figure : "C12");
-  const day = guard ? [guardedFigure] : figures;
-  const turns = (/** @type {string} */ project) =>
-    turnsOf(client, () => wholeDay(client, diary, day, project));
   const prepare = (/** @type {import("./any-client.mjs").Ground} */ ground) =>
     setUp(client, ground, guard ? ["--guard"] : []);
-  return runClient(client, { program, files: dayFiles, prepare, turns }, (told) => {
-    diary.figure = diary.whole;
-    if (!guard) checkOffer(client, told.requests[0] ?? {}, diary);
-    const complete = told.exit === 0 && told.faults.length === 0 && diary.done;
-    if (!complete) diary.breach("broken run", `${told.exit} ${told.faults.join("\n")}\n${told.complaint}`);
-    const seconds = (performance.now() - begun) / 1_000;
-    const title = `${client.title} ${client.version}`;
-    return { title, requests: told.requests.length, seconds, byFigure: diary.byFigure };
-  });
+  const work = { diary, figures: guard ? [guardedFigure] : figures, files: dayFiles, prepare };
+  const told = await tellFigures(client, program, work);
+  if (!guard) checkOffer(client, told.requests[0] ?? {}, diary);
+  const seconds = (performance.now() - begun) / 1_000;
+  const title = `${client.title} ${client.version}`;
+  return { title, requests: told.requests.length, seconds, byFigure: diary.byFigure };
+}
+
+/**
+ * Tells the work of these figures to one client, one after the other; the diary has what was found.
+ *
+ * @param {import("./any-client.mjs").Client} client @param {string} program
+ * @param {{ readonly diary: Diary, readonly figures: readonly import("./day.mjs").Figure[],
+ *   readonly files: Readonly<Record<string, string | Uint8Array>>,
+ *   prepare(ground: import("./any-client.mjs").Ground): void }} work
+ */
+export async function tellFigures(client, program, { diary, figures, files, prepare }) {
+  const turns = (/** @type {string} */ project) =>
+    turnsOf(client, diary, (request) => wholeDay(client, diary, figures, project, client.offered(request)));
+  const told = await runClient(client, { program, files, prepare, turns, mostMs: 240_000 }, (told) => told);
+  diary.figure = diary.whole;
+  const complete = told.exit === 0 && told.faults.length === 0 && diary.done;
+  if (!complete) diary.breach("broken run", `${told.exit} ${told.faults.join("\n")}\n${told.complaint}`);
+  return told;
 }
 
 /** What was found, figure by figure. */
-class Diary {
+export class Diary {
   /** @type {Map<string, { bad: Record<string, number>, seen: string[] }>} */
   byFigure = new Map();
   done = false;
+  /** Which turns were whose, and what was said in them. @type {{ figure: string, label: string, bytes: number }[]} */
+  turns = [];
+  /** What the next turn is about, where it is to be counted by itself. */
+  label = "";
 
   /** @param {(line: string) => void} print @param {string} whole the figure of what concerns the whole day */
   constructor(print, whole) {
@@ -73,9 +90,10 @@ class Diary {
 
 /**
  * @param {import("./any-client.mjs").Client} client @param {Diary} diary
- * @param {readonly import("./day.mjs").Figure[]} day @param {string} project @returns {import("./day.mjs").Stretch}
+ * @param {readonly import("./day.mjs").Figure[]} day @param {string} project
+ * @param {readonly import("./any-client.mjs").Offered[]} offered @returns {import("./day.mjs").Stretch}
  */
-function* wholeDay(client, diary, day, project) {
+function* wholeDay(client, diary, day, project, offered) {
   const at = (/** @type {string} */ name) => join(project, name);
   const desk = {
     disk: (/** @type {string} */ name) => (existsSync(at(name)) ? readFileSync(at(name), "utf8") : undefined),
@@ -84,6 +102,10 @@ function* wholeDay(client, diary, day, project) {
     breach: (/** @type {string} */ what, /** @type {string} */ found) => diary.breach(what, found),
     see: (/** @type {string} */ what) => diary.see(what),
     own: client.own?.(project) ?? noOwnTools,
+    offered,
+    label: (/** @type {string} */ label) => {
+      diary.label = label;
+    },
   };
   for (const { figure, work } of day) {
     diary.figure = figure;
@@ -93,41 +115,51 @@ function* wholeDay(client, diary, day, project) {
   diary.done = true;
 }
 
-const noOwnTools = {
-  read: () => ({ text: "there is no such tool" }),
-  edit: () => ({ text: "there is no such tool" }),
-};
+const noTool = () => ({ text: "there is no such tool" });
+const noOwnTools = { read: noTool, edit: noTool, write: noTool, shell: noTool };
 
 /** More than any day has. */
-const mostTurns = 60;
+const mostTurns = 150;
 
 /**
  * A stretch of calls as the turns of a scripted model.
  *
- * @param {import("./any-client.mjs").Client} client @param {() => import("./day.mjs").Stretch} begin
+ * @param {import("./any-client.mjs").Client} client @param {Diary} diary
+ * @param {(request: any) => import("./day.mjs").Stretch} begin
  */
-function turnsOf(client, begin) {
+function turnsOf(client, diary, begin) {
   /** @type {import("./day.mjs").Stretch | undefined} */
   let stretch;
   const turn = (/** @type {any} */ request) => {
     const fresh = stretch === undefined;
-    stretch ??= begin();
+    stretch ??= begin(request);
     const step = fresh ? stretch.next() : stretch.next(client.answers(request).map(unwrapped));
     if (step.done === true) return [{ text: "done" }];
-    return step.value.map((call) =>
+    const calls = step.value.map((call) =>
       "own" in call ? call.own : { call: client.toolName("holdfast", call.tool), args: call.args },
     );
+    const parts = client.phrase?.(calls) ?? calls;
+    const said = parts.map((part) =>
+      "text" in part ? part.text : (part.args.script ?? JSON.stringify(part.args)),
+    );
+    diary.turns.push({ figure: diary.figure, label: diary.label, bytes: Buffer.byteLength(said.join("")) });
+    diary.label = "";
+    return parts;
   };
   return Array.from({ length: mostTurns }, () => turn);
 }
 
 /**
  * An answer without what the client puts around it: Gemini CLI frames what a server says that it was not told
- * to trust, Claude Code adds reminders of its own.
+ * to trust, Claude Code adds reminders of its own, Continue shows the blocks of an answer as JSON.
  *
  * @param {string} answer
  */
 function unwrapped(answer) {
+  if (answer.startsWith('[{"type":"text",'))
+    return JSON.parse(answer)
+      .map((/** @type {{ readonly text?: string }} */ { text = "" }) => text)
+      .join("");
   const trusted = /^<untrusted_context>\n([\s\S]*)\n<\/untrusted_context>$/.exec(answer)?.[1] ?? answer;
   return trusted.replace(
     /(?:\s*<system-reminder>(?:(?!<system-reminder>)[\s\S])*<\/system-reminder>\s*)+$/,
@@ -135,18 +167,13 @@ function unwrapped(answer) {
   );
 }
 
-const dayTools = [
-  ...["read_file", "read_many_files", "list_files", "search_files", "safe_patch", "edit_file", "write_file"],
-  ...["append_to_file", "update_section", "move_file", "delete_file", "undo_edit"],
-];
-
 /** All tools with their schemas are in the very first request. @param {import("./any-client.mjs").Client} client @param {any} request @param {Diary} diary */
 function checkOffer(client, request, diary) {
   const offered = client.offered(request);
-  const ours = dayTools.map((tool) => offered.find(({ name }) => name === client.toolName("holdfast", tool)));
+  const ours = ourTools.map((tool) => offered.find(({ name }) => name === client.toolName("holdfast", tool)));
   for (const [at, tool] of ours.entries())
     if (tool === undefined || tool.description === "" || !/file_path|"path/.test(tool.text))
-      diary.breach("tools not loaded", dayTools[at] ?? "");
+      diary.breach("tools not loaded", ourTools[at] ?? "");
   const bytes = ours.reduce((sum, tool) => sum + Buffer.byteLength(tool?.text ?? ""), 0);
   diary.see(`${bytes.toLocaleString("en")} B of tools`);
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "./stories.mjs";
 
 /**
  * A day's work of a model with our tools, told to every client alike. What it calls follows from what it was
@@ -9,7 +9,8 @@ import { createHash } from "node:crypto";
  *   of one of our tools, or of the client's own
  * @typedef {{ disk(name: string): string | undefined, foreign(name: string, change: (text: string) => string): void,
  *   breach(what: string, found: string): void, see(what: string): void,
- *   readonly own: import("./any-client.mjs").OwnTools }} Desk
+ *   readonly own: import("./any-client.mjs").OwnTools, readonly offered: readonly import("./any-client.mjs").Offered[],
+ *   label(label: string): void }} Desk `label`: what the next turn is about
  * @typedef {Generator<readonly Call[], void, readonly string[]>} Stretch yields the calls of a turn, gets the answers
  * @typedef {{ readonly figure: string, readonly what: string, work(desk: Desk): Stretch }} Figure
  */
@@ -254,9 +255,4 @@ function withoutVersion(answer) {
 /** @param {readonly string[]} answers */
 function bytesOf(answers) {
   return answers.reduce((sum, answer) => sum + Buffer.byteLength(answer), 0).toLocaleString("en");
-}
-
-/** @param {string} text */
-function sha256(text) {
-  return createHash("sha256").update(text).digest("hex");
 }

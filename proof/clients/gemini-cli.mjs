@@ -1,10 +1,20 @@
 import { join } from "node:path";
-import { built, installPeers } from "../machine.mjs";
-import { runClient, setUp, writeInto } from "./any-client.mjs";
+import { built } from "../machine.mjs";
+import { called, installClient, offeredOf, runClient, setUp, writeInto } from "./any-client.mjs";
 import { startScriptedGemini, toolAnswers } from "./scripted-gemini.mjs";
 
 /** The version whose behaviour as a client was looked at; a newer one is tried by changing this line. */
 export const geminiVersion = "0.61.0";
+
+/** @type {import("./any-client.mjs").OwnTools} */
+export const ownTools = {
+  read: (file_path, lines) =>
+    called("read_file", { file_path, ...(lines && { start_line: lines.from, end_line: lines.to }) }),
+  edit: (file_path, old_string, new_string) =>
+    called("replace", { file_path, old_string, new_string, instruction: "as asked" }),
+  write: (file_path, content) => called("write_file", { file_path, content }),
+  shell: (command) => called("run_shell_command", { command, description: "Runs it" }),
+};
 
 /** @type {import("./any-client.mjs").Client} */
 export const geminiCli = {
@@ -16,31 +26,16 @@ export const geminiCli = {
   settle: ({ home }) => writeInto(home, ".gemini/settings.json", JSON.stringify(userSettings)),
   // Headless it asks nobody: what a person would have to allow is refused unless all is allowed.
   launch: (program, _, url) => launchWith(program, url, "yolo"),
-  own: () => ({
-    read: (file_path) => ({ call: "read_file", args: { file_path } }),
-    edit: (file_path, old_string, new_string) => ({
-      call: "replace",
-      args: { file_path, old_string, new_string, instruction: "as asked" },
-    }),
-  }),
+  own: () => ownTools,
   toolName: (server, tool) => `mcp_${server}_${tool}`,
   answers: toolAnswers,
   offered: ({ tools = [] }) =>
-    tools.flatMap((/** @type {any} */ { functionDeclarations = [] }) =>
-      functionDeclarations.map((/** @type {any} */ tool) => ({
-        name: tool.name,
-        description: tool.description ?? "",
-        text: JSON.stringify(tool),
-      })),
-    ),
+    offeredOf(tools.flatMap((/** @type {any} */ { functionDeclarations = [] }) => functionDeclarations)),
 };
 
-/** @returns {{ kind: "installed", program: string } | { kind: "missing", reason: string }} */
 export function installGemini() {
-  const installed = installPeers("gemini-cli", { "@google/gemini-cli": geminiVersion });
-  if (installed.kind === "missing") return installed;
-  const program = join(installed.folder, "node_modules", "@google", "gemini-cli", "bundle", "gemini.js");
-  return { kind: "installed", program };
+  const path = ["@google", "gemini-cli", "bundle", "gemini.js"];
+  return installClient("gemini-cli", "@google/gemini-cli", geminiVersion, path);
 }
 
 /**

@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { runClaude } from "./claude-code.mjs";
 import { foreignWriters, runForeign } from "./foreign-writers.mjs";
 import { toolResults } from "./scripted-claude.mjs";
 import { toolAnswers } from "./scripted-gemini.mjs";
-import { answersOf } from "./stories.mjs";
+import { answersOf, count, sha256 } from "./stories.mjs";
 
 /**
  * The client's own tools behind `holdfast guard`: what the model does, and what has to be true then.
@@ -200,14 +199,4 @@ export function movedInClaude(program) {
       },
     };
   });
-}
-
-/** @param {string} text */
-function sha256(text) {
-  return createHash("sha256").update(text).digest("hex");
-}
-
-/** @param {boolean} breach */
-function count(breach) {
-  return breach ? 1 : 0;
 }

@@ -1,7 +1,5 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { installPeers } from "../machine.mjs";
-import { writeInto } from "./any-client.mjs";
+import { called, installClient, platform, writeInto } from "./any-client.mjs";
 import { chatAnswers, chatTools, startScriptedChat } from "./scripted-chat.mjs";
 
 /** The version whose behaviour as a client was looked at; a newer one is tried by changing this line. */
@@ -25,6 +23,17 @@ export const opencode = {
       OPENCODE_DISABLE_MODELS_FETCH: "1",
       OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
     },
+  }),
+  own: (project) => ({
+    read: (file, lines) =>
+      called("read", {
+        filePath: join(project, file),
+        ...(lines && { offset: lines.from, limit: lines.count }),
+      }),
+    edit: (file, oldString, newString) =>
+      called("edit", { filePath: join(project, file), oldString, newString }),
+    write: (file, content) => called("write", { filePath: join(project, file), content }),
+    shell: (command) => called("bash", { command, description: "Runs it" }),
   }),
   toolName: (server, tool) => `${server}_${tool}`,
   answers: chatAnswers,
@@ -59,13 +68,10 @@ function settings(url) {
   };
 }
 
-/** @returns {import("./any-client.mjs").Installed} */
 function installOpencode() {
-  const installed = installPeers("opencode", { "opencode-ai": opencodeVersion });
-  if (installed.kind === "missing") return installed;
-  const name = `opencode-${process.platform}-${process.arch}`;
-  const program = join(installed.folder, "node_modules", name, "bin", "opencode");
-  return existsSync(program)
-    ? { kind: "installed", program }
-    : { kind: "missing", reason: `no program for ${process.platform} ${process.arch}` };
+  return installClient("opencode", "opencode-ai", opencodeVersion, [
+    `opencode-${platform}`,
+    "bin",
+    "opencode",
+  ]);
 }

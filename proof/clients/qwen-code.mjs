@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { installPeers } from "../machine.mjs";
-import { writeInto } from "./any-client.mjs";
+import { called, installClient, platform, writeInto } from "./any-client.mjs";
 import { chatAnswers, chatTools, startScriptedChat } from "./scripted-chat.mjs";
 
 /** The version whose behaviour as a client was looked at; a newer one is tried by changing this line. */
@@ -29,6 +28,19 @@ export const qwenCode = {
       env: {},
     };
   },
+  own: (project) => ({
+    // It counts lines from 0.
+    read: (file, lines) =>
+      called("read_file", {
+        file_path: join(project, file),
+        ...(lines && { offset: lines.from - 1, limit: lines.count }),
+      }),
+    edit: (file, old_string, new_string) =>
+      called("edit", { file_path: join(project, file), old_string, new_string }),
+    write: (file, content) => called("write_file", { file_path: join(project, file), content }),
+    shell: (command) =>
+      called("run_shell_command", { command, description: "Runs it", is_background: false }),
+  }),
   toolName: (server, tool) => `mcp__${server}__${tool}`,
   answers: chatAnswers,
   offered: chatTools,
@@ -50,18 +62,14 @@ const settings = {
 function installQwen() {
   const node = newerNode();
   if (node.kind === "missing") return node;
-  const installed = installPeers("qwen-code", { "@qwen-code/qwen-code": qwenVersion });
-  if (installed.kind === "missing") return installed;
-  const program = join(installed.folder, "node_modules", "@qwen-code", "qwen-code", "cli.js");
-  return { kind: "installed", program };
+  const path = ["@qwen-code", "qwen-code", "cli.js"];
+  return installClient("qwen-code", "@qwen-code/qwen-code", qwenVersion, path);
 }
 
 /** It needs a newer Node than the oldest that we run on. @returns {import("./any-client.mjs").Installed} */
 function newerNode() {
   if (Number(process.versions.node.split(".")[0]) >= 22)
     return { kind: "installed", program: process.execPath };
-  const name = `node-${process.platform}-${process.arch}`;
-  const installed = installPeers("newer-node", { [name]: newerNodeVersion });
-  if (installed.kind === "missing") return installed;
-  return { kind: "installed", program: join(installed.folder, "node_modules", name, "bin", "node") };
+  const name = `node-${platform}`;
+  return installClient("newer-node", name, newerNodeVersion, [name, "bin", "node"]);
 }

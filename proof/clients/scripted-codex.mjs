@@ -3,7 +3,8 @@ import { sendEvents, sendJson, startLoopback } from "./loopback.mjs";
 /**
  * OpenAI's Responses API on loopback whose model is a script, as `scripted-gemini.mjs` is one of Gemini's.
  *
- * @typedef {import("./scripted-claude.mjs").Part} Part a tool of a server is called `mcp__SERVER__TOOL`
+ * @typedef {import("./scripted-claude.mjs").Part} Part a tool of a server is called `mcp__SERVER__TOOL`; a call with a
+ *   `script` alone is one of a tool that takes free text
  * @typedef {{ readonly input?: readonly Record<string, any>[], readonly tools?: readonly Record<string, any>[] }} ModelRequest
  * @typedef {(request: ModelRequest) => readonly Part[]} Turn
  * @typedef {{ readonly url: string, readonly requests: readonly ModelRequest[],
@@ -44,9 +45,16 @@ export function codexAnswers({ input = [] }) {
     );
 }
 
+/** What the last script printed, by prints; before them the client says how it ended. @param {ModelRequest} request @returns {readonly string[]} */
+export function scriptAnswers({ input = [] }) {
+  const output = input.findLast(({ type }) => type === "custom_tool_call_output")?.output;
+  return Array.isArray(output) ? output.slice(1).map(({ text = "" }) => text) : [];
+}
+
 /** The tools that the model may call, those of a server by its name before theirs. @param {ModelRequest} request @returns {readonly Record<string, any>[]} */
-export function codexTools({ tools = [] }) {
-  return tools.flatMap((tool) =>
+export function codexTools({ tools = [], input = [] }) {
+  const added = input.filter(({ type }) => type === "additional_tools").flatMap(({ tools }) => tools);
+  return [...tools, ...added].flatMap((tool) =>
     tool.type === "namespace"
       ? tool.tools.map((/** @type {any} */ one) => ({ ...one, name: `${tool.name}__${one.name}` }))
       : [tool],
@@ -62,6 +70,15 @@ function itemOf(part) {
     const content = [{ type: "output_text", text: part.text }];
     return { type: "message", id: `msg_${ids}`, role: "assistant", content };
   }
+  const { script } = part.args;
+  if (typeof script === "string")
+    return {
+      type: "custom_tool_call",
+      id: `ctc_${ids}`,
+      name: part.call,
+      call_id: `call_${ids}`,
+      input: script,
+    };
   const [, namespace, name = part.call] = /^(mcp__\w+?)__(.*)$/.exec(part.call) ?? [];
   const call = { name, call_id: `call_${ids}`, arguments: JSON.stringify(part.args) };
   return {

@@ -1,5 +1,5 @@
 import { foreignWriters, runForeign } from "./foreign-writers.mjs";
-import { runGemini } from "./gemini-cli.mjs";
+import { ownTools, runGemini } from "./gemini-cli.mjs";
 import { bytesStory, withTea } from "./stories.mjs";
 
 /**
@@ -8,16 +8,16 @@ import { bytesStory, withTea } from "./stories.mjs";
  */
 
 const start = "const wait = 2000;\nconst tries = 3;\n";
-const edit = { old_string: start, new_string: start.replace("3;", "5;"), instruction: "five tries" };
+const { read, edit, write } = ownTools;
 
 /** A replacement whose old text is stale. @param {string} program */
 export function staleReplace(program) {
   /** @param {string} project */
   const turns = (project) => [
-    () => [{ call: "read_file", args: { file_path: "net.ts" } }],
+    () => [read("net.ts")],
     () => {
       runForeign(foreignWriters["sed -i"] ?? "", project);
-      return [{ call: "replace", args: { file_path: "net.ts", ...edit } }];
+      return [edit("net.ts", start, start.replace("3;", "5;"))];
     },
   ];
   return runGemini({ program, serve: false, files: { "net.ts": start }, turns }, ({ bytes }) =>
@@ -29,15 +29,7 @@ export function staleReplace(program) {
 
 /** @param {string} program */
 export function replaceInLegacy(program) {
-  const turns = () => [
-    () => [{ call: "read_file", args: { file_path: "menu.txt" } }],
-    () => [
-      {
-        call: "replace",
-        args: { file_path: "menu.txt", old_string: "tea 2", new_string: "tea 3", instruction: "dearer" },
-      },
-    ],
-  ];
+  const turns = () => [() => [read("menu.txt")], () => [edit("menu.txt", "tea 2", "tea 3")]];
   return runGemini({ program, serve: false, files: bytesStory().files, turns }, ({ bytes }) =>
     bytes("menu.txt").equals(withTea("3"))
       ? "`replace` kept the other bytes"
@@ -47,7 +39,7 @@ export function replaceInLegacy(program) {
 
 /** @param {string} program */
 export function blindWrite(program) {
-  const turns = () => [() => [{ call: "write_file", args: { file_path: "net.ts", content: "new\n" } }]];
+  const turns = () => [() => [write("net.ts", "new\n")]];
   return runGemini({ program, serve: false, files: { "net.ts": start }, turns }, ({ bytes }) =>
     bytes("net.ts").toString() === start ? "`write_file` refused" : "`write_file` overwrote the unseen file",
   );

@@ -15,19 +15,10 @@ import { toolAnswers, toolNames } from "./scripted-gemini.mjs";
 const start = 'const wait = 2000;\nconst tries = 3;\nconst host = "one";\n';
 const [tries, moreTries] = ["const tries = 3;", "const tries = 5;"];
 const [host, nextHost] = ['const host = "one";', 'const host = "two";'];
-const ownTools = [
-  "read_file",
-  "read_many_files",
-  "list_files",
-  "search_files",
-  "edit_file",
-  "safe_patch",
-  "write_file",
-  "append_to_file",
-  "update_section",
-  "move_file",
-  "delete_file",
-  "undo_edit",
+/** Our tools, in the order in which the server lists them. */
+export const ourTools = [
+  ...["read_file", "read_many_files", "list_files", "search_files", "edit_file", "safe_patch", "write_file"],
+  ...["append_to_file", "update_section", "move_file", "delete_file", "undo_edit"],
 ];
 
 /** Reads, patches, patches again from what is known; meanwhile somebody changes the file. @param {string} foreign @returns {Story} */
@@ -61,7 +52,7 @@ export function staleStory(foreign) {
             !has(recovered, "OK (applied)", sha256(merged)),
         ),
         "broken run":
-          broken(told, 5) + count(offered !== ownTools.map((name) => `mcp_holdfast_${name}`).join()),
+          broken(told, 5) + count(offered !== ourTools.map((name) => `mcp_holdfast_${name}`).join()),
       };
     },
   };
@@ -171,11 +162,11 @@ function broken(told, requests) {
 }
 
 /** @param {boolean} breach */
-function count(breach) {
+export function count(breach) {
   return breach ? 1 : 0;
 }
 
 /** @param {string | Uint8Array} content */
-function sha256(content) {
+export function sha256(content) {
   return createHash("sha256").update(content).digest("hex");
 }
