@@ -138,7 +138,9 @@ function* windowedMismatch(desk) {
   const [page = ""] = yield [readCall("window.ts", { offset: 1, limit: 100 })];
   if (contentOf(page) !== base.split("\n").slice(0, 100).join("\n").concat("\n"))
     desk.breach("bytes not sent", page);
-  const foreign = (/** @type {string} */ text) => text.replace("option2000 = 14000;", "option2000 = 1;");
+  // Others write on the line of the edit, too: past a change of other lines it may be made.
+  const foreign = (/** @type {string} */ text) =>
+    text.replace("option50 = 350;", "option50 = 350; //").replace("option2000 = 14000;", "option2000 = 1;");
   desk.foreign("window.ts", foreign);
   const edit = (/** @type {string} */ state) => ({
     tool: "edit_file",
@@ -153,6 +155,11 @@ function* windowedMismatch(desk) {
   desk.see(`${Buffer.byteLength(refused)} B`);
   const change = [
     "What changed since your base:",
+    "@@ -50,3 +50,3 @@",
+    " export const option49 = 343; // été",
+    "-export const option50 = 350; // été",
+    "+export const option50 = 350; // // été",
+    " export const option51 = 357; // été",
     "@@ -2000,3 +2000,3 @@",
     " export const option1999 = 13993; // été",
     "-export const option2000 = 14000; // été",

@@ -55,7 +55,8 @@ export async function dayIn(client, program, print) {
     files: taskFiles,
     prepare: setUpHere(client),
   });
-  const own = await run(client, { figures: figuresWith(theirs), files: taskFiles, prepare: () => {} });
+  const bare = { figures: figuresWith(theirs), files: taskFiles, prepare: () => {} };
+  const own = await tallies(client, program, bare, () => {});
   const rows = [
     ...figuresWith(ours).map(({ figure, what }) => besideRow(figure, `${title}: ${what}`, mine, own)),
     ...alone.map(({ figure, what }) => plainRow(figure, `${title}: ${what}`, mine)),
