@@ -11,7 +11,7 @@ import { treeOf } from "./rooms.mjs";
  *
  * @type {import("./contract.mjs").Part}
  */
-export const part = { name: "hosts", title: "The table of hosts", run };
+export const part = { name: "hosts", title: "Hosts", run };
 
 /** @typedef {import("./clients/any-client.mjs").Client} Client */
 /** @typedef {import("./clients/any-client.mjs").Ground} Ground */

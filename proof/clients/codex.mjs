@@ -45,7 +45,7 @@ export const codexInCode = {
     read: (file, lines) =>
       called("exec_command", { cmd: lines ? `sed -n '${lines.from},${lines.to}p' ${file}` : `cat ${file}` }),
     edit: (file, old, next) => patched(`Update File: ${file}\n@@\n-${old}\n+${next}\n`),
-    write: (file, content) => patched(`Add File: ${file}\n${content.replaceAll(/^(?=.)/gm, "+")}`),
+    write: (file, content) => patched(`Add File: ${file}\n${content.trimEnd().replaceAll(/^/gm, "+")}\n`),
     shell: (cmd) => called("exec_command", { cmd }),
     image: (path) => called("view_image", { path }),
     search: called("exec", { script: "ALL_TOOLS.filter(({ name }) => /holdfast/.test(name))" }),
