@@ -220,6 +220,8 @@ function alignContext(
   const saysMore = hunk.old.some((line) => line.kind === "context" && hasWords(line));
   if (elsewhere.length > (saysMore ? 1 : 0) || elsewhere.some(hasWords)) return undefined;
   const missing = dropped.filter((line) => !isEllipsis(line.text)).length;
+  // Brackets alone prove nothing where one of them is not the file's.
+  if (missing > 0 && !hunk.old.some(hasWords)) return undefined;
   if (quoted.length < missing || quoted.length === 0) return undefined;
   const isProved = present >= missing && present > 0;
   const isHeld = hunk.runs.every((run, at) => isRunHeld(base, hunk, run, starts[at] ?? 0));
