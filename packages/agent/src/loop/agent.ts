@@ -41,6 +41,7 @@ import {
 } from "./context-economy.js";
 import { FileForms, type FileOffers } from "./file-forms.js";
 import { type CallNames, Gate, nobody } from "./gate.js";
+import { leaveOut } from "./left-out.js";
 import { MemoryFile } from "./memory-file.js";
 import { offeredTools, type ToolSet, ToolsText } from "./offered-tools.js";
 import { type RunningTurn, startedTurn } from "./running-turn.js";
@@ -232,7 +233,7 @@ class OpenedAgent implements Agent {
       await this.#chooseForms(turn);
       turn.beginStep();
       const answer = await this.#ask(turn);
-      if ("reason" in answer && (await this.uploads?.refused(answer, this.#rendered()))) continue;
+      if ("reason" in answer && (await this.#mend(answer, turn))) continue;
       if ("reason" in answer) return stopOf(answer);
       if ("code" in answer) return broken(answer);
       const kept = await this.#keep(answer, turn);
@@ -320,6 +321,16 @@ class OpenedAgent implements Agent {
     return step.notice === undefined ? this.#flush() : undefined;
   }
 
+  /** Makes another prompt of one that was refused for its size, a medium or a thought. @returns whether it did. */
+  async #mend(failure: ModelFailure, { onEvent, signal }: RunningTurn): Promise<boolean> {
+    if (await this.uploads?.refused(failure, this.#rendered())) return true;
+    const leftOut = leaveOut(this.parts.manager, this.#rendered(), failure);
+    const mended = leftOut ?? (await this.#economy.makeRoom(this.#head(), failure, signal));
+    for (const done of mended?.done ?? []) onEvent({ kind: "context", done });
+    if (mended !== undefined) onEvent({ kind: "noticed", text: mended.notice });
+    return mended?.isOther === true && (await this.#flush()) === undefined;
+  }
+
   /** Which files the next request names by their addresses at the provider. */
   async #chooseForms({ onEvent }: RunningTurn): Promise<void> {
     const { uploads } = this;
@@ -329,30 +340,21 @@ class OpenedAgent implements Agent {
     await uploads.choose(prompt, (text) => onEvent({ kind: "noticed", text }));
   }
 
-  async #ask(turn: RunningTurn): Promise<ReceivedAnswer | ModelFailure | ConversationRefusal> {
-    const { breakpoints, broke } = this.#economy.sending(this.#head());
-    if (broke !== undefined) turn.onEvent({ kind: "context", done: broke });
-    const answer = await this.#askMarked(turn, breakpoints);
-    if ("parts" in answer) this.#meter.add(this.#asked, answer.usage);
-    const evicted = "usage" in answer ? this.#economy.counted(answer.usage) : undefined;
-    if (evicted !== undefined) turn.onEvent({ kind: "context", done: evicted });
-    return answer;
-  }
-
-  #askMarked({ onEvent, signal }: RunningTurn, breakpoints: readonly number[]) {
+  async #ask({ onEvent, signal }: RunningTurn): Promise<ReceivedAnswer | ModelFailure | ConversationRefusal> {
     const { manager, newId, now, readBlob, system, wire } = this.parts;
+    const head = this.#head();
+    const { breakpoints, broke } = this.#economy.sending(head);
+    if (broke !== undefined) onEvent({ kind: "context", done: broke });
     const { offered } = this.tools;
-    return askModel({
-      manager,
-      renderer: this.#renderer,
-      model: this.#asked,
-      tools: offered,
-      newId,
-      now,
-      onEvent,
-      breakpoints,
-      ...defined({ system: system?.(offered, this.mode), files: wire?.wire, readBlob, signal }),
-    });
+    const { answerTokens } = this.#economy.budget(head);
+    const { model } = head;
+    const more = { system: system?.(offered, this.mode), files: wire?.wire, readBlob, signal, answerTokens };
+    const asking = { manager, renderer: this.#renderer, model, tools: offered, newId, now, onEvent };
+    const answer = await askModel({ ...asking, breakpoints, ...defined(more) });
+    if ("parts" in answer) this.#meter.add(model, answer.usage);
+    const evicted = "usage" in answer ? this.#economy.counted(answer.usage) : undefined;
+    if (evicted !== undefined) onEvent({ kind: "context", done: evicted });
+    return answer;
   }
 
   /** The answer is durable before anything that it asks for is done: nothing takes effect that nobody recorded. */
@@ -395,7 +397,7 @@ class OpenedAgent implements Agent {
       hostTools: hostTools.map((tool) => this.#gate.guarded(tool)),
       progress: (callId, text) => onEvent({ kind: "call_progress", callId, text }),
       ...wire,
-      ...defined({ summariser, signal, onError }),
+      ...defined({ summariser, signal, onError, budgetChars: this.#economy.resultChars(this.#head()) }),
     };
   }
 

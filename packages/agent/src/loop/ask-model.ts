@@ -9,6 +9,7 @@ import type {
 import { resolveMedia } from "@holdfast/core/context";
 import type { ContextManager, ConversationRefusal } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
 import type { AgentEvent } from "./turn.js";
 
 /** What a request is made of, beside the conversation. */
@@ -20,6 +21,8 @@ export interface Asking {
   readonly tools: readonly OfferedTool[];
   /** Where the request is to be marked (`ModelStep.breakpoints`). */
   readonly breakpoints?: readonly number[];
+  /** As of `ModelStep`. */
+  readonly answerTokens?: number;
   /** How files that were put before the model are written; framed text unless given. */
   readonly files?: "text" | "json";
   readonly newId: () => string;
@@ -65,7 +68,7 @@ function turnOfOthers(): Promise<void> {
 
 async function stepOf(asking: Asking): Promise<ModelStep | ConversationRefusal> {
   const { manager, renderer, model, newId, now, readBlob, system, tools, breakpoints } = asking;
-  const { files = "text" } = asking;
+  const { files = "text", answerTokens } = asking;
   const options = { target: model.target, now: now(), files };
   const { contents, report } = renderer.render(manager.context, options);
   const resolved = readBlob === undefined ? { contents } : await resolveMedia(contents, readBlob);
@@ -77,6 +80,6 @@ async function stepOf(asking: Asking): Promise<ModelStep | ConversationRefusal> 
     stableParts: report.stableParts,
     thinking: report.thinking,
     ...(system === undefined ? {} : { system }),
-    ...(breakpoints === undefined ? {} : { breakpoints }),
+    ...defined({ breakpoints, answerTokens }),
   };
 }

@@ -1,4 +1,4 @@
-import type { ContextRenderer, ModelPort, Rendering } from "@holdfast/core/context";
+import type { ContextRenderer, ModelFailure, ModelPort, Rendering } from "@holdfast/core/context";
 import { type ContextManager, pathTo, type Summariser, type TurnUsage } from "@holdfast/core/conversation";
 import {
   afterRequest,
@@ -27,6 +27,7 @@ import {
 } from "@holdfast/core/economy";
 import { isRefusal } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
+import { answerBudgetChars } from "@holdfast/core/tools";
 import { factsOfModel } from "../models/catalog.js";
 import { type CacheBroke, CacheWatch } from "./cache-watch.js";
 
@@ -69,6 +70,26 @@ export type CompactionOutcome =
       readonly message: string;
     };
 
+/** What was done to make a prompt smaller that was refused. */
+type ContextChange = CompactionOutcome | Extract<PromptPlan, { kind: "clear" }>;
+
+/** What became of a prompt that a provider refused. */
+export interface MendedPrompt {
+  readonly done: readonly ContextChange[];
+  /** A sentence for the person. */
+  readonly notice: string;
+  /** Whether the next request is another one, so that it is worth asking again. */
+  readonly isOther: boolean;
+}
+
+/** So many refusals in a row end a turn. */
+const mostRefused = 3;
+
+function changeWords(change: ContextChange): readonly string[] {
+  if (change.kind === "clear") return [`${change.report.cleared.length} results were cleared`];
+  return change.kind === "compacted" ? ["what came before was summed up"] : [];
+}
+
 /** What a step of the economy may use. */
 interface StepScope {
   readonly signal: AbortSignal | undefined;
@@ -92,13 +113,19 @@ export class ContextEconomy {
   readonly #told = new Set<string>();
   #cold: ColdCause | undefined;
   #outcomes: readonly ClearingOutcome[] = [];
+  /** What providers have said of windows, or shown by a refusal; by the model. */
+  readonly #windows = new Map<string, number>();
+  /** Prompts in a row that were refused as too long. */
+  #refused = 0;
 
   constructor(private readonly parts: EconomyParts) {}
 
-  /** The plan for the next request. Changes nothing. */
-  plan(head: RequestHead): PromptPlan {
+  /** The plan for the next request. Changes nothing. @param refusedTokens as of `PromptBudget`. */
+  plan(head: RequestHead, refusedTokens?: number): PromptPlan & { readonly tokens: number } {
     const rendering = this.#render(head);
-    return planPrompt(this.parts.manager.context, rendering, this.budget(head), this.usage(head, rendering));
+    const budget = { ...this.budget(head), ...defined({ refusedTokens }) };
+    const plan = planPrompt(this.parts.manager.context, rendering, budget, this.usage(head, rendering));
+    return plan.kind === "clear" ? { ...plan, tokens: plan.report.tokensBefore } : plan;
   }
 
   /**
@@ -170,6 +197,7 @@ export class ContextEconomy {
     const prompt = { cold: this.#cold, ...defined({ inputTokens, cachedInputTokens }) };
     if (ratios !== undefined)
       this.#outcomes = this.#outcomes.map((outcome) => afterRequest(outcome, prompt, ratios));
+    this.#refused = 0;
     if (inputTokens !== undefined) this.#last = { chars: this.#chars, inputTokens };
     return this.#cache.counted(this.#outlook, usage, this.#last, this.parts.now());
   }
@@ -187,13 +215,66 @@ export class ContextEconomy {
     };
   }
 
+  /**
+   * After a prompt that was refused as too long: learns the window, clears what may go, and sums up where that is not
+   * enough. A provider that goes on to refuse is not asked for ever.
+   *
+   * @returns undefined where nothing could be done, or was done in vain.
+   */
+  async makeRoom(
+    head: RequestHead,
+    { reason, windowTokens, message }: ModelFailure,
+    signal: AbortSignal | undefined,
+  ): Promise<MendedPrompt | undefined> {
+    if (reason !== "too_long" || this.#refused >= mostRefused) return undefined;
+    this.#refused += 1;
+    const { tokens } = this.plan(head);
+    const { windowTokens: known, answerTokens = 0 } = this.budget(head);
+    // What was sent is more than the window, whatever a provider says of both.
+    const most = known === undefined ? Number.POSITIVE_INFINITY : Math.min(known, tokens + answerTokens);
+    const learned = Math.min(most, windowTokens ?? tokens);
+    this.#windows.set(nameOf(head.model), learned);
+    // Nothing had limited the answer yet: with a shorter one the prompt may fit as it is.
+    const isOfAnswer = known === undefined && tokens < learned / 2;
+    const done = isOfAnswer ? [] : await this.#shrunk(head, tokens, signal);
+    const last = done.at(-1);
+    if (last?.kind === "not_compacted" && done.length === 1)
+      return { done, isOther: false, notice: `The context could not be made smaller: ${last.message}` };
+    if (done.length === 0 && !isOfAnswer) return undefined;
+    const words = done.flatMap((one) => changeWords(one)).join(", then ") || "the answer may be shorter now";
+    const notice = `${message} The window is taken for ${learned} tokens; ${words}: it is asked again.`;
+    return { done, isOther: true, notice };
+  }
+
+  async #shrunk(
+    head: RequestHead,
+    refusedTokens: number,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly ContextChange[]> {
+    const done: ContextChange[] = [];
+    for (const _ of ["clear", "compact"]) {
+      const plan = this.plan(head, refusedTokens);
+      if (plan.kind === "compact")
+        return [...done, await this.compact(head, undefined, signal, refusedTokens)];
+      if (plan.kind !== "clear" || this.apply(plan) !== undefined) return done;
+      done.push(plan);
+    }
+    return done;
+  }
+
   /** Puts a summary in the place of all but the tail. */
-  async compact(head: RequestHead, focus?: string, signal?: AbortSignal): Promise<CompactionOutcome> {
+  async compact(
+    head: RequestHead,
+    focus?: string,
+    signal?: AbortSignal,
+    refusedTokens?: number,
+  ): Promise<CompactionOutcome> {
     const { manager, summariser } = this.parts;
     const { context } = manager;
     const rendering = this.#render(head);
     const usage = this.usage(head, rendering);
-    const cut = planCompaction(context, rendering, this.budget(head), usage);
+    const budget = { ...this.budget(head), ...defined({ refusedTokens }) };
+    const cut = planCompaction(context, rendering, budget, usage);
     if (cut.kind !== "cut") return not("no_cut", cut.message);
     if (summariser === undefined) return not("no_summariser", "No model is there to write a summary.");
     const isUpdate = rendering.report.start.rule === "compaction";
@@ -201,7 +282,10 @@ export class ContextEconomy {
     const text = await this.#summary(
       summariser,
       { toId: cut.lastId, task, fromId: rendering.report.start.nodeId },
-      signal,
+      {
+        signal,
+        pieces: Math.ceil((2 * cut.tokens.head) / (budget.windowTokens ?? Number.POSITIVE_INFINITY)),
+      },
     );
     if (typeof text !== "string") return text;
     const draft = draftCompaction(context, cut, text, charsPerToken(usage.last));
@@ -219,7 +303,7 @@ export class ContextEconomy {
   /** What a prompt may cost now. */
   budget({ model, system, tools }: RequestHead): PromptBudget {
     const { settings = defaultEconomy, memoryPath, manager } = this.parts;
-    const window = model.window ?? windowOf(model.target.model);
+    const window = this.#windowOf({ model });
     return {
       settings,
       provider: cacheNameOf(model),
@@ -230,6 +314,20 @@ export class ContextEconomy {
         ? {}
         : { answerTokens: Math.min(window.answerTokens ?? window.tokens, Math.floor(window.tokens / 4)) }),
     };
+  }
+
+  /** Characters that the result of one call may have; undefined where nothing is known of the window. */
+  resultChars(head: RequestHead): number | undefined {
+    const tokens = this.#windowOf(head)?.tokens;
+    if (tokens === undefined) return undefined;
+    return Math.min(answerBudgetChars, Math.floor((tokens / 4) * charsPerToken(this.#last)));
+  }
+
+  #windowOf({ model }: Pick<RequestHead, "model">): ModelPort["window"] {
+    const known = model.window ?? windowOf(model.target.model);
+    const learned = this.#windows.get(nameOf(model));
+    if (learned === undefined || learned >= (known?.tokens ?? Number.POSITIVE_INFINITY)) return known;
+    return { ...known, tokens: learned };
   }
 
   /** What is known of the requests so far. */
@@ -297,9 +395,10 @@ export class ContextEconomy {
   async #summary(
     summariser: Summariser,
     asked: { readonly fromId: string; readonly toId: string; readonly task: string },
-    signal: AbortSignal | undefined,
+    { signal, pieces }: { readonly signal: AbortSignal | undefined; readonly pieces: number },
   ): Promise<string | CompactionOutcome> {
-    const { manager, summaryMs = 120_000 } = this.parts;
+    const { manager, summaryMs: pieceMs = 120_000 } = this.parts;
+    const summaryMs = pieceMs * Math.max(1, pieces);
     const limit = AbortSignal.timeout(summaryMs);
     const ending = signal === undefined ? limit : AbortSignal.any([signal, limit]);
     const ended = new Promise<"ended">((resolve) => {
@@ -319,6 +418,10 @@ export class ContextEconomy {
 function windowOf(model: string): ModelPort["window"] {
   const facts = factsOfModel(model);
   return facts && { tokens: facts.contextWindow, answerTokens: facts.maxOutput };
+}
+
+function nameOf({ target }: ModelPort): string {
+  return `${target.provider}/${target.model}`;
 }
 
 /** The name under which the ratios of a model's cache stand. */

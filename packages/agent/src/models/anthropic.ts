@@ -54,7 +54,7 @@ class AnthropicWire implements ProviderWire<AnthropicStreamEvent> {
     const { model, maxOutputTokens = outputTokens, thinking, onRequest } = this.options;
     const body = {
       ...this.#body(step),
-      max_tokens: maxOutputTokens,
+      max_tokens: Math.min(maxOutputTokens, step.answerTokens ?? maxOutputTokens),
       ...(thinking === undefined || step.thinking === "off" ? {} : { thinking }),
     };
     onRequest?.({ model, body });

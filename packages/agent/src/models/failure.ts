@@ -1,4 +1,5 @@
 import type { ModelFailure, ModelFailureReason } from "@holdfast/core/context";
+import { defined } from "@holdfast/core/text";
 
 /** What a request is blamed on, in the words that a person needs. */
 export interface Blamed {
@@ -18,13 +19,15 @@ export function failureOf(error: unknown, blamed: Blamed): ModelFailure {
   const facts = factsOf(error);
   const reason = reasonOf(facts);
   const message = wordsOf(reason, facts, blamed);
-  const retryAfterMs = retryAfterOf(facts.headers);
+  const { status } = facts;
+  const retryAfterMs = retryAfterOf(facts);
+  const windowTokens = reason === "too_long" ? windowIn(facts.message) : undefined;
+  const about = reason === "invalid_request" || status === 413 ? subjectOf(facts.message) : undefined;
   return {
     kind: "model_failure",
     reason,
     message: blamed.secrets.reduce(withoutSecret, message),
-    ...(facts.status === undefined ? {} : { status: facts.status }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ status, retryAfterMs, windowTokens, about }),
   };
 }
 
@@ -41,8 +44,8 @@ export function failed(reason: ModelFailureReason, message: string): ModelFailur
 }
 
 /** Whether the same request may well be answered in a while. */
-export function isTransient({ reason, message }: ModelFailure): boolean {
-  if (reason === "rate_limit") return !outOfCredit.test(message);
+export function isTransient({ reason, message, retryAfterMs }: ModelFailure): boolean {
+  if (reason === "rate_limit") return retryAfterMs !== undefined || !outOfCredit.test(message);
   return reason === "overloaded" || reason === "unreachable" || reason === "cut";
 }
 
@@ -53,6 +56,8 @@ interface Facts {
   readonly type: string;
   readonly message: string;
   readonly headers: Headers | undefined;
+  /** What the body says to wait, in milliseconds. */
+  readonly delay?: number | undefined;
 }
 
 function factsOf(error: unknown): Facts {
@@ -71,7 +76,14 @@ function factsOf(error: unknown): Facts {
     type,
     message,
     headers: headers instanceof Headers ? headers : undefined,
+    delay: delayIn(inner),
   };
+}
+
+/** Google's rate limit and its empty account have the same words: only the limit says when to come back. */
+function delayIn(body: object | undefined): number | undefined {
+  const seconds = /"retryDelay":"([\d.]+)s"/.exec(JSON.stringify(body ?? {}))?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }
 
 function reasonOf({ name, status, type, message }: Facts): ModelFailureReason {
@@ -80,6 +92,8 @@ function reasonOf({ name, status, type, message }: Facts): ModelFailureReason {
   if (status === 401 || status === 403 || /API key not valid|API_KEY_INVALID/i.test(message)) return "auth";
   if (status === 404) return "unknown_model";
   if (status === 413 || ((status === 400 || status === 422) && tooLong.test(message))) return "too_long";
+  // A request that alone is above the limit of a minute is never answered.
+  if (status === 429 && /request too large/i.test(message)) return "too_long";
   if (status === 429) return "rate_limit";
   if (status === 408 || status >= 500) return "overloaded";
   return "invalid_request";
@@ -104,7 +118,28 @@ function isNetwork(message: string): boolean {
 }
 
 const tooLong =
-  /context[ _](length|window)|prompt is too long|too many (input )?tokens|maximum context|input token count|exceeds? the (maximum|limit).*tokens/i;
+  /context[ _](length|window|size|limit)|(prompt|input) is too long|too many (input )?tokens|maximum (context|prompt)|input token count|exceeds? the (maximum|limit).*tokens|reduce the length/i;
+
+/** How providers name their window: `212345 tokens > 200000 maximum`, `context length is 16384 tokens`, `allowed (1048576)`. */
+const windowWords = [
+  />\s*([\d,]+)/,
+  /(?:context (?:length|window|size|limit)|prompt length|allowed)\D{0,30}?([\d,]{4,})/i,
+  /limit ([\d,]{4,}), requested/i,
+];
+
+/** The number that stands there; what is smaller than any window is something else. */
+function windowIn(message: string): number | undefined {
+  const found = windowWords.map((words) => words.exec(message)?.[1]).find((one) => one !== undefined);
+  const tokens = Number(found?.replaceAll(",", ""));
+  return Number.isSafeInteger(tokens) && tokens >= 1_024 ? tokens : undefined;
+}
+
+function subjectOf(message: string): ModelFailure["about"] {
+  if (/signature|encrypted.content|(thinking|thought|reasoning)\W+(block|item|part)s?/i.test(message))
+    return "thoughts";
+  return /image|document|\bmedia|pdf|inline.?data|file.?data/i.test(message) ? "media" : undefined;
+}
+
 const outOfCredit = /quota|credit|billing/i;
 
 function wordsOf(reason: ModelFailureReason, { status, message }: Facts, { who, keyName }: Blamed): string {
@@ -139,8 +174,13 @@ function shortened(text: string): string {
   return line.length > mostChars ? `${line.slice(0, mostChars)}…` : line;
 }
 
-/** In milliseconds: `retry-after-ms`, or `Retry-After` as seconds or as a date (RFC 9110, 10.2.3). */
-function retryAfterOf(headers: Headers | undefined): number | undefined {
+/**
+ * In milliseconds: Google's `RetryInfo`, `retry-after-ms`, or `Retry-After` as seconds or as a date (RFC 9110, 10.2.3). An
+ * account that is empty is not full in a while.
+ */
+function retryAfterOf({ headers, delay, type }: Facts): number | undefined {
+  if (/insufficient_quota/.test(type)) return undefined;
+  if (delay !== undefined) return delay;
   const exact = Number.parseFloat(headers?.get("retry-after-ms") ?? "");
   if (Number.isFinite(exact)) return Math.max(0, exact);
   const given = headers?.get("retry-after") ?? "";

@@ -11,6 +11,7 @@ import { failureOf } from "./failure.js";
 import { providerFetch } from "./provider-fetch.js";
 import {
   blamedOf,
+  mostTokens,
   type ProviderOptions,
   type ProviderWire,
   providerPort,
@@ -51,7 +52,7 @@ class GoogleWire implements ProviderWire<GenerateContentResponse> {
       config: {
         ...config,
         ...(includeThoughts ? { thinkingConfig: { includeThoughts } } : {}),
-        ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+        ...defined({ maxOutputTokens: mostTokens(step, maxOutputTokens) }),
       },
     };
     onRequest?.({ model, body });

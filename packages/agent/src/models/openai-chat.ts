@@ -5,10 +5,12 @@ import {
   type ModelStep,
   toOpenAI,
 } from "@holdfast/core/context";
+import { defined } from "@holdfast/core/text";
 import type OpenAI from "openai";
 import { openaiClient } from "./openai-client.js";
 import {
   blamedOf,
+  mostTokens,
   type ProviderOptions,
   type ProviderWire,
   providerPort,
@@ -63,7 +65,7 @@ class ChatWire implements ProviderWire<ChatChunk> {
     const body = {
       ...toOpenAI(step.contents, requestOptions(step, model)).body,
       stream_options: { include_usage: true },
-      ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
+      ...defined({ max_tokens: mostTokens(step, maxOutputTokens) }),
     };
     onRequest?.({ model, body });
     const client = await openaiClient(this.options);

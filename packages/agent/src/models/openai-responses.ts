@@ -5,10 +5,12 @@ import {
   type ModelStep,
   toOpenAIResponses,
 } from "@holdfast/core/context";
+import { defined } from "@holdfast/core/text";
 import type OpenAI from "openai";
 import { openaiClient } from "./openai-client.js";
 import {
   blamedOf,
+  mostTokens,
   type ProviderOptions,
   type ProviderWire,
   providerPort,
@@ -52,7 +54,7 @@ class ResponsesWire implements ProviderWire<ResponsesEvent> {
       store: false,
       ...(reasons ? { include: ["reasoning.encrypted_content" as const] } : {}),
       ...(effort === undefined ? {} : { reasoning: { effort, summary: "auto" as const } }),
-      ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+      ...defined({ max_output_tokens: mostTokens(step, maxOutputTokens) }),
     };
     onRequest?.({ model, body });
     const client = await openaiClient(this.options);

@@ -160,6 +160,11 @@ function isEnded(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
+/** Tokens that an answer may have: what the port was opened with, and no more than the step allows. */
+export function mostTokens({ answerTokens }: ModelStep, given: number | undefined): number | undefined {
+  return given === undefined ? answerTokens : Math.min(given, answerTokens ?? given);
+}
+
 /** What a provider's form is told of a step. */
 export function requestOptions(
   { system, tools, stableParts, breakpoints }: ModelStep,

@@ -177,10 +177,13 @@ describe("bad input in a turn", () => {
     expect(noticedIn(unknown)).toEqual([expect.stringContaining(unpriced)]);
     const window = { tokens: 8_000, answerTokens: 2_000 };
     const small = { ...scriptedModel(script), window };
-    const stage = await openStage([], { economy: settings({ ratios }), model: small }, files);
+    const system = () => "word ".repeat(5_000);
+    const stage = await openStage([], { economy: settings({ ratios }), model: small, system }, files);
     await stage.turn("Read them.");
     expect(noticedIn(stage)).toEqual([
-      expect.stringContaining("The window leaves 6000 tokens to a prompt, which is no more than the 20000"),
+      expect.stringMatching(
+        /The window leaves 6000 tokens to a prompt, and system text and tools alone have/u,
+      ),
     ]);
   });
 });

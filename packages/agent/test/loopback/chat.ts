@@ -2,7 +2,7 @@ import type OpenAI from "openai";
 import * as z from "zod";
 import type { Ledger } from "./ledger.js";
 import { isRecord, missing, repeated, schemaComplaints, shapeComplaint } from "./rules.js";
-import { pieces, type ServedAnswer, type Wire, type WireEvent } from "./wire.js";
+import { pieces, type ServedAnswer, someTokens, type Wire, type WireEvent } from "./wire.js";
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/u);
 const part = z.discriminatedUnion("type", [
@@ -140,7 +140,10 @@ export function isJsonObject(text: string): boolean {
 
 type Delta = OpenAI.ChatCompletionChunk.Choice.Delta;
 
-function streamOf({ text = "", calls = [] }: ServedAnswer, ledger: Ledger): readonly WireEvent[] {
+function streamOf(
+  { text = "", calls = [], prompt = someTokens }: ServedAnswer,
+  ledger: Ledger,
+): readonly WireEvent[] {
   const id = ledger.next("chatcmpl-");
   const chunk = (
     delta: Delta,
@@ -170,7 +173,11 @@ function streamOf({ text = "", calls = [] }: ServedAnswer, ledger: Ledger): read
     ]),
     chunk({}, "frame", calls.length > 0 ? "tool_calls" : "stop"),
     written(
-      { ...head(id), choices: [], usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 } },
+      {
+        ...head(id),
+        choices: [],
+        usage: { prompt_tokens: prompt.total, completion_tokens: 10, total_tokens: prompt.total + 10 },
+      },
       "frame",
     ),
     { text: "data: [DONE]\n\n", carries: "frame" },

@@ -35,6 +35,8 @@ export class ProviderServer {
   onRequest: (count: number) => void = () => {};
   /** Counts the tokens of a request, where somebody wants to know. */
   meter: ((body: unknown) => PromptTokens) | undefined;
+  /** What the provider says of a request that is too long, or holds what it does not take; undefined where it takes it. */
+  limit: ((request: ReceivedRequest) => string | undefined) | undefined;
   /** Google's files, at the same address. */
   files: FileApi | undefined;
   url = "";
@@ -99,11 +101,14 @@ export class ProviderServer {
     }
     const forbidden = this.files?.forbids(body);
     if (forbidden !== undefined) return refuse(403, forbidden);
+    const excess = this.limit?.({ text, body, headers: request.headers, wanted: [] });
+    if (excess !== undefined) return refuse(400, excess);
     this.onRequest(this.requests.length);
     const next = this.#script.shift();
     if (next === undefined) return refuse(400, "the script is over");
     const { fault } = next;
-    if (fault?.kind === "status") return refuse(fault.status, "as the script says", fault.headers ?? {});
+    if (fault?.kind === "status")
+      return refuse(fault.status, fault.says ?? "as the script says", fault.headers ?? {});
     if (fault?.kind === "hold") return this.#hold();
     const calls = next.calls?.map((call) => filledCall(call, body));
     const prompt = this.meter?.(body) ?? next.prompt;

@@ -31,7 +31,12 @@ export const someTokens: PromptTokens = { total: 100, cached: 0, written: 0 };
 /** What goes wrong with an answer. */
 export type Fault =
   /** No stream, but this status. */
-  | { readonly kind: "status"; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
+  | {
+      readonly kind: "status";
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly says?: string;
+    }
   /** The connection ends in the middle of the first call, or of the words where there is no call. */
   | { readonly kind: "cut" }
   /** The stream says nothing any more there, and stays open. */

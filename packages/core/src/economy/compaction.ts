@@ -44,7 +44,7 @@ export interface CompactionCut {
 export function planCompaction(
   context: ConversationContext,
   rendering: Rendering,
-  budget: Pick<PromptBudget, "settings" | "provider" | "headChars">,
+  budget: Pick<PromptBudget, "settings" | "provider" | "headChars" | "windowTokens" | "refusedTokens">,
   usage: Pick<PromptUsage, "last">,
 ): CompactionPlan {
   if (rendering.report.provisional) return noCut("open_calls", "Calls await their results.");
@@ -53,7 +53,7 @@ export function planCompaction(
   const [name = ""] = budget.provider.split("/");
   const cuts = new Set(safeCuts(rendering, isProvider(name) ? name : "openai", "summary"));
   const places = prompt.parts.filter(({ origin, before }) => before > 0 && cuts.has(origin.nodeId));
-  const tailChars = budget.settings.compaction.tailTokens * perToken;
+  const tailChars = tailTokensOf(budget, prompt.chars / perToken) * perToken;
   const fitting = places.filter(({ before }) => prompt.chars - before <= tailChars);
   const wanted = fitting.length > 0 ? fitting : places.slice(-1);
   if (wanted.length === 0)
@@ -70,6 +70,16 @@ export function planCompaction(
     return { kind: "cut", keepFromId: place.origin.nodeId, lastId: parentId, changes, tokens };
   }
   return noCut("references", "Everything that could stay speaks of text that would go.");
+}
+
+/** A quarter of a small window, or of what was refused; of a prompt that is shorter than its tail a quarter as well. */
+function tailTokensOf(
+  { settings, windowTokens, refusedTokens }: Parameters<typeof planCompaction>[2],
+  tokens: number,
+): number {
+  const window = Math.min(windowTokens ?? Infinity, refusedTokens ?? Infinity);
+  const tail = Math.min(settings.compaction.tailTokens, window / 4);
+  return tokens <= tail ? tokens / 4 : tail;
 }
 
 function noCut(

@@ -80,9 +80,9 @@ function decide(from: PlanScope): PromptPlan {
     : nothing("would_not_pay", tokens, "Clearing would cost more than it is expected to save.");
 }
 
-/** Clearing goes before a summary. A window in which the kept end of a prompt has no place gets none. */
+/** Clearing goes before a summary. A window in which system text and tools have no place gets none. */
 function atLimit(
-  { budget, tokens }: PlanScope,
+  { budget, tokens, prompt }: PlanScope,
   scope: ClearingScope,
   candidates: readonly ClearingCandidate[],
 ): PromptPlan {
@@ -90,13 +90,16 @@ function atLimit(
   const { usable, compactAt = 0 } = limitsOf(budget);
   const goal = { tokens: compactAt * settings.clearTo, upTo: "output", hasToPay: false, least: 0 } as const;
   const plan = bestClearing(candidates, scope, goal);
-  if (plan !== undefined && plan.report.tokensAfter <= compactAt * (1 - settings.clearAtLeastShare))
-    return plan;
-  const { tailTokens } = settings.compaction;
-  if (usable !== undefined && usable <= tailTokens) {
-    const why = `The window leaves ${usable} tokens to a prompt, which is no more than the ${tailTokens} at its end that compaction keeps.`;
+  const isRefused = budget.refusedTokens !== undefined;
+  const enough = compactAt * (1 - settings.clearAtLeastShare);
+  if (plan !== undefined && (isRefused || plan.report.tokensAfter <= enough)) return plan;
+  const headTokens = Math.round(tokens - prompt.chars / scope.charsPerToken);
+  if (usable !== undefined && usable <= headTokens) {
+    const why = `The window leaves ${usable} tokens to a prompt, and system text and tools alone have ${headTokens}.`;
     return nothing("window_too_small", tokens, why);
   }
+  if (isRefused && !settings.compaction.enabled)
+    return nothing("too_little", tokens, "No more results can be cleared, and summaries are switched off.");
   const message = `The prompt has ${tokens} tokens; ${compactAt} are the limit.`;
   return { kind: "compact", tokens, message };
 }
@@ -182,14 +185,17 @@ export function partsBeforeClearable(
 }
 
 function candidatesFor(from: PlanScope, scope: ClearingScope): readonly ClearingCandidate[] {
-  const { context, prompt, budget } = from;
+  const { context, prompt, budget, shareOfLimit } = from;
   const blocks = blocksOf(context, prompt);
-  const { settings, keepPaths = [], memoryPath } = budget;
+  const { settings, keepPaths = [], memoryPath, windowTokens, refusedTokens } = budget;
   const paths = memoryPath === undefined ? keepPaths : [...keepPaths, memoryPath];
+  const window = Math.min(windowTokens ?? Infinity, refusedTokens ?? Infinity);
   const kept = protectedBlocks(prompt, blocks, {
     settings,
     keepPaths: paths,
     charsPerToken: scope.charsPerToken,
+    keepsLast: refusedTokens === undefined,
+    ...(shareOfLimit < 1 ? {} : { mostTokens: window / 4 }),
   });
   return candidatesOf(blocks, kept, scope);
 }
@@ -226,7 +232,7 @@ function sentChars(
 }
 
 /** What the window allows, where it is known. */
-function limitsOf({ settings, windowTokens, answerTokens = 0 }: PromptBudget): {
+function limitsOf({ settings, windowTokens, answerTokens = 0, refusedTokens }: PromptBudget): {
   readonly usable: number | undefined;
   readonly compactAt: number | undefined;
 } {
@@ -234,7 +240,9 @@ function limitsOf({ settings, windowTokens, answerTokens = 0 }: PromptBudget): {
   const usable = windowTokens === undefined ? undefined : Math.max(0, windowTokens - answerTokens);
   const ofWindow = usable === undefined ? undefined : Math.floor(usable * compaction.windowShare);
   const threshold = compaction.contextTokenThreshold ?? ofWindow;
-  return { usable, compactAt: compaction.enabled ? threshold : undefined };
+  const planned = compaction.enabled ? threshold : undefined;
+  if (refusedTokens === undefined) return { usable, compactAt: planned };
+  return { usable, compactAt: Math.min(planned ?? refusedTokens, refusedTokens / 2) };
 }
 
 function shareOfTrigger(

@@ -7,18 +7,22 @@ interface ProtectionScope {
   readonly settings: EconomySettings;
   readonly keepPaths: readonly string[];
   readonly charsPerToken: number;
+  /** All that is new may hold no more, where the window demands it. */
+  readonly mostTokens?: number;
+  /** Whether the last block stays also where it is larger than that: nobody has seen it yet. */
+  readonly keepsLast?: boolean;
 }
 
 /**
  * The blocks that stay whatever it costs: the last tool uses, the newest tokens and messages, the last turns of
  * the user, results of protected tools, and files that are to be kept. Messages and turns whose results together hold more
  * than a small share of what the trigger allows are protected by the other rules only: an agent may work for hours on
- * one sentence, and one message may hold ten files.
+ * one sentence, and one message may hold ten files. Where the window is full, new blocks stay up to a share of it only.
  */
 export function protectedBlocks(
   prompt: MeasuredPrompt,
   blocks: readonly PromptBlock[],
-  { settings, keepPaths, charsPerToken }: ProtectionScope,
+  { settings, keepPaths, charsPerToken, mostTokens, keepsLast = true }: ProtectionScope,
 ): ReadonlySet<PromptBlock> {
   const kept = new Set<PromptBlock>();
   const tools = new Set(settings.excludeTools);
@@ -35,6 +39,10 @@ export function protectedBlocks(
     const { measured, name } = block;
     if (name !== undefined) uses += 1;
     chars += measured.chars;
+    const fits =
+      mostTokens === undefined ||
+      chars <= mostTokens * charsPerToken ||
+      (keepsLast && block === blocks.at(-1));
     const isNew =
       (name !== undefined && uses <= settings.keep) ||
       chars <= settings.keepTokens * charsPerToken ||
@@ -42,7 +50,7 @@ export function protectedBlocks(
     const isOfTurn =
       turns.contents.has(measured.content) ||
       (turnsFit && measured.before >= (turns.from ?? Number.POSITIVE_INFINITY));
-    if (isNew || isOfTurn || isPinned(block, tools, paths)) kept.add(block);
+    if ((fits && (isNew || isOfTurn)) || isPinned(block, tools, paths)) kept.add(block);
   }
   return kept;
 }

@@ -11,6 +11,8 @@ export interface PromptBudget {
   readonly windowTokens?: number;
   /** Tokens that are left to an answer. */
   readonly answerTokens?: number;
+  /** A prompt of so many tokens was refused as too long: the next one is to have half of them at most. */
+  readonly refusedTokens?: number;
   /** UTF-16 units of system text and tools, which stand before the conversation. */
   readonly headChars?: number;
   /** The memory file, as it is named in results: never cleared, and named in the warning. */
@@ -71,7 +73,7 @@ export type NoPlanReason =
   | "would_not_pay"
   /** Nothing is known of what the provider's cache costs. */
   | "no_ratios"
-  /** What is protected does not fit into the window. */
+  /** System text and tools alone do not fit into the window. */
   | "window_too_small";
 
 /** What clearing does, and what it is expected to save. Costs are in tokens of plain input. */

@@ -113,11 +113,10 @@ describe("planning", () => {
     expect(again.kind).toBe("nothing");
   });
 
-  it("says so where the window is smaller than the tail, and where no ratios are known", () => {
+  it("says so where the window is smaller than what stands before every prompt, and where no ratios are known", () => {
     const session = new Session().say("go");
     for (let at = 0; at < 8; at += 1) session.use("run_shell_command", {}, log(`output ${at}`));
-    const kept = { ...small, keep: 50 };
-    const narrow = { ...budget, settings: kept, windowTokens: 8_000 };
+    const narrow = { ...budget, windowTokens: 8_000, headChars: 40_000 };
     expect(planPrompt(session.tree.context, session.render(), narrow, {})).toMatchObject({
       kind: "nothing",
       reason: "window_too_small",

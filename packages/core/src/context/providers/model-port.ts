@@ -39,6 +39,8 @@ export interface ModelStep {
   readonly stableParts?: number;
   /** Where the request is to be marked, for a provider that keeps it up to marks only: `RequestOptions.breakpoints`. */
   readonly breakpoints?: readonly number[];
+  /** Tokens that the answer may have at most, where the window allows no more; what the port was opened with unless given. */
+  readonly answerTokens?: number;
   /** `RenderReport.thinking` of the rendering: `off` where a provider would miss a thought if it was asked to think. */
   readonly thinking?: "kept" | "off";
 }
@@ -70,6 +72,10 @@ export interface ModelFailure {
   readonly status?: number;
   /** What the provider asked to wait, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** The model's window in tokens, where the provider names it. */
+  readonly windowTokens?: number;
+  /** What of the prompt the provider does not take: an image or a document, or thoughts that were given back. */
+  readonly about?: "media" | "thoughts";
 }
 
 /** Why a model gave no answer: a closed list. */

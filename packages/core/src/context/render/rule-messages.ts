@@ -50,7 +50,10 @@ function replacedText(
   };
 }
 
-/** The layout with a user's message: its words, then its media, of which a single one may stand by its address. */
+/**
+ * The layout with a user's message: its words, then its media, of which a single one may stand by its address. Media go where
+ * the text is replaced.
+ */
 export function userMessage(
   before: Layout,
   payload: UserMessage,
@@ -65,12 +68,13 @@ export function userMessage(
   const text = silent ? { layout, drafts: [] } : draftText(layout, payload.text, "message", source);
   if (address !== undefined)
     return appendDrafts(text.layout, [...text.drafts, attached(address, source)], source);
-  const { layout: next, parts } = mediaParts(text.layout, media, source.nodeId);
+  const kept = form?.form === "replaced" ? [] : media;
+  const { layout: next, parts } = mediaParts(text.layout, kept, source.nodeId);
   const drafts = parts.map((part): DraftPart => ({ ...source, role: "user", part, rule: "media" }));
   return appendDrafts(next, [...text.drafts, ...drafts], source);
 }
 
-/** Thoughts wait until what they led to is there: alone they are valid nowhere. */
+/** Thoughts wait until what they led to is there: alone they are valid nowhere. They go where the text is replaced. */
 export function modelMessage(
   layout: Layout,
   node: TurnNode,
@@ -79,7 +83,8 @@ export function modelMessage(
   scope: RenderScope,
 ): Layout {
   const answer = { step: payload.step };
-  const lost = whyLost(layout, node, payload.from, scope);
+  const isReplaced = source.choice?.form.form === "replaced";
+  const lost = isReplaced ? "hidden_by_overlay" : whyLost(layout, node, payload.from, scope);
   const thoughts = lost === undefined ? thoughtDrafts(payload, source, answer) : [];
   const known = lost === undefined ? layout : forget(layout, payload, source.nodeId, lost);
   const { layout: next, drafts: made } = madeDrafts(known, payload, source, answer, lost === undefined);
@@ -183,7 +188,7 @@ function forget(
   layout: Layout,
   { thought, redactedThought, signature }: ModelMessage,
   nodeId: string,
-  why: "foreign_thought" | "bound_thought",
+  why: "foreign_thought" | "bound_thought" | "hidden_by_overlay",
 ): Layout {
   if (thought === undefined && redactedThought === undefined && signature === undefined) return layout;
   const lostThought = layout.lostThought || thought !== undefined || redactedThought !== undefined;

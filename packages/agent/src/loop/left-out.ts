@@ -1,0 +1,92 @@
+import type { ModelFailure, Part, Rendering } from "@holdfast/core/context";
+import type { ContextManager, FormChange, TurnNode } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
+import type { MendedPrompt } from "./context-economy.js";
+
+/**
+ * Leaves out of all later prompts what a provider refused to take: one medium, for which a sentence stands from then on, or
+ * the thoughts of the model. All of it stays in the tree.
+ *
+ * @returns undefined where the prompt holds nothing of what was refused.
+ */
+export function leaveOut(
+  manager: ContextManager,
+  rendering: Rendering,
+  failure: ModelFailure,
+): MendedPrompt | undefined {
+  const nodes = failure.about === "thoughts" ? thoughtsIn(manager, rendering) : [];
+  const medium = failure.about === "thoughts" ? undefined : mediumIn(manager, rendering, failure);
+  const changes = [...nodes.map(withoutThought), ...(medium === undefined ? [] : [withoutMedium(medium)])];
+  const changed = changes.flatMap((change) => change ?? []);
+  if (changed.length === 0 || isRefusal(manager.reform(changed))) return undefined;
+  const what = medium === undefined ? "The thoughts of the model are" : `${wordsFor(medium)} is`;
+  const notice = `${failure.message} ${what} left out from now on, and it is asked again.`;
+  return { done: [], isOther: true, notice };
+}
+
+/** Nodes whose parts a test fits, in the order of the prompt; what an expanded task shows is not on the branch. */
+function nodesOf(
+  { nodes }: ContextManager["context"],
+  { contents, provenance }: Rendering,
+  fits: (part: Part, content: number) => boolean,
+): readonly TurnNode[] {
+  const found = contents.flatMap(({ parts }, content) =>
+    parts.flatMap((part, at) => {
+      const origin = provenance[content]?.[at];
+      return origin === undefined || origin.within !== undefined || !fits(part, content)
+        ? []
+        : [origin.nodeId];
+    }),
+  );
+  return [...new Set(found)].flatMap((id) => nodes.get(id) ?? []);
+}
+
+function thoughtsIn({ context }: ContextManager, rendering: Rendering): readonly TurnNode[] {
+  return nodesOf(
+    context,
+    rendering,
+    (part) => "redactedThought" in part || ("text" in part && !!part.thought),
+  );
+}
+
+/** The one that the provider names by its message, else the last: what stands before it was taken earlier. */
+function mediumIn(
+  { context }: ContextManager,
+  rendering: Rendering,
+  { about, status, message }: ModelFailure,
+): TurnNode | undefined {
+  if (about !== "media" && status !== 413) return undefined;
+  const named = Number(/messages\.(\d+)\./.exec(message)?.[1]);
+  const isNamed = nodesOf(context, rendering, (part, content) => content === named && hasMedium(part));
+  return isNamed.at(-1) ?? nodesOf(context, rendering, hasMedium).at(-1);
+}
+
+function hasMedium(part: Part): boolean {
+  if ("functionResponse" in part) return (part.functionResponse.parts ?? []).length > 0;
+  return "inlineData" in part || "blobData" in part;
+}
+
+function withoutThought({ id, payload }: TurnNode): FormChange | undefined {
+  if (payload.kind !== "model_message") return undefined;
+  return { targetId: id, form: { form: "replaced", by: "stub", text: payload.text } };
+}
+
+function withoutMedium(node: TurnNode): FormChange | undefined {
+  const { id: targetId, payload } = node;
+  const sentence = `[${wordsFor(node)} was left out here: the provider refuses it.]`;
+  const after = (text: string) => (text.trim() === "" ? sentence : `${text}\n${sentence}`);
+  if (payload.kind === "user_message")
+    return { targetId, form: { form: "replaced", by: "stub", text: after(payload.text) } };
+  if (payload.kind !== "tool_result") return undefined;
+  const { output, shows, refers } = payload;
+  return {
+    targetId,
+    form: { form: "replaced", by: "stub", text: after(output), ...defined({ shows, refers }) },
+  };
+}
+
+function wordsFor({ payload }: TurnNode): string {
+  const media = payload.kind === "user_message" || payload.kind === "tool_result" ? payload.media : undefined;
+  return `A file of the type ${media?.[0]?.mimeType ?? "image"}`;
+}
