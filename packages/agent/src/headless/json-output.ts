@@ -45,18 +45,17 @@ export interface RunError {
 export function jsonDocument(run: {
   readonly facts: RunFacts;
   readonly end: TurnEnd;
-  readonly response: string;
   readonly calls: readonly { readonly name: string; readonly isError: boolean }[];
   readonly notices: readonly string[];
   readonly durationMs: number;
 }): RunDocument {
-  const { facts, end, response, calls, notices, durationMs } = run;
+  const { facts, end, calls, notices, durationMs } = run;
   const exitCode = exitCodeOfTurn(end);
   const error = errorOf(end);
   return {
     session_id: facts.sessionId,
     model: facts.model,
-    response,
+    response: end.text,
     status: exitCode === 0 ? "success" : "error",
     exit_code: exitCode,
     stats: statsOf(end, calls.length, durationMs),

@@ -3,9 +3,9 @@ import type { CommandResult } from "../commands/command.js";
 import { describeResult } from "../commands/describe-result.js";
 import { cacheBrokeWords } from "../loop/cache-watch.js";
 import { type AgentEvent, innermost, type TurnEnd } from "../loop/turn.js";
-import { commandFields, isText, jsonDocument } from "./json-output.js";
+import { commandFields, jsonDocument } from "./json-output.js";
 import type { RunFacts } from "./run-facts.js";
-import { streamLines } from "./stream-json.js";
+import { silenceWords, streamLines } from "./stream-json.js";
 
 /** How the answer of a run is written. */
 export const outputFormats = ["text", "json", "stream-json"] as const;
@@ -49,20 +49,19 @@ export function runOutput(format: OutputFormat, facts: RunFacts, sinks: OutputSi
 }
 
 function textOutput({ out, err }: OutputSinks): RunOutput {
-  let last = "";
   return {
     onEvent: (event) => {
-      if (event.kind === "answered") last = textOf(event) || last;
       const inner = innermost(event);
       if (inner.kind === "noticed") err(`${inner.text}\n`);
       if (inner.kind === "context" && inner.done.kind === "cache_broke" && inner.done.tokens >= worthTelling)
         err(`${cacheBrokeWords(inner.done)}\n`);
       if (event.kind === "model" && event.event.kind === "retry")
         err(`${event.event.failure.message} Trying again in ${seconds(event.event.waitMs)}.\n`);
+      if (event.kind === "model" && event.event.kind === "silent") err(`${silenceWords(event.event)}\n`);
     },
     notice: (text) => err(`${text}\n`),
     end: (end) => {
-      if (last !== "") out(last.endsWith("\n") ? last : `${last}\n`);
+      if (end.text !== "") out(end.text.endsWith("\n") ? end.text : `${end.text}\n`);
       for (const line of endLines(end)) err(`${line}\n`);
     },
     command: (result) => {
@@ -78,12 +77,10 @@ const worthTelling = 4_096;
 
 function jsonOutput(facts: RunFacts, { out, err, now }: OutputSinks): RunOutput {
   const began = now();
-  const answers: string[] = [];
   const calls: { readonly name: string; readonly isError: boolean }[] = [];
   const notices: string[] = [];
   return {
     onEvent: (event) => {
-      if (event.kind === "answered") answers.push(textOf(event));
       const inner = innermost(event);
       if (inner.kind === "call_ended") calls.push(inner.call);
       if (inner.kind === "noticed") notices.push(inner.text);
@@ -93,8 +90,7 @@ function jsonOutput(facts: RunFacts, { out, err, now }: OutputSinks): RunOutput 
       err(`${text}\n`);
     },
     end: (end) => {
-      const response = answers.findLast((text) => text !== "") ?? "";
-      const document = jsonDocument({ facts, end, response, calls, notices, durationMs: now() - began });
+      const document = jsonDocument({ facts, end, calls, notices, durationMs: now() - began });
       out(`${escapeInJson(JSON.stringify(document, null, 2))}\n`);
     },
     command: (result) =>
@@ -123,10 +119,6 @@ function streamOutput(facts: RunFacts, { out, now }: OutputSinks): RunOutput {
 function wordsOfCommand(result: CommandResult): string {
   if (result.kind !== "session") return describeResult(result);
   return "There is no next line here: use --resume, --fork, or neither for a new session.";
-}
-
-function textOf({ nodes }: Extract<AgentEvent, { kind: "answered" }>): string {
-  return nodes.flatMap(({ payload }) => (isText(payload) ? [payload.text] : [])).join("");
 }
 
 /** What a person is told of an end: why it is no success, and what was left undone. */

@@ -71,6 +71,7 @@ function linesOf(event: AgentEvent, { line, warning }: Writers): readonly object
     case "noticed":
       return [warning(event.text)];
     case "model":
+      if (event.event.kind === "silent") return [warning(silenceWords(event.event))];
       return event.event.kind === "retry" ? [warning(event.event.failure.message)] : [];
     case "sub_agent":
       return linesOf(event.event, writersOf(event.taskId, { line, warning }));
@@ -84,6 +85,11 @@ function linesOf(event: AgentEvent, { line, warning }: Writers): readonly object
     default:
       return event satisfies never;
   }
+}
+
+/** For how long nothing has come. */
+export function silenceWords({ ms }: { readonly ms: number }): string {
+  return `Nothing has come from the model for ${Math.round(ms / 1_000)} s.`;
 }
 
 /** What a sub-agent does is a line like any other, with the task that it works on; the innermost counts. */

@@ -49,6 +49,7 @@ export async function askModel(asking: Asking): Promise<ReceivedAnswer | ModelFa
       case "thought-delta":
       case "call-delta":
       case "retry":
+      case "silent":
         onEvent({ kind: "model", event });
         break;
       default:

@@ -1,5 +1,5 @@
 import type { ReceivedAnswer } from "@holdfast/core/context";
-import type { TurnUsage } from "@holdfast/core/conversation";
+import type { AnswerPart, TurnUsage } from "@holdfast/core/conversation";
 import type { CostMeter } from "../models/cost-meter.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { CarriedCall } from "./carry-calls.js";
@@ -40,7 +40,7 @@ export function startedTurn(
   undone = new Undone(),
 ): RunningTurn {
   const { maxSteps = 200, maxCostUsd, repeats } = limits;
-  const counted = { steps: 0, usage: {} as TurnUsage, flawed: 0, lastText: "" };
+  const counted = { steps: 0, usage: {} as TurnUsage, flawed: 0, cut: 0, silent: 0, lastText: "" };
   const before = meter.spent;
   let ofSubs: TurnUsage = {};
   const watch = new Repeats(repeats);
@@ -62,17 +62,28 @@ export function startedTurn(
     },
     after: (answer, calls) => {
       counted.usage = addUsage(counted.usage, answer.usage);
-      counted.lastText = textOf(answer) || counted.lastText;
+      counted.lastText = (counted.cut > 0 ? counted.lastText : "") + textOf(answer) || counted.lastText;
+      counted.cut = answer.ended === "length" && calls.length === 0 ? counted.cut + 1 : 0;
+      counted.silent = saysNothing(answer) ? counted.silent + 1 : 0;
       counted.flawed = answer.flaws.length > 0 && calls.length === 0 ? counted.flawed + 1 : 0;
       const flawWords = lostCalls(answer);
+      const goesOn = flawWords.length === 0 && counted.cut > 0 && counted.cut <= mostCut ? [cutWords] : [];
       const repeated = calls.map(({ ended, call }) => watch.after(ended, call.args));
       undone.add(calls.map(({ ended, about }) => ({ ...ended, about })));
-      words = [...flawWords, ...repeated.flatMap((one) => (one.kind === "told" ? [one.text] : []))];
+      words = [
+        ...flawWords,
+        ...goesOn,
+        ...repeated.flatMap((one) => (one.kind === "told" ? [one.text] : [])),
+      ];
       for (const text of words) onEvent({ kind: "noticed", text });
       if (signal?.aborted === true) return cancelled;
       if (repeated.some(({ kind }) => kind === "ended"))
         return { reason: "repeating", message: "The model made the same failing call again and again." };
-      if (calls.length > 0) return undefined;
+      if (calls.length > 0 || goesOn.length > 0) return undefined;
+      if (counted.silent === 1) {
+        onEvent({ kind: "noticed", text: "The model answered nothing; it is asked again." });
+        return undefined;
+      }
       return restOf(answer, flawWords.length > 0 && counted.flawed < mostFlawed);
     },
     wordsToModel: () => words,
@@ -80,6 +91,7 @@ export function startedTurn(
       const { costUsd, unpriced } = meter.spent;
       return {
         ...stop,
+        text: counted.lastText,
         steps: counted.steps,
         usage: addUsage(counted.usage, ofSubs),
         undone: undone.list,
@@ -106,6 +118,18 @@ function textOf({ parts }: ReceivedAnswer): string {
 
 const cancelled: TurnStop = { reason: "cancelled", message: "Cancelled." };
 
+/** Thoughts alone are no answer. */
+function saysNothing({ ended, parts }: ReceivedAnswer): boolean {
+  const isBlank = (part: AnswerPart) =>
+    "text" in part && (part.kind === "thought" || part.text.trim() === "");
+  return ended === "complete" && parts.every((part) => part.kind === "redacted_thought" || isBlank(part));
+}
+
+/** So many times in a row an answer goes on that has used up its tokens. */
+const mostCut = 3;
+
+const cutWords = "The answer has used up its tokens. Go on exactly where it ends, and repeat nothing.";
+
 /** So many answers in a row without a whole call end the turn. */
 const mostFlawed = 3;
 
@@ -114,7 +138,7 @@ function restOf(answer: ReceivedAnswer, isAskedAgain: boolean): TurnStop | undef
   if (answer.ended === "paused" || isAskedAgain) return undefined;
   switch (answer.ended) {
     case "complete":
-      return answer.parts.length === 0
+      return saysNothing(answer)
         ? { reason: "incomplete", message: "The model answered nothing." }
         : { reason: "complete" };
     case "length":

@@ -71,6 +71,8 @@ export interface TurnEnd {
   /** One sentence for a person; absent where the turn is complete. */
   readonly message?: string;
   readonly failure?: ModelFailure;
+  /** The last words of the model; those of an answer that was cut stand before what it went on with. */
+  readonly text: string;
   /** Requests made, with their tokens in all. */
   readonly steps: number;
   readonly usage: TurnUsage;

@@ -30,6 +30,8 @@ export interface ProviderOptions {
    * within it: a local model reads a long prompt for minutes before it says anything.
    */
   readonly openMs?: number;
+  /** A silence is told each time that it has lasted so long, in milliseconds; 15,000 unless given. */
+  readonly silentMs?: number;
   readonly retry?: RetryOptions;
   /** Told of each request as it is sent, for a log. Keys are no part of it. */
   readonly onRequest?: (request: { readonly model: string; readonly body: object }) => void;
@@ -56,10 +58,10 @@ export interface ProviderWire<Event> {
 export function providerPort<Event>(
   wire: () => ProviderWire<Event>,
   target: ModelPort["target"],
-  { retry = {}, idleMs = 120_000, openMs = 600_000 }: ProviderOptions,
+  { retry = {}, idleMs = 120_000, openMs = 600_000, silentMs = 15_000 }: ProviderOptions,
 ): ModelPort {
   const ask = (step: ModelStep, signal: AbortSignal | undefined) =>
-    askOnce(wire(), { step, signal, idleMs, openMs });
+    askOnce(wire(), { step, signal, idleMs, openMs, silentMs });
   const port: ModelPort = { target, ask: (step, signal) => withRetries(ask, retry, step, signal) };
   const { countTokens } = wire();
   return countTokens === undefined ? port : { ...port, countTokens };
@@ -70,6 +72,7 @@ interface Request {
   readonly signal: AbortSignal | undefined;
   readonly idleMs: number;
   readonly openMs: number;
+  readonly silentMs: number;
 }
 
 async function* askOnce<Event>(wire: ProviderWire<Event>, request: Request): AsyncGenerator<ModelEvent> {
@@ -110,13 +113,14 @@ async function* askOnce<Event>(wire: ProviderWire<Event>, request: Request): Asy
 
 async function received<Event>(
   wire: ProviderWire<Event>,
-  { step, idleMs, openMs }: Request,
+  { step, idleMs, openMs, silentMs }: Request,
   ending: AbortController,
   channel: Channel<ModelEvent>,
 ): Promise<ReceivedAnswer> {
   // An SDK may wait for ever for a server that takes a request and says nothing.
-  const stream = await withinTime(wire.open(step, ending.signal), openMs, ending.signal);
-  const watched = passing(stream, { idleMs, ending }, (event) => {
+  const watch = { silentMs, ending, tell: (ms: number) => channel.push({ kind: "silent", ms }) };
+  const stream = await withinTime(wire.open(step, ending.signal), openMs, watch);
+  const watched = passing(stream, { ...watch, idleMs }, (event) => {
     for (const delta of wire.deltas(event)) channel.push(delta);
   });
   return wire.read(watched, { step: step.step, ...wire.target });
@@ -125,31 +129,48 @@ async function received<Event>(
 /** The same events; what comes is told on its way. A stream that says nothing for too long is ended. */
 async function* passing<Event>(
   stream: AsyncIterable<Event>,
-  { idleMs, ending }: { readonly idleMs: number; readonly ending: AbortController },
-  tell: (event: Event) => void,
+  watch: Watch & { readonly idleMs: number },
+  pass: (event: Event) => void,
 ): AsyncGenerator<Event> {
   const iterator = stream[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const next = await withinTime(iterator.next(), idleMs, ending.signal);
+      const next = await withinTime(iterator.next(), watch.idleMs, watch);
       if (next.done === true) return;
-      tell(next.value);
+      pass(next.value);
       yield next.value;
     }
   } finally {
-    ending.abort();
+    watch.ending.abort();
     // Not awaited: a stream that hangs hangs here, too.
     void Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }
 
-function withinTime<Value>(work: Promise<Value>, idleMs: number, signal: AbortSignal): Promise<Value> {
+/** What ends a wait, and who is told while it lasts. */
+interface Watch {
+  readonly silentMs: number;
+  readonly ending: AbortController;
+  readonly tell: (ms: number) => void;
+}
+
+function withinTime<Value>(
+  work: Promise<Value>,
+  idleMs: number,
+  { silentMs, ending: { signal }, tell }: Watch,
+): Promise<Value> {
   return new Promise((resolve, reject) => {
+    let silences = 0;
+    const silence = setInterval(() => {
+      silences += 1;
+      tell(silences * silentMs);
+    }, silentMs);
     const timer = setTimeout(() => reject(new Error(`nothing came for ${idleMs / 1_000} s`)), idleMs);
     const end = () => reject(new Error("the request was ended"));
     signal.addEventListener("abort", end, { once: true });
     work.then(resolve, reject).finally(() => {
       clearTimeout(timer);
+      clearInterval(silence);
       signal.removeEventListener("abort", end);
     });
   });

@@ -39,6 +39,7 @@ const events: readonly AgentEvent[] = [
 ];
 const end: TurnEnd = {
   reason: "complete",
+  text: "Done\u202e.",
   steps: 2,
   usage: { inputTokens: 10, cachedInputTokens: 4, outputTokens: 3 },
   costUsd: 0.01,
@@ -211,7 +212,7 @@ describe("the output of a run without a screen", () => {
 });
 
 const { undone } = end;
-const nothing = { steps: 1, usage: {}, undone: [] } as const;
+const nothing = { text: "", steps: 1, usage: {}, undone: [] } as const;
 const failedBy = (reason: "auth" | "unknown_model" | "rate_limit" | "cancelled"): TurnEnd => ({
   ...nothing,
   reason: "failed",

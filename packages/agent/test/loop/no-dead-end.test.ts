@@ -7,6 +7,7 @@ import {
   type ReceivedRequest,
   responsesWire,
   type ServedAnswer,
+  wires,
 } from "../loopback/index.js";
 import { portTo, serve } from "./on-wire.js";
 import { openStage, type Stage } from "./stage.js";
@@ -184,5 +185,32 @@ describe("/compact", () => {
     await stage.turn("Tell me.");
     await stage.turn("And more?");
     expect(await stage.agent.compact()).toMatchObject({ kind: "compacted" });
+  });
+});
+
+describe("an answer that is not whole", () => {
+  it.each(wires)(
+    "goes on where it used up its tokens, and is one text for a person, by $name",
+    async (wire) => {
+      const server = await serve(wire, [{ text: "It is", isCut: true }, { text: " a file." }]);
+      const stage = await staged(server);
+      expect(await stage.turn("What?")).toMatchObject({ reason: "complete", text: "It is a file." });
+      expect(server.requests[1]?.text).toContain("Go on exactly where it ends");
+      server.play({}, {}, {});
+      expect(await stage.turn("Why?")).toMatchObject({
+        reason: "incomplete",
+        message: "The model answered nothing.",
+      });
+      expect([server.left, noticesOf(stage).at(-1)]).toEqual([
+        1,
+        "The model answered nothing; it is asked again.",
+      ]);
+    },
+  );
+
+  it("ends where it uses up its tokens again and again", async () => {
+    const server = await serve(chatWire, Array(9).fill({ text: "word ", isCut: true }));
+    const stage = await staged(server);
+    expect(await stage.turn("Go.")).toMatchObject({ reason: "incomplete", steps: 4 });
   });
 });

@@ -46,6 +46,18 @@ export const sessions: readonly Session[] = [
     after: { "a.ts": code.replace("one = 1", "two = 2").replace(", one", ", two as number") },
   },
   {
+    name: "an answer that uses up its tokens and goes on",
+    files: { "a.ts": code },
+    turns: ["Tell me about it.", "And then?"],
+    script: [
+      { text: "It is", isCut: true },
+      { text: " a file.", isCut: true },
+      { text: " Yes." },
+      { text: "Then." },
+    ],
+    after: { "a.ts": code },
+  },
+  {
     name: "parallel reads and edits",
     files: { "a.ts": "one\n// between\n// between\ntwo\n", "b.ts": "three\n" },
     turns: ["All in capitals."],

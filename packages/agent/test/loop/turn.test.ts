@@ -43,6 +43,7 @@ describe("a turn", () => {
     const end = await stage.turn("Call it two.");
     expect(end).toEqual({
       reason: "complete",
+      text: "Done.",
       steps: 3,
       usage: { inputTokens: 22, outputTokens: 3 },
       costUsd: 0.022,
@@ -220,7 +221,7 @@ describe("a turn", () => {
   });
 
   it("says why the model gave no answer", async () => {
-    const stage = await openStage([{ fails: "auth" }, { text: "" }]);
+    const stage = await openStage([{ fails: "auth" }, { text: "" }, { text: "Yes." }]);
     expect(await stage.turn("Go.")).toMatchObject({ reason: "failed", failure: { reason: "auth" } });
     expect(await stage.turn("Go.")).toMatchObject({ reason: "complete" });
   });

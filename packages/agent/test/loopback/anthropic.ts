@@ -204,7 +204,8 @@ function streamOf(answer: ServedAnswer, ledger: Ledger): readonly WireEvent[] {
   const thoughts = thoughtsOf(answer, ledger);
   const calls = callBlocks(answer, thoughts, ledger);
   const blocks = [...thoughts.map(thoughtBlock), ...wordBlocks(answer), ...calls];
-  const stop_reason = answer.calls === undefined ? "end_turn" : "tool_use";
+  const ended = answer.calls === undefined ? "end_turn" : "tool_use";
+  const stop_reason = answer.isCut === true ? "max_tokens" : ended;
   return [
     frame({ type: "message_start", message: messageOf(answer, ledger) }),
     ...blocks.flatMap(({ begin, deltas, carries }, index) => [

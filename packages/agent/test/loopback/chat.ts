@@ -141,7 +141,7 @@ export function isJsonObject(text: string): boolean {
 type Delta = OpenAI.ChatCompletionChunk.Choice.Delta;
 
 function streamOf(
-  { text = "", calls = [], prompt = someTokens }: ServedAnswer,
+  { text = "", calls = [], prompt = someTokens, isCut }: ServedAnswer,
   ledger: Ledger,
 ): readonly WireEvent[] {
   const id = ledger.next("chatcmpl-");
@@ -171,7 +171,7 @@ function streamOf(
         chunk({ tool_calls: [{ index, function: { arguments: piece } }] }, "call"),
       ),
     ]),
-    chunk({}, "frame", calls.length > 0 ? "tool_calls" : "stop"),
+    chunk({}, "frame", isCut === true ? "length" : calls.length > 0 ? "tool_calls" : "stop"),
     written(
       {
         ...head(id),

@@ -145,7 +145,7 @@ function partCore(one: Call | z.output<typeof text>): object {
 type Served = { readonly part: object; readonly carries: WireEvent["carries"] };
 
 function streamOf(
-  { thought, text: words, calls = [], prompt = someTokens }: ServedAnswer,
+  { thought, text: words, calls = [], prompt = someTokens, isCut }: ServedAnswer,
   ledger: Ledger,
 ): readonly WireEvent[] {
   const thoughts =
@@ -172,7 +172,7 @@ function streamOf(
         {
           content: { role: "model", parts: [one] },
           index: 0,
-          ...(at === parts.length - 1 ? { finishReason: "STOP" } : {}),
+          ...(at === parts.length - 1 ? { finishReason: isCut === true ? "MAX_TOKENS" : "STOP" } : {}),
         },
       ],
       usageMetadata:

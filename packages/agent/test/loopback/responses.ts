@@ -215,12 +215,22 @@ function streamOf(answer: ServedAnswer, ledger: Ledger): readonly WireEvent[] {
   const events: readonly (readonly [Event, WireEvent["carries"]])[] = [
     [{ type: "response.created", response: { ...response, status: "in_progress", output: [] } }, "frame"],
     ...output.flatMap((item, at) => eventsOf(item, at)),
-    [{ type: "response.completed", response }, "frame"],
+    [ended(response, answer.isCut === true), "frame"],
   ];
   return events.map(([event, carries], sequence_number) => ({
     text: `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`,
     carries,
   }));
+}
+
+function ended(response: object, isCut: boolean): Event {
+  if (!isCut) return { type: "response.completed", response };
+  const incomplete = {
+    ...response,
+    status: "incomplete",
+    incomplete_details: { reason: "max_output_tokens" },
+  };
+  return { type: "response.incomplete", response: incomplete };
 }
 
 function itemsOf({ thought, text, calls = [] }: ServedAnswer, ledger: Ledger): readonly Output[] {

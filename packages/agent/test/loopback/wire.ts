@@ -12,6 +12,8 @@ export interface ServedAnswer {
   readonly thought?: string;
   readonly text?: string;
   readonly calls?: readonly ServedCall[];
+  /** Whether it ends because no more tokens were allowed. */
+  readonly isCut?: true;
   /** In its place, or in the middle of it. */
   readonly fault?: Fault;
   /** What the request is said to have had; 100 tokens and nothing cached unless given. */

@@ -23,7 +23,7 @@ beforeEach(() => {
   waits = [];
 });
 
-function portOf({ open }: Wire, idleMs = 5_000, openMs = 5_000): ModelPort {
+function portOf({ open }: Wire, idleMs = 5_000, openMs = 5_000, silentMs = 60_000): ModelPort {
   const sleep = async (ms: number) => void waits.push(ms);
   return open({
     model,
@@ -32,6 +32,7 @@ function portOf({ open }: Wire, idleMs = 5_000, openMs = 5_000): ModelPort {
     baseUrl: server.url,
     idleMs,
     openMs,
+    silentMs,
     retry: { attempts: 3, sleep, random: () => 1 },
   });
 }
@@ -137,6 +138,14 @@ describe.each(wires)("$name", (wire) => {
     expect(broken.last?.kind).toBe("finish");
   });
 
+  it("tells a silence while it lasts, with its length", async () => {
+    server.script = [{ stream: wire.stream, stallAfter: 2 }, { stream: wire.stream }];
+    const { events, last } = await asked(portOf(wire, 900, 5_000, 200));
+    const silences = events.flatMap((event) => (event.kind === "silent" ? [event.ms] : []));
+    expect(silences.slice(0, 3)).toEqual([200, 400, 600]);
+    expect(last?.kind).toBe("finish");
+  });
+
   it("asks again where the request is taken and nothing comes, not even a header", async () => {
     server.script = [
       { stream: wire.stream },
@@ -199,6 +208,24 @@ describe("how long is waited", () => {
       await asked(portOf(anthropic));
       expect(waits).toEqual([wait]);
     }
+  });
+
+  const quota = "You exceeded your current quota, please check your plan and billing details.";
+  const gemini = (...details: readonly object[]) => ({
+    error: { code: 429, message: quota, status: "RESOURCE_EXHAUSTED", details },
+  });
+  const failure = { "@type": "type.googleapis.com/google.rpc.QuotaFailure", violations: [] };
+  const info = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "2.5s" };
+
+  it.each([
+    [[failure, info], [2_500], "finish"],
+    [[failure], [], "failed"],
+  ])("is what Gemini's RetryInfo says, and nothing without one: %j", async (details, expected, ends) => {
+    const wire = wireOf("Gemini");
+    server.script = [{ status: 429, body: gemini(...details) }, { stream: wire.stream }];
+    const { last } = await asked(portOf(wire));
+    expect(waits).toEqual(expected);
+    expect(last?.kind).toBe(ends);
   });
 
   it("is nothing where the account is empty: the same request would be refused again", async () => {

@@ -58,6 +58,8 @@ export type ModelEvent =
       readonly waitMs: number;
       readonly failure: ModelFailure;
     }
+  /** Nothing has come for so long, in milliseconds; told again and again while it lasts. */
+  | { readonly kind: "silent"; readonly ms: number }
   /** The whole answer, ready for `ContextManager.addAnswer`; it has parts, or says by `ended` why not. */
   | { readonly kind: "finish"; readonly answer: ReceivedAnswer }
   | { readonly kind: "failed"; readonly failure: ModelFailure };
