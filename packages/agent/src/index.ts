@@ -117,6 +117,7 @@ export { type SystemFacts, systemText } from "./input/system-text.js";
 export { type Agent, openAgent, type TurnScope } from "./loop/agent.js";
 export type { AgentParts, TurnLimits } from "./loop/agent-parts.js";
 export { type Action, type Allowance, type ApprovalPolicy, type Decision, decide } from "./loop/approval.js";
+export { effortWords } from "./loop/ask-model.js";
 export { fitsCommand } from "./loop/command-rule.js";
 export { fileCheckOf } from "./loop/file-check.js";
 export type { FileOffers, FileUploads } from "./loop/file-forms.js";

@@ -17,6 +17,11 @@ export const agentSpec: CommandSpec = {
     },
     { flags: "-m, --model <name>", help: "provider/name, or a name such as claude-…, gpt-…, gemini-…" },
     {
+      flags: "--effort <effort>",
+      help: "how much the model is to think (default: as its provider does)",
+      choices: ["off", "low", "medium", "high", "max"],
+    },
+    {
       flags: "--approval-mode <mode>",
       help: "what is done without asking (default: ask; without a terminal, what would be asked is denied)",
       choices: ["plan", "ask", "auto-edit", "yolo"],

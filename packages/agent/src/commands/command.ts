@@ -25,7 +25,7 @@ export interface Command {
 export type OptionKind = "switch" | "value" | "values" | readonly string[];
 
 /** What a word names. */
-export type OperandKind = "path" | "task" | "node" | "session" | "model" | "mode" | "command";
+export type OperandKind = "path" | "task" | "node" | "session" | "model" | "effort" | "mode" | "command";
 
 /** What a line gives to its command. */
 export interface GivenWords {

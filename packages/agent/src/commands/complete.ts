@@ -1,3 +1,4 @@
+import { efforts } from "@holdfast/core/context";
 import { approvalModes } from "../config/approval.js";
 import type { Command, OperandKind } from "./command.js";
 import { readTyped } from "./run-command.js";
@@ -66,6 +67,7 @@ function namesAfter(whole: readonly string[], begun: string): readonly string[] 
 function operandsOf(command: Command, given: number, begun: string, named: Candidates): readonly string[] {
   const { operand } = command;
   if (operand === undefined || given > 0) return [];
+  if (operand === "effort") return startingWith(begun, efforts);
   if (operand === "mode") return startingWith(begun, approvalModes);
   if (operand === "command")
     return startingWith(

@@ -1,5 +1,7 @@
+import { efforts } from "@holdfast/core/context";
 import { isRefusal } from "@holdfast/core/files";
 import { approvalModes } from "../config/approval.js";
+import { effortFor, effortWords } from "../loop/ask-model.js";
 import type { Command, CommandOutcome, ListedSession } from "./command.js";
 import { refused, told, unavailable } from "./results.js";
 
@@ -68,6 +70,28 @@ const model: Command = {
     if ("code" in opened) return refused(opened.code, opened.message);
     agent.switchModel(opened);
     return told(`The model is ${modelName?.() ?? text} from the next request on.`, { data: { model: text } });
+  },
+};
+
+const effort: Command = {
+  name: "effort",
+  usage: `[${efforts.join("|")}]`,
+  says: "Says how much the model is to think, or tells what it can be asked.",
+  options: {},
+  operands: { least: 0, most: 1 },
+  operand: "effort",
+  run: async ({ text }, { agent, modelName }) => {
+    const { model } = agent;
+    const name = modelName?.() ?? `${model.target.provider}/${model.target.model}`;
+    const wanted = efforts.find((each) => each === text);
+    if (text !== "" && (wanted === undefined || effortFor(model, wanted) === undefined))
+      return refused("invalid_arguments", effortWords(name, { efforts, ...model }));
+    if (wanted !== undefined) agent.effort = wanted;
+    const now = effortFor(model, agent.effort) ?? "as the provider has it";
+    return told(`The effort is ${now}.`, {
+      data: { effort: now, allowed: [...(model.efforts ?? efforts)] },
+      ...(text === "" ? { text: effortWords(name, { efforts, ...model }) } : {}),
+    });
   },
 };
 
@@ -143,6 +167,7 @@ const quit: Command = {
 /** The commands of the session and its surroundings. */
 export const sessionCommands: readonly Command[] = [
   model,
+  effort,
   mode,
   clear,
   resume,

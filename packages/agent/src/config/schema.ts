@@ -1,3 +1,4 @@
+import { efforts } from "@holdfast/core/context";
 import * as z from "zod";
 import { approvalModes } from "./approval.js";
 
@@ -85,6 +86,7 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       name: name.optional().describe("the model to work with, as provider/name"),
       summariser: name.optional().describe("the model that writes summaries"),
+      effort: z.enum(efforts).optional().describe("how much it is to think; as its provider does unless set"),
       providers: z.record(name, provider).optional().describe("how providers are reached, by their names"),
       overrides: z.record(name, override).optional().describe("windows, limits and prices, by model"),
     })

@@ -62,6 +62,7 @@ export const trustClasses: TrustTable = {
   model: {
     name: always("it chooses who gets the conversation, and what it costs"),
     summariser: always("it chooses who gets the conversation, and what it costs"),
+    effort: always("it chooses what an answer costs"),
     providers: always("it names addresses, headers and variables of keys"),
     overrides: always("prices and windows decide when a limit stops the work"),
   },

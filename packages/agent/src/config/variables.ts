@@ -23,6 +23,7 @@ const row = (
 export const settingsVariables: readonly SettingsVariable[] = [
   row("MODEL", "model", "name", "text"),
   row("SUMMARISER", "model", "summariser", "text"),
+  row("EFFORT", "model", "effort", "text"),
   row("APPROVAL_MODE", "approval", "mode", "text"),
   row("WIRE", "tools", "wire", "text"),
   row("RESULT_CONTENT", "tools", "resultContent", "text"),

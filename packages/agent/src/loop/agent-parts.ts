@@ -1,4 +1,4 @@
-import type { ModelPort, OfferedTool } from "@holdfast/core/context";
+import type { Effort, ModelPort, OfferedTool } from "@holdfast/core/context";
 import type { ContextManager, ConversationRefusal, Summariser } from "@holdfast/core/conversation";
 import type { EconomySettings } from "@holdfast/core/economy";
 import type { Workspace } from "@holdfast/core/files";
@@ -25,6 +25,8 @@ export interface AgentParts {
   readonly hostTools?: () => readonly HostTool[];
   /** Of the host's tools, those that need nobody's approval. */
   readonly harmless?: readonly string[];
+  /** How much the model is to think; what its provider does by itself unless given. */
+  readonly effort?: Effort;
   /** `ask` unless given. */
   readonly mode?: ApprovalMode;
   readonly rules?: readonly ApprovalRule[];

@@ -1,5 +1,6 @@
 import {
   ContextRenderer,
+  type Effort,
   type ModelFailure,
   type ModelPort,
   type ReceivedAnswer,
@@ -29,10 +30,10 @@ import type { ApprovalMode } from "../config/approval.js";
 import { CostMeter } from "../models/cost-meter.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { Allowance } from "./approval.js";
-import { askModel } from "./ask-model.js";
+import { askModel, effortFor } from "./ask-model.js";
 import type { CacheBroke } from "./cache-watch.js";
 import { calledTool } from "./called-tool.js";
-import { type CarriedCall, carryCalls } from "./carry-calls.js";
+import { type CarriedCall, carryCalls, endOpenCalls } from "./carry-calls.js";
 import {
   type CompactionOutcome,
   ContextEconomy,
@@ -71,6 +72,8 @@ export interface Agent {
   readonly model: ModelPort;
   /** Another model from the next request on; thoughts of the former one are not sent to it. */
   switchModel(model: ModelPort): void;
+  /** How much a model is to think, where it can be asked to; what its provider does by itself unless set. */
+  effort: Effort | undefined;
   readonly mode: ApprovalMode;
   setMode(mode: ApprovalMode): void;
   /** Allows something for the rest of the session. */
@@ -102,6 +105,7 @@ export function openAgent(parts: AgentParts): Agent {
 
 class OpenedAgent implements Agent {
   model: ModelPort;
+  effort: Effort | undefined;
   readonly #renderer = new ContextRenderer();
   readonly #gate: Gate;
   /** The sub-agents at work, the innermost last. */
@@ -126,6 +130,7 @@ class OpenedAgent implements Agent {
         : new MemoryFile({ manager, workspace: parts.workspace, path: memoryPath });
     const { mode = "ask", rules = [], ask = nobody, harmless = [] } = parts;
     this.model = parts.model;
+    this.effort = parts.effort;
     this.#meter = parts.meter ?? new CostMeter();
     this.#gate = new Gate({ mode, rules, ask, harmless, namesOf: (path) => workspace.namesOf(path) });
   }
@@ -341,16 +346,23 @@ class OpenedAgent implements Agent {
   }
 
   async #ask({ onEvent, signal }: RunningTurn): Promise<ReceivedAnswer | ModelFailure | ConversationRefusal> {
-    const { manager, newId, now, readBlob, system, wire } = this.parts;
     const head = this.#head();
     const { breakpoints, broke } = this.#economy.sending(head);
     if (broke !== undefined) onEvent({ kind: "context", done: broke });
-    const { offered } = this.tools;
     const { answerTokens } = this.#economy.budget(head);
     const { model } = head;
-    const more = { system: system?.(offered, this.mode), files: wire?.wire, readBlob, signal, answerTokens };
-    const asking = { manager, renderer: this.#renderer, model, tools: offered, newId, now, onEvent };
-    const answer = await askModel({ ...asking, breakpoints, ...defined(more) });
+    const answer = await askModel({
+      ...{
+        ...this.parts,
+        ...head,
+        tools: this.tools.offered,
+        renderer: this.#renderer,
+        onEvent,
+        breakpoints,
+      },
+      effort: effortFor(model, this.effort),
+      ...defined({ files: this.parts.wire?.wire, signal, answerTokens }),
+    });
     if ("parts" in answer) this.#meter.add(model, answer.usage);
     const evicted = "usage" in answer ? this.#economy.counted(answer.usage) : undefined;
     if (evicted !== undefined) onEvent({ kind: "context", done: evicted });
@@ -453,15 +465,8 @@ class OpenedAgent implements Agent {
     lastText: string,
   ): Promise<TurnStop | undefined> {
     const { manager } = this.parts;
-    // A branch with open calls cannot be left.
-    for (const { call } of isWithin(manager, taskId)
-      ? openCalls(manager.context, manager.context.currentNodeId)
-      : []) {
-      const { callId, name } = call;
-      const output = "Interrupted before it was begun: nothing was done.";
-      const node = manager.addNode({ kind: "tool_result", callId, name, output, isError: true });
-      if (isRefusal(node)) return broken(node);
-    }
+    const refused = isWithin(manager, taskId) ? endOpenCalls(manager) : undefined;
+    if (refused !== undefined) return broken(refused);
     // Tasks of its own may be open within it; each is ended by one call.
     for (let nested = 0; isWithin(manager, taskId) && nested < mostNested; nested += 1) {
       const isDone = reason === "complete" && lastText.trim() !== "";

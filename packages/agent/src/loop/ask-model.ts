@@ -1,5 +1,6 @@
 import type {
   ContextRenderer,
+  Effort,
   ModelFailure,
   ModelPort,
   ModelStep,
@@ -17,12 +18,13 @@ export interface Asking {
   readonly manager: ContextManager;
   readonly renderer: ContextRenderer;
   readonly model: ModelPort;
-  readonly system?: string;
+  readonly system: string;
   readonly tools: readonly OfferedTool[];
   /** Where the request is to be marked (`ModelStep.breakpoints`). */
   readonly breakpoints?: readonly number[];
   /** As of `ModelStep`. */
   readonly answerTokens?: number;
+  readonly effort: Effort | undefined;
   /** How files that were put before the model are written; framed text unless given. */
   readonly files?: "text" | "json";
   readonly newId: () => string;
@@ -69,7 +71,7 @@ function turnOfOthers(): Promise<void> {
 
 async function stepOf(asking: Asking): Promise<ModelStep | ConversationRefusal> {
   const { manager, renderer, model, newId, now, readBlob, system, tools, breakpoints } = asking;
-  const { files = "text", answerTokens } = asking;
+  const { files = "text", answerTokens, effort } = asking;
   const options = { target: model.target, now: now(), files };
   const { contents, report } = renderer.render(manager.context, options);
   const resolved = readBlob === undefined ? { contents } : await resolveMedia(contents, readBlob);
@@ -80,7 +82,18 @@ async function stepOf(asking: Asking): Promise<ModelStep | ConversationRefusal> 
     tools,
     stableParts: report.stableParts,
     thinking: report.thinking,
-    ...(system === undefined ? {} : { system }),
-    ...defined({ breakpoints, answerTokens }),
+    ...(system === "" ? {} : { system }),
+    session: manager.context.sessionId,
+    ...defined({ breakpoints, answerTokens, effort }),
   };
+}
+
+/** What of it a model can be asked: of a model that does not know this effort its own counts. */
+export function effortFor({ efforts }: ModelPort, effort: Effort | undefined): Effort | undefined {
+  return effort !== undefined && efforts?.includes(effort) === false ? undefined : effort;
+}
+
+/** The sentence on an effort that a model cannot be asked for. */
+export function effortWords(name: string, { efforts = [] }: ModelPort): string {
+  return `${name} can be asked for this effort: ${efforts.join(", ")}.`;
 }

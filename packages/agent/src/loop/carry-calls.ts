@@ -1,4 +1,9 @@
-import { type ConversationRefusal, openCalls, type ToolCall } from "@holdfast/core/conversation";
+import {
+  type ContextManager,
+  type ConversationRefusal,
+  openCalls,
+  type ToolCall,
+} from "@holdfast/core/conversation";
 import { isLook, isRefusal, type Workspace } from "@holdfast/core/files";
 import {
   type Carried,
@@ -139,4 +144,15 @@ function changedBy(tool: FileTool, args: unknown, isError: boolean, host: TurnHo
   const paths = request === undefined ? (asked === undefined ? [] : [asked]) : pathsOfCall(tool, args).paths;
   const named = paths.map((path) => host.manager.manifests.naming(path));
   return isError && named.length > 0 ? named : [...named, `${tool.name}()`];
+}
+
+/** A branch with open calls cannot be left: each of them is told not to have been begun. */
+export function endOpenCalls(manager: ContextManager): ConversationRefusal | undefined {
+  for (const { call } of openCalls(manager.context, manager.context.currentNodeId)) {
+    const { callId, name } = call;
+    const output = "Interrupted before it was begun: nothing was done.";
+    const node = manager.addNode({ kind: "tool_result", callId, name, output, isError: true });
+    if (isRefusal(node)) return node;
+  }
+  return undefined;
 }

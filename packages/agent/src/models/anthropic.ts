@@ -6,6 +6,8 @@ import {
   type ModelStep,
   toAnthropic,
 } from "@holdfast/core/context";
+import { defined } from "@holdfast/core/text";
+import type { ThinkingForm } from "./catalog.js";
 import { failureOf } from "./failure.js";
 import { providerFetch } from "./provider-fetch.js";
 import {
@@ -22,8 +24,10 @@ type AnthropicStreamEvent = Anthropic.RawMessageStreamEvent;
 export interface AnthropicOptions extends ProviderOptions {
   /** How long the cache keeps a prompt; `5m` unless given. */
   readonly cache?: "5m" | "1h";
+  /** How the model is told how much to think (`ModelStep.effort`); `adaptive` unless given. */
+  readonly form?: ThinkingForm;
   /**
-   * As the API has it: `{ type: "adaptive" }`, or a budget. Not sent unless given, nor in a tool loop whose thought is lost:
+   * As the API has it, where a step says nothing of it: `{ type: "adaptive" }`, or a budget. Not sent unless given, nor in a tool loop whose thought is lost:
    * the API refuses a loop without the thought that began it.
    */
   readonly thinking?: Anthropic.ThinkingConfigParam;
@@ -38,6 +42,9 @@ export function anthropicModel(options: AnthropicOptions): ModelPort {
 
 const outputTokens = 32_000;
 
+/** Tokens that a model with a budget may think. */
+const budgets = { low: 4_096, medium: 10_000, high: 20_000, max: 31_999 } as const;
+
 class AnthropicWire implements ProviderWire<AnthropicStreamEvent> {
   readonly blamed;
   readonly read = fromAnthropic;
@@ -51,15 +58,27 @@ class AnthropicWire implements ProviderWire<AnthropicStreamEvent> {
   }
 
   async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<AnthropicStreamEvent>> {
-    const { model, maxOutputTokens = outputTokens, thinking, onRequest } = this.options;
-    const body = {
-      ...this.#body(step),
-      max_tokens: Math.min(maxOutputTokens, step.answerTokens ?? maxOutputTokens),
-      ...(thinking === undefined || step.thinking === "off" ? {} : { thinking }),
-    };
+    const { model, maxOutputTokens = outputTokens, onRequest } = this.options;
+    const most = Math.min(maxOutputTokens, step.answerTokens ?? maxOutputTokens);
+    const body = { ...this.#body(step), max_tokens: most, ...this.#thinking(step, most) };
     onRequest?.({ model, body });
     const client = await this.#client();
     return client.messages.create({ ...body, model, stream: true }, { signal });
+  }
+
+  #thinking({ effort, thinking: allowed }: ModelStep, most: number) {
+    const { thinking, form = "adaptive" } = this.options;
+    if (allowed === "off" || form === "none") return {};
+    if (effort === undefined) return defined({ thinking });
+    if (effort === "off") return { thinking: { type: "disabled" as const } };
+    if (form === "adaptive")
+      return {
+        thinking: { type: "adaptive" as const, display: "summarized" as const },
+        output_config: { effort },
+      };
+    // The API wants 1,024 at least, and room for an answer beside them.
+    const budget = Math.min(budgets[effort], most - 1_024);
+    return budget < 1_024 ? {} : { thinking: { type: "enabled" as const, budget_tokens: budget } };
   }
 
   readonly countTokens = async (step: ModelStep, signal?: AbortSignal) => {

@@ -1,3 +1,4 @@
+import { type Effort, efforts } from "@holdfast/core/context";
 import type { TurnUsage } from "@holdfast/core/conversation";
 
 /** What is known of a model. */
@@ -7,8 +8,10 @@ export interface ModelFacts {
   readonly contextWindow: number;
   /** Tokens of an answer. */
   readonly maxOutput: number;
-  /** Whether it thinks before it answers. */
-  readonly reasons: boolean;
+  /** How its provider is told how much it is to think. */
+  readonly thinking: ThinkingForm;
+  /** How much it can be asked to think; `off` alone of a model that does not think. */
+  readonly efforts: readonly Effort[];
   readonly prices?: ModelPrices;
 }
 
@@ -25,11 +28,28 @@ export interface ModelPrices {
 /** When the list was made, and of what: the tables of `@mariozechner/pi-ai` 0.73.1, which are made of models.dev. */
 export const catalogDate = "2026-11-23";
 
+/** `adaptive`: as it finds right, by a word; `budget`: by tokens; `level`: by a word of its API; `none`: not at all. */
+export type ThinkingForm = "adaptive" | "budget" | "level" | "none";
+
+/** What of it a model can be asked: by the references of the providers' SDKs (Anthropic 1.12, OpenAI, Google GenAI). */
+const thinkingKinds = {
+  none: ["none", ["off"]],
+  adaptive: ["adaptive", efforts],
+  budget: ["budget", efforts],
+  /** It cannot be told not to think. */
+  budgetOn: ["budget", ["low", "medium", "high", "max"]],
+  level: ["level", ["low", "medium", "high"]],
+  lowHigh: ["level", ["low", "high"]],
+  levelOff: ["level", ["off", "low", "medium", "high"]],
+  levelMax: ["level", ["low", "medium", "high", "max"]],
+  levelAll: ["level", efforts],
+} as const satisfies Readonly<Record<string, readonly [ThinkingForm, readonly Effort[]]>>;
+
 type Row = readonly [
   id: string,
   contextWindow: number,
   maxOutput: number,
-  reasons: boolean,
+  thinking: keyof typeof thinkingKinds,
   input: number,
   cached: number,
   output: number,
@@ -37,54 +57,56 @@ type Row = readonly [
 ];
 
 const anthropic: readonly Row[] = [
-  ["claude-haiku-4-5", 200_000, 64_000, true, 1, 0.1, 5, 1.25],
-  ["claude-opus-4-1", 200_000, 32_000, true, 15, 1.5, 75, 18.75],
-  ["claude-opus-4-5", 200_000, 64_000, true, 5, 0.5, 25, 6.25],
-  ["claude-opus-4-6", 1_000_000, 128_000, true, 5, 0.5, 25, 6.25],
-  ["claude-opus-4-7", 1_000_000, 128_000, true, 5, 0.5, 25, 6.25],
-  ["claude-sonnet-4-5", 200_000, 64_000, true, 3, 0.3, 15, 3.75],
-  ["claude-sonnet-4-6", 1_000_000, 64_000, true, 3, 0.3, 15, 3.75],
+  ["claude-haiku-4-5", 200_000, 64_000, "budget", 1, 0.1, 5, 1.25],
+  ["claude-opus-4-1", 200_000, 32_000, "budget", 15, 1.5, 75, 18.75],
+  ["claude-opus-4-5", 200_000, 64_000, "budget", 5, 0.5, 25, 6.25],
+  ["claude-opus-4-6", 1_000_000, 128_000, "adaptive", 5, 0.5, 25, 6.25],
+  ["claude-opus-4-7", 1_000_000, 128_000, "adaptive", 5, 0.5, 25, 6.25],
+  ["claude-sonnet-4-5", 200_000, 64_000, "budget", 3, 0.3, 15, 3.75],
+  ["claude-sonnet-4-6", 1_000_000, 64_000, "adaptive", 3, 0.3, 15, 3.75],
 ];
 const openai: readonly Row[] = [
-  ["gpt-4.1", 1_047_576, 32_768, false, 2, 0.5, 8],
-  ["gpt-4.1-mini", 1_047_576, 32_768, false, 0.4, 0.1, 1.6],
-  ["gpt-4o", 128_000, 16_384, false, 2.5, 1.25, 10],
-  ["gpt-4o-mini", 128_000, 16_384, false, 0.15, 0.08, 0.6],
-  ["gpt-5", 400_000, 128_000, true, 1.25, 0.125, 10],
-  ["gpt-5-codex", 400_000, 128_000, true, 1.25, 0.125, 10],
-  ["gpt-5-mini", 400_000, 128_000, true, 0.25, 0.025, 2],
-  ["gpt-5-nano", 400_000, 128_000, true, 0.05, 0.005, 0.4],
-  ["gpt-5.1", 400_000, 128_000, true, 1.25, 0.13, 10],
-  ["gpt-5.1-codex", 400_000, 128_000, true, 1.25, 0.125, 10],
-  ["gpt-5.2", 400_000, 128_000, true, 1.75, 0.175, 14],
-  ["gpt-5.2-codex", 400_000, 128_000, true, 1.75, 0.175, 14],
-  ["gpt-5.3-codex", 400_000, 128_000, true, 1.75, 0.175, 14],
-  ["gpt-5.4", 272_000, 128_000, true, 2.5, 0.25, 15],
-  ["gpt-5.4-mini", 400_000, 128_000, true, 0.75, 0.075, 4.5],
-  ["gpt-5.5", 272_000, 128_000, true, 5, 0.5, 30],
-  ["o3", 200_000, 100_000, true, 2, 0.5, 8],
-  ["o4-mini", 200_000, 100_000, true, 1.1, 0.28, 4.4],
+  ["gpt-4.1", 1_047_576, 32_768, "none", 2, 0.5, 8],
+  ["gpt-4.1-mini", 1_047_576, 32_768, "none", 0.4, 0.1, 1.6],
+  ["gpt-4o", 128_000, 16_384, "none", 2.5, 1.25, 10],
+  ["gpt-4o-mini", 128_000, 16_384, "none", 0.15, 0.08, 0.6],
+  ["gpt-5", 400_000, 128_000, "level", 1.25, 0.125, 10],
+  ["gpt-5-codex", 400_000, 128_000, "level", 1.25, 0.125, 10],
+  ["gpt-5-mini", 400_000, 128_000, "level", 0.25, 0.025, 2],
+  ["gpt-5-nano", 400_000, 128_000, "level", 0.05, 0.005, 0.4],
+  ["gpt-5.1", 400_000, 128_000, "levelOff", 1.25, 0.13, 10],
+  ["gpt-5.1-codex", 400_000, 128_000, "level", 1.25, 0.125, 10],
+  ["gpt-5.2", 400_000, 128_000, "levelAll", 1.75, 0.175, 14],
+  ["gpt-5.2-codex", 400_000, 128_000, "levelMax", 1.75, 0.175, 14],
+  ["gpt-5.3-codex", 400_000, 128_000, "levelMax", 1.75, 0.175, 14],
+  ["gpt-5.4", 272_000, 128_000, "levelAll", 2.5, 0.25, 15],
+  ["gpt-5.4-mini", 400_000, 128_000, "levelAll", 0.75, 0.075, 4.5],
+  ["gpt-5.5", 272_000, 128_000, "levelAll", 5, 0.5, 30],
+  ["o3", 200_000, 100_000, "level", 2, 0.5, 8],
+  ["o4-mini", 200_000, 100_000, "level", 1.1, 0.28, 4.4],
 ];
 const google: readonly Row[] = [
-  ["gemini-2.5-flash", 1_048_576, 65_536, true, 0.3, 0.03, 2.5],
-  ["gemini-2.5-flash-lite", 1_048_576, 65_536, true, 0.1, 0.025, 0.4],
-  ["gemini-2.5-pro", 1_048_576, 65_536, true, 1.25, 0.125, 10],
-  ["gemini-3-flash-preview", 1_048_576, 65_536, true, 0.5, 0.05, 3],
-  ["gemini-3-pro-preview", 1_000_000, 64_000, true, 2, 0.2, 12],
-  ["gemini-3.1-pro-preview", 1_048_576, 65_536, true, 2, 0.2, 12],
+  ["gemini-2.5-flash", 1_048_576, 65_536, "budget", 0.3, 0.03, 2.5],
+  ["gemini-2.5-flash-lite", 1_048_576, 65_536, "budget", 0.1, 0.025, 0.4],
+  ["gemini-2.5-pro", 1_048_576, 65_536, "budgetOn", 1.25, 0.125, 10],
+  ["gemini-3-flash-preview", 1_048_576, 65_536, "level", 0.5, 0.05, 3],
+  ["gemini-3-pro-preview", 1_000_000, 64_000, "lowHigh", 2, 0.2, 12],
+  ["gemini-3.1-pro-preview", 1_048_576, 65_536, "level", 2, 0.2, 12],
 ];
 
 /** The models that are known by name. Others can be used; of them no window and no price is known. */
 export const modelCatalog: ReadonlyMap<string, ModelFacts> = new Map(
   Object.entries({ anthropic, openai, google } as const).flatMap(([provider, rows]) =>
-    rows.map(([id, contextWindow, maxOutput, reasons, input, cached, output, cacheWrite]) => {
+    rows.map(([id, contextWindow, maxOutput, kind, input, cached, output, cacheWrite]) => {
+      const [thinking, asked] = thinkingKinds[kind];
       const prices = { input, cached, output, ...(cacheWrite === undefined ? {} : { cacheWrite }) };
       // A cast: the keys of the table above are these names.
       const facts = {
         provider: provider as ModelFacts["provider"],
         contextWindow,
         maxOutput,
-        reasons,
+        thinking,
+        efforts: asked,
         prices,
       };
       return [id, facts] as const;

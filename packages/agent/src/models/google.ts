@@ -1,4 +1,4 @@
-import type { GenerateContentResponse, GoogleGenAI } from "@google/genai/web";
+import type { GenerateContentResponse, GoogleGenAI, ThinkingLevel } from "@google/genai/web";
 import {
   fromGemini,
   type ModelEvent,
@@ -7,6 +7,7 @@ import {
   toGemini,
 } from "@holdfast/core/context";
 import { defined } from "@holdfast/core/text";
+import type { ThinkingForm } from "./catalog.js";
 import { failureOf } from "./failure.js";
 import { providerFetch } from "./provider-fetch.js";
 import {
@@ -22,6 +23,8 @@ import {
 export interface GoogleOptions extends ProviderOptions {
   /** Whether thoughts are sent along, as summaries. True unless given. */
   readonly includeThoughts?: boolean;
+  /** How the model is told how much to think (`ModelStep.effort`); by a level unless given. */
+  readonly form?: ThinkingForm;
   /** Names the provider in the tree: thoughts, signatures and uploaded files are its own. `google` unless given. */
   readonly provider?: string;
 }
@@ -31,6 +34,10 @@ export function googleModel(options: GoogleOptions): ModelPort {
   const target = { provider: options.provider ?? "google", model: options.model };
   return providerPort(() => new GoogleWire(options, target), target, options);
 }
+
+/** Tokens that a model of the generation 2.5 may think. */
+const budgets = { off: 0, low: 1_024, medium: 8_192, high: 16_384, max: 24_576 } as const;
+const levels = { off: "MINIMAL", low: "LOW", medium: "MEDIUM", high: "HIGH", max: "HIGH" } as const;
 
 class GoogleWire implements ProviderWire<GenerateContentResponse> {
   readonly blamed;
@@ -51,7 +58,7 @@ class GoogleWire implements ProviderWire<GenerateContentResponse> {
       contents,
       config: {
         ...config,
-        ...(includeThoughts ? { thinkingConfig: { includeThoughts } } : {}),
+        ...(includeThoughts ? { thinkingConfig: { includeThoughts, ...this.#thinking(step) } } : {}),
         ...defined({ maxOutputTokens: mostTokens(step, maxOutputTokens) }),
       },
     };
@@ -62,6 +69,14 @@ class GoogleWire implements ProviderWire<GenerateContentResponse> {
       contents: body.contents,
       config: { ...body.config, abortSignal: signal },
     });
+  }
+
+  #thinking({ effort }: ModelStep) {
+    if (effort === undefined) return {};
+    if (this.options.form === "budget") return { thinkingBudget: budgets[effort] };
+    // A cast: the words are the members of the SDK's enum, which costs its whole library to load.
+    const thinkingLevel = levels[effort] as ThinkingLevel;
+    return { thinkingLevel };
   }
 
   readonly countTokens = async (step: ModelStep, signal?: AbortSignal) => {

@@ -1,7 +1,7 @@
 import type { ModelPort } from "@holdfast/core/context";
 import { defined } from "@holdfast/core/text";
 import { anthropicModel } from "./anthropic.js";
-import { costOf, factsOfModel, type ModelFacts, type ModelPrices } from "./catalog.js";
+import { costOf, factsOfModel, type ModelFacts, type ModelPrices, type ThinkingForm } from "./catalog.js";
 import { googleModel } from "./google.js";
 import type { GoogleAccount } from "./google-files-client.js";
 import { openaiChatModel } from "./openai-chat.js";
@@ -56,7 +56,7 @@ export interface OpenedModel {
 /** Why no model could be opened. */
 export interface ModelRefusal {
   readonly kind: "model_refused";
-  readonly reason: "auth" | "unknown_model" | "unpriced";
+  readonly reason: "auth" | "unknown_model" | "unpriced" | "effort";
   /** One sentence: what is missing and how to give it. */
   readonly message: string;
 }
@@ -197,8 +197,11 @@ function ofFamily(family: Family, model: string, options: OpenModelOptions): Ope
   const facts = { ...factsOfModel(model), ...options.facts?.[model] };
   const baseUrl = environment[variable] || undefined;
   const common = commonOptions(model, { ...found, ...defined({ baseUrl, headers }) }, options, facts);
-  const reasons = facts.reasons ?? true;
-  return opened(`${provider}/${model}`, portOf(kind, { ...common, provider, reasons }, options), facts);
+  return opened(
+    `${provider}/${model}`,
+    portOf(kind, { ...common, provider, form: facts.thinking }, options),
+    facts,
+  );
 }
 
 function otherKind(provider: string, kind: ProviderKind): string {
@@ -211,9 +214,14 @@ function otherKind(provider: string, kind: ProviderKind): string {
 /** @param common `provider` names it in the tree. */
 function portOf(
   kind: ProviderKind,
-  common: ProviderOptions & { readonly provider: string; readonly reasons: boolean },
+  {
+    form,
+    ...given
+  }: ProviderOptions & { readonly provider: string; readonly form: ThinkingForm | undefined },
   { cache }: OpenModelOptions,
 ): ModelPort {
+  const reasons = form !== "none";
+  const common = { ...given, ...defined({ form }), reasons };
   switch (kind) {
     case "chat":
       return openaiChatModel(common);
@@ -223,7 +231,7 @@ function portOf(
       // Whoever speaks for Anthropic, thoughts are bound and the cache is marked by its rules: it is `anthropic` in the tree.
       return anthropicModel(cache === undefined ? common : { ...common, cache });
     case "google":
-      return googleModel({ ...common, includeThoughts: common.reasons });
+      return googleModel({ ...common, includeThoughts: reasons });
     default:
       return kind satisfies never;
   }
@@ -248,18 +256,19 @@ function ofServer(
   const facts = options.facts?.[model] ?? {};
   const place = { key, keyName, baseUrl, ...defined({ headers }) };
   const common = commonOptions(model, place, options, facts);
-  const reasons = factsOfModel(model)?.reasons ?? true;
-  return opened(`${provider}/${model}`, portOf(kind, { ...common, provider, reasons }, options), facts);
+  const form = factsOfModel(model)?.thinking;
+  return opened(`${provider}/${model}`, portOf(kind, { ...common, provider, form }, options), facts);
 }
 
 function opened(name: string, port: ModelPort, facts: Partial<ModelFacts>): OpenedModel {
-  const { contextWindow, maxOutput, prices } = facts;
+  const { contextWindow, maxOutput, prices, efforts } = facts;
   const window = contextWindow === undefined ? undefined : { tokens: contextWindow, answerTokens: maxOutput };
   return {
     kind: "model",
     port: {
       ...port,
       ...(window === undefined ? {} : { window: defined(window) }),
+      ...defined({ efforts }),
       ...(prices === undefined ? {} : { costOf: (usage) => costOf(usage, prices) }),
     },
     name,

@@ -7,7 +7,7 @@ import {
 } from "@holdfast/core/context";
 import { defined } from "@holdfast/core/text";
 import type OpenAI from "openai";
-import { openaiClient } from "./openai-client.js";
+import { cacheKey, effortWords, openaiClient } from "./openai-client.js";
 import {
   blamedOf,
   mostTokens,
@@ -23,6 +23,8 @@ type ChatChunk = OpenAI.Chat.ChatCompletionChunk;
 export interface OpenAIChatOptions extends ProviderOptions {
   /** Names the provider in the tree: thoughts and signatures are its own. `openai` unless given. */
   readonly provider?: string;
+  /** Whether the model reasons, so that it may be told how much. True unless given. */
+  readonly reasons?: boolean;
 }
 
 /**
@@ -44,6 +46,12 @@ function textOf(delta: unknown): string {
   return [...texts, spoken].filter((text) => typeof text === "string").join("");
 }
 
+/** No part of the API of OpenAI: servers of open models send it, by one of two names. */
+function thoughtOf(delta: unknown): string {
+  const { reasoning_content: words, reasoning } = isRecord(delta) ? delta : {};
+  return [words, reasoning].find((text) => typeof text === "string") ?? "";
+}
+
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
@@ -61,11 +69,13 @@ class ChatWire implements ProviderWire<ChatChunk> {
   }
 
   async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<ChatChunk>> {
-    const { model, maxOutputTokens, onRequest } = this.options;
+    const { model, maxOutputTokens, reasons = true, onRequest } = this.options;
+    const effort = step.effort === undefined || !reasons ? undefined : effortWords[step.effort];
     const body = {
       ...toOpenAI(step.contents, requestOptions(step, model)).body,
       stream_options: { include_usage: true },
-      ...defined({ max_tokens: mostTokens(step, maxOutputTokens) }),
+      ...defined({ max_tokens: mostTokens(step, maxOutputTokens), reasoning_effort: effort }),
+      ...cacheKey(step, this.target),
     };
     onRequest?.({ model, body });
     const client = await openaiClient(this.options);
@@ -75,8 +85,10 @@ class ChatWire implements ProviderWire<ChatChunk> {
   deltas({ choices }: ChatChunk): readonly ModelEvent[] {
     const delta = choices[0]?.delta;
     const text = textOf(delta);
+    const thought = thoughtOf(delta);
     const calls = delta?.tool_calls ?? [];
     return [
+      ...(thought === "" ? [] : [{ kind: "thought-delta", text: thought } as const]),
       ...(text === "" ? [] : [{ kind: "text-delta", text } as const]),
       ...calls.map(({ index, function: called }): ModelEvent => {
         const name = called?.name ?? this.#names.get(index) ?? "";

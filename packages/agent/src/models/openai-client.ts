@@ -1,6 +1,21 @@
+import type { Effort, ModelPort, ModelStep } from "@holdfast/core/context";
 import type OpenAI from "openai";
 import { providerFetch } from "./provider-fetch.js";
 import type { ProviderOptions } from "./provider-port.js";
+
+/** How much a model is to think, in the words of the API. */
+export const effortWords = {
+  off: "none",
+  low: "low",
+  medium: "medium",
+  high: "high",
+  max: "xhigh",
+} as const satisfies Readonly<Record<Effort, string>>;
+
+/** Requests of one conversation go to where its prompt is kept. Other servers may not know the word. */
+export function cacheKey({ session }: ModelStep, { provider }: ModelPort["target"]) {
+  return session === undefined || provider !== "openai" ? {} : { prompt_cache_key: session };
+}
 
 /** The SDK of OpenAI, loaded now; it makes each request once. */
 export async function openaiClient({ key, baseUrl, headers }: ProviderOptions): Promise<OpenAI> {

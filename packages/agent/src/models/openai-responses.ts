@@ -7,7 +7,7 @@ import {
 } from "@holdfast/core/context";
 import { defined } from "@holdfast/core/text";
 import type OpenAI from "openai";
-import { openaiClient } from "./openai-client.js";
+import { cacheKey, effortWords, openaiClient } from "./openai-client.js";
 import {
   blamedOf,
   mostTokens,
@@ -47,13 +47,15 @@ class ResponsesWire implements ProviderWire<ResponsesEvent> {
   }
 
   async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<ResponsesEvent>> {
-    const { model, maxOutputTokens, reasons = true, effort, onRequest } = this.options;
+    const { model, maxOutputTokens, reasons = true, onRequest } = this.options;
+    const effort = step.effort === undefined ? this.options.effort : effortWords[step.effort];
     const body = {
       ...toOpenAIResponses(step.contents, requestOptions(step, model)).body,
       // Nothing is kept at the provider: the tree is here.
       store: false,
       ...(reasons ? { include: ["reasoning.encrypted_content" as const] } : {}),
-      ...(effort === undefined ? {} : { reasoning: { effort, summary: "auto" as const } }),
+      ...(effort === undefined || !reasons ? {} : { reasoning: { effort, summary: "auto" as const } }),
+      ...cacheKey(step, this.target),
       ...defined({ max_output_tokens: mostTokens(step, maxOutputTokens) }),
     };
     onRequest?.({ model, body });

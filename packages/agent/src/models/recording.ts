@@ -41,7 +41,7 @@ export interface RecordingRefusal {
  */
 export function recordingModel(model: ModelPort, write: (line: string) => void): ModelPort {
   let before: readonly string[] = [];
-  const { target, cache, window, costOf, countTokens } = model;
+  const { target, cache, window, costOf, efforts, countTokens } = model;
   const port = { target, ...defined({ cache, window }) };
   const record = (step: ModelStep, outcome: RecordedStep["outcome"]) => {
     const written = step.contents.map((content) => JSON.stringify(content));
@@ -53,7 +53,7 @@ export function recordingModel(model: ModelPort, write: (line: string) => void):
   };
   return {
     ...port,
-    ...defined({ costOf }),
+    ...defined({ costOf, efforts }),
     ...(countTokens === undefined ? {} : { countTokens: countTokens.bind(model) }),
     async *ask(step, signal) {
       for await (const event of model.ask(step, signal)) {

@@ -47,13 +47,13 @@ export async function* withRetries(
 
 /** The same model, asked again where a failure may pass: for ports that make one request only, such as `modelFromAiSdk`. */
 export function retryingModel(model: ModelPort, options: RetryOptions = {}): ModelPort {
-  const { target, countTokens, cache, window, costOf } = model;
+  const { target, countTokens, cache, window, costOf, efforts } = model;
   const ask: AskOnce = (step, signal) => model.ask(step, signal);
   return {
     target,
     ask: (step, signal) => withRetries(ask, options, step, signal),
     ...(countTokens === undefined ? {} : { countTokens: countTokens.bind(model) }),
-    ...defined({ cache, window, costOf }),
+    ...defined({ cache, window, costOf, efforts }),
   };
 }
 

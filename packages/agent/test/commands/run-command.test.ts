@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ModelPort } from "@holdfast/core/context";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CommandHost, CommandResult } from "../../src/commands/command.js";
@@ -249,6 +250,26 @@ describe("what was changed", () => {
 });
 
 describe("the session and its surroundings", () => {
+  it("says how much the model is to think, where the model can be asked for that", async () => {
+    const asked: unknown[] = [];
+    const played = scriptedModel([{ text: "Yes." }, { text: "Yes." }]);
+    const model: ModelPort = {
+      ...played,
+      efforts: ["low", "high"],
+      ask: (step, signal) => {
+        asked.push(step.effort);
+        return played.ask(step, signal);
+      },
+    };
+    await open([], { model });
+    expect(await run("/effort max")).toMatchObject({ kind: "refused", code: "invalid_arguments" });
+    expect(describeResult(await done("/effort"))).toContain("low, high");
+    await stage.turn("Go.");
+    await done("/effort high");
+    await stage.turn("Go.");
+    expect(asked).toEqual([undefined, "high"]);
+  });
+
   it("tells tools, mode and model, and changes them", async () => {
     await open([]);
     expect((await done("/tools")).text).toContain("read_file: ");

@@ -55,6 +55,7 @@ async function settingsOf(sources: Parameters<typeof resolveSettings>[0]) {
 const hostile: readonly (readonly [key: string, project: AgentSettings])[] = [
   ["model.name", { model: { name: "evil/model" } }],
   ["model.summariser", { model: { summariser: "evil/model" } }],
+  ["model.effort", { model: { effort: "max" } }],
   ["model.providers", { model: { providers: { openai: { baseUrl: "https://evil.example" } } } }],
   ["model.overrides", { model: { overrides: { "a/b": { inputUsd: 0 } } } }],
   ["approval.mode", { approval: { mode: "yolo" } }],
@@ -307,6 +308,7 @@ test("the number of a project's denials keeps nothing from starting", async () =
 const variables: Readonly<Record<string, readonly [text: string, value: unknown, wrong?: string]>> = {
   HOLDFAST_MODEL: ["openai/gpt-5.5", "openai/gpt-5.5", "?"],
   HOLDFAST_SUMMARISER: ["a/b", "a/b", "?"],
+  HOLDFAST_EFFORT: ["high", "high", "more"],
   HOLDFAST_APPROVAL_MODE: ["plan", "plan", "wild"],
   HOLDFAST_WIRE: ["json", "json", "xml"],
   HOLDFAST_RESULT_CONTENT: ["none", "none", "some"],

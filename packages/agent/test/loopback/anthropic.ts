@@ -72,8 +72,12 @@ const request = z.strictObject({
   thinking: z
     .discriminatedUnion("type", [
       z.strictObject({ type: z.literal("enabled"), budget_tokens: z.int().min(1_024) }),
-      z.strictObject({ type: z.literal("adaptive") }),
+      z.strictObject({ type: z.literal("adaptive"), display: z.literal("summarized").exactOptional() }),
+      z.strictObject({ type: z.literal("disabled") }),
     ])
+    .exactOptional(),
+  output_config: z
+    .strictObject({ effort: z.enum(["low", "medium", "high", "xhigh", "max"]) })
     .exactOptional(),
 }) satisfies z.ZodType<Anthropic.MessageCreateParamsStreaming>;
 type Request = z.output<typeof request>;

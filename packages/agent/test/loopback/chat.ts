@@ -25,6 +25,7 @@ const message = z.discriminatedUnion("role", [
     role: z.literal("assistant"),
     content: z.string().nullable(),
     tool_calls: z.array(toolCall).min(1).max(128).exactOptional(),
+    reasoning_content: z.string().min(1).exactOptional(),
   }),
   z.strictObject({ role: z.literal("tool"), tool_call_id: z.string().max(40), content: z.string() }),
 ]);
@@ -34,6 +35,7 @@ const request = z.strictObject({
   stream: z.literal(true),
   stream_options: z.strictObject({ include_usage: z.boolean() }).exactOptional(),
   max_tokens: z.int().min(1).exactOptional(),
+  reasoning_effort: z.enum(["none", "low", "medium", "high", "xhigh"]).exactOptional(),
   messages: z.array(message).min(1),
   tools: z
     .array(
@@ -58,7 +60,7 @@ export const chatWire: Wire = {
   name: "Chat Completions",
   provider: "local",
   model: "the-model",
-  thinks: false,
+  thinks: true,
   path: /^POST \/v1\/chat\/completions$/u,
   base: "/v1",
   keyOf: ({ authorization = "" }) => /^Bearer (.+)$/u.exec(String(authorization))?.[1],
@@ -141,7 +143,7 @@ export function isJsonObject(text: string): boolean {
 type Delta = OpenAI.ChatCompletionChunk.Choice.Delta;
 
 function streamOf(
-  { text = "", calls = [], prompt = someTokens, isCut }: ServedAnswer,
+  { thought = "", text = "", calls = [], prompt = someTokens, isCut }: ServedAnswer,
   ledger: Ledger,
 ): readonly WireEvent[] {
   const id = ledger.next("chatcmpl-");
@@ -152,6 +154,8 @@ function streamOf(
   ) => written({ ...head(id), choices: [{ index: 0, delta, finish_reason, logprobs: null }] }, carries);
   return [
     chunk({ role: "assistant", content: "" }, "frame"),
+    // No part of the SDK's type: servers of open models send it.
+    ...pieces(thought).map((words) => chunk({ reasoning_content: words } as Delta, "thought")),
     ...pieces(text).map((content) => chunk({ content }, "words")),
     ...calls.flatMap((call, index) => [
       chunk(

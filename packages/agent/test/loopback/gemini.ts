@@ -50,7 +50,13 @@ const request = z.strictObject({
   generationConfig: z
     .strictObject({
       maxOutputTokens: z.int().min(1).exactOptional(),
-      thinkingConfig: z.strictObject({ includeThoughts: z.boolean() }).exactOptional(),
+      thinkingConfig: z
+        .strictObject({
+          includeThoughts: z.boolean(),
+          thinkingLevel: z.enum(["MINIMAL", "LOW", "MEDIUM", "HIGH"]).exactOptional(),
+          thinkingBudget: z.int().min(0).exactOptional(),
+        })
+        .exactOptional(),
     })
     .exactOptional(),
 });

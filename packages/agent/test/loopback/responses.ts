@@ -63,9 +63,13 @@ const request = z.strictObject({
   store: z.boolean().exactOptional(),
   include: z.array(z.literal("reasoning.encrypted_content")).exactOptional(),
   reasoning: z
-    .strictObject({ effort: z.enum(["minimal", "low", "medium", "high"]), summary: z.literal("auto") })
+    .strictObject({
+      effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh"]),
+      summary: z.literal("auto"),
+    })
     .exactOptional(),
   max_output_tokens: z.int().min(16).exactOptional(),
+  prompt_cache_key: z.string().max(64).exactOptional(),
   instructions: z.string().exactOptional(),
   input: z.array(z.union([asked, said, quoted, reasoning, call, result])).min(1),
   tools: z

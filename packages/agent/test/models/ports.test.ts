@@ -1,4 +1,5 @@
 import {
+  type Effort,
   type ModelEvent,
   type ModelFailureReason,
   type ModelPort,
@@ -7,6 +8,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { must, newManager } from "../../../core/test/conversation/support.js";
 import { anthropicModel } from "../../src/models/anthropic.js";
+import { modelCatalog } from "../../src/models/catalog.js";
 import { openModel, type ProviderKind } from "../../src/models/open-model.js";
 import { Loopback, model, offered, type Wire, wires } from "./wires.js";
 
@@ -247,6 +249,70 @@ describe("how long is waited", () => {
   });
 });
 
+describe("how much a model is to think", () => {
+  const environment = () => ({
+    ANTHROPIC_API_KEY: key,
+    ANTHROPIC_BASE_URL: server.url,
+    OPENAI_API_KEY: key,
+    OPENAI_BASE_URL: `${server.url}/v1`,
+    GEMINI_API_KEY: key,
+    GOOGLE_GEMINI_BASE_URL: server.url,
+  });
+  const of = { max_tokens: expect.any(Number) };
+  const gemini = (thinkingConfig: object) => ({ generationConfig: { thinkingConfig } });
+
+  it.each<readonly [string, string, Effort, object]>([
+    [
+      "Anthropic",
+      "claude-opus-4-7",
+      "max",
+      { thinking: { type: "adaptive" }, output_config: { effort: "max" } },
+    ],
+    [
+      "Anthropic",
+      "claude-opus-5",
+      "low",
+      { thinking: { type: "adaptive" }, output_config: { effort: "low" } },
+    ],
+    [
+      "Anthropic",
+      "claude-haiku-4-5",
+      "high",
+      { ...of, thinking: { type: "enabled", budget_tokens: 20_000 } },
+    ],
+    ["Anthropic", "claude-haiku-4-5", "off", { thinking: { type: "disabled" } }],
+    ["OpenAI Responses", "gpt-5.5", "max", { reasoning: { effort: "xhigh", summary: "auto" } }],
+    ["OpenAI Responses", "gpt-5.1", "off", { reasoning: { effort: "none" } }],
+    ["Gemini", "gemini-3.1-pro-preview", "low", gemini({ includeThoughts: true, thinkingLevel: "LOW" })],
+    ["Gemini", "gemini-2.5-flash", "off", gemini({ thinkingBudget: 0 })],
+  ])("is told by %s to %s as its API has it: %s", async (wire, name, effort, body) => {
+    const opened = openModel(name, { environment: environment() });
+    if (opened.kind === "model_refused") throw new Error(opened.message);
+    server.script = [{ stream: wireOf(wire).stream }];
+    const contents = [{ role: "user", parts: [{ text: "Go." }] }] as const;
+    for await (const _ of opened.port.ask({ step: "s1", contents, effort, session: "s" }));
+    expect(server.bodies[0]).toMatchObject(body);
+    expect(server.bodies[0]?.prompt_cache_key).toBe(wire === "OpenAI Responses" ? "s" : undefined);
+  });
+
+  it("leaves room for the answer, and is not said to a model that does not think", async () => {
+    const contents = [{ role: "user", parts: [{ text: "Go." }] }] as const;
+    for (const [name, wire] of [
+      ["claude-haiku-4-5", "Anthropic"],
+      ["gpt-4o", "OpenAI Responses"],
+    ] as const) {
+      const opened = openModel(name, { environment: environment() });
+      if (opened.kind === "model_refused") throw new Error(opened.message);
+      server.script = [{ stream: wireOf(wire).stream }];
+      for await (const _ of opened.port.ask({ step: "s1", contents, effort: "max", answerTokens: 4_096 }));
+    }
+    expect(server.bodies[0]).toMatchObject({ max_tokens: 4_096, thinking: { budget_tokens: 3_072 } });
+    expect(server.bodies[1]).not.toHaveProperty("reasoning");
+    expect(modelCatalog.get("gpt-4o")?.efforts).toEqual(["off"]);
+    expect(modelCatalog.get("o3")?.efforts).not.toContain("max");
+  });
+});
+
 describe("thinking of Anthropic's models", () => {
   it("is not asked for where the prompt has lost the thought of an open loop", async () => {
     const bodies: unknown[] = [];
@@ -266,6 +332,34 @@ describe("thinking of Anthropic's models", () => {
 });
 
 describe("Chat Completions", () => {
+  it("streams and keeps thoughts, and gives them back with the calls that they led to", async () => {
+    const wire = wireOf("Chat Completions");
+    const chunk = (delta: object, end: object = {}) =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta, ...end }] })}\n\n`;
+    const called = {
+      index: 0,
+      id: "c1",
+      type: "function",
+      function: { name: "list_files", arguments: "{}" },
+    };
+    const stream = [
+      chunk({ reasoning_content: "Let me " }),
+      chunk({ reasoning_content: "see." }),
+      chunk({ tool_calls: [called] }),
+      chunk({}, { finish_reason: "tool_calls" }),
+      "data: [DONE]\n\n",
+    ];
+    server.script = [{ stream }];
+    const { events, manager, last } = await asked(portOf(wire));
+    if (last?.kind !== "finish") throw new Error(JSON.stringify(last));
+    expect(events.filter(({ kind }) => kind === "thought-delta")).toHaveLength(2);
+    must(manager.addAnswer(last.answer));
+    must(manager.addNode({ kind: "tool_result", callId: "c1", name: "list_files", output: "None." }));
+    expect(wire.form(manager)).toMatchObject({
+      messages: [{}, {}, { reasoning_content: "Let me see.", tool_calls: [{ id: "c1" }] }, { role: "tool" }],
+    });
+  });
+
   it("gives what is said in parts and in sound to listeners as texts", async () => {
     const wire = wires.find(({ name }) => name === "Chat Completions");
     if (wire === undefined) throw new Error("no such wire");

@@ -12,7 +12,7 @@ export function absentModel(refusal: ModelRefusal): RunModel {
   const { reason, message } = refusal;
   const failure = {
     kind: "model_failure",
-    reason: reason === "unpriced" ? "invalid_request" : reason,
+    reason: reason === "unpriced" || reason === "effort" ? "invalid_request" : reason,
     message,
   } as const;
   async function* ask(): AsyncIterable<ModelEvent> {

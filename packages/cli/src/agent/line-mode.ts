@@ -1,4 +1,5 @@
 import {
+  type AgentEvent,
   type Asked,
   type AskedBack,
   type AskPerson,
@@ -152,8 +153,24 @@ async function turn(text: string, { run, terminal, host, signal }: Saying): Prom
     now: Date.now,
   });
   const input = await turnInput(run, text, output.notice, signal);
-  output.end(await agent.turn(input, { signal, onEvent: output.onEvent }));
+  const onEvent = (event: AgentEvent) => {
+    const thought = event.kind === "answered" ? foldedThought(event) : "";
+    if (thought !== "") terminal.err(escapeText(`${thought}\n`));
+    output.onEvent(event);
+  };
+  output.end(await agent.turn(input, { signal, onEvent }));
   return undefined;
+}
+
+/** The beginning of what the model thought, in one line; /history shows all of it. */
+function foldedThought({ nodes }: Extract<AgentEvent, { kind: "answered" }>): string {
+  const text = nodes
+    .flatMap(({ payload }) => (payload.kind === "model_message" ? (payload.thought ?? []) : []))
+    .join(" ")
+    .replace(/\s+/gu, " ")
+    .trim();
+  if (text === "") return "";
+  return `Thought, ${text.split(" ").length} words: ${text.length > 80 ? `${text.slice(0, 80)}…` : text}`;
 }
 
 async function ask(lines: TypedLines, asked: Asked, signal?: AbortSignal): Promise<PersonsAnswer> {

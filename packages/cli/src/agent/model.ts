@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import {
   type AgentSettings,
   configuredModel,
+  effortWords,
   localModel,
   type ModelRefusal,
   type NamedProvider,
@@ -40,6 +41,9 @@ export async function modelOf(settings: AgentSettings, flags: ModelFlags): Promi
   const { record, debug } = flags;
   const model = await askedModel(settings, flags);
   if (model.kind === "model_refused") return model;
+  const { effort } = settings.model ?? {};
+  if (effort !== undefined && model.port.efforts?.includes(effort) === false)
+    return { kind: "model_refused", reason: "effort", message: effortWords(model.name, model.port) };
   // What nobody can count no limit of cost can hold.
   if (settings.limits?.maxCostUsd !== undefined && model.port.costOf === undefined)
     return unpriced(model.name);

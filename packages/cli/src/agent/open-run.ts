@@ -130,6 +130,7 @@ const exitCodes: Readonly<Record<ModelRefusal["reason"], number>> = {
   auth: agentExitCodes.auth,
   unknown_model: agentExitCodes.config,
   unpriced: agentExitCodes.usage,
+  effort: agentExitCodes.config,
 };
 
 /** The same, with settings and a model that are there already. */
@@ -222,8 +223,7 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
     shell: host.shell,
     resources: host.resources,
     uploads,
-    openModel: (name) =>
-      modelOf({ ...settings, model: { ...settings.model, name } }, { debug: call.flags.debug }),
+    openModel: (name) => modelOf(withModel(settings, name), { debug: call.flags.debug }),
     notices: told,
     close: () => parts.close(),
   };
@@ -245,6 +245,7 @@ function agentSettings(
     ...subAgentsOf(settings, call.flags.debug),
     hostTools: () => host.tools().filter(({ name }) => isOffered(name, settings)),
     harmless: host.harmless,
+    ...defined({ effort: settings.model?.effort }),
     mode: approval.mode ?? "ask",
     rules: (approval.rules ?? []).map(ruleOf),
     ask,
@@ -279,13 +280,16 @@ async function summariserModel({ call, found: { settings }, model }: Opening) {
   const { summariser: name } = settings.model ?? {};
   if (name === undefined || call.flags.script !== undefined || call.flags.replay !== undefined)
     return { port: model.port, notices: [] };
-  const opened = await modelOf(
-    { ...settings, model: { ...settings.model, name } },
-    { debug: call.flags.debug },
-  );
+  const opened = await modelOf(withModel(settings, name), { debug: call.flags.debug });
   if (opened.kind === "model") return { port: opened.port, notices: [] };
   if (model.absent !== undefined) return { port: model.port, notices: [] };
   return { port: model.port, notices: [`Summaries are written by ${model.name}: ${opened.message}`] };
+}
+
+/** Another model; what it is to think is said of the model that works. */
+function withModel(settings: AgentSettings, name: string): AgentSettings {
+  const { effort: _, ...model } = settings.model ?? {};
+  return { ...settings, model: { ...model, name } };
 }
 
 /** Made once for each set of tools: the same text keeps the provider's cache. */

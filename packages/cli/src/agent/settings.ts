@@ -41,10 +41,21 @@ export async function settingsOf(call: Invocation): Promise<RunSettings> {
 }
 
 function settingsOfFlags({ flags }: Invocation): AgentSettings {
-  const { model, approvalMode, maxTurns, maxCost, wire, resultContent, onMismatch, include, store, tenant } =
-    flags;
+  const {
+    model,
+    effort,
+    approvalMode,
+    maxTurns,
+    maxCost,
+    wire,
+    resultContent,
+    onMismatch,
+    include,
+    store,
+    tenant,
+  } = flags;
   const given = {
-    model: defined({ name: model }),
+    model: defined({ name: model, effort }),
     approval: defined({ mode: approvalMode }),
     tools: defined({ wire, resultContent, onMismatch }),
     limits: defined({ maxTurns, maxCostUsd: maxCost }),

@@ -133,6 +133,7 @@ export interface Flags extends GlobalFlags {
   readonly record?: string;
   /** A recording that is played in place of a model. */
   readonly replay?: string;
+  readonly effort?: "off" | "low" | "medium" | "high" | "max";
   readonly approvalMode?: "plan" | "ask" | "auto-edit" | "yolo";
   readonly maxTurns?: number;
   /** US dollars. */

@@ -42,12 +42,14 @@ export {
   type GeminiPart,
   toGemini,
 } from "./providers/gemini.js";
-export type {
-  ModelEvent,
-  ModelFailure,
-  ModelFailureReason,
-  ModelPort,
-  ModelStep,
+export {
+  type Effort,
+  efforts,
+  type ModelEvent,
+  type ModelFailure,
+  type ModelFailureReason,
+  type ModelPort,
+  type ModelStep,
 } from "./providers/model-port.js";
 export { type OpenAIBody, type OpenAIMessage, toOpenAI } from "./providers/openai.js";
 export {

@@ -55,6 +55,7 @@ interface OpenCompletionCall {
 
 /** The first choice while its chunks come; a whole response is one chunk. */
 class CompletionDraft {
+  #thought = "";
   #text = "";
   #refusal = "";
   #stopReason: string | undefined;
@@ -71,6 +72,8 @@ class CompletionDraft {
     if (choice === undefined) return;
     this.#stopReason = textIn(choice, "finish_reason") ?? this.#stopReason;
     const said = recordIn(choice, member);
+    // Servers of open models have one of two names for it, and some have both.
+    this.#thought += textIn(said, "reasoning_content") ?? textIn(said, "reasoning") ?? "";
     this.#text += textIn(said, "content") ?? "";
     this.#spoken.take(said);
     for (const part of [...listIn(said, "content"), ...listIn(said, "images")]) this.#takePart(part);
@@ -115,6 +118,7 @@ class CompletionDraft {
     const calls = [...this.#calls.values()];
     const whole = ended !== "cut" || calls.length > 0;
     const drafts: DraftedAnswerPart[] = [
+      { kind: "thought", text: this.#thought, whole: whole || this.#text !== "" },
       { kind: "text", text: this.#text, whole: whole || this.#refusal !== "" },
       { kind: "text", text: this.#refusal, whole, signature: this.#refusal === "" ? undefined : refusalMark },
       ...this.#spoken.drafts(whole),
@@ -122,7 +126,7 @@ class CompletionDraft {
       ...calls.map((call) => draftOf(call, ended)),
     ];
     // Where there is nothing of a kind there is no part of it, of which the end could be missing.
-    const said = drafts.filter((draft) => draft.kind !== "text" || draft.text !== "");
+    const said = drafts.filter((draft) => !("text" in draft) || draft.text !== "");
     const usage = usageOf(this.#usage);
     return answerOf(said, { ended, stopReason: this.#stopReason, usage, error }, options);
   }

@@ -3,6 +3,12 @@ import type { Content } from "../layout/content.js";
 import type { OfferedTool } from "./provider-request.js";
 import type { ReceivedAnswer } from "./received-answer.js";
 
+/** How much a model is to think before it answers, from nothing to the most that it can. */
+export const efforts = ["off", "low", "medium", "high", "max"] as const;
+
+/** One of `efforts`. */
+export type Effort = (typeof efforts)[number];
+
 /**
  * A model that can be asked (page 6, "Models"). Agent and adapters share it without knowing each other: the loop
  * asks whatever is behind it.
@@ -14,6 +20,8 @@ export interface ModelPort {
   readonly cache?: "1h";
   /** Tokens of a prompt and its answer together, and of the longest answer, where whoever opened it knows better than a list. */
   readonly window?: { readonly tokens: number; readonly answerTokens?: number };
+  /** How much it can be asked to think; whatever is asked is sent to a model of which nothing is known. */
+  readonly efforts?: readonly Effort[];
   /** What requests cost, in US dollars, by what was counted; absent, or undefined, where no prices are known. */
   readonly costOf?: (usage: TurnUsage) => number | undefined;
   /**
@@ -41,6 +49,10 @@ export interface ModelStep {
   readonly breakpoints?: readonly number[];
   /** Tokens that the answer may have at most, where the window allows no more; what the port was opened with unless given. */
   readonly answerTokens?: number;
+  /** How much the model is to think; what the provider does by itself unless given. */
+  readonly effort?: Effort;
+  /** Names the conversation: its requests begin alike, so that a provider may keep them together. */
+  readonly session?: string;
   /** `RenderReport.thinking` of the rendering: `off` where a provider would miss a thought if it was asked to think. */
   readonly thinking?: "kept" | "off";
 }

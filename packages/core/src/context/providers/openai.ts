@@ -29,6 +29,8 @@ export type OpenAIMessage =
       readonly role: "assistant";
       readonly content: string | null;
       readonly tool_calls?: OpenAIToolCall[];
+      /** What the model thought before its calls, given back to the servers that sent it. */
+      readonly reasoning_content?: string;
       /** A sound that the API made, and still knows. */
       readonly audio?: { readonly id: string };
     }
@@ -59,7 +61,7 @@ interface OpenAITool {
 
 /**
  * The prompt as the Chat Completions API takes it, for `client.chat.completions.create({ model, ...body })`.
- * Thoughts are left out, since it takes none (`toOpenAIResponses` keeps them). Media of a result follow as the user's,
+ * Thoughts go back with the calls that they led to, where no other API has signed them. Media of a result follow as the user's,
  * since a tool's message holds text only, which says that they do; media other than images and PDF, and addresses at
  * Google, become a text that says so. So do media that the model made, but for a sound that the API still knows
  * (`RequestOptions.nowMs`).
@@ -145,7 +147,15 @@ function answer(parts: readonly Part[], ids: WireIds, nowMs: number | undefined)
   });
   const content = texts.length === 0 ? null : wireText(texts.join("\n"));
   const made = audio === undefined ? {} : { audio: { id: audio.id } };
-  return { role: "assistant", content, ...made, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+  if (calls.length === 0) return { role: "assistant", content, ...made };
+  const thought = wireText(parts.map(thoughtIn).join(""));
+  const thoughts = thought === "" ? {} : { reasoning_content: thought };
+  return { role: "assistant", content, ...thoughts, ...made, tool_calls: calls };
+}
+
+/** A signed thought is of another API. */
+function thoughtIn(part: Part): string {
+  return "text" in part && part.thought === true && part.thoughtSignature === undefined ? part.text : "";
 }
 
 /** The sound that this answer was, if the API still knows it. */
