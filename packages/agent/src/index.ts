@@ -147,11 +147,11 @@ export {
   type UploadStore,
 } from "./models/google-files.js";
 export { type GoogleAccount, googleFilesClient } from "./models/google-files-client.js";
+export { localModels, serverWindow } from "./models/local-server.js";
 export {
   configuredModel,
   type Environment,
   googleAccount,
-  localModel,
   type ModelRefusal,
   type NamedProvider,
   type OpenedModel,

@@ -49,7 +49,7 @@ export interface CommandHost {
   /** Opens another model by its name; `unpriced` where the run has a limit of cost and its prices are not known. */
   readonly openModel?: (name: string) => Promise<ModelPort | Refused>;
   /** Names of models that can be typed, such as `anthropic/claude-…`. */
-  readonly modelNames?: () => readonly string[];
+  readonly modelNames?: () => Promise<readonly string[]>;
   /** The name of the model that is used now, `provider/name`. */
   readonly modelName?: () => string;
   /** The stored sessions, the last changed first. */

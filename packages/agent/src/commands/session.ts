@@ -58,7 +58,7 @@ const model: Command = {
   operand: "model",
   run: async ({ text }, { agent, modelName, modelNames, openModel }) => {
     if (text === "") {
-      const names = modelNames?.() ?? [];
+      const names = (await modelNames?.()) ?? [];
       const now = modelName?.() ?? `${agent.model.target.provider}/${agent.model.target.model}`;
       return told(`The model is ${now}.`, {
         data: { model: now, known: [...names] },

@@ -6,7 +6,6 @@ import { googleModel } from "./google.js";
 import type { GoogleAccount } from "./google-files-client.js";
 import { openaiChatModel } from "./openai-chat.js";
 import { openaiResponsesModel } from "./openai-responses.js";
-import { providerFetch } from "./provider-fetch.js";
 import type { ProviderOptions } from "./provider-port.js";
 
 /** The variables of a process, by name. */
@@ -99,12 +98,13 @@ const families: readonly Family[] = [
   },
 ];
 
-interface Server extends NamedProvider {
+/** A server with its address. */
+export interface Server extends NamedProvider {
   readonly baseUrl: string;
 }
 
 /** Servers that usually run on this machine, with Chat Completions and without a key. */
-const localProviders: Readonly<Record<string, Server>> = {
+export const localProviders: Readonly<Record<string, Server>> = {
   ollama: { baseUrl: "http://127.0.0.1:11434/v1" },
   lmstudio: { baseUrl: "http://127.0.0.1:1234/v1" },
   llamacpp: { baseUrl: "http://127.0.0.1:8080/v1" },
@@ -132,7 +132,10 @@ export function openModel(name: string, options: OpenModelOptions): OpenedModel 
 }
 
 /** What settings say of a server goes before what is known of it. */
-function serverOf(name: string, { providers = {} }: OpenModelOptions): Server | undefined {
+export function serverOf(
+  name: string,
+  { providers = {} }: Pick<OpenModelOptions, "providers">,
+): Server | undefined {
   const known = Object.hasOwn(localProviders, name) ? localProviders[name] : undefined;
   const given = ofName(name, providers);
   const baseUrl = given?.baseUrl ?? known?.baseUrl;
@@ -160,29 +163,6 @@ export function googleAccount(environment: Environment): GoogleAccount | undefin
   return { key: found.key, ...(baseUrl === undefined ? {} : { baseUrl }) };
 }
 
-/**
- * The first model of a server that answers on this machine.
- *
- * @param timeoutMs how long each is waited for; they are asked side by side.
- */
-export async function localModel(timeoutMs = 300): Promise<string | undefined> {
-  const local = Object.entries(localProviders).filter(([, { keyVariable }]) => keyVariable === undefined);
-  const found = await Promise.all(local.map(([name, { baseUrl }]) => firstModel(name, baseUrl, timeoutMs)));
-  return found.find((name) => name !== undefined);
-}
-
-async function firstModel(name: string, baseUrl: string, timeoutMs: number): Promise<string | undefined> {
-  try {
-    const answer = await providerFetch(`${baseUrl}/models`, { signal: AbortSignal.timeout(timeoutMs) });
-    // A cast: whatever it is, it is looked at with care.
-    const body = (await answer.json()) as { readonly data?: readonly { readonly id?: unknown }[] } | null;
-    const id = body?.data?.[0]?.id;
-    return typeof id === "string" ? `${name}/${id}` : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function ofFamily(family: Family, model: string, options: OpenModelOptions): OpenedModel | ModelRefusal {
   const { provider, keys, baseUrl: variable } = family;
   const { environment, providers = {} } = options;
@@ -194,7 +174,7 @@ function ofFamily(family: Family, model: string, options: OpenModelOptions): Ope
     const message = `There is no key for ${provider}: set ${keys.join(" or ")}.`;
     return { kind: "model_refused", reason: "auth", message };
   }
-  const facts = { ...factsOfModel(model), ...options.facts?.[model] };
+  const facts = { ...factsOfModel(model), ...factsOf(provider, model, options) };
   const baseUrl = environment[variable] || undefined;
   const common = commonOptions(model, { ...found, ...defined({ baseUrl, headers }) }, options, facts);
   return opened(
@@ -202,6 +182,11 @@ function ofFamily(family: Family, model: string, options: OpenModelOptions): Ope
     portOf(kind, { ...common, provider, form: facts.thinking }, options),
     facts,
   );
+}
+
+/** What settings say of a model, by either of its names; the longer one goes first. */
+function factsOf(provider: string, model: string, { facts = {} }: OpenModelOptions) {
+  return { ...ofName(model, facts), ...ofName(`${provider}/${model}`, facts) };
 }
 
 function otherKind(provider: string, kind: ProviderKind): string {
@@ -253,7 +238,7 @@ function ofServer(
       reason: "auth",
       message: `There is no key for ${provider}: set ${keyName}.`,
     };
-  const facts = options.facts?.[model] ?? {};
+  const facts = factsOf(provider, model, options);
   const place = { key, keyName, baseUrl, ...defined({ headers }) };
   const common = commonOptions(model, place, options, facts);
   const form = factsOfModel(model)?.thinking;

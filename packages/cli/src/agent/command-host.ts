@@ -1,6 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { type CommandHost, modelCatalog, type Refused, type WantedSession } from "@holdfast/agent";
+import {
+  type CommandHost,
+  localModels,
+  modelCatalog,
+  type Refused,
+  type WantedSession,
+} from "@holdfast/agent";
 import { type ConversationRefusal, findSession, forkSession } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
@@ -22,7 +28,7 @@ export function commandHost(run: OpenedRun, ports: Partial<CommandPorts>, signal
     manager: conversation.manager,
     workspace,
     modelName: () => name,
-    modelNames: () => [...modelCatalog.keys()],
+    modelNames: async () => [...modelCatalog.keys(), ...(await localModels())],
     openModel: async (wanted) => {
       const opened = await run.openModel(wanted);
       if (opened.kind === "model_refused")

@@ -4,7 +4,7 @@ import {
   type AgentSettings,
   configuredModel,
   effortWords,
-  localModel,
+  localModels,
   type ModelRefusal,
   type NamedProvider,
   openModel,
@@ -13,6 +13,7 @@ import {
   recordingModel,
   type ScriptedAnswer,
   scriptedModel,
+  serverWindow,
 } from "@holdfast/agent";
 import type { ModelPort } from "@holdfast/core/context";
 import { defined } from "@holdfast/core/text";
@@ -70,8 +71,12 @@ async function askedModel(settings: AgentSettings, flags: ModelFlags): Promise<R
   if (flags.script !== undefined) return scriptOf(flags.script);
   if (flags.replay !== undefined) return recordingOf(flags.replay);
   const environment = environmentWith(settings);
-  const name = settings.model?.name ?? configuredModel(environment) ?? (await localModel());
-  return name === undefined ? noModel : namedModel(name, settings, flags);
+  const name = settings.model?.name ?? configuredModel(environment) ?? (await localModels())[0];
+  if (name === undefined) return noModel;
+  const model = namedModel(name, settings, flags);
+  if (model.kind === "model_refused" || model.port.window !== undefined) return model;
+  const tokens = await serverWindow(name, { providers: serversOf(settings) });
+  return tokens === undefined ? model : { ...model, port: { ...model.port, window: { tokens } } };
 }
 
 /** Opens a model by its name, with what settings and environment say of its provider. Nothing is sent by that. */

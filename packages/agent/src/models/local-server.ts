@@ -1,0 +1,75 @@
+import { localProviders, type OpenModelOptions, type Server, serverOf } from "./open-model.js";
+import { providerFetch } from "./provider-fetch.js";
+
+/**
+ * The models of the servers that answer on this machine, as `provider/name`.
+ *
+ * @param timeoutMs how long each is waited for; they are asked side by side.
+ */
+export async function localModels(timeoutMs = 300): Promise<readonly string[]> {
+  const local = Object.entries(localProviders).filter(([, { keyVariable }]) => keyVariable === undefined);
+  const found = await Promise.all(local.map(([name, server]) => modelsOf(name, server, timeoutMs)));
+  return found.flat();
+}
+
+async function modelsOf(name: string, server: Server, timeoutMs: number): Promise<readonly string[]> {
+  const listed = membersOf(await answerOf(server, "/models", timeoutMs)).data;
+  const ids = Array.isArray(listed) ? listed.map((one) => membersOf(one).id) : [];
+  return ids.flatMap((id) => (typeof id === "string" ? [`${name}/${id}`] : []));
+}
+
+/**
+ * The window of a model, in tokens, as a server without a key says it: vLLM and its like in the list of models, llama.cpp in
+ * `/props`, Ollama in `/api/show`.
+ *
+ * @param name `provider/name`. @param timeoutMs how long an answer is waited for.
+ * @returns undefined where the server does not say it, or wants a key.
+ */
+export async function serverWindow(
+  name: string,
+  options: Pick<OpenModelOptions, "providers">,
+  timeoutMs = 1_000,
+): Promise<number | undefined> {
+  const slash = name.indexOf("/");
+  const [provider, model] = [name.slice(0, slash), name.slice(slash + 1)];
+  const server = serverOf(provider, options);
+  if (server === undefined || server.keyVariable !== undefined || (server.kind ?? "chat") !== "chat")
+    return undefined;
+  const root = { ...server, baseUrl: server.baseUrl.replace(/\/v1\/?$/u, "") };
+  const [listed, props, shown] = await Promise.all([
+    answerOf(server, "/models", timeoutMs),
+    answerOf(root, "/props", timeoutMs),
+    answerOf(root, "/api/show", timeoutMs, { model }),
+  ]);
+  const { data } = membersOf(listed);
+  const own = Array.isArray(data) ? membersOf(data.find((one) => membersOf(one).id === model)) : {};
+  const ollama = membersOf(shown);
+  const told: readonly unknown[] = [
+    own.max_model_len,
+    own.context_length,
+    membersOf(membersOf(props).default_generation_settings).n_ctx,
+    Number(/^num_ctx\s+(\d+)/mu.exec(String(ollama.parameters))?.[1]),
+    Object.entries(membersOf(ollama.model_info)).find(([key]) => key.endsWith(".context_length"))?.[1],
+  ];
+  const window = told.find((tokens) => Number.isSafeInteger(tokens) && Number(tokens) > 0);
+  return window === undefined ? undefined : Number(window);
+}
+
+/** The answer's JSON; undefined where there is none in time. */
+async function answerOf({ baseUrl, headers = {} }: Server, path: string, timeoutMs: number, body?: object) {
+  try {
+    const asked = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    const signal = AbortSignal.timeout(timeoutMs);
+    const given = { ...headers, "content-type": "application/json" };
+    const answer = await providerFetch(`${baseUrl}${path}`, { ...asked, headers: given, signal });
+    const value: unknown = answer.ok ? await answer.json() : undefined;
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  // A cast: whatever its members are, they are looked at with care.
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
