@@ -63,7 +63,13 @@ class AnthropicWire implements ProviderWire<AnthropicStreamEvent> {
     const body = { ...this.#body(step), max_tokens: most, ...this.#thinking(step, most) };
     onRequest?.({ model, body });
     const client = await this.#client();
-    return client.messages.create({ ...body, model, stream: true }, { signal });
+    // Not by `messages.create`: it writes to the console that a model is old, once a request.
+    const asked = { ...body, model, stream: true } satisfies Anthropic.MessageCreateParamsStreaming;
+    return client.post<AsyncIterable<AnthropicStreamEvent>>("/v1/messages", {
+      body: asked,
+      signal,
+      stream: true,
+    });
   }
 
   #thinking({ effort, thinking: allowed }: ModelStep, most: number) {

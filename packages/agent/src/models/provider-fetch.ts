@@ -1,11 +1,15 @@
+import { fetchThrough, proxyFor } from "../config/proxied-fetch.js";
+
 /**
- * `fetch` for requests to a provider. A redirect to another origin is answered as an error: the prompt, the key and the
+ * `fetch` for requests to a provider, through the proxy that the environment names. A redirect to another origin is answered as an error: the prompt, the key and the
  * headers are for the address that was named. An answer that does not end is broken off.
  */
 export const providerFetch: typeof fetch = async (input, init) => {
   let url = new URL(input instanceof Request ? input.url : input);
   for (let hop = 0; hop <= mostHops; hop++) {
-    const response = await fetch(url, { ...init, redirect: "manual" });
+    const proxy = proxyFor(url);
+    const asked = { ...init, redirect: "manual" } as const;
+    const response = await (proxy === undefined ? fetch(url, asked) : fetchThrough(proxy, url, asked));
     const location =
       response.status === 307 || response.status === 308 ? locationOf(response, url) : undefined;
     if (location === undefined) return isRedirect(response) ? refused(redirected(url)) : limited(response);

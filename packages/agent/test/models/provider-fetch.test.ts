@@ -1,7 +1,8 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { afterThisTest } from "../../../../test/cleanups.js";
+import { fetchThrough, proxyFor } from "../../src/config/proxied-fetch.js";
 import { providerFetch } from "../../src/models/provider-fetch.js";
 
 async function serving(listener: RequestListener): Promise<string> {
@@ -54,4 +55,56 @@ test("an answer that does not end is broken off", async () => {
   });
   const answer = await providerFetch(server);
   await expect(answer.text()).rejects.toMatchObject({ status: 400 });
+});
+
+describe("a proxy of the environment", () => {
+  it.each([
+    [{ HTTPS_PROXY: "http://p:3128" }, "https://api.test/v1", "p:3128"],
+    [{ HTTPS_PROXY: "http://p:3128" }, "http://api.test/v1", undefined],
+    [{ HTTP_PROXY: "p:3128" }, "http://api.test/v1", "p:3128"],
+    [{ https_proxy: "http://q:1", HTTPS_PROXY: "http://p:3128" }, "https://api.test/v1", "q:1"],
+    [{ HTTPS_PROXY: "http://p:3128" }, "https://127.0.0.1:8443/v1", undefined],
+    [{ HTTPS_PROXY: "http://p:3128", NO_PROXY: "other.test, .test" }, "https://api.test/v1", undefined],
+    [{ HTTPS_PROXY: "http://p:3128", NO_PROXY: "pi.test" }, "https://api.test/v1", "p:3128"],
+    [{ HTTPS_PROXY: "http://p:3128", NO_PROXY: "api.test:8443" }, "https://api.test/v1", "p:3128"],
+    [{ HTTPS_PROXY: "http://p:3128", no_proxy: "*" }, "https://api.test/v1", undefined],
+    [{}, "https://api.test/v1", undefined],
+  ])("is, of %j for %s, %s", (environment, url, expected) => {
+    expect(proxyFor(new URL(url), environment)?.host).toBe(expected);
+  });
+
+  it("is asked by the whole address, with its name and password, and gives a stream as it comes", async () => {
+    const asked: unknown[] = [];
+    const proxy = await serving((request, response) => {
+      asked.push([
+        request.method,
+        request.url,
+        request.headers["proxy-authorization"],
+        request.headers["x-api-key"],
+      ]);
+      request.on("data", (bytes) => asked.push(String(bytes)));
+      response.writeHead(200, { "content-type": "text/plain" }).write("one ");
+      setTimeout(() => response.end("two"), 20);
+    });
+    const named = new URL(proxy.replace("//", "//me:pass%21@"));
+    const answer = await fetchThrough(named, new URL("http://api.test/v1/x?y=1"), post);
+    expect([answer.status, answer.headers.get("content-type"), await answer.text()]).toEqual([
+      200,
+      "text/plain",
+      "one two",
+    ]);
+    const basic = `Basic ${Buffer.from("me:pass!").toString("base64")}`;
+    expect(asked).toEqual([["POST", "http://api.test/v1/x?y=1", basic, "KEY"], "the prompt"]);
+  });
+
+  it("tells why it opens no tunnel", async () => {
+    const proxy = new URL(await serving((_, response) => response.end()));
+    const server = createServer().on("connect", (_, socket) =>
+      socket.end("HTTP/1.1 407 Who are you\r\n\r\n"),
+    );
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    afterThisTest(() => void server.close());
+    proxy.port = String((server.address() as AddressInfo).port);
+    await expect(fetchThrough(proxy, new URL("https://api.test/"), post)).rejects.toThrow("407 Who are you");
+  });
 });
