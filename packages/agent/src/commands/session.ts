@@ -69,7 +69,10 @@ const model: Command = {
     const opened = await openModel(text);
     if ("code" in opened) return refused(opened.code, opened.message);
     agent.switchModel(opened);
-    return told(`The model is ${modelName?.() ?? text} from the next request on.`, { data: { model: text } });
+    const isLeft = agent.effort !== undefined && effortFor(opened, agent.effort) === undefined;
+    const left = isLeft ? ` It does not take the effort ${agent.effort}.` : "";
+    const message = `The model is ${modelName?.() ?? text} from the next request on.${left}`;
+    return told(message, { data: { model: text } });
   },
 };
 

@@ -4,15 +4,13 @@ import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { connect } from "node:tls";
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * The proxy that the environment names for an address: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in either case of letters.
  * Addresses of this machine are asked directly.
  */
 export function proxyFor(
   { protocol, hostname, port }: URL,
-  environment: Environment = process.env,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
 ): URL | undefined {
   const variable = (name: string) => environment[name.toLowerCase()] || environment[name] || "";
   const named = variable(protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY");
@@ -30,7 +28,7 @@ export function proxyFor(
 }
 
 /**
- * `fetch` through a proxy, without a redirect: Node's own asks none before Node 24. Https goes through a tunnel (CONNECT),
+ * `fetch` through a proxy, without a redirect: Node 20's own knows none, and that of Node 24 only by a flag. Https goes through a tunnel (CONNECT),
  * so that the proxy reads nothing of it.
  */
 export async function fetchThrough(proxy: URL, url: URL, init: RequestInit = {}): Promise<Response> {

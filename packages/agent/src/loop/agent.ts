@@ -333,7 +333,8 @@ class OpenedAgent implements Agent {
     const mended = leftOut ?? (await this.#economy.makeRoom(this.#head(), failure, signal));
     for (const done of mended?.done ?? []) onEvent({ kind: "context", done });
     if (mended !== undefined) onEvent({ kind: "noticed", text: mended.notice });
-    return mended?.isOther === true && (await this.#flush()) === undefined;
+    // A turn that was cancelled meanwhile ends before its next request.
+    return signal?.aborted === true || (mended?.isOther === true && (await this.#flush()) === undefined);
   }
 
   /** Which files the next request names by their addresses at the provider. */
@@ -364,7 +365,7 @@ class OpenedAgent implements Agent {
       ...defined({ files: this.parts.wire?.wire, signal, answerTokens }),
     });
     if ("parts" in answer) this.#meter.add(model, answer.usage);
-    const evicted = "usage" in answer ? this.#economy.counted(answer.usage) : undefined;
+    const evicted = "parts" in answer ? this.#economy.counted(answer.usage) : undefined;
     if (evicted !== undefined) onEvent({ kind: "context", done: evicted });
     return answer;
   }

@@ -189,15 +189,16 @@ export class ContextEconomy {
     return this.#cache.broke;
   }
 
-  /** Notes what the provider counted for it. @returns that it found less than it was sent. */
-  counted(usage: TurnUsage = {}): CacheBroke | undefined {
+  /** Notes that it was answered, and what the provider counted for it. @returns that it found less than it was sent. */
+  counted(usage: TurnUsage | undefined): CacheBroke | undefined {
+    this.#refused = 0;
+    if (usage === undefined) return undefined;
     const { inputTokens, cachedInputTokens } = usage;
     const { last } = this.#cache;
     const ratios = last && cacheRatiosOf(last.provider, this.parts.settings?.ratios);
     const prompt = { cold: this.#cold, ...defined({ inputTokens, cachedInputTokens }) };
     if (ratios !== undefined)
       this.#outcomes = this.#outcomes.map((outcome) => afterRequest(outcome, prompt, ratios));
-    this.#refused = 0;
     if (inputTokens !== undefined) this.#last = { chars: this.#chars, inputTokens };
     return this.#cache.counted(this.#outlook, usage, this.#last, this.parts.now());
   }

@@ -26,7 +26,7 @@ export function summariserOf(port: ModelPort, newId: () => string, meter?: CostM
     const transcript = transcriptOf(contents);
     const windowChars = (port.window?.tokens ?? Number.POSITIVE_INFINITY) * charsPerToken;
     const request = { role: "user", parts: [{ text: words }] } as const;
-    const whole = transcript.length > windowChars / 2 ? undefined : await ask([...contents, request]);
+    const whole = transcript.length > windowChars ? undefined : await ask([...contents, request]);
     if (whole !== undefined && !isTooMuch(whole)) return summaryOf(whole);
     const window = whole?.windowTokens ?? port.window?.tokens;
     const pieceChars = window === undefined ? transcript.length / 2 : (window * charsPerToken) / 2;
@@ -72,7 +72,7 @@ function isTooMuch(answer: string | ModelFailure): answer is ModelFailure {
   return typeof answer !== "string" && (answer.reason === "too_long" || answer.reason === "invalid_request");
 }
 
-interface Asking {
+interface SummaryAsking {
   readonly newId: () => string;
   readonly meter: CostMeter | undefined;
   readonly signal: AbortSignal | undefined;
@@ -81,7 +81,7 @@ interface Asking {
 /** The words of one answer; an answer that calls a tool has none. */
 async function answered(
   port: ModelPort,
-  { newId, meter, signal }: Asking,
+  { newId, meter, signal }: SummaryAsking,
   contents: readonly Content[],
 ): Promise<string | ModelFailure> {
   const { tokens } = port.window ?? {};

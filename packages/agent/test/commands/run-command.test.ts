@@ -268,6 +268,9 @@ describe("the session and its surroundings", () => {
     await done("/effort high");
     await stage.turn("Go.");
     expect(asked).toEqual([undefined, "high"]);
+    const other: ModelPort = { ...scriptedModel([]), efforts: ["off"] };
+    const changed = await done("/model other/one", { openModel: async () => other });
+    expect(changed.message).toContain("does not take the effort high");
   });
 
   it("tells tools, mode and model, and changes them", async () => {

@@ -208,6 +208,16 @@ describe("the agent without a screen", () => {
 });
 
 describe("the agent and a provider", () => {
+  it("refuses an effort that the model does not take, and sends what it takes", async () => {
+    const { run, server } = await provided(anthropicWire, [done], {});
+    const bare = opened([]).bare;
+    const env = { OPENAI_API_KEY: "sk-none" };
+    const none = await bare.run(["-p", "x", "--model", "gpt-4o", "--effort", "max"], { env });
+    expect(none).toMatchObject({ code: 52, stderr: expect.stringContaining("for this effort: off") });
+    expect(await run(["-p", "x", "--effort", "low"])).toMatchObject({ code: 0, stdout: "Done.\n" });
+    expect(server.requests[0]?.body).toMatchObject({ output_config: { effort: "low" } });
+  });
+
   const secret = "gateway-secret-1";
 
   it("sends what the settings name, with the key of a variable and headers, and shows neither anywhere", async () => {

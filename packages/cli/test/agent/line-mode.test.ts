@@ -20,7 +20,10 @@ const answers: readonly object[] = [
   ...["first", "second", "third"].map((text) => ({ text: `${text}!`, expects: [text] })),
   shell("sleep 30"),
   // Commands.
-  ...[{ calls: [call("write_file", { file_path: "new.txt", content: "new\n" })] }, { text: "Written." }],
+  ...[
+    { calls: [call("write_file", { file_path: "new.txt", content: "new\n" })] },
+    { thought: "It is\nthere now.", text: "Written." },
+  ],
 ];
 
 /** One conversation: each case goes on where the one before it ended, at a prompt. */
@@ -91,7 +94,7 @@ describe.runIf(process.platform === "linux")("line by line in a terminal", () =>
 
   it("does commands, turns and other sessions in one run", async () => {
     await say("/mode", "The mode is yolo.", "> ");
-    await say("Write it.", "Written.", "> ");
+    await say("Write it.", "Thought, 4 words: It is there now.", "Written.", "> ");
     await say("!cat new.txt", "The command has run.", "> ");
     await say("/history rewind", "or nothing:");
     await say("restore", "put back", "> ");
