@@ -170,7 +170,10 @@ function wordsOf(reason: ModelFailureReason, { status, message }: Facts, { who, 
 const mostChars = 400;
 
 function shortened(text: string): string {
-  const line = text.replace(/\s+/gu, " ").trim();
+  const line = text
+    .replace(/\s+/gu, " ")
+    .trim()
+    .replace(/[^.!?…]$/u, "$&.");
   return line.length > mostChars ? `${line.slice(0, mostChars)}…` : line;
 }
 

@@ -189,13 +189,13 @@ function candidatesFor(from: PlanScope, scope: ClearingScope): readonly Clearing
   const blocks = blocksOf(context, prompt);
   const { settings, keepPaths = [], memoryPath, windowTokens, refusedTokens } = budget;
   const paths = memoryPath === undefined ? keepPaths : [...keepPaths, memoryPath];
-  const window = Math.min(windowTokens ?? Infinity, refusedTokens ?? Infinity);
+  const mostTokens = Math.min((windowTokens ?? Infinity) / 4, (refusedTokens ?? Infinity) / 3);
   const kept = protectedBlocks(prompt, blocks, {
     settings,
     keepPaths: paths,
     charsPerToken: scope.charsPerToken,
     keepsLast: refusedTokens === undefined,
-    ...(shareOfLimit < 1 ? {} : { mostTokens: window / 4 }),
+    ...(shareOfLimit < 1 ? {} : { mostTokens }),
   });
   return candidatesOf(blocks, kept, scope);
 }
