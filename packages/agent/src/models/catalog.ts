@@ -31,7 +31,10 @@ export const catalogDate = "2026-11-23";
 /** `adaptive`: as it finds right, by a word; `budget`: by tokens; `level`: by a word of its API; `none`: not at all. */
 export type ThinkingForm = "adaptive" | "budget" | "level" | "none";
 
-/** What of it a model can be asked: by the references of the providers' SDKs (Anthropic 1.12, OpenAI, Google GenAI). */
+/**
+ * What of it a model can be asked. The types of the providers' SDKs say the words; which model takes which word is set
+ * down from the providers' pages and was asked of none of them.
+ */
 const thinkingKinds = {
   none: ["none", ["off"]],
   adaptive: ["adaptive", efforts],
