@@ -4,7 +4,7 @@
  * some of them (with `--whole` all). No add-on may need another one, by the law: out at once says what one by one would.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,6 +24,8 @@ if (names.length === 0) {
 }
 
 const top = mkdtempSync(join(tmpdir(), "holdfast-without-"));
+// Tests run as other users, too, who have to find the program.
+chmodSync(top, 0o755);
 const clone = join(top, "house");
 process.on("exit", () => rmSync(top, { recursive: true, force: true }));
 run(house, "git", "clone", "--quiet", "--local", house, clone);

@@ -27,7 +27,7 @@ const read = (path: string, from?: number): ServedAnswer => ({
       name: "read_file",
       args: {
         file_path: path,
-        ...(from === undefined ? {} : { offset: from, limit: page }),
+        ...(from === undefined ? { limit: big.length } : { offset: from, limit: page }),
       },
     },
   ],

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 
@@ -11,9 +11,7 @@ import { Worker, type WorkerOptions } from "node:worker_threads";
 export function threadFile(name: string, beside: string | undefined): URL | undefined {
   if (beside === undefined) return undefined;
   const file = new URL(name, beside);
-  // `existsSync` asks for the real user, who may not see what this process may by its capabilities.
-  const isThere = () => statSync(fileURLToPath(file), { throwIfNoEntry: false }) !== undefined;
-  return file.protocol === "file:" && isThere() ? file : undefined;
+  return file.protocol === "file:" && existsSync(fileURLToPath(file)) ? file : undefined;
 }
 
 /**
