@@ -4,9 +4,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { applyDiff } from "../../src/patch/index.js";
 import { type Assignments, assignInOrder, type Candidate } from "../../src/patch/locate/assign.js";
-import { embedContext } from "../../src/patch/locate/embed.js";
+import { embedContext, type NamedLine } from "../../src/patch/locate/embed.js";
 import { BaseText } from "../../src/patch/model/base-text.js";
-import type { HunkLine } from "../../src/patch/model/hunk.js";
 import { text } from "./check.js";
 
 /** The worked examples of the comments are run as they are written, so that none of them can be wrong. */
@@ -111,11 +110,11 @@ describe("the steps that the examples name", () => {
     it(`assigns ${name}`, () => expect(assignInOrder(candidates)).toEqual(agree));
   }
 
-  const context = (...texts: readonly string[]): readonly HunkLine[] =>
-    texts.map((line) => ({ kind: "context", text: line, ending: "\n", bare: false }));
+  const context = (...texts: readonly string[]): readonly NamedLine[] =>
+    texts.map((line, name) => ({ line: { kind: "context", text: line, ending: "\n", bare: false }, name }));
 
   it("embeds context with a skipped line", () => {
-    const segment = { names: [0, 1, 2], lines: context("a", "b", "c"), top: undefined, bottom: 4 };
+    const segment = { lines: context("a", "b", "c"), top: undefined, bottom: 4 };
     const embedded = embedContext(new BaseText(text("a", "x", "b", "c", "K", "e")), segment, { cells: 100 });
     expect(embedded).toEqual({
       explained: ["0", "1", "2", "2^", "2v"],
@@ -128,7 +127,7 @@ describe("the steps that the examples name", () => {
   });
 
   it("drops neither of two swapped lines", () => {
-    const segment = { names: [0, 1, 2], lines: context("b", "a"), top: undefined, bottom: 2 };
+    const segment = { lines: context("b", "a"), top: undefined, bottom: 2 };
     const embedded = embedContext(new BaseText(text("a", "b", "K", "e")), segment, { cells: 100 });
     expect(embedded).toMatchObject({ present: 1, dropped: [] });
   });

@@ -1,7 +1,7 @@
 import type { LineEnding } from "../../text/index.js";
 import { adopt } from "../locate/depth.js";
 import { sameShift, shiftLine } from "../locate/indent.js";
-import { knowsEndings } from "../locate/line-endings.js";
+import { compareEndings } from "../locate/line-endings.js";
 import { type Placement, runStartOf } from "../locate/placement.js";
 import type { BaseText } from "../model/base-text.js";
 import type { Edit } from "../model/edit.js";
@@ -140,7 +140,7 @@ class EndingChoice {
 
   /** Whether the endings of the hunk's old lines are those of the file, so that its new ones are meant. */
   get credible(): boolean {
-    this.known ??= knowsEndings(this.base, this.placement);
+    this.known ??= compareEndings(this.base, this.placement) === "same";
     return this.known;
   }
 

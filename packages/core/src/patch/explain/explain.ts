@@ -4,12 +4,11 @@ import { includesSorted, nearestTo } from "../locate/assign.js";
 import {
   type HunkSearch,
   hintOf,
-  type MadeOr,
   type Placement,
   type Problem,
   type Unlocated,
 } from "../locate/placement.js";
-import type { Stretched } from "../locate/stretch.js";
+import type { Doubt } from "../locate/stretch.js";
 import type { BaseText } from "../model/base-text.js";
 import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import { indentOf, isBlankLine, normalize } from "../model/line-key.js";
@@ -33,39 +32,29 @@ export function* explainUnlocated(
   const places = Array.from(failure.positions)
     .slice(0, positionsLimit)
     .map((position) => position + 1);
-  const missing =
-    problem === "not_found" || problem === "idle_missing"
-      ? yield* describeMissing(base, search, excerptLines, deadline)
-      : "";
-  const text = describeProblem(base, failure, places, missing);
-  if (problem === "ambiguous" || problem === "insertion_open" || problem === "mended_ambiguous")
-    return refusePatch("ambiguous", yield* withOthers(base, failure, deadline, `Ambiguous: ${text}`), {
-      hunk,
-      places,
-    });
-  return refusePatch("invalid_diff", yield* withOthers(base, failure, deadline, `${invalidDiff} ${text}`), {
-    hunk,
-  });
+  const isAmbiguous =
+    problem === "ambiguous" || problem === "insertion_open" || problem === "mended_ambiguous";
+  const problemText = yield* describeProblem(base, failure, deadline);
+  const begun = `${isAmbiguous ? "Ambiguous:" : invalidDiff} ${problemText}`;
+  const text = yield* withOthers(base, failure, deadline, begun);
+  return isAmbiguous
+    ? refusePatch("ambiguous", text, { hunk, places })
+    : refusePatch("invalid_diff", text, { hunk });
 }
 
-function describeProblem(
-  base: BaseText,
-  failure: Unlocated,
-  lines: readonly number[],
-  missing: string,
-): string {
-  const { search, problem } = failure;
+function* describeProblem(base: BaseText, failure: Unlocated, deadline: Deadline): Steps<string> {
+  const { search, problem, positions } = failure;
   const { hunk } = search;
   const name = `Hunk ${hunk.hunk.number}${quoteHeader(hunk)}`;
-  const [first = 1] = lines;
-  const around = `\n${showLines(base, first - 9, first + 8)}`;
+  const first = positions[0] ?? 0;
+  const around = `\n${showLines(base, first - 8, first + 9)}`;
   switch (problem) {
     case "ambiguous":
-      return `${name} fits ${count(failure.positions.length, "place")}, at ${listLines(failure.positions)}.${describeWitnesses(base, failure)} Nothing was changed. Add context lines directly above or below that only the right place has, or give the exact line number of the right place in the header.\n${showCandidates(base, failure)}`;
+      return `${name} fits ${count(positions.length, "place")}, at ${listLines(positions)}.${describeWitnesses(base, failure)} Nothing was changed. Add context lines directly above or below that only the right place has, or give the exact line number of the right place in the header.\n${showCandidates(base, failure)}`;
     case "insertion_open":
-      return `the lines that ${name} adds could stand at ${count(failure.positions.length, "place")}: the context lines beside them stand in the file, but not next to each other (before ${listLines(failure.positions)}). Nothing was changed. Give the lines of the file directly before and after the new ones.${around}`;
+      return `the lines that ${name} adds could stand at ${count(positions.length, "place")}: the context lines beside them stand in the file, but not next to each other (before ${listLines(positions)}). Nothing was changed. Give the lines of the file directly before and after the new ones.${around}`;
     case "mended_ambiguous":
-      return `${name} has damaged context, and with what is left of it fits ${count(failure.positions.length, "place")}, at ${listLines(failure.positions)}.${describeWitnesses(base, failure)} Nothing was changed. Give the context lines exactly as the file has them.\n${showCandidates(base, failure)}`;
+      return `${name} has damaged context, and with what is left of it fits ${count(positions.length, "place")}, at ${listLines(positions)}.${describeWitnesses(base, failure)} Nothing was changed. Give the context lines exactly as the file has them.\n${showCandidates(base, failure)}`;
     case "no_anchor":
       return `${name} only adds lines and has no context line that says where. Give at least one line of the file that stands directly before or after the new ones.${atNumber(base, hunk)}`;
     case "numbers_contradict":
@@ -75,13 +64,13 @@ function describeProblem(
     case "overlap":
       return `${name} changes lines that another hunk changes, too. Write what happens to one place in one hunk, against the file as it is now.${around}`;
     case "disorder":
-      return `${name} has damaged context, and where it seems to belong, at line ${first}, it is out of order with the other hunks. Write the hunks in the order of the file, with its lines as context.${around}`;
+      return `${name} has damaged context, and where it seems to belong, at line ${first + 1}, it is out of order with the other hunks. Write the hunks in the order of the file, with its lines as context.${around}`;
     case "already_applied":
-      return `${name} is already applied: its new lines stand at line ${first}. Other hunks are not. Send the diff again without this hunk; to insert the same lines once more, add a context line after them.`;
+      return `${name} is already applied: its new lines stand at line ${first + 1}. Other hunks are not. Send the diff again without this hunk; to insert the same lines once more, add a context line after them.`;
     case "idle_missing":
-      return `${name} changes nothing, and its lines do not stand in the file: ${missing}\nIf it is to change them, mark the lines with "-" and "+"; else leave the hunk out.`;
+      return `${name} changes nothing, and its lines do not stand in the file: ${yield* describeMissing(base, search, excerptLines, deadline)}\nIf it is to change them, mark the lines with "-" and "+"; else leave the hunk out.`;
     case "not_found":
-      return `${name}: ${missing}`;
+      return `${name}: ${yield* describeMissing(base, search, excerptLines, deadline)}`;
     default:
       return problem satisfies never;
   }
@@ -106,20 +95,19 @@ export function explainUnshiftable(
 
 /** By how much the file's lines are further in or out than those of the hunk. */
 function describeDistance(shift: Placement["shift"]): string {
-  if (shift?.kind !== "deeper" && shift?.kind !== "shallower") return "";
-  return ` (${JSON.stringify(shift.indent)} further ${shift.kind === "deeper" ? "right" : "left"})`;
+  if (shift === undefined || shift.isRepeated) return "";
+  return ` (${JSON.stringify(shift.written + shift.real)} further ${shift.real === "" ? "left" : "right"})`;
 }
 
 /** Shows the first line that does not fit where the hunk most nearly fits, with the real lines around. */
 function* describeMissing(
   base: BaseText,
-  { hunk, maybeAppliedAt, stretched, madeOr }: HunkSearch,
+  { hunk, maybeAppliedAt, doubt }: HunkSearch,
   lines: number,
   deadline: Deadline,
 ): Steps<string> {
   if (base.count === 0) return "the file is empty. Send a hunk that only adds lines.";
-  if (stretched !== undefined) return describeStretch(base, stretched, lines);
-  if (madeOr !== undefined) return describeMadeOr(base, madeOr, lines);
+  if (doubt !== undefined) return describeDoubt(base, doubt, lines);
   const made =
     maybeAppliedAt === undefined
       ? ""
@@ -146,27 +134,19 @@ function* describeMissing(
   return `it most nearly fits at line ${Math.max(start, 0) + 1}, where its ${role} ${quoteLine(line)} does not fit: ${describeReal(base, at, line)}.${gone}${made} ${advice}\n${showLines(base, from, from + lines)}`;
 }
 
-/** Two parts of a hunk that the file has in different sections, or far from each other, and where its change would be. */
-function describeStretch(base: BaseText, { positions, changeAt }: Stretched, lines: number): string {
+/** What makes the one place of a hunk doubtful, with the lines around what is for it and against it. */
+function describeDoubt(base: BaseText, { kind, positions, changeAt }: Doubt, lines: number): string {
   const around = Math.floor(lines / 4);
-  const isShown = positions.some((at) => Math.abs(at - changeAt) < around);
-  const shown = isShown ? positions : [...positions, changeAt].sort((one, other) => one - other);
-  return `its context is damaged, and what it says of its place stands apart, at ${listLines(positions)}: between them a section ends, or too much was left out. Its change would be at line ${changeAt + 1}, but may be meant for another place. Write it with the lines of the file directly above and below the change:\n${showAround(base, shown, around)}`;
-}
-
-/** The lines around each of several. */
-function showAround(base: BaseText, lines: readonly number[], around: number): string {
-  return lines.map((at) => showLines(base, at - around, at + around + 1)).join("\n  …\n");
-}
-
-/** Where a hunk fits as if it was made, and where it does not. */
-function describeMadeOr(base: BaseText, { made, start, isWhole }: MadeOr, lines: number): string {
-  const around = Math.floor(lines / 4);
-  const shown = Math.abs(made - start) < around ? [start] : [made, start].sort((one, other) => one - other);
-  const what = isWhole
-    ? `it fits as well as if it was applied before, at line ${made + 1}: then nothing is left to do for it, leave it out. Else its change would be at line ${start + 1}; write it with`
-    : `one of its changes fits as well as if it was made before, at line ${made + 1}: then leave that change out. Else its first change would be at line ${start + 1}; write it with`;
-  return `${what} the lines of the file directly above and below the change:\n${showAround(base, shown, around)}`;
+  const isNear = positions.some((at) => Math.abs(at - changeAt) < around);
+  const near = kind === "stretched" ? positions : [changeAt];
+  const shown = isNear ? near : [...positions, changeAt].sort((one, other) => one - other);
+  const why = {
+    stretched: `its context is damaged, and what it says of its place stands apart, at ${listLines(positions)}: between them a section ends, or too much was left out. Its change would be at line ${changeAt + 1}, but may be meant for another place. Write it with`,
+    made: `it fits as well as if it was applied before, at ${listLines(positions)}: then nothing is left to do for it, leave it out. Else its change would be at line ${changeAt + 1}; write it with`,
+    partly_made: `one of its changes fits as well as if it was made before, at ${listLines(positions)}: then leave that change out. Else its first change would be at line ${changeAt + 1}; write it with`,
+  }[kind];
+  const excerpts = shown.map((at) => showLines(base, at - around, at + around + 1));
+  return `${why} the lines of the file directly above and below the change:\n${excerpts.join("\n  …\n")}`;
 }
 
 function describeReal(base: BaseText, at: number, line: HunkLine | undefined): string {
@@ -193,45 +173,32 @@ function atNumber(base: BaseText, hunk: ShapedHunk): string {
 
 /** Which place the number and the section speak for, where neither decides. */
 function describeWitnesses(base: BaseText, failure: Unlocated): string {
-  const { positions, problem } = failure;
-  const { number, section } = namedPositions(base, failure);
-  const pointed = pointedLine(failure);
+  const { pointed, nearest, section } = namedPositions(base, failure);
   const said: string[] = [];
-  if (pointed !== undefined && number.length > 0) {
-    const isHit = includesSorted(positions, pointed);
-    const verb = number.length === 1 ? "is" : "are";
-    if (problem === "mended_ambiguous")
-      said.push(
-        isHit
-          ? `by its number it is ${listLines(number)}`
-          : `nearest to its number ${verb} ${listLines(number)}`,
-      );
+  if (pointed !== undefined) {
+    const near = `${nearest.length === 1 ? "is" : "are"} ${listLines(nearest)}`;
+    const isHit = includesSorted(failure.positions, pointed);
+    if (failure.problem === "mended_ambiguous")
+      said.push(`${isHit ? "by its number it" : "nearest to its number"} ${near}`);
     else if (isHit)
       said.push(`its number names line ${pointed + 1}, but the other hunks leave another place`);
-    else said.push(`its number ${pointed + 1} is none of them, the nearest ${verb} ${listLines(number)}`);
+    else said.push(`its number ${pointed + 1} is none of them, the nearest ${near}`);
   }
   if (section.length > 0) said.push(`its section has ${listLines(section)}`);
   const text = said.join("; ");
   return text === "" ? "" : ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** The line to which the number of a header points: the hunk's first, or where positions are those of changes, that. */
-function pointedLine({ search: { hunk }, problem }: Unlocated): number | undefined {
+/** The line to which the number points; of several positions those nearest to it, and those in the named section. */
+function namedPositions(base: BaseText, { search: { hunk }, positions, problem }: Unlocated) {
   const hint = hintOf(hunk);
-  return hint === undefined || problem !== "mended_ambiguous" ? hint : hint + hunk.coreFrom;
-}
-
-/** Of several positions those nearest to the number, and those in the section that the header names. */
-function namedPositions(
-  base: BaseText,
-  failure: Unlocated,
-): { readonly number: readonly number[]; readonly section: readonly number[] } {
-  const { search, positions } = failure;
-  const pointed = pointedLine(failure);
-  const sections = new SectionFinder(base).find(search.hunk.hunk.header.anchors);
+  // If the context is damaged, the positions are those of the first change.
+  const pointed = hint === undefined || problem !== "mended_ambiguous" ? hint : hint + hunk.coreFrom;
+  const sections = new SectionFinder(base).find(hunk.hunk.header.anchors);
   const section = Array.from(sections.length > 0 ? positions : []).filter((at) => isInside(sections, at));
   return {
-    number: pointed === undefined ? [] : nearestTo(positions, pointed),
+    pointed,
+    nearest: pointed === undefined ? [] : nearestTo(positions, pointed),
     section: section.length === positions.length ? [] : section,
   };
 }
@@ -239,8 +206,8 @@ function namedPositions(
 /** The lines around a few of several positions, to distinguish them: those that the header speaks for, and the first. */
 function showCandidates(base: BaseText, failure: Unlocated): string {
   const { search, positions } = failure;
-  const { number, section } = namedPositions(base, failure);
-  const chosen = new Set([...number, ...section.slice(0, 1)]);
+  const { nearest, section } = namedPositions(base, failure);
+  const chosen = new Set([...nearest, ...section.slice(0, 1)]);
   for (let n = 0; n < positions.length && chosen.size < candidatesShown; n++) chosen.add(positions[n] ?? 0);
   const shown: string[] = [];
   for (const start of [...chosen].sort((one, other) => one - other)) {
@@ -263,8 +230,9 @@ function* withOthers(
   let room = messageLimit - bytesOf(text) - 400;
   for (const other of others.slice(0, othersLimit)) {
     const brief = describeState(other, problem);
+    const isMissing = other.starts.length === 0 && other.appliedAt.length === 0 && other.hunk.oldCount > 0;
     const full =
-      isMissing(other) && !deadline.late()
+      isMissing && !deadline.late()
         ? `does not fit, either: ${yield* describeMissing(base, other, briefLines, deadline)}`
         : brief;
     const said = bytesOf(full) <= room ? full : brief;
@@ -275,10 +243,6 @@ function* withOthers(
   if (parts.length <= others.length) parts.push(`… ${count(searches.length, "hunk")} in all`);
   if (problem !== "already_applied") parts.push("Nothing was changed: all hunks are applied, or none.");
   return parts.join("\n");
-}
-
-function isMissing({ starts, appliedAt, hunk }: HunkSearch): boolean {
-  return starts.length === 0 && appliedAt.length === 0 && hunk.oldCount > 0;
 }
 
 function describeState({ hunk, starts, appliedAt, tier, alignment }: HunkSearch, problem: Problem): string {

@@ -66,21 +66,16 @@ function* findMostSimilar(base: BaseText, hunk: ShapedHunk, deadline: Deadline):
   if (line === undefined) return undefined;
   const hint = hintOf(hunk) ?? 0;
   const looks = looksOf(line.text);
-  let best: { readonly position: number; readonly likeness: number } | undefined;
+  const votes = new Map<number, number>();
   const from = Math.max(0, Math.min(hint, base.count) - searchLines);
   for (let position = from; position < Math.min(base.count, from + 2 * searchLines); position++) {
     if (position % 256 === 0) yield;
     if (deadline.passes()) break;
     const real = base.line(position);
     const likeness = looksOf(real) === looks ? 1 : similarity(line.text, real);
-    const nearer = best !== undefined && Math.abs(position - hint) < Math.abs(best.position - hint);
-    if (
-      likeness >= minSimilarity &&
-      (best === undefined || likeness > best.likeness || (likeness === best.likeness && nearer))
-    )
-      best = { position, likeness };
+    if (likeness >= minSimilarity) votes.set(position - at, likeness);
   }
-  return best === undefined ? undefined : best.position - at;
+  return mostVoted(votes, hint);
 }
 
 /** A line of which the file has more is no witness. */

@@ -1,6 +1,6 @@
 import type { Stretch } from "../locate/embed.js";
 import { describeShift } from "../locate/indent.js";
-import { differsInEndings } from "../locate/line-endings.js";
+import { compareEndings } from "../locate/line-endings.js";
 import { hintOf, type Located, type Placement } from "../locate/placement.js";
 import type { BaseText } from "../model/base-text.js";
 import type { Edit } from "../model/edit.js";
@@ -14,35 +14,28 @@ import { count } from "./excerpt.js";
 export function* describeLanding(placements: readonly Placement[]): Steps<readonly LandedHunk[]> {
   const shifts = shiftsOf(placements);
   yield;
-  return yield* mapInSteps(placements, (placement, at) => {
+  return yield* mapInSteps(placements, (placement) => {
     const { hunk, start, end } = placement;
     const oldLines = end - start;
     const newLines = Math.max(0, oldLines + growth(hunk));
     const first = (lines: number, line: number) => (lines === 0 ? line : line + 1);
-    const newAt = start + (shifts[at] ?? 0);
     return {
       hunk: hunk.hunk.number,
       oldStart: first(oldLines, start),
       oldLines,
-      newStart: first(newLines, newAt),
+      newStart: first(newLines, start + (shifts.get(placement) ?? 0)),
       newLines,
     };
   });
 }
 
 /** By how many lines the hunks before each one, in the order of the file, move it. */
-function shiftsOf(placements: readonly Placement[]): readonly number[] {
-  const order = placements.map((_, at) => at);
-  const boundsAt = (at: number) => placements[at] ?? { start: 0, end: 0 };
-  const compare = (one: number, other: number) =>
-    boundsAt(one).start - boundsAt(other).start || boundsAt(one).end - boundsAt(other).end;
-  if (order.some((at) => at > 0 && compare(at - 1, at) > 0)) order.sort(compare);
-  const shifts = order.slice();
+function shiftsOf(placements: readonly Placement[]): ReadonlyMap<Placement, number> {
+  const shifts = new Map<Placement, number>();
   let shift = 0;
-  for (const at of order) {
-    shifts[at] = shift;
-    const placement = placements[at];
-    if (placement !== undefined) shift += growth(placement.hunk);
+  for (const placement of placements.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+    shifts.set(placement, shift);
+    shift += growth(placement.hunk);
   }
   return shifts;
 }
@@ -110,13 +103,14 @@ function noteRepairs(base: BaseText, placement: Placement, repairs: Repair[]): v
     ];
     note("context_mended", parts.join("; ") || "blank lines or their order differ");
   }
-  if (differsInEndings(base, placement)) note("line_endings", "the file's line endings were kept");
+  if (compareEndings(base, placement) === "different")
+    note("line_endings", "the file's line endings were kept");
 }
 
-function fateOfAdded({ hunk, moves }: Placement): "moved" | "kept" | "moved in part" {
+function fateOfAdded({ hunk, moves }: Placement): string {
   const fates = new Set(hunk.runs.flatMap(({ added }, at) => (added.length === 0 ? [] : [moves[at]])));
-  if (!fates.has("stays")) return "moved";
-  return fates.size === 1 ? "kept" : "moved in part";
+  if (!fates.has("stays")) return "added lines too";
+  return fates.size === 1 ? "added lines not" : "of the added lines some";
 }
 
 /** Lines that the file has otherwise than the hunk quotes them. */

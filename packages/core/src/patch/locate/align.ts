@@ -2,23 +2,18 @@ import type { BaseText } from "../model/base-text.js";
 import type { HunkLine, Run, ShapedHunk } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
 import type { Deadline } from "../model/steps.js";
-import { type Budget, embedContext, hasWords, isEllipsis, type Segment, type Stretch } from "./embed.js";
+import {
+  type Alignment,
+  type Budget,
+  type Embedded,
+  embedContext,
+  hasWords,
+  isEllipsis,
+  type NamedLine,
+  type Segment,
+} from "./embed.js";
 import { combinationLimit, findPins, neighborTest, removesWords } from "./pins.js";
-import { findOverstretch, type Stretched } from "./stretch.js";
-
-/** The position of a hunk with damaged context: one for each of its runs of changes. */
-export interface Alignment {
-  /** 0-based file line at which each run begins. */
-  readonly runStarts: readonly number[];
-  /** The context lines that the file does not have. */
-  readonly dropped: readonly HunkLine[];
-  /** File lines that the hunk's context passed over; blank ones are not counted. */
-  readonly skipped: number;
-  /** Where it passed over them. */
-  readonly stretches: readonly Stretch[];
-  /** The ranks, among the lines that are not blank, of the file's lines that its context quotes. */
-  readonly quoted: readonly number[];
-}
+import { type Doubt, findOverstretch } from "./stretch.js";
 
 /** The one alignment of a hunk; or the positions among which nothing decides; or nothing. */
 type AlignOutcome =
@@ -26,7 +21,7 @@ type AlignOutcome =
   /** 0-based lines at which the change, or added lines whose neighbours are apart, could go. */
   | { readonly kind: "several" | "open"; readonly positions: readonly number[] }
   /** The one position would stretch the hunk over lines that it cannot have meant. */
-  | { readonly kind: "stretched"; readonly stretched: Stretched }
+  | { readonly kind: "doubtful"; readonly doubt: Doubt }
   | { readonly kind: "none" };
 
 /**
@@ -90,8 +85,9 @@ export function alignHunk(base: BaseText, hunk: ShapedHunk, deadline: Deadline):
   if (!best.isHeld)
     return fitting.length > 1 ? { kind: "several", positions: differingStarts(fitting) } : { kind: "none" };
   const over = findOverstretch(base, hunk, best.alignment);
+  const [changeAt = 0] = best.alignment.runStarts;
   if (over !== undefined)
-    return { kind: "stretched", stretched: { positions: over, changeAt: best.alignment.runStarts[0] ?? 0 } };
+    return { kind: "doubtful", doubt: { kind: "stretched", positions: over, changeAt } };
   return { kind: "aligned", alignment: best.alignment, explained: best.explained };
 }
 
@@ -118,18 +114,18 @@ export function findLayouts(
   const combinations = combineInOrder(hunk, starts, deadline);
   if (combinations === undefined) return tooManyWays(starts);
   const budget: Budget = { cells: cellLimit };
-  const names = namesOf(hunk);
+  const old = nameOldLines(hunk);
   const possible = combinations.flatMap((combination) =>
-    deadline.late() ? [] : (alignContext(base, hunk, names, combination, budget) ?? []),
+    deadline.late() ? [] : (alignContext(base, hunk, old, combination, budget) ?? []),
   );
   // What could not be compared may be another place: then nothing is proved.
   if (possible.length === 0 || budget.cells < 0) return { kind: "none" };
   return { kind: "layouts", possible };
 }
 
-/** The old lines of a hunk by their places among all of its lines, the same whichever of them are removed. */
-export function namesOf({ hunk }: ShapedHunk): readonly number[] {
-  return hunk.lines.flatMap(({ kind }, at) => (kind === "added" ? [] : [at]));
+/** The old lines of a hunk; their names are the same whichever of them are removed. */
+export function nameOldLines({ hunk }: ShapedHunk): readonly NamedLine[] {
+  return hunk.lines.map((line, name) => ({ line, name })).filter(({ line }) => line.kind !== "added");
 }
 
 /** More ways than can be compared; the positions of the run that has most of them, if all have some. */
@@ -194,27 +190,22 @@ export interface HunkLayout {
 function alignContext(
   base: BaseText,
   hunk: ShapedHunk,
-  names: readonly number[],
+  old: readonly NamedLine[],
   starts: readonly number[],
   budget: Budget,
 ): HunkLayout | undefined {
-  const explained = new Set<string>();
-  const dropped: HunkLine[] = [];
-  const stretches: Stretch[] = [];
-  let present = 0;
-  const quoted: number[] = [];
-  let skipped = 0;
+  const parts: Embedded[] = [];
   for (let at = 0; at <= hunk.runs.length; at++) {
-    const segment = segmentOf(base, hunk, names, starts, at);
-    const embedded = embedContext(base, segment, budget);
+    const embedded = embedContext(base, segmentOf(base, hunk, old, starts, at), budget);
     if (embedded === undefined) return undefined;
-    for (const feature of embedded.explained) explained.add(feature);
-    for (const line of embedded.dropped) dropped.push(line);
-    for (const stretch of embedded.stretches) stretches.push(stretch);
-    present += embedded.present;
-    for (const rank of embedded.ranks) quoted.push(rank);
-    skipped += embedded.skipped;
+    parts.push(embedded);
   }
+  const explained = new Set(parts.flatMap((part) => part.explained));
+  const dropped = parts.flatMap((part) => part.dropped);
+  const stretches = parts.flatMap((part) => part.stretches);
+  const quoted = parts.flatMap((part) => part.ranks);
+  const present = parts.reduce((sum, part) => sum + part.present, 0);
+  const skipped = parts.reduce((sum, part) => sum + part.skipped, 0);
   // One bracket or quote that was made up stands elsewhere in most files; any other such line is meant for there.
   const elsewhere = dropped.filter((line) => occursInFile(base, line));
   const saysMore = hunk.old.some((line) => line.kind === "context" && hasWords(line));
@@ -239,7 +230,7 @@ function isRunHeld(base: BaseText, hunk: ShapedHunk, run: Run, start: number): b
 function segmentOf(
   base: BaseText,
   hunk: ShapedHunk,
-  names: readonly number[],
+  old: readonly NamedLine[],
   starts: readonly number[],
   at: number,
 ): Segment {
@@ -249,8 +240,7 @@ function segmentOf(
   const top = before === undefined ? undefined : (starts[at - 1] ?? 0) + before.to - before.from;
   const bottom = after === undefined ? undefined : (starts[at] ?? 0);
   return {
-    names: names.slice(before?.to ?? 0, after?.from ?? hunk.old.length),
-    lines: hunk.old.slice(before?.to ?? 0, after?.from ?? hunk.old.length),
+    lines: old.slice(before?.to ?? 0, after?.from ?? old.length),
     top: top === undefined ? undefined : (rank[top] ?? positions.length),
     bottom: bottom === undefined ? undefined : (rank[bottom] ?? positions.length),
   };
@@ -265,9 +255,7 @@ function occursInFile(base: BaseText, line: HunkLine): boolean {
 
 /** Whether one layout explains all that the other does, and more. */
 export function explainsMore(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  if (one.size <= other.size) return false;
-  for (const feature of other) if (!one.has(feature)) return false;
-  return true;
+  return one.size > other.size && [...other].every((feature) => one.has(feature));
 }
 
 /** So many pairs of a context line and a line of the file are compared for one hunk. */

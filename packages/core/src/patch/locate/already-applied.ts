@@ -1,9 +1,8 @@
 import type { BaseText } from "../model/base-text.js";
 import { contextFrom, type HunkLine, type Run, type ShapedHunk, trimCommon } from "../model/hunk.js";
 import { isBlankLine, normalize } from "../model/line-key.js";
-import type { Candidate } from "./assign.js";
 import { hasWords } from "./embed.js";
-import { newSideMatchesAt, oldSideMatchesAt } from "./matches.js";
+import { matchesAt } from "./matches.js";
 
 /*
  * Whether a hunk was applied before. If so, its new side matches where its old side should. That alone is no proof,
@@ -67,18 +66,18 @@ export class AddedLineCounts {
 
   constructor(private readonly hunks: readonly ShapedHunk[]) {}
 
-  count(text: string): number {
+  /** Whether the file has a line only as often as the diff adds it, so the line comes from the diff. */
+  cover(base: BaseText, { text }: HunkLine): boolean {
+    const index = base.index("trimmed");
     this.counts ??= this.countAll();
-    return this.counts.get(normalize(text, "trimmed")) ?? 0;
+    return index.countOf(index.idOf(text)) <= (this.counts.get(normalize(text, "trimmed")) ?? 0);
   }
 
   private countAll(): Map<string, number> {
     const counts = new Map<string, number>();
-    for (const { added } of this.hunks.flatMap(({ runs }) => runs)) {
-      for (const { text } of added) {
-        const key = normalize(text, "trimmed");
-        counts.set(key, (counts.get(key) ?? 0) + 1);
-      }
+    for (const { text } of this.hunks.flatMap(({ runs }) => runs.flatMap(({ added }) => added))) {
+      const key = normalize(text, "trimmed");
+      counts.set(key, (counts.get(key) ?? 0) + 1);
     }
     return counts;
   }
@@ -98,10 +97,8 @@ function evidenceOf(
   const { deleted } = deletionOf(hunk, run);
   if (deleted.length === 0) return "proof";
   if (!deletionIsVisible(hunk, run)) return "none";
-  const index = base.index("trimmed");
   const words = deleted.filter(hasWords);
-  const isDeleted = ({ text }: HunkLine) => index.positionsOf(index.idOf(text)).length <= added.count(text);
-  if (!words.every(isDeleted)) return "none";
+  if (!words.every((line) => added.cover(base, line))) return "none";
   return words.length > 0 ? "proof" : "possible";
 }
 
@@ -132,22 +129,14 @@ export function appliedAtStatedLine(base: BaseText, hunk: ShapedHunk): number | 
   const { numbers } = hunk.hunk.header;
   if (numbers === undefined || hunk.oldCount === 0) return undefined;
   const start = numbers.newStart - 1;
-  if (!newSideMatchesAt(base, hunk, start) || oldSideMatchesAt(base, hunk, numbers.oldStart - 1))
+  if (!matchesAt(base, hunk, "new", start) || matchesAt(base, hunk, "old", numbers.oldStart - 1))
     return undefined;
-  if (hunk.coreFrom < hunk.coreTo && oldSideMatchesAt(base, hunk, start)) return undefined;
+  if (hunk.coreFrom < hunk.coreTo && matchesAt(base, hunk, "old", start)) return undefined;
   return hunk.new.some((line) => !isBlankLine(line.text)) ? start : undefined;
 }
 
 /** Whether it adds a line that the file has only where the diff adds one, so the line comes from the diff. */
 export function addsUniqueLine(base: BaseText, hunk: ShapedHunk, added: AddedLineCounts): boolean {
-  const index = base.index("trimmed");
   const lines = hunk.runs.flatMap((run) => run.added).filter(hasWords);
-  return lines.some(({ text }) => index.positionsOf(index.idOf(text)).length <= added.count(text));
-}
-
-/** The changed part of a hunk, in lines of its new side. */
-export function newSideCore(hunk: ShapedHunk): Omit<Candidate, "starts"> {
-  const from = hunk.runs[0]?.from ?? 0;
-  const after = hunk.old.length - (hunk.runs.at(-1)?.to ?? 0);
-  return { coreFrom: from, coreTo: hunk.newCount - after };
+  return lines.some((line) => added.cover(base, line));
 }

@@ -1,11 +1,6 @@
 import type { BaseText } from "../model/base-text.js";
 import { indentOf } from "../model/line-key.js";
 
-/** The insertion points right below the line that the innermost anchor names: 0-based lines. */
-export function findPointsBelowAnchor(base: BaseText, anchors: readonly string[]): readonly number[] {
-  return findAnchorLines(base, anchors).map((line) => line + 1);
-}
-
 /** Lines `from` to `to` (after the last), 0-based, below a heading. */
 interface AnchoredLines {
   readonly from: number;
@@ -36,7 +31,7 @@ export function isInside(sections: readonly AnchoredLines[], line: number): bool
 }
 
 /**
- * Each anchor is looked for below the one before it, in its section.
+ * The lines that the innermost of several anchors names. Each is looked for below the one before it, in its section.
  *
  *     file           diff          result
  *     1 class A:     @@ class B:   1 class A:
@@ -58,7 +53,7 @@ export function isInside(sections: readonly AnchoredLines[], line: number): bool
  *
  * Added lines without context go right below the line that the anchor names.
  */
-function findAnchorLines(base: BaseText, anchors: readonly string[]): readonly number[] {
+export function findAnchorLines(base: BaseText, anchors: readonly string[]): readonly number[] {
   let lines: readonly number[] = [];
   for (const [at, anchor] of anchors.entries()) {
     const found = findHeading(base, anchor);
@@ -91,7 +86,8 @@ function sectionEnd(base: BaseText, heading: number): number {
   const text = base.line(heading);
   const depth = indentOf(text).length;
   const rank = headingRank(text);
-  const sign = signOf(text.slice(depth));
+  // Some headings begin with no word, but with a quote, a bracket of markup or a dash.
+  const sign = /^["'<-]/.exec(text.slice(depth))?.[0] ?? "";
   for (let at = heading + 1; at < base.count; at++) {
     const line = base.line(at);
     const indent = indentOf(line).length;
@@ -103,11 +99,6 @@ function sectionEnd(base: BaseText, heading: number): number {
     if (ends) return at;
   }
   return base.count;
-}
-
-/** What headings begin with that begin with no word: a quote, a bracket of markup, a dash. */
-function signOf(text: string): string {
-  return /^["'<-]/.exec(text)?.[0] ?? "";
 }
 
 const word = /^[\p{L}_$]/u;

@@ -84,20 +84,14 @@ export function findCollision(
   candidates: readonly Candidate[],
   starts: readonly number[],
 ): number | undefined {
-  const cores = candidates
-    .map(({ coreFrom, coreTo }, at) => ({
-      at,
-      from: (starts[at] ?? 0) + coreFrom,
-      to: (starts[at] ?? 0) + coreTo,
-    }))
-    .sort((one, other) => one.from - other.from || one.to - other.to);
-  const collision = cores.find((core, n) => {
-    const before = cores[n - 1];
-    if (before === undefined) return false;
-    const bothInsertions = before.from === before.to && core.from === core.to;
-    return core.from < before.to || (core.from === before.to && bothInsertions);
+  const fixed = candidates.map(({ coreFrom, coreTo }, at) => {
+    const start = starts[at] ?? 0;
+    return { at, starts: [0], coreFrom: start + coreFrom, coreTo: start + coreTo };
   });
-  return collision?.at;
+  const ordered = fixed.toSorted((one, other) => one.coreFrom - other.coreFrom || one.coreTo - other.coreTo);
+  const collides = (one: Candidate, n: number) =>
+    assignInOrder([...ordered.slice(Math.max(0, n - 1), n), one]) === undefined;
+  return ordered.find(collides)?.at;
 }
 
 /** Whether an ascending list contains a value. */

@@ -51,7 +51,7 @@ export function* findMissingIdle(
     yield;
     if (deadline.late()) return undefined;
     if (hunk.old.every(({ text }) => isBlankLine(text) || isEllipsis(text))) continue;
-    const found = (yield* finder.findOldSide(hunk)) ?? (yield* finder.findMended(hunk));
+    const found = (yield* finder.findVerbatim(hunk, "old")) ?? (yield* finder.findMended(hunk));
     if (found !== undefined) continue;
     const search: HunkSearch = { hunk, tier: undefined, starts: [], alignment: undefined, appliedAt: [] };
     return unlocated("idle_missing", search, [search], []);

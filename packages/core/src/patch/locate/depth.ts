@@ -37,8 +37,8 @@ export function findMoves(
   start: number,
   shift: Shift,
 ): readonly DepthChange[] {
-  if ("width" in shift) return hunk.runs.map(() => "moves");
-  const { indent } = shift;
+  if (shift.isRepeated) return hunk.runs.map(() => "moves");
+  const indent = shift.written + shift.real;
   const region = new HunkSurroundings(base, hunk, start);
   const moves = hunk.runs.map((run) => region.decide(run, indent));
   // If one run shows how the hunk was written, the other runs were written the same way.
@@ -119,7 +119,7 @@ class HunkSurroundings {
     const all = this.lines.filter((line) => line !== undefined);
     const has = (lines: readonly Neighbor[], frame: Frame) => (depth: string) =>
       lines.some((line) => line[frame] === depth);
-    const depth = shallowest(depths);
+    const [depth = ""] = depths.toSorted((one, other) => one.length - other.length);
     const beside = [above, ...this.lines.slice(run.from, run.to), below].filter((line) => line !== undefined);
     const isNew = !depths.some(has(all, "written")) && depths.every(has(all, "real"));
     if (isNew && (depths.length > 1 || !makesSense("written")))
@@ -154,10 +154,6 @@ class HunkSurroundings {
 
 /** The depths in the diff, or in the file. */
 type Frame = "written" | "real";
-
-function shallowest(indents: readonly string[]): string {
-  return indents.reduce((one, other) => (other.length < one.length ? other : one));
-}
 
 /**
  * Whether added lines make sense between two other lines at these depths. A line that opens a block is followed by a

@@ -3,18 +3,36 @@ import type { HunkLine } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
 import { countBelow } from "./assign.js";
 
+/** The position of a hunk with damaged context: one for each of its runs of changes. */
+export interface Alignment {
+  /** 0-based file line at which each run begins. */
+  readonly runStarts: readonly number[];
+  /** The context lines that the file does not have. */
+  readonly dropped: readonly HunkLine[];
+  /** File lines that the hunk's context passed over; blank ones are not counted. */
+  readonly skipped: number;
+  /** Where it passed over them. */
+  readonly stretches: readonly Stretch[];
+  /** The ranks, among the lines that are not blank, of the file's lines that its context quotes. */
+  readonly quoted: readonly number[];
+}
+
 /** Context lines of a hunk and the part of the file where they may match. Blank lines count on neither side. */
 export interface Segment {
-  readonly lines: readonly HunkLine[];
-  /** What each of them is called in what it explains. */
-  readonly names: readonly number[];
+  readonly lines: readonly NamedLine[];
   /** Ranks among the file's lines that are not blank; undefined where the hunk begins or ends. */
   readonly top: number | undefined;
   readonly bottom: number | undefined;
 }
 
+/** An old line with what it is called in what it explains: its place among all lines of its hunk. */
+export interface NamedLine {
+  readonly line: HunkLine;
+  readonly name: number;
+}
+
 /** How the context lines of a segment match. */
-interface Embedded {
+export interface Embedded {
   /** Names of the lines that match here, and of the pairs that match side by side. */
   readonly explained: readonly string[];
   /** How many lines match here for sure. */
@@ -76,9 +94,7 @@ export interface Budget {
  * @returns undefined where the budget does not allow to compare all that could match.
  */
 export function embedContext(base: BaseText, segment: Segment, budget: Budget): Embedded | undefined {
-  const lines = segment.lines
-    .map((line, at) => ({ line, at: segment.names[at] ?? at }))
-    .filter(({ line }) => !isBlankLine(line.text));
+  const lines = segment.lines.filter(({ line }) => !isBlankLine(line.text));
   const { positions } = base.nonBlankLines;
   const from = segment.top ?? 0;
   const to = segment.bottom ?? positions.length;
@@ -107,7 +123,7 @@ export function embedContext(base: BaseText, segment: Segment, budget: Budget): 
     const [before = -1, after = -1] = [found[n - 1], found[n + 1]];
     return (before >= 0 && swapsTo(before - 1, wanted[n])) || (after >= 0 && swapsTo(after + 1, wanted[n]));
   };
-  for (const [n, { line, at }] of lines.entries()) {
+  for (const [n, { line, name }] of lines.entries()) {
     const rank = found[n];
     if (rank === undefined || rank < 0) {
       if (!isSwapped(n)) dropped.push(line);
@@ -123,9 +139,9 @@ export function embedContext(base: BaseText, segment: Segment, budget: Budget): 
     const isEvidence = above || below || index.positionsOf(wanted[n] ?? -1).length === 1;
     if (!isEvidence) continue;
     present += 1;
-    explained.push(`${at}`);
-    if (above) explained.push(`${at}^`);
-    if (below && n === lines.length - 1) explained.push(`${at}v`);
+    explained.push(`${name}`);
+    if (above) explained.push(`${name}^`);
+    if (below && n === lines.length - 1) explained.push(`${name}v`);
   }
   const ranksFound = found.map((rank) => (rank < 0 ? -1 : rank + from));
   const texts = lines.map(({ line }) => line.text);
@@ -134,11 +150,7 @@ export function embedContext(base: BaseText, segment: Segment, budget: Budget): 
 }
 
 /** A bracket or a quote at the edge of a hunk that stands apart from the next line is any of those in the file. */
-function leaveTrivialEdge(
-  { top, bottom }: Segment,
-  lines: readonly { readonly line: HunkLine }[],
-  found: number[],
-): void {
+function leaveTrivialEdge({ top, bottom }: Segment, lines: readonly NamedLine[], found: number[]): void {
   if ((top === undefined) === (bottom === undefined)) return;
   const ranks = found.flatMap((rank, at) => (rank < 0 ? [] : [at]));
   if (top !== undefined) ranks.reverse();

@@ -2,12 +2,13 @@ import type { BaseText } from "../model/base-text.js";
 import type { HunkLine } from "../model/hunk.js";
 import { indentOf, isBlankLine } from "../model/line-key.js";
 
-/** The one rule that takes every indent of a hunk to that of the file. */
-export type Shift =
-  /** The file has this much more in front of every line, or this much less. */
-  | { readonly kind: "deeper" | "shallower"; readonly indent: string }
-  /** The file has a tab where the hunk has `width` blanks, or the reverse. */
-  | { readonly kind: "tabs" | "blanks"; readonly width: number };
+/** The one rule that takes every indent of a hunk to that of the file: it begins with `real` instead of `written`. */
+export interface Shift {
+  readonly written: string;
+  readonly real: string;
+  /** Whether this is so as often as `written` is repeated: the file has tabs where the hunk has blanks, or the reverse. */
+  readonly isRepeated: boolean;
+}
 
 /**
  * The rule between a hunk's old lines and the file's from `start` on, if one fits all of them.
@@ -19,8 +20,8 @@ export type Shift =
  *     4 }              stop();   4     stop();
  *                                5 }
  *
- * The file has four blanks more before `go();` and before `stop();`: the rule is `deeper` by four blanks, and the
- * added line is moved by it, too.
+ * The file has four blanks more before `go();` and before `stop();`: the rule takes "" to four blanks, and the added
+ * line is moved by it, too.
  */
 export function findShift(base: BaseText, lines: readonly HunkLine[], start: number): Shift | undefined {
   const differing = lines.findIndex(
@@ -40,7 +41,7 @@ export function findShift(base: BaseText, lines: readonly HunkLine[], start: num
 
 /** Whether a quoted line can have been written by the rule: one with the file's tabs was not. */
 function takesRule(indent: string, shift: Shift): boolean {
-  return shift.kind !== "tabs" || !indent.startsWith("\t");
+  return !shift.isRepeated || shift.real !== "\t" || !indent.startsWith("\t");
 }
 
 /** A line moved by the rule; undefined where it cannot be moved. */
@@ -53,80 +54,56 @@ export function shiftLine(text: string, shift: Shift): string | undefined {
 
 /** Whether two rules are the same. */
 export function sameShift(one: Shift, other: Shift): boolean {
-  return spell(one) === spell(other);
+  return one.written === other.written && one.real === other.real && one.isRepeated === other.isRepeated;
 }
 
 /**
  * The rule in words, for the report.
  *
- * @param added what became of the added lines.
+ * @param fate what became of the added lines.
  */
-export function describeShift(shift: Shift, added: "moved" | "kept" | "moved in part"): string {
-  const suffix =
-    added === "moved" ? "added lines too" : added === "kept" ? "added lines not" : "of the added lines some";
-  switch (shift.kind) {
-    case "deeper":
-      return `moved right by ${JSON.stringify(shift.indent)}, ${suffix}`;
-    case "shallower":
-      return `moved left by ${JSON.stringify(shift.indent)}, ${suffix}`;
-    case "tabs":
-      return `the file has a tab where the diff has ${shift.width} blanks; added lines were changed, too`;
-    case "blanks":
-      return `the file has ${shift.width} blanks where the diff has a tab; added lines were changed, too`;
-    default:
-      return shift satisfies never;
-  }
+export function describeShift({ written, real, isRepeated }: Shift, fate: string): string {
+  const name = (indent: string) => (indent === "\t" ? "a tab" : `${indent.length} blanks`);
+  if (isRepeated)
+    return `the file has ${name(real)} where the diff has ${name(written)}; added lines were changed, too`;
+  return `moved ${real === "" ? "left" : "right"} by ${JSON.stringify(real + written)}, ${fate}`;
 }
 
 /** The rules that take one indent to another. */
 function findRules(written: string, real: string): readonly Shift[] {
   const rules: Shift[] = [];
   const more = real.length - written.length;
-  if (more > 0 && real.endsWith(written)) rules.push({ kind: "deeper", indent: real.slice(0, more) });
-  if (more < 0 && written.endsWith(real)) rules.push({ kind: "shallower", indent: written.slice(0, -more) });
-  const tabs = findTabWidth(real, written);
-  if (tabs !== undefined) rules.push({ kind: "tabs", width: tabs });
-  const blanks = findTabWidth(written, real);
-  if (blanks !== undefined) rules.push({ kind: "blanks", width: blanks });
+  if (more > 0 && real.endsWith(written))
+    rules.push({ written: "", real: real.slice(0, more), isRepeated: false });
+  if (more < 0 && written.endsWith(real))
+    rules.push({ written: written.slice(0, -more), real: "", isRepeated: false });
+  const tabs = findTab(real, written);
+  if (tabs !== undefined) rules.push({ written: tabs, real: "\t", isRepeated: true });
+  const blanks = findTab(written, real);
+  if (blanks !== undefined) rules.push({ written: "\t", real: blanks, isRepeated: true });
   return rules;
 }
 
-/** The number of blanks in one indent for each tab that the other begins with. */
-function findTabWidth(tabbed: string, blank: string): number | undefined {
-  const tabs = countTabs(tabbed);
+/** The blanks in one indent for each tab that the other begins with. */
+function findTab(tabbed: string, blank: string): string | undefined {
+  const tabs = countRepeats(tabbed, "\t");
   const rest = tabbed.slice(tabs);
   if (tabs === 0 || /[^ ]/.test(rest) || /[^ ]/.test(blank)) return undefined;
   const width = (blank.length - rest.length) / tabs;
-  return Number.isInteger(width) && width >= 2 && width <= 8 ? width : undefined;
+  return Number.isInteger(width) && width >= 2 && width <= 8 ? " ".repeat(width) : undefined;
 }
 
-function shiftIndent(indent: string, shift: Shift): string | undefined {
-  switch (shift.kind) {
-    case "deeper":
-      return shift.indent + indent;
-    case "shallower":
-      return indent.startsWith(shift.indent) ? indent.slice(shift.indent.length) : undefined;
-    case "tabs":
-      // What begins with the file's own character is as the file has it.
-      if (indent.startsWith("\t")) return indent;
-      if (/[^ ]/.test(indent)) return undefined;
-      return "\t".repeat(Math.floor(indent.length / shift.width)) + " ".repeat(indent.length % shift.width);
-    case "blanks": {
-      const tabs = countTabs(indent);
-      const rest = indent.slice(tabs);
-      return /[^ ]/.test(rest) ? undefined : " ".repeat(tabs * shift.width) + rest;
-    }
-    default:
-      return shift satisfies never;
-  }
+function shiftIndent(indent: string, { written, real, isRepeated }: Shift): string | undefined {
+  if (!isRepeated) return indent.startsWith(written) ? real + indent.slice(written.length) : undefined;
+  // What begins with the file's own tabs is as the file has it.
+  if (real === "\t" && indent.startsWith(real)) return indent;
+  const repeats = countRepeats(indent, written);
+  const rest = indent.slice(repeats * written.length);
+  return /[^ ]/.test(rest) ? undefined : real.repeat(repeats) + rest;
 }
 
-function countTabs(indent: string): number {
+function countRepeats(indent: string, unit: string): number {
   let count = 0;
-  while (indent.charCodeAt(count) === 9) count += 1;
+  while (indent.startsWith(unit, count * unit.length)) count += 1;
   return count;
-}
-
-function spell(shift: Shift): string {
-  return `${shift.kind}${"indent" in shift ? shift.indent : shift.width}`;
 }

@@ -2,24 +2,20 @@ import type { LineEnding } from "../../text/index.js";
 import type { BaseText } from "../model/base-text.js";
 import { type Placement, runStartOf } from "./placement.js";
 
-/** Whether the endings of the hunk's old lines are those of the file. */
-export function knowsEndings(base: BaseText, placement: Placement): boolean {
-  let compared = 0;
+/**
+ * Whether the endings of the hunk's old lines are those of the file.
+ *
+ * @returns "unknown" if none of them is ended on both sides.
+ */
+export function compareEndings(base: BaseText, placement: Placement): "same" | "different" | "unknown" {
+  let compared: "same" | "unknown" = "unknown";
   const differs = someOldLine(placement, (ending, position) => {
     const real = base.ending(position);
     if (ending === "" || real === "" || real === undefined) return false;
-    compared += 1;
+    compared = "same";
     return ending !== real;
   });
-  return compared > 0 && !differs;
-}
-
-/** Whether some line of the hunk has another ending than the file's line at its position. */
-export function differsInEndings(base: BaseText, placement: Placement): boolean {
-  return someOldLine(placement, (ending, position) => {
-    const real = base.ending(position);
-    return ending !== "" && real !== "" && real !== undefined && real !== ending;
-  });
+  return differs ? "different" : compared;
 }
 
 /** Asks about the endings of the old lines and their positions in the file; with mended context only about the

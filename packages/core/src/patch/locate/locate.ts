@@ -1,15 +1,15 @@
 import type { BaseText } from "../model/base-text.js";
 import { growth, type ShapedHunk } from "../model/hunk.js";
-import type { Deadline } from "../model/steps.js";
-import { mapInSteps, type Steps } from "../model/steps.js";
+import { type Deadline, mapInSteps, type Steps } from "../model/steps.js";
 import { AddedLineCounts } from "./already-applied.js";
 import { isInside, SectionFinder } from "./anchors.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
-import { includesSorted } from "./assign.js";
-import { MatchFinder, oldSideMatchesAt, spellWithPrefix } from "./matches.js";
+import { assignInOrder, includesSorted } from "./assign.js";
+import { MatchFinder, matchesAt, spellWithPrefix } from "./matches.js";
 import {
   type AlreadyApplied,
   type AppliedHunk,
+  candidateOf,
   type HunkSearch,
   hintOf,
   type Located,
@@ -55,13 +55,8 @@ function* locateByContent(
   const { kept: verbatim, repeated } = mergeRepeated(found);
   const added = new AddedLineCounts(verbatim.map(({ hunk }) => hunk));
   yield;
-  const spelled: string[] = [];
-  for (const { hunk, starts } of verbatim) {
-    if (starts.length > 0) continue;
-    yield;
-    for (const text of spellWithPrefix(hunk.old)) spelled.push(text);
-  }
-  base.expect(spelled);
+  const missing = verbatim.filter(({ starts }) => starts.length === 0);
+  base.expect((yield* mapInSteps(missing, ({ hunk }) => spellWithPrefix(hunk.old))).flat());
   const applied = yield* findApplied(base, verbatim, finder, added);
   if (applied !== undefined) return applied;
   const searches: HunkSearch[] = [];
@@ -147,24 +142,19 @@ function* locateByNumbers(base: BaseText, hunks: readonly ShapedHunk[]): Steps<L
   yield;
   const placements: Placement[] = [];
   const finder = new SectionFinder(base);
-  let from = 0;
-  let insertionAt = -1;
   for (const hunk of hunks) {
     const { anchors } = hunk.hunk.header;
     if (anchors.length > 0 || placements.length % 512 === 511) yield;
     const hint = hintOf(hunk);
-    if (hint === undefined || hunk.oldCount === 0 || !oldSideMatchesAt(base, hunk, hint)) return undefined;
+    if (hint === undefined || hunk.oldCount === 0 || !matchesAt(base, hunk, "old", hint)) return undefined;
     if (anchors.length > 0) yield* base.prepare("trimmed");
     const sections = finder.find(anchors);
     if (sections.length > 0 && !isInside(sections, hint)) return undefined;
-    const { coreFrom, coreTo } = hunk;
-    const isInsertion = coreFrom === coreTo;
-    // Two insertions at one point have no order that the file could show.
-    if (hint + coreFrom < from || (isInsertion && hint + coreFrom === insertionAt)) return undefined;
-    from = hint + coreTo;
-    insertionAt = isInsertion ? from : -1;
     placements.push(verbatimPlacement(base, hunk, "exact", hint));
   }
+  const isInOrder =
+    assignInOrder(placements.map(({ hunk, start }) => candidateOf(hunk, [start]))) !== undefined;
+  if (!isInOrder) return undefined;
   return { kind: "located", placements, outOfOrder: false, repeated: [], appliedBefore: [] };
 }
 
@@ -175,13 +165,8 @@ function findProblem(searches: readonly HunkSearch[]): Unlocated | undefined {
     if (appliedAt.length > 0) return unlocated("already_applied", search, searches, appliedAt);
     if (starts.length === 0 && hunk.oldCount === 0) return unlocated("no_anchor", search, searches, []);
     if (starts.length === 0) return unlocated("not_found", search, searches, []);
-    if (tier === "aligned" && alignment === undefined)
-      return unlocated(
-        search.isOpen === true ? "insertion_open" : "mended_ambiguous",
-        search,
-        searches,
-        starts,
-      );
+    const several = search.isOpen === true ? "insertion_open" : "mended_ambiguous";
+    if (tier === "aligned" && alignment === undefined) return unlocated(several, search, searches, starts);
   }
   return undefined;
 }

@@ -3,10 +3,9 @@ import { type HunkLine, type Run, type ShapedHunk, shapeHunk } from "../model/hu
 import { ListedHunk } from "../model/hunk-lines.js";
 import { isBlankLine } from "../model/line-key.js";
 import type { Deadline } from "../model/steps.js";
-import { explainsMore, findLayouts, type HunkLayout, namesOf } from "./align.js";
+import { explainsMore, findLayouts, type HunkLayout, nameOldLines } from "./align.js";
 import { removesWords } from "./pins.js";
-import type { MadeOr } from "./placement.js";
-import { findOverstretch } from "./stretch.js";
+import { type Doubt, findOverstretch } from "./stretch.js";
 
 /**
  * A hunk is two hypotheses: it is to be made, or it was made already, in whole or in one of its runs. The hunk that would
@@ -33,12 +32,12 @@ export function weighMade(
   hunk: ShapedHunk,
   found: FoundChange,
   deadline: Deadline,
-): MadeOr | undefined {
-  const [start = 0] = found.runStarts;
+): Doubt | undefined {
+  const [changeAt = 0] = found.runStarts;
   for (const { undone, runs } of undo(base, hunk, deadline)) {
-    const isWhole = runs.length === hunk.runs.length;
+    const kind = runs.length === hunk.runs.length ? "made" : "partly_made";
     const layouts = findLayouts(base, undone, deadline, true);
-    if (layouts.kind === "several") return { made: layouts.positions[0] ?? 0, start, isWhole };
+    if (layouts.kind === "several") return { kind, positions: layouts.positions.slice(0, 1), changeAt };
     if (layouts.kind !== "layouts") continue;
     const made = layouts.possible.find(
       (one) =>
@@ -47,7 +46,7 @@ export function weighMade(
         !explainsMore(found.explained, one.explained) &&
         !(isSame(found.explained, one.explained) && passesRemoved(base, hunk, runs, found, one)),
     );
-    if (made !== undefined) return { made: made.alignment.runStarts[0] ?? 0, start, isWhole };
+    if (made !== undefined) return { kind, positions: made.alignment.runStarts.slice(0, 1), changeAt };
   }
   return undefined;
 }
@@ -59,7 +58,7 @@ interface FoundChange {
 }
 
 function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  return one.size === other.size && !explainsMore(one, other) && [...one].every((name) => other.has(name));
+  return one.size === other.size && [...one].every((name) => other.has(name));
 }
 
 /**
@@ -91,14 +90,8 @@ function passesRemoved(
   });
 }
 
-/** A hunk with some of its runs turned round. */
-interface Undone {
-  readonly undone: ShapedHunk;
-  readonly runs: readonly number[];
-}
-
 /** The hunks that undo all runs of one, or one run of several, if what they would find there is any evidence. */
-function undo(base: BaseText, hunk: ShapedHunk, deadline: Deadline): readonly Undone[] {
+function undo(base: BaseText, hunk: ShapedHunk, deadline: Deadline) {
   const { lines } = hunk.hunk;
   const runOf: number[] = [];
   let run = -1;
@@ -106,7 +99,7 @@ function undo(base: BaseText, hunk: ShapedHunk, deadline: Deadline): readonly Un
     if (kind !== "context" && (at === 0 || lines[at - 1]?.kind === "context")) run += 1;
     runOf.push(run);
   }
-  const turned = (runs: readonly number[]): Undone => {
+  const turned = (runs: readonly number[]) => {
     const swapped = lines.map((line, at) => (runs.includes(runOf[at] ?? 0) ? turn(line) : line));
     return { undone: shapeHunk(new ListedHunk(hunk.hunk, swapped), deadline), runs };
   };
@@ -143,25 +136,23 @@ function turn(line: HunkLine): HunkLine {
  * of them stand beside another or beside a change.
  */
 export function explainWindow(base: BaseText, hunk: ShapedHunk, start: number): ReadonlySet<string> {
-  const { old, runs } = hunk;
-  const names = namesOf(hunk);
+  const { runs } = hunk;
+  const old = nameOldLines(hunk);
   const index = base.index("trailing");
   const explained = new Set<string>();
   for (let segment = 0; segment <= runs.length; segment++) {
     const from = runs[segment - 1]?.to ?? 0;
     const to = runs[segment]?.from ?? old.length;
-    const words: { readonly name: string; readonly id: number; readonly isExact: boolean }[] = [];
-    for (let at = from; at < to; at++) {
-      const text = old[at]?.text ?? "";
+    const words = old.slice(from, to).flatMap(({ line: { text }, name }, at) => {
       const id = index.idOf(text);
-      if (!isBlankLine(text)) words.push({ name: `${names[at]}`, id, isExact: index.ids[start + at] === id });
-    }
+      return isBlankLine(text) ? [] : [{ name, id, isExact: index.ids[start + from + at] === id }];
+    });
     for (const [n, { name, id, isExact }] of words.entries()) {
       const above = n === 0 ? segment > 0 : words[n - 1]?.isExact === true;
       const below = n === words.length - 1 ? segment < runs.length : words[n + 1]?.isExact === true;
       // As in a layout, a line that the file repeats says something only beside another one.
       if (!isExact || !(above || below || index.positionsOf(id).length === 1)) continue;
-      explained.add(name);
+      explained.add(`${name}`);
       if (above) explained.add(`${name}^`);
       if (below && n === words.length - 1) explained.add(`${name}v`);
     }

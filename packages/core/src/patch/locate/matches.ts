@@ -1,5 +1,5 @@
 import type { BaseText } from "../model/base-text.js";
-import type { Hunk, HunkLine, ShapedHunk } from "../model/hunk.js";
+import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import type { LineIndex } from "../model/line-index.js";
 import { isBlankLine, type LineKey } from "../model/line-key.js";
 import type { Deadline, Steps } from "../model/steps.js";
@@ -33,22 +33,11 @@ export class MatchFinder {
     return this.spare <= 0;
   }
 
-  /** Tiers that read nothing into the hunk: its lines as they are, or without trailing blanks. */
-  findVerbatim(lines: readonly HunkLine[]): Steps<Matches | undefined> {
-    return this.findInTiers((index) => idsOf(lines, index));
-  }
-
-  /** The same for the old side of a hunk. */
-  findOldSide(hunk: ShapedHunk): Steps<Matches | undefined> {
-    return this.findInTiers((index) => oldSideIds(hunk, index));
-  }
-
-  private *findInTiers(
-    idsIn: (index: LineIndex) => readonly number[] | undefined,
-  ): Steps<Matches | undefined> {
+  /** Matches of one side of a hunk in the tiers that read nothing into it: as it is, or without trailing blanks. */
+  *findVerbatim(hunk: ShapedHunk, side: Side): Steps<Matches | undefined> {
     for (const tier of ["exact", "trailing"] as const) {
       yield* this.base.prepare(tier);
-      const starts = this.findEqual(idsIn(this.base.index(tier)), tier);
+      const starts = this.findEqual(idsOf(hunk, side, this.base.index(tier)), tier);
       if (starts.length > 0) return { tier, starts };
     }
     return undefined;
@@ -56,16 +45,18 @@ export class MatchFinder {
 
   /** The looser tiers, for a hunk without a verbatim match. */
   *findMended(hunk: ShapedHunk): Steps<Matches | undefined> {
-    for (const [tier, key, find] of this.mending) {
-      yield* this.base.prepare(key);
-      yield;
-      if (this.deadline.late()) return undefined;
-      const starts = find(hunk);
-      if (starts.length === 0) continue;
-      const isMoved = tier === "prefix" && starts.some((start) => this.movesAddedLines(hunk, start));
-      return { tier: isMoved ? "shift" : tier, starts };
+    yield* this.base.prepare("trailing");
+    yield;
+    if (this.deadline.late()) return undefined;
+    const unprefixed = this.findWithoutPrefix(hunk.old);
+    if (unprefixed.length > 0) {
+      const isMoved = unprefixed.some((start) => this.movesAddedLines(hunk, start));
+      return { tier: isMoved ? "shift" : "prefix", starts: unprefixed };
     }
-    return undefined;
+    yield* this.base.prepare("trimmed");
+    yield;
+    const starts = this.deadline.late() ? noMatch : this.findAtAnyDepth(hunk, "old");
+    return starts.length > 0 ? { tier: "shift", starts } : undefined;
   }
 
   /** Whether one blank before every line explains as much as lost prefixes, and the added lines need it, too. */
@@ -88,15 +79,10 @@ export class MatchFinder {
     );
   }
 
-  private readonly mending = [
-    ["prefix", "trailing", (hunk: ShapedHunk) => this.findWithoutPrefix(hunk.old)],
-    ["shift", "trimmed", (hunk: ShapedHunk) => this.findAtAnyDepth(hunk.old)],
-  ] as const;
-
   private findEqual(pattern: readonly number[] | undefined, key: LineKey): ArrayLike<number> {
     if (pattern === undefined) return noMatch;
     const index = this.base.index(key);
-    const pivot = rarest(pattern, index);
+    const pivot = smallest(pattern, (id) => index.countOf(id));
     const candidates = index.positionsOf(pattern[pivot] ?? -1);
     if (candidates.length <= 64) return this.verify(pattern, index.ids, pivot, candidates);
     const name = `${key}:${pattern.join()}`;
@@ -163,24 +149,16 @@ export class MatchFinder {
     );
   }
 
-  /** Matches of lines at any depth: one rule takes the indent of every line that is not blank to the file's. */
-  findAtAnyDepth(lines: readonly HunkLine[]): readonly number[] {
+  /** Matches of one side at any depth: one rule takes the indent of every line that is not blank to the file's. */
+  findAtAnyDepth(hunk: ShapedHunk, side: Side): readonly number[] {
+    const index = this.base.index("trimmed");
+    const pattern = idsOf(hunk, side, index);
     // Braces alone prove nothing at another depth.
-    if (!hasWordCharacters(lines, 3)) return noMatch;
-    return this.findByKey("trimmed", lines, (start) => findShift(this.base, lines, start) !== undefined);
-  }
-
-  private findByKey(
-    key: LineKey,
-    lines: readonly HunkLine[],
-    fits: (start: number) => boolean,
-  ): readonly number[] {
-    const index = this.base.index(key);
-    const pattern = idsOf(lines, index);
-    if (pattern === undefined) return noMatch;
-    const pivot = rarest(pattern, index);
+    if (pattern === undefined || !hasWordCharacters(hunk[side])) return noMatch;
+    const pivot = smallest(pattern, (id) => index.countOf(id));
     const candidates = index.positionsOf(pattern[pivot] ?? -1);
-    return this.verify(pattern, index.ids, pivot, candidates, fits);
+    const isShifted = (start: number) => findShift(this.base, hunk[side], start) !== undefined;
+    return this.verify(pattern, index.ids, pivot, candidates, isShifted);
   }
 }
 
@@ -193,40 +171,23 @@ function mayLackPrefix(line: HunkLine): boolean {
   return line.kind === "context" && !line.bare && !isBlankLine(line.text);
 }
 
-/** Whether the lines have so many letters and digits together. */
-function hasWordCharacters(lines: readonly HunkLine[], wanted: number): boolean {
-  let left = wanted;
-  return lines.some(({ text }) => {
-    left -= text.match(/[\p{L}\p{N}_]/gu)?.length ?? 0;
-    return left <= 0;
-  });
+/** Whether the lines have three letters or digits together. */
+function hasWordCharacters(lines: readonly HunkLine[]): boolean {
+  const text = lines.map((line) => line.text).join("\n");
+  return /^(?:[^\p{L}\p{N}_]*[\p{L}\p{N}_]){3}/u.test(text);
 }
 
-/** The number of every line; undefined where the file has not all of them. */
-function idsOf(lines: readonly HunkLine[], index: LineIndex): readonly number[] | undefined {
-  const ids = new Array<number>(lines.length);
-  for (let at = 0; at < lines.length; at++) {
-    const id = index.idOf(lines[at]?.text ?? "");
-    if (id < 0) return undefined;
-    ids[at] = id;
-  }
-  return ids;
-}
-
-function oldSideIds({ hunk, oldCount }: ShapedHunk, index: LineIndex): readonly number[] | undefined {
-  const ids = new Array<number>(oldCount);
-  let count = 0;
+/** The number of every line of a side; undefined where the file has not all of them. */
+function idsOf(shaped: ShapedHunk, side: Side, index: LineIndex): readonly number[] | undefined {
+  const { hunk } = shaped;
+  const ids: number[] = [];
   for (let at = 0; at < hunk.count; at++) {
-    if (hunk.kindOf(at) === "added") continue;
+    if (hunk.kindOf(at) === otherKind[side]) continue;
     const id = index.idOf(hunk.textOf(at));
     if (id < 0) return undefined;
-    ids[count++] = id;
+    ids.push(id);
   }
   return ids;
-}
-
-function rarest(pattern: readonly number[], index: LineIndex): number {
-  return smallest(pattern, (id) => index.countOf(id));
 }
 
 function smallest<Value>(values: ArrayLike<Value>, weigh: (value: Value) => number): number {
@@ -273,27 +234,19 @@ const workLimit = 2_000_000;
 const habitLimit = 256;
 const noMatch: readonly number[] = [];
 
-/** Whether a hunk's old lines are in the file at the 0-based line `start`, byte for byte but for endings. */
-export function oldSideMatchesAt(base: BaseText, { hunk, oldCount }: ShapedHunk, start: number): boolean {
-  return sideMatchesAt(base, hunk, "added", start, oldCount);
-}
+/** The old or the new lines of a hunk. */
+type Side = "old" | "new";
 
-/** The same for the new lines of a hunk. */
-export function newSideMatchesAt(base: BaseText, { hunk, newCount }: ShapedHunk, start: number): boolean {
-  return sideMatchesAt(base, hunk, "removed", start, newCount);
-}
+/** The lines that a side does not have. */
+const otherKind = { old: "added", new: "removed" } as const;
 
-function sideMatchesAt(
-  base: BaseText,
-  hunk: Hunk,
-  other: HunkLine["kind"],
-  start: number,
-  count: number,
-): boolean {
-  if (start < 0 || start + count > base.count) return false;
+/** Whether one side of a hunk is in the file at the 0-based line `start`, byte for byte but for endings. */
+export function matchesAt(base: BaseText, shaped: ShapedHunk, side: Side, start: number): boolean {
+  const { hunk, oldCount, newCount } = shaped;
+  if (start < 0 || start + (side === "old" ? oldCount : newCount) > base.count) return false;
   let position = start;
   for (let at = 0; at < hunk.count; at++) {
-    if (hunk.kindOf(at) === other) continue;
+    if (hunk.kindOf(at) === otherKind[side]) continue;
     if (!base.isLine(position, hunk.textOf(at))) return false;
     position += 1;
   }

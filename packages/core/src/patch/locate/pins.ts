@@ -54,7 +54,8 @@ function findGaps(base: BaseText, hunk: ShapedHunk, run: Run, isDoubt: boolean):
   if (length > 0 || gaps.length > 0 || starts.length > 1) return { kind: "pinned", starts: gaps };
   const [start] = starts;
   if (start === undefined) return { kind: "open", positions: between(positionsBefore, positionsAfter) };
-  return { kind: "open", positions: pointsOfGap(base, start) };
+  const [top, bottom] = blanksAround(base, start, start);
+  return { kind: "open", positions: listPoints(start - top, top + bottom + 1) };
 }
 
 /** A test whether the file has blank lines only at a point, and no more of them around it than the hunk. */
@@ -81,10 +82,9 @@ function blanksAround(base: BaseText, above: number, below: number): readonly [n
   return [above - 1 - top, bottom - below];
 }
 
-/** All points between the two lines that are not blank around one. */
-function pointsOfGap(base: BaseText, start: number): readonly number[] {
-  const [top, bottom] = blanksAround(base, start, start);
-  return Array.from({ length: Math.min(top + bottom + 1, pointLimit) }, (_, at) => start - top + at);
+/** So many points from one on, as far as they need be listed. */
+function listPoints(from: number, count: number): readonly number[] {
+  return Array.from({ length: Math.min(count, pointLimit) }, (_, at) => from + at);
 }
 
 /** Blank old lines from one on, whatever becomes of them. */
@@ -110,12 +110,13 @@ function findBlocks(base: BaseText, hunk: ShapedHunk, run: Run): readonly number
   return starts;
 }
 
+/** The points between two lines that the file has once each. */
 function between(before: Int32Array, after: Int32Array): readonly number[] {
   const [from] = before;
   const [to] = after;
   if (before.length !== 1 || after.length !== 1 || from === undefined || to === undefined || to <= from)
     return [];
-  return Array.from({ length: Math.min(to - from + 1, pointLimit) }, (_, at) => from + at);
+  return listPoints(from, to - from + 1);
 }
 
 /** A test whether context of the hunk matches beside a run, on one side at least; true without context. */

@@ -1,11 +1,11 @@
 import type { BaseText } from "../model/base-text.js";
 import type { ShapedHunk } from "../model/hunk.js";
-import type { Alignment } from "./align.js";
 import type { Candidate } from "./assign.js";
 import { type DepthChange, findMoves } from "./depth.js";
+import type { Alignment } from "./embed.js";
 import { findShift, type Shift } from "./indent.js";
 import type { Tier } from "./matches.js";
-import type { Stretched } from "./stretch.js";
+import type { Doubt } from "./stretch.js";
 
 /** A hunk with its one position in the file. */
 export interface Placement {
@@ -33,17 +33,8 @@ export interface HunkSearch {
   readonly maybeAppliedAt?: ArrayLike<number>;
   /** Whether `starts` are positions of added lines whose neighbours are not next to each other. */
   readonly isOpen?: boolean;
-  readonly madeOr?: MadeOr;
-  /** The place at which damaged context would stretch the hunk too far. */
-  readonly stretched?: Stretched;
-}
-
-/** The 0-based lines of the first change of a hunk, if it was made and if it is to be made. */
-export interface MadeOr {
-  /** Whether the whole hunk may have been made; else one of its changes. */
-  readonly isWhole: boolean;
-  readonly made: number;
-  readonly start: number;
+  /** Why its one place is not accepted. */
+  readonly doubt?: Doubt;
 }
 
 /** Every hunk has its one position. */

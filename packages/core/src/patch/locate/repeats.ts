@@ -1,16 +1,12 @@
 import type { ShapedHunk } from "../model/hunk.js";
 import type { HunkSearch } from "./placement.js";
 
-/** Hunks without their copies, and the numbers of those left out. */
-interface Merged {
-  readonly kept: readonly HunkSearch[];
-  readonly repeated: readonly number[];
-}
-
 /**
  * A numbered hunk repeated to the letter, header included, is one change written twice. So are equal hunks without
  * numbers, if there is one match for all of them. If there are more, each hunk is one of its own, and the order of the
  * diff has to say which is where.
+ *
+ * @returns the hunks without their copies, and the numbers of those left out.
  *
  *     file    diff   result
  *     1 a     @@     1 a
@@ -38,8 +34,7 @@ interface Merged {
  *
  * Two equal hunks, three matches: the order of the hunks leaves lines 3 and 5.
  */
-export function mergeRepeated(searches: readonly HunkSearch[]): Merged {
-  if (areApart(searches)) return { kept: searches, repeated: [] };
+export function mergeRepeated(searches: readonly HunkSearch[]) {
   const seen = new Set<string>();
   const repeated: number[] = [];
   const kept = searches.filter(({ hunk, starts }) => {
@@ -51,17 +46,6 @@ export function mergeRepeated(searches: readonly HunkSearch[]): Merged {
     return !isCopy;
   });
   return { kept, repeated };
-}
-
-/** Whether each has one match, below the one before: equal hunks would have equal matches. */
-function areApart(searches: readonly HunkSearch[]): boolean {
-  let last = -1;
-  for (const { starts } of searches) {
-    const start = starts[0] ?? -1;
-    if (starts.length !== 1 || start <= last) return false;
-    last = start;
-  }
-  return true;
 }
 
 function spell({ hunk }: ShapedHunk): string {

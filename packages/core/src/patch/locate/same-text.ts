@@ -1,5 +1,5 @@
 import type { BaseText } from "../model/base-text.js";
-import type { ShapedHunk } from "../model/hunk.js";
+import { growth, type ShapedHunk } from "../model/hunk.js";
 
 /**
  * Whether a change comes to the same text wherever it is made, so that its several places are one outcome.
@@ -22,7 +22,7 @@ import type { ShapedHunk } from "../model/hunk.js";
  *   between the first change and the last.
  */
 export function comesToSameText(base: BaseText, hunk: ShapedHunk, starts: readonly number[]): boolean {
-  const { coreFrom, coreTo, oldCount } = hunk;
+  const { coreFrom, coreTo } = hunk;
   const from = (starts[0] ?? 0) + coreFrom;
   const to = (starts.at(-1) ?? 0) + coreTo;
   const mostLines = mostCompared / starts.length;
@@ -30,7 +30,7 @@ export function comesToSameText(base: BaseText, hunk: ShapedHunk, starts: readon
   // Lines may change places only without their endings, in the file and in the hunk.
   if (to - from > mostLines || !ending || !hasOneEnding(hunk)) return false;
   for (let at = Math.max(0, from - 1); at < to; at++) if (base.ending(at) !== ending) return false;
-  const lines = hunk.new.slice(coreFrom, hunk.newCount - (oldCount - coreTo));
+  const lines = hunk.new.slice(coreFrom, coreTo + growth(hunk));
   const added = lines.map(({ text }) => text + ending).join("");
   const results = starts.map(
     (start) => base.slice(from, start + coreFrom) + added + base.slice(start + coreTo, to),

@@ -1,25 +1,23 @@
 import type { BaseText } from "../model/base-text.js";
-import type { HunkLine, ShapedHunk } from "../model/hunk.js";
+import { growth, type HunkLine, type ShapedHunk } from "../model/hunk.js";
 import { normalize } from "../model/line-key.js";
-import type { Deadline } from "../model/steps.js";
-import { mapInSteps, type Steps } from "../model/steps.js";
+import { type Deadline, mapInSteps, type Steps } from "../model/steps.js";
 import { alignHunk } from "./align.js";
 import {
   type AddedLineCounts,
   addsUniqueLine,
   appliedAtStatedLine,
   mayBeApplied,
-  newSideCore,
   newSideProvesApplied,
 } from "./already-applied.js";
-import { findPointsBelowAnchor } from "./anchors.js";
+import { findAnchorLines } from "./anchors.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
 import { assignInOrder, type Candidate, includesSorted } from "./assign.js";
 import { isEllipsis } from "./embed.js";
 import { explainWindow, weighMade } from "./made.js";
 import type { MatchFinder, Tier } from "./matches.js";
 import { type AlreadyApplied, type HunkSearch, hintOf, placementAt } from "./placement.js";
-import { findContradiction } from "./stretch.js";
+import { type Doubt, findContradiction } from "./stretch.js";
 import { findWindow } from "./window.js";
 
 /** Matches of the old side as it is; for lines without any context, their possible insertion points. */
@@ -34,7 +32,7 @@ export function* findVerbatim(
   };
   if (deadline.passes()) return found(undefined, none);
   if (hunk.oldCount === 0) return found("exact", findInsertionPoints(base, hunk));
-  const matches = yield* finder.findOldSide(hunk);
+  const matches = yield* finder.findVerbatim(hunk, "old");
   if (matches === undefined) return found(undefined, none);
   const hint = hintOf(hunk);
   // The number may name another copy that differs in trailing blanks only: two witnesses that disagree.
@@ -62,7 +60,7 @@ function findInsertionPoints(base: BaseText, hunk: ShapedHunk): readonly number[
   if (base.count === 0) return [0];
   const { numbers, anchors } = hunk.hunk.header;
   if (hunk.hunk.atEnd) return [base.count];
-  if (numbers === undefined) return findPointsBelowAnchor(base, anchors);
+  if (numbers === undefined) return findAnchorLines(base, anchors).map((line) => line + 1);
   return numbers.oldCount === 0 && numbers.oldStart <= base.count ? [numbers.oldStart] : [];
 }
 
@@ -87,7 +85,9 @@ export function* findApplied(
   for (const { hunk, starts } of searches) {
     if (starts.length > 0 && hunk.runs.some((run) => run.from !== run.to)) return undefined;
     yield;
-    candidates.push({ ...newSideCore(hunk), starts: yield* findNewSide(base, hunk, finder, added) });
+    const { coreFrom, coreTo } = hunk;
+    const newStarts = yield* findNewSide(base, hunk, finder, added);
+    candidates.push({ coreFrom, coreTo: coreTo + growth(hunk), starts: newStarts });
   }
   const assigned = assignInOrder(candidates);
   if (assigned === undefined || assigned.earliest.some((start, at) => start !== assigned.latest[at]))
@@ -104,7 +104,7 @@ function* findNewSide(
 ): Steps<ArrayLike<number>> {
   yield* base.prepare("trimmed");
   if (!newSideProvesApplied(base, hunk, added)) return [];
-  const starts = (yield* finder.findVerbatim(hunk.new))?.starts ?? [];
+  const starts = (yield* finder.findVerbatim(hunk, "new"))?.starts ?? [];
   // Lines that are gone leave nothing behind that says from which of several places.
   if (starts.length > 1 && hunk.runs.every((run) => run.added.length === 0)) return [];
   if (hunk.new.some((line) => line.kind === "context")) return starts;
@@ -138,7 +138,7 @@ export function* findMended(
   }
   if (appliedAt.length > 0) return { ...search, appliedAt };
   // If the new lines match, the hunk may have been applied, so it is not proved to be damaged.
-  const newSide = yield* finder.findVerbatim(hunk.new);
+  const newSide = yield* finder.findVerbatim(hunk, "new");
   if (newSide !== undefined) {
     const proves = mayBeApplied(hunk) || addsUniqueLine(base, hunk, added);
     return proves ? { ...search, maybeAppliedAt: newSide.starts } : search;
@@ -179,8 +179,8 @@ function* weighWhole(
   yield* base.prepare("trimmed");
   if (isAppliedInsertion(base, search, added)) return search;
   const isUnique = addsUniqueLine(base, hunk, added);
-  const verbatim = Array.from((yield* finder.findVerbatim(hunk.new))?.starts ?? none);
-  const moved = isMoved && isUnique ? finder.findAtAnyDepth(hunk.new) : none;
+  const verbatim = Array.from((yield* finder.findVerbatim(hunk, "new"))?.starts ?? none);
+  const moved = isMoved && isUnique ? finder.findAtAnyDepth(hunk, "new") : none;
   const { numbers } = hunk.hunk.header;
   const away = (at: number) =>
     numbers === undefined
@@ -192,8 +192,12 @@ function* weighWhole(
     return (isUnique || isMoved) && (isAround || (!isMoved && away(at) < away(start)));
   });
   if (made === undefined) return search;
-  const madeOr = { made: made + hunk.coreFrom, start: start + hunk.coreFrom, isWhole: true };
-  return { ...search, tier: undefined, starts: none, madeOr };
+  const doubt: Doubt = {
+    kind: "made",
+    positions: [made + hunk.coreFrom],
+    changeAt: start + hunk.coreFrom,
+  };
+  return { ...search, tier: undefined, starts: none, doubt };
 }
 
 /**
@@ -211,12 +215,12 @@ function findDamaged(
   const { hunk, starts, alignment } = found;
   const start = starts[0] ?? 0;
   const runStarts = alignment?.runStarts ?? hunk.runs.map(({ from }) => start + from);
-  const madeOr = weighMade(base, hunk, { runStarts, explained }, deadline);
-  if (madeOr !== undefined) return { ...search, madeOr };
+  const made = weighMade(base, hunk, { runStarts, explained }, deadline);
+  if (made !== undefined) return { ...search, doubt: made };
   const top = alignment === undefined ? start : base.nonBlankLines.positions[alignment.quoted[0] ?? -1];
   const dropped = alignment?.dropped.filter(({ text }) => !isEllipsis(text)).length ?? 0;
-  const stretched = findContradiction(base, hunk, [...runStarts, top ?? start], dropped);
-  return stretched === undefined ? found : { ...search, stretched };
+  const doubt = findContradiction(base, hunk, [...runStarts, top ?? start], dropped);
+  return doubt === undefined ? found : { ...search, doubt };
 }
 
 /** Whether a hunk with one place only adds lines, and they are beside that place already. Reported later. */
@@ -252,8 +256,8 @@ function findInParts(base: BaseText, search: HunkSearch, deadline: Deadline): Da
       const { alignment, explained } = outcome;
       return { ...search, tier: "aligned", starts: [alignment.runStarts[0] ?? 0], alignment, explained };
     }
-    case "stretched":
-      return { ...search, stretched: outcome.stretched };
+    case "doubtful":
+      return { ...search, doubt: outcome.doubt };
     case "several":
       return { ...search, tier: "aligned", starts: outcome.positions };
     case "open":

@@ -1,5 +1,5 @@
 import type { BaseText } from "../model/base-text.js";
-import { growth, type HunkLine, type HunkNumbers, type ShapedHunk } from "../model/hunk.js";
+import { growth, type HunkLine, type ShapedHunk } from "../model/hunk.js";
 import { indentOf, isBlankLine } from "../model/line-key.js";
 import { mapInSteps, type Steps } from "../model/steps.js";
 import { isInside, SectionFinder } from "./anchors.js";
@@ -120,8 +120,14 @@ function* confirmPlacements(
   starts: readonly number[],
   outOfOrder: boolean,
 ): Steps<Located | Unlocated> {
-  const numbered = searches.find(({ hunk }, at) => isPlacedByNumber(hunk) && starts[at] !== 0);
-  if (numbered !== undefined && (outOfOrder || !areNumbersRight(searches, starts)))
+  // Added lines without context have their place by a number only: then all numbers have to be right.
+  const numbered = searches.find(
+    ({ hunk }, at) => hunk.oldCount === 0 && hunk.hunk.header.numbers !== undefined && starts[at] !== 0,
+  );
+  const hunks = searches.map(({ hunk }) => hunk);
+  const areRight = () =>
+    numbersAgree(hunks, "exactly") && hunks.every((hunk, at) => hintOf(hunk) === starts[at]);
+  if (numbered !== undefined && (outOfOrder || !areRight()))
     return unlocated("numbers_contradict", numbered, searches, numbered.starts);
   const shallow = findUnknownIndent(base, searches);
   if (shallow !== undefined) return unlocated("indent_unknown", shallow, searches, shallow.starts);
@@ -187,8 +193,7 @@ function copyOfNumber({ hunk, starts }: HunkSearch): number | undefined {
 
 /** The number names one copy, the order of the hunks leaves only another: two witnesses that disagree. */
 function contradictsHint(search: HunkSearch, start: number): boolean {
-  const hint = hintOf(search.hunk);
-  return hint !== undefined && hint !== start && includesSorted(search.starts, hint);
+  return (copyOfNumber(search) ?? start) !== start;
 }
 
 function* solveOutOfOrder(
@@ -206,17 +211,6 @@ function* solveOutOfOrder(
   return yield* confirmPlacements(base, searches, starts, true);
 }
 
-/** Whether added lines without context have their place by a number only. */
-function isPlacedByNumber({ oldCount, hunk }: ShapedHunk): boolean {
-  return oldCount === 0 && hunk.header.numbers !== undefined;
-}
-
-/** Whether each header names the place that was found, and old and new numbers belong together. */
-function areNumbersRight(searches: readonly HunkSearch[], starts: readonly number[]): boolean {
-  const hunks = searches.map(({ hunk }) => hunk);
-  return numbersAgree(hunks, "exactly") && hunks.every((hunk, at) => hintOf(hunk) === starts[at]);
-}
-
 /**
  * Where other hunks had to be moved in or out, a hunk between blank lines does not say how deep it goes; nor does one
  * without any indented line of the file say what its own indented lines begin with, where others have tabs for blanks.
@@ -224,9 +218,7 @@ function areNumbersRight(searches: readonly HunkSearch[], starts: readonly numbe
 function findUnknownIndent(base: BaseText, searches: readonly HunkSearch[]): HunkSearch | undefined {
   const moved = searches.filter((search) => search.tier === "shift");
   if (moved.length === 0) return undefined;
-  const swaps = moved.some(
-    ({ hunk, starts }) => "width" in (findShift(base, hunk.old, starts[0] ?? 0) ?? {}),
-  );
+  const swaps = moved.some(({ hunk, starts }) => findShift(base, hunk.old, starts[0] ?? 0)?.isRepeated);
   const isWord = (line: HunkLine) => !isBlankLine(line.text);
   const isIndented = (line: HunkLine) => isWord(line) && indentOf(line.text) !== "";
   return searches.find(
@@ -241,23 +233,16 @@ export function numbersAgree(hunks: readonly ShapedHunk[], how?: "exactly"): boo
   let shift = 0;
   for (const hunk of hunks) {
     const { numbers } = hunk.hunk.header;
-    if (
-      numbers !== undefined &&
-      (how === "exactly" || numbers.newStart !== numbers.oldStart) &&
-      newFirst(numbers) !== oldFirst(numbers) + shift
-    ) {
-      return false;
+    if (numbers !== undefined && (how === "exactly" || numbers.newStart !== numbers.oldStart)) {
+      const { oldStart, oldCount, newStart, newCount } = numbers;
+      if (firstLine(newStart, newCount) !== firstLine(oldStart, oldCount) + shift) return false;
     }
     shift += growth(hunk);
   }
   return true;
 }
 
-// Of a side without lines the header names the line before.
-function oldFirst({ oldStart, oldCount }: HunkNumbers): number {
-  return oldCount === 0 ? oldStart + 1 : oldStart;
-}
-
-function newFirst({ newStart, newCount }: HunkNumbers): number {
-  return newCount === 0 ? newStart + 1 : newStart;
+/** The first line of a side; of one without lines the header names the line before. */
+function firstLine(start: number, count: number): number {
+  return count === 0 ? start + 1 : start;
 }

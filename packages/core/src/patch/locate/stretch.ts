@@ -2,21 +2,14 @@ import type { BaseText } from "../model/base-text.js";
 import type { Run, ShapedHunk } from "../model/hunk.js";
 import { indentOf, isBlankLine } from "../model/line-key.js";
 import { headingRank, isInside, SectionFinder } from "./anchors.js";
-import { hasWords, type Stretch } from "./embed.js";
+import { type Alignment, hasWords, type Stretch } from "./embed.js";
 import { removesWords } from "./pins.js";
 
-/** How a hunk would lie in the file. */
-interface LineLayout {
-  readonly stretches: readonly Stretch[];
-  /** The 0-based lines at which the runs of changes would begin. */
-  readonly runStarts: readonly number[];
-  /** The ranks of the file's lines that the hunk quotes, ascending. */
-  readonly quoted: readonly number[];
-}
-
-/** What damaged context would pass over, as 0-based lines. */
-export interface Stretched {
-  /** On either side of what it would pass over. */
+/** Why a hunk that has one place is refused there, as 0-based lines. */
+export interface Doubt {
+  /** It would be stretched over lines that it cannot have meant; or it, or one of its changes, may be made already. */
+  readonly kind: "stretched" | "made" | "partly_made";
+  /** On either side of what it would pass over; or the change that may be made already. */
   readonly positions: readonly number[];
   /** Where its first change would be. */
   readonly changeAt: number;
@@ -43,7 +36,7 @@ export interface Stretched {
 export function findOverstretch(
   base: BaseText,
   hunk: ShapedHunk,
-  { stretches, runStarts, quoted }: LineLayout,
+  { stretches, runStarts, quoted }: Alignment,
 ): readonly number[] | undefined {
   const { rank, positions } = base.nonBlankLines;
   const unmarked = stretches.filter(({ isMarked }) => !isMarked);
@@ -107,7 +100,7 @@ export function findContradiction(
   hunk: ShapedHunk,
   lines: readonly number[],
   dropped: number,
-): Stretched | undefined {
+): Doubt | undefined {
   const [changeAt = 0] = lines;
   const { numbers, anchors } = hunk.hunk.header;
   const hint = numbers && numbers.oldStart - 1;
@@ -121,7 +114,7 @@ export function findContradiction(
     return undefined;
   const [named] = sections;
   const meant = named === undefined ? Math.min(hint ?? 0, base.count - 1) : named.from - 1;
-  return { positions: [meant, changeAt].sort((a, b) => a - b), changeAt };
+  return { kind: "stretched", positions: [meant, changeAt].sort((a, b) => a - b), changeAt };
 }
 
 /**
