@@ -60,6 +60,7 @@ export const settings: Target = {
         tools: true,
         guard: true,
         allowReads: client !== "gemini",
+        acceptEdits: true,
         program,
       });
       for (const file of new Set(wished.map((setting) => setting.file))) {

@@ -28,6 +28,7 @@ const claudeSettings = {
   permissions: { deny: ["Read(./private/**)", "Edit(./locked/**)"] },
   hooks: { PostToolUse: [{ matcher: "Edit|MultiEdit|Write", hooks: [formatter] }] },
 };
+const asking = { permissions: { ask: ["mcp__holdfast__write_file"] } };
 const unnamed = relaunched(claudeCode, (args) => args.filter((arg) => !arg.startsWith("mcp__")));
 const sandbox = "workspace-write";
 
@@ -43,13 +44,15 @@ export const policies = [
   {
     client: unnamed,
     what: "`--permission-mode acceptEdits`, nothing allowed by name",
-    flags: ["--allow-reads"],
+    rules: ({ project }) => writeInto(project, ".claude/settings.json", JSON.stringify(asking)),
+    flags: ["--allow-reads", "--accept-edits"],
     work: (desk) => claudeMode(desk, true),
   },
   {
     client: relaunched(unnamed, (args) => args.map((arg) => (arg === "acceptEdits" ? "default" : arg))),
     what: "`--permission-mode default`, nothing allowed by name",
-    flags: ["--allow-reads"],
+    rules: ({ project }) => writeInto(project, ".claude/settings.json", JSON.stringify(asking)),
+    flags: ["--allow-reads", "--accept-edits"],
     work: (desk) => claudeMode(desk, false),
   },
   {
@@ -102,7 +105,7 @@ function* claudeRules(desk) {
 
 /** What passes with nobody to ask, as the host's own tools do. @param {Desk} desk @param {boolean} mayEdit @returns {Stretch} */
 function* claudeMode(desk, mayEdit) {
-  const { read, edit } = ours(desk);
+  const { read, edit, write, remove, learn } = ours(desk);
   yield [{ own: desk.own.read("README.md") }];
   const [page = ""] = yield [read("README.md")];
   kept(desk, "our reads pass", page.includes("A demo project."), page);
@@ -111,6 +114,10 @@ function* claudeMode(desk, mayEdit) {
   const [edited = ""] = yield [edit("README.md", change)];
   const what = mayEdit ? "our edits pass" : "our edits wait for a person";
   kept(desk, what, desk.disk("README.md")?.includes("now") === mayEdit, edited);
+  learn("locked/there.txt", `sha256="${sha256("there\n")}"`);
+  const [asked = "", removed = ""] = yield [write("made.txt", "x\n"), remove("locked/there.txt")];
+  kept(desk, "a rule of the person's that asks counts", desk.disk("made.txt") === undefined, asked);
+  kept(desk, "our removals wait for a person", desk.disk("locked/there.txt") !== undefined, removed);
 }
 
 /** @param {Desk} desk @returns {Stretch} */

@@ -3,6 +3,8 @@ import { answerToHook } from "./guard/answer-to-hook.js";
 
 /** Where the memory of the hook is kept, and what an edit gets where others changed the file. */
 export interface GuardOptions {
+  /** It guards nothing: it only lets edits of our tools pass where the person accepts edits. */
+  readonly acceptEdits?: boolean | undefined;
   readonly stateDir?: string | undefined;
   readonly onMismatch?: OnMismatch | undefined;
 }
@@ -10,7 +12,7 @@ export interface GuardOptions {
 /**
  * `holdfast guard`: a hook of Claude Code or Gemini CLI, a bundle of its own, since a host starts it before and after
  * each call of a tool. It prints nothing where a call may run. Where it cannot judge it denies: a hook that fails in
- * another way would let the call pass.
+ * another way would let the call pass. The one that accepts edits never denies: where it fails, the host asks.
  *
  * @returns the exit code.
  */
@@ -22,7 +24,7 @@ export async function runGuard(options: GuardOptions): Promise<number> {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     process.stderr.write(`holdfast guard: the call cannot be judged: ${why}\n`);
-    return blocked;
+    return options.acceptEdits === true ? 1 : blocked;
   }
 }
 

@@ -7,6 +7,7 @@ export const wishesFor = (wishes: Pick<SetupWishes, "client" | "guard" | "progra
   project: false,
   tools: true,
   allowReads: false,
+  acceptEdits: false,
 });
 
 /** A home folder with settings, in which the person's shell stands, too. */

@@ -113,6 +113,7 @@ interface HostRules {
 
 interface GuardOptions {
   readonly stateDir?: string | undefined;
+  readonly acceptEdits?: boolean | undefined;
   readonly onMismatch?: OnMismatch | undefined;
 }
 

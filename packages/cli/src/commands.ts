@@ -324,12 +324,12 @@ export const commandSpecs: readonly CommandSpec[] = [
     argumentChoices: hostNames,
     summary: "put this MCP server into the configuration of the agent or editor that you use",
     description:
-      "Shows the change to your configuration of the client as a diff and asks; other settings and comments stay. " +
-      "Without a terminal it only shows, unless --yes is given.",
+      "Shows the change as a diff and asks; other settings stay. Without a terminal it needs --yes to write.",
     options: [
       { flags: "--guard", help: "also the hooks of `holdfast guard` (claude, gemini)" },
       { flags: "--guard-only", help: "the hooks without the tools: the agent keeps its own" },
       { flags: "--allow-reads", help: "let the tools that only read run without a question" },
+      { flags: "--accept-edits", help: "let edits run without a question in Claude Code's mode acceptEdits" },
       { flags: "--formatters", help: "let your hooks that run for the agent's own edits run for ours, too" },
       { flags: "--user", help: "your own configuration, for all projects (the default)" },
       { flags: "--project", help: "the project's configuration, which a team shares, by npx" },
@@ -341,11 +341,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       },
       { flags: "--yes", help: "make the change without asking" },
     ],
-    examples: [
-      "holdfast setup claude",
-      "holdfast setup gemini --guard --yes",
-      "holdfast setup codex --remove",
-    ],
+    examples: ["holdfast setup claude", "holdfast setup gemini --guard --yes", "holdfast setup zed --remove"],
     load: async () => (await import("./commands/setup.js")).setupCommand,
   },
   {
@@ -356,6 +352,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       "A write to a file whose present state the session was not shown is denied, with what changed or the file as it " +
       "is now. `holdfast setup claude --guard` sets the hooks.",
     options: [
+      { flags: "--accept-edits", help: "guard nothing; let edits of Holdfast pass where they are accepted" },
       {
         flags: "--on-mismatch <answer>",
         help: "what an edit gets where others changed the file; rebase: it runs where its lines are certain (default: rebase-own)",

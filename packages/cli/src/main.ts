@@ -23,11 +23,12 @@ if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
 async function run(): Promise<number> {
   const [command, flag, value] = args;
   const onMismatch = (["rebase-own", "rebase", "refuse"] as const).find((one) => one === value);
+  const acceptEdits = args.length === 2 && flag === "--accept-edits";
   const isPlain =
-    args.length === 1 || (args.length === 3 && flag === "--on-mismatch" && onMismatch !== undefined);
+    args.length === 1 || acceptEdits || (args.length === 3 && flag === "--on-mismatch" && onMismatch);
   if (command === "guard" && isPlain && !process.stdin.isTTY) {
     const guard = await ownBundle<Pick<Addons["hosts"], "runGuard">>("guard-main");
-    if (guard !== undefined) return guard.runGuard({ onMismatch });
+    if (guard !== undefined) return guard.runGuard({ onMismatch, acceptEdits });
   }
   if (command === "mcp") {
     if (process.env.HOLDFAST_DEBUG !== undefined) process.setSourceMapsEnabled(true);

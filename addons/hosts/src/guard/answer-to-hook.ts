@@ -8,6 +8,7 @@ import { judge, type Verdict } from "./verdict.js";
  *
  * @param input the JSON that the host wrote.
  * @param stateDir where the memory of the hook is kept; the user's own place unless given.
+ * @param acceptEdits all that is said is that an accepted edit may run.
  * @returns JSON for the host, "" where there is nothing to say.
  * @throws Error where the input is no event: the call cannot be judged.
  */
@@ -16,10 +17,16 @@ export async function answerToHook(
   {
     stateDir,
     onMismatch = "rebase-own",
-  }: { readonly stateDir?: string | undefined; readonly onMismatch?: OnMismatch | undefined },
+    acceptEdits,
+  }: {
+    readonly stateDir?: string | undefined;
+    readonly onMismatch?: OnMismatch | undefined;
+    readonly acceptEdits?: boolean | undefined;
+  },
 ): Promise<string> {
   const event = readHookEvent(input);
   if (event === undefined) return "";
+  if (acceptEdits === true) return event.isAccepted ? JSON.stringify(decisionOfClaude("allow")) : "";
   const memory = openHostMemory(stateDir, event.session);
   const verdict: Verdict =
     memory.kind === "refusal"
@@ -39,16 +46,14 @@ function answerTo({ host, moment }: HookEvent, verdict: Verdict): object | undef
 function denial(host: Host, reason: string): object {
   switch (host) {
     case "claude":
-      return {
-        hookSpecificOutput: {
-          hookEventName: "PreToolUse",
-          permissionDecision: "deny",
-          permissionDecisionReason: reason,
-        },
-      };
+      return decisionOfClaude("deny", { permissionDecisionReason: reason });
     case "gemini":
       return { decision: "deny", reason };
     default:
       return host satisfies never;
   }
+}
+
+function decisionOfClaude(permissionDecision: "allow" | "deny", why: object = {}): object {
+  return { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision, ...why } };
 }

@@ -1,5 +1,7 @@
-import { isAbsolute, resolve } from "node:path";
+import { isAbsolute, relative, resolve } from "node:path";
+import { protectedReason } from "@holdfast/core/files";
 import { meaningsOf, plainName } from "@holdfast/core/tools";
+import { changingTools, toolNameIn } from "../clients.js";
 
 /** The programs whose hooks call us, told apart by the names of their events. */
 export type Host = "claude" | "gemini";
@@ -19,6 +21,8 @@ export interface HookEvent {
   readonly answer: string;
   /** Whether the tool says that it failed. */
   readonly failed: boolean;
+  /** An edit by a tool of ours about which Claude, in its present mode, would ask nobody if the edit were its own. */
+  readonly isAccepted: boolean;
 }
 
 /** What a call of another agent's tool means for files. */
@@ -52,18 +56,35 @@ export function readHookEvent(text: string): HookEvent | undefined {
   const cwd = textOf(given.cwd) ?? process.cwd();
   const input = isRecord(given.tool_input) ? given.tool_input : {};
   const response = given.tool_response;
+  const name = textOf(given.tool_name) ?? "";
+  const tool = readCall(name, input, (path) => (isAbsolute(path) ? path : resolve(cwd, path)));
   return {
     kind: "event",
     ...moment,
     session: `${moment.host} ${textOf(given.session_id) ?? ""}`,
     cwd,
     call: textOf(given.tool_use_id) ?? "",
-    tool: readCall(textOf(given.tool_name) ?? "", input, (path) =>
-      isAbsolute(path) ? path : resolve(cwd, path),
-    ),
+    tool,
     answer: allTexts(response).join("\n"),
     failed: isRecord(response) && response.error !== undefined && response.error !== null,
+    isAccepted:
+      moment.moment === "before" &&
+      given.permission_mode === "acceptEdits" &&
+      changingTools.some((one) => toolNameIn("claude", one) === name) &&
+      isOpenToEdits(tool, process.env.CLAUDE_PROJECT_DIR ?? cwd),
   };
+}
+
+/**
+ * Whether all files of a call lie in a folder, and none of them is one about which Claude asks in every mode. That list is
+ * Claude's own (tried with 2.1.332): names with a dot count as listed, so more is asked about than has to be.
+ */
+function isOpenToEdits(tool: ToolCall, folder: string): boolean {
+  if (tool.kind !== "own" || tool.paths.length === 0) return false;
+  const paths = tool.paths.map((path) => relative(folder, path));
+  return paths.every(
+    (path) => !/(?:^|\/)(?:\.|pyrightconfig\.json$)/i.test(path) && protectedReason(path) === undefined,
+  );
 }
 
 const moments: Readonly<Record<string, Pick<HookEvent, "host" | "moment">>> = {
@@ -129,11 +150,9 @@ function pathsIn(input: Input): readonly string[] {
 const pathNames = meaningsOf(["paths", "to", "file_path"]);
 
 const ownTools = [
+  ...changingTools,
   "read_file",
   "read_many_files",
-  "safe_patch",
-  "write_file",
-  "edit_file",
   "insert_lines",
   "move_file",
   "move_lines",

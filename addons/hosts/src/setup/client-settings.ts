@@ -1,5 +1,5 @@
 import type { OnMismatch } from "@holdfast/core/files";
-import { type ClientName, guardedClients, readingTools, toolNameIn } from "../clients.js";
+import { type ClientName, changingTools, guardedClients, readingTools, toolNameIn } from "../clients.js";
 
 /** The one flag of the server and the guard that `holdfast setup` is asked for. */
 export const mismatchFlag = "--on-mismatch";
@@ -36,6 +36,8 @@ export interface SetupWishes {
   readonly guard: boolean;
   /** The client asks nobody before the tools that change nothing. */
   readonly allowReads: boolean;
+  /** The hook of `holdfast guard --accept-edits`. */
+  readonly acceptEdits: boolean;
   /** What the server answers to a change of an older state; its default unless given. */
   readonly onMismatch?: OnMismatch | undefined;
   /** How a client starts this program. */
@@ -48,12 +50,13 @@ export function settingsFor(wishes: SetupWishes): readonly Setting[] {
     ...(wishes.tools ? serverSettings(wishes) : []),
     ...(wishes.allowReads ? allowedReads(wishes.client, wishes.project) : []),
     ...(wishes.guard && guardedClients.includes(wishes.client) ? hookSettings(wishes) : []),
+    ...(wishes.acceptEdits && wishes.client === "claude" ? [acceptingHook(wishes)] : []),
   ];
 }
 
 /** What to take out: all that was ever set, hooks too. */
 export function removalsFor(wishes: Pick<SetupWishes, "client" | "project" | "program">): readonly Setting[] {
-  const all = settingsFor({ ...wishes, tools: true, guard: true, allowReads: true });
+  const all = settingsFor({ ...wishes, tools: true, guard: true, allowReads: true, acceptEdits: true });
   return all.map(({ value: _, ...setting }) => setting);
 }
 
@@ -175,7 +178,7 @@ function inWorkspace(args: readonly string[]): readonly string[] {
 
 function hookSettings({ client, program, onMismatch }: SetupWishes): readonly Setting[] {
   const flags = onMismatch === undefined ? [] : [mismatchFlag, onMismatch];
-  const command = [program.command, ...program.args, "guard", ...flags].map(shellWord).join(" ");
+  const command = hookCommand(program, flags);
   const isClaude = client === "claude";
   const events = isClaude ? ["PreToolUse", "PostToolUse"] : ["BeforeTool", "AfterTool"];
   const name = isClaude ? {} : { name: "holdfast-guard" };
@@ -183,22 +186,38 @@ function hookSettings({ client, program, onMismatch }: SetupWishes): readonly Se
     file: isClaude ? ".claude/settings.json" : ".gemini/settings.json",
     path: ["hooks", event],
     value: { matcher: isClaude ? claudeTools : geminiTools, hooks: [{ type: "command", ...name, command }] },
-    among: isOurs,
+    among: hasHook(/ guard(?: --on-mismatch [a-z-]+)?$/),
   }));
+}
+
+/** A setting of its own: the guard can come and go without it. */
+function acceptingHook({ client, program }: SetupWishes): Setting {
+  const hook = { type: "command", command: hookCommand(program, ["--accept-edits"]) };
+  const matcher = changingTools.map((tool) => toolNameIn(client, tool)).join("|");
+  return {
+    file: ".claude/settings.json",
+    path: ["hooks", "PreToolUse"],
+    value: { matcher, hooks: [hook] },
+    among: hasHook(/ guard --accept-edits$/),
+  };
+}
+
+function hookCommand({ command, args }: SetupWishes["program"], flags: readonly string[]): string {
+  return [command, ...args, "guard", ...flags].map(shellWord).join(" ");
 }
 
 // A hook is a process of its own: no call of another server's tools starts one.
 const claudeTools = "Read|Edit|MultiEdit|Write|NotebookEdit|mcp__holdfast__.*";
 const geminiTools = "read_file|replace|write_file|mcp_holdfast_.*";
 
-/** Has a hook that calls `holdfast guard`, of whatever checkout. Nothing else that it says makes it ours. */
-function isOurs(element: unknown): boolean {
-  const hooks: unknown = property(element, "hooks");
-  return Array.isArray(hooks) && hooks.some((hook) => isGuard(property(hook, "command")));
-}
-
-function isGuard(command: unknown): boolean {
-  return typeof command === "string" && /holdfast[^"]*["']? guard(?: --on-mismatch [a-z-]+)?$/.test(command);
+/** Has a hook that calls holdfast, of whatever checkout, with this at the end. Nothing else that it says makes it ours. */
+function hasHook(call: RegExp) {
+  const isOurs = (command: unknown) =>
+    typeof command === "string" && new RegExp(`holdfast[^"]*["']?${call.source}`).test(command);
+  return (element: unknown): boolean => {
+    const hooks: unknown = property(element, "hooks");
+    return Array.isArray(hooks) && hooks.some((hook) => isOurs(property(hook, "command")));
+  };
 }
 
 function property(value: unknown, name: string): unknown {

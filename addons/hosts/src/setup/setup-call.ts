@@ -9,6 +9,7 @@ export interface SetupCall {
     readonly guard?: boolean;
     readonly guardOnly?: boolean;
     readonly allowReads?: boolean;
+    readonly acceptEdits?: boolean;
     readonly formatters?: boolean;
     readonly user?: boolean;
     readonly project?: boolean | string;

@@ -88,6 +88,7 @@ function clientOf({ args, flags, misuse }: SetupCall): ClientName {
     return misuse("there is no home folder for a person's settings; set HOME, or give --project");
   if (flags.allowReads === true && allowedReads(client, project).length === 0)
     return misuse(`${client} has no file for --allow-reads here; without it setup says what is needed`);
+  if (flags.acceptEdits === true && client !== "claude") return misuse("--accept-edits is for claude alone");
   if (project && flags.user === true) return misuse("--project and --user exclude each other");
   if (project && personalClients.includes(client))
     return misuse(`${client} is set up for a person, not for a project`);

@@ -9,6 +9,7 @@ export interface SetupChoices {
   readonly tools: boolean;
   readonly guard: boolean;
   readonly allowReads: boolean;
+  readonly acceptEdits: boolean;
   /** Our tools are added to the hooks that run for the host's own edits. */
   readonly addToHooks: boolean;
   readonly onMismatch: OnMismatch | undefined;
@@ -25,6 +26,7 @@ export async function choose(
     tools: flags.guardOnly !== true,
     guard: flags.guard === true || flags.guardOnly === true,
     allowReads: flags.allowReads === true,
+    acceptEdits: flags.acceptEdits === true,
     addToHooks: flags.formatters === true,
     onMismatch: flags.onMismatch,
   };
@@ -51,6 +53,13 @@ To undo it later: holdfast setup ${client} --remove\n${doorFor(client)}\n\n`;
       (mayAllow &&
         (await yes(
           `${title} asks you before each tool of a server, also before a read. May the four tools that only read run without a question? ${title} still asks before a change.`,
+        ))),
+    acceptEdits:
+      given.acceptEdits ||
+      (tools &&
+        client === "claude" &&
+        (await yes(
+          `In its mode "accept edits" ${title} still asks before each edit of Holdfast. May these edits run there without a question, in the folder that it works in? ${title} still asks before Holdfast moves or deletes a file.`,
         ))),
     addToHooks:
       given.addToHooks ||

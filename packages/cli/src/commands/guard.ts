@@ -5,5 +5,5 @@ import type { Invocation } from "../shell/invocation.js";
 export async function guardCommand({ settings, flags, misuse }: Invocation): Promise<number> {
   const hosts = await addonFor("hosts", misuse);
   if (process.stdin.isTTY) misuse("guard is a hook: its input is the JSON that a host writes to it");
-  return hosts.runGuard({ stateDir: settings.stateDir, onMismatch: flags.onMismatch });
+  return hosts.runGuard({ ...flags, stateDir: settings.stateDir });
 }

@@ -75,6 +75,7 @@ export interface Flags extends GlobalFlags {
   readonly guard?: boolean;
   readonly guardOnly?: boolean;
   readonly allowReads?: boolean;
+  readonly acceptEdits?: boolean;
   readonly formatters?: boolean;
   /** The client whose rules count, too. */
   readonly rulesOf?: (typeof hostNames)[number];
