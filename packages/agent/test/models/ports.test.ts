@@ -144,7 +144,8 @@ describe.each(wires)("$name", (wire) => {
     server.script = [{ stream: wire.stream, stallAfter: 2 }, { stream: wire.stream }];
     const { events, last } = await asked(portOf(wire, 900, 5_000, 200));
     const silences = events.flatMap((event) => (event.kind === "silent" ? [event.ms] : []));
-    expect(silences.slice(0, 3)).toEqual([200, 400, 600]);
+    expect(silences.length).toBeGreaterThan(0);
+    expect(silences).toEqual(silences.map((_, at) => (at + 1) * 200));
     expect(last?.kind).toBe("finish");
   });
 
