@@ -180,7 +180,7 @@ export function movedInClaude(program) {
     const answers = told.requests.slice(1).map(toolResults);
     const [moved = "", one = "", two = "", refused = "", again = ""] = answers.slice(1).flat();
     const context = JSON.stringify(told.requests[2]?.messages ?? []);
-    const isTold = ["Rebased: the file had changed", "+const line1 =\\n+  1;"].every((part) =>
+    const isTold = ["Rebased: other lines had changed", "+const line1 =\\n+  1;"].every((part) =>
       context.includes(part),
     );
     const passed = [moved, one, two, again].filter((answer) => answer.includes("updated successfully"));

@@ -184,9 +184,7 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
       return;
     }
     expect(reason).toBe("");
-    expect(said()).toMatch(
-      /^holdfast guard: Rebased: the file had changed since your base, but not these lines/,
-    );
+    expect(said()).toMatch(/^holdfast guard: Rebased: other lines had changed since your base/);
     expect(said()).toContain("-line 1\n+line 1;\n+more\n line 2");
     // What was shown of it, and what was known before, is all of it.
     expect(await before(host.write("a.ts", "x"))).toBe("");

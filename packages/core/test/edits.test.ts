@@ -283,9 +283,10 @@ describe("on_mismatch: rebase", () => {
     const patched = await there.workspace.patch({ path: "todo.txt", diff, base: sha(code) });
     expect(patched).toMatchObject({ success: true, code: "applied" });
     expect(patched.message).toMatch(/^Patch applied successfully\..*Rebased: /);
-    // What others changed stands among the changed lines, in the numbers of the new state.
+    // What others changed stands beside the changed lines, in the numbers of the new state.
     const lines = there.text("todo.txt").split("\n");
-    const told = "change" in patched ? (patched.change?.ranges ?? []) : [];
+    const told =
+      "change" in patched ? [patched.change?.ranges ?? [], patched.change?.others ?? []].flat() : [];
     const shown = told.flatMap(({ from, to }) => lines.slice(from - 1, to));
     const others = formatted.split("\n").filter((line) => line !== "" && !code.split("\n").includes(line));
     expect(others.length).toBeGreaterThan(0);

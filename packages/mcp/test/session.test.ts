@@ -385,9 +385,7 @@ describe("calls at once", () => {
     const answers = await Promise.all(args.map((one) => call(tool, { ...base, ...one })));
     expect(answers.map((answer) => answer.code)).toEqual(args.map(() => "applied"));
     expect(await ground.get("f.md")).toBe(turn.after);
-    const rebased = answers.filter(({ text }) =>
-      text.includes("Rebased: since your base only calls of this"),
-    );
+    const rebased = answers.filter(({ text }) => text.includes("Rebased: this session had changed"));
     expect(rebased).toHaveLength(args.length - 1);
     expect(answers.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(6_000);
   });
@@ -404,6 +402,27 @@ describe("calls at once", () => {
     expect(answers.map((answer) => answer.code)).toEqual(["applied", "state_mismatch"]);
     expect(answers[1]?.text).toContain("line 7 of your base, which it changes or names, was changed since");
     expect(answers[1]?.text.length).toBeLessThan(2_000);
+  });
+
+  test("an edit beside what others changed is answered with their lines, and one around them", async () => {
+    const { call, ground } = await start({ guards: { onMismatch: "rebase" } }, { f: code });
+    await call("read_file", { file_path: "f" });
+    const edit = (from: string, to: string) => {
+      const edits = [{ old_string: from, new_string: to }];
+      return call("edit_file", { file_path: "f", base_content_sha256: sha256(code), edits });
+    };
+    const plain = await edit("value7 = 7", "value7 = 70");
+    expect(plain.text).not.toContain("value8");
+    // Of the session's own change nothing is news.
+    const own = await edit("value9 = 9", "value9 = 90");
+    expect(own).toMatchObject({ code: "applied" });
+    expect(own.text.length - plain.text.length).toBeLessThan(70);
+    await ground.put("f", (await ground.get("f")).replace("value20 = 20", "value20 = 0"));
+    const beside = await edit("value30 = 30", "value30 = 300");
+    expect(beside.text).toContain("Rebased: other lines had changed since your base.");
+    const [shown = ""] = /const value[\s\S]*;\n/.exec(beside.text) ?? [];
+    const lines = [6, 7, 8, 9, 10, 19, 20, 21].map((n) => (n === 7 || n === 9 ? n * 10 : n === 20 ? 0 : n));
+    expect([...shown.matchAll(/value\d+ = (\d+);/g)].map(([, n]) => Number(n))).toEqual(lines);
   });
 
   test("two of different lines: the second is refused where the guard refuses every mismatch", async () => {

@@ -46,7 +46,7 @@ const form = fc.record({
 
 /** A long run draws anew; the short one draws what reaches the codes below. */
 const runs = Number(process.env.HOLDFAST_RUNS ?? 80);
-const seed = process.env.HOLDFAST_RUNS === undefined ? 11 : Date.now() | 0;
+const seed = process.env.HOLDFAST_RUNS === undefined ? 13 : Date.now() | 0;
 
 test("shows name the bytes that stand there, for every tool and form", async () => {
   const codes = new Set<string>();

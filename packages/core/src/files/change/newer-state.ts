@@ -39,16 +39,15 @@ export async function rebase(
     : undefined;
 }
 
-/** What others changed is news to the caller: it stands among the changed lines. */
+/** What others changed is news to the caller. */
 function showingOthers(planned: PlannedWrite, { by, steps: [changes = []] }: Since): PlannedWrite {
   if (by === "own") return planned;
-  const { literal: _, ...report } = planned.report;
+  const { report } = planned;
   // Where lines were removed, the lines around that place.
   const spans = rangesOf(changes).map(({ from, to }) =>
     to < from ? { from: Math.max(1, to), to: from } : { from, to },
   );
-  const ranges = [...report.ranges, ...carrySpans(spans, report.changes)];
-  return { ...planned, report: { ...report, ranges } };
+  return { ...planned, report: { ...report, others: carrySpans(spans, report.changes) } };
 }
 
 /** What became of the base, as far as the host lets a change be made on it; undefined where it does not. */

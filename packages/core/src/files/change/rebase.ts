@@ -83,6 +83,7 @@ function* moveInSteps(move: Rebasing): Steps<Plan> {
     landed,
     repairs: planned.report.repairs,
     derived: planned.report.derived,
+    ...defined({ literal: planned.report.literal }),
   };
   const said = (quotes: boolean) =>
     move.message?.(by, landed, quotes) ??

@@ -383,6 +383,8 @@ export interface ChangeReport {
   readonly total?: number;
   /** Line ranges of the new text that differ from the old, 1-based, both included; `to < from` marks a deletion before `from`. */
   readonly ranges: readonly LineSpan[];
+  /** Lines of the new text that others changed since the base of the call. */
+  readonly others?: readonly LineSpan[];
   /** The decoded text before the change; `null` where there was no file, or none that is text. */
   readonly beforeText: string | null;
 }

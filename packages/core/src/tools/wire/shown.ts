@@ -121,10 +121,11 @@ function isSent(outcome: WriteOutcome): boolean {
   return outcome.kind === "written" ? outcome.change.sentWhole : outcome.kind === "unchanged";
 }
 
-/** Exact text in the place of exact text is no news. */
+/** Exact text in the place of exact text is no news; what others changed is. */
 function showSuccess(outcome: Written | Unchanged, isQuoted: boolean): Shown {
   const isKnown = !isQuoted && outcome.kind === "written" && outcome.change.literal === true;
-  return isKnown || isSent(outcome) ? { kind: "none" } : showWindows(outcome);
+  if (isSent(outcome) || (isKnown && outcome.change.others === undefined)) return { kind: "none" };
+  return showWindows(outcome, isKnown);
 }
 
 function showFull(outcome: WriteOutcome): Shown {
@@ -143,14 +144,16 @@ function changeOf(outcome: WriteOutcome): ChangeReport | undefined {
   return outcome.kind === "unchanged" ? undefined : outcome.change;
 }
 
-function showWindows(outcome: WriteOutcome): Shown {
+function showWindows(outcome: WriteOutcome, ofOthersOnly = false): Shown {
   const { state } = outcome;
   const change = changeOf(outcome);
   if (state === null || state.content === null || change === undefined) return { kind: "none" };
-  return cutWindows(state, state.content, change.ranges);
+  const { ranges, others = [] } = change;
+  if (ofOthersOnly) return cutWindows(state, state.content, others, 1);
+  return cutWindows(state, state.content, [...ranges, ...others], windowContextLines);
 }
 
-function cutWindows(state: FileState, content: string, ranges: ChangeReport["ranges"]): Shown {
+function cutWindows(state: FileState, content: string, ranges: readonly ShownRange[], by: number): Shown {
   const lines = new LineFinder(content);
   const first = state.lines?.from ?? 1;
   const windows: LineWindow[] = [];
@@ -159,7 +162,7 @@ function cutWindows(state: FileState, content: string, ranges: ChangeReport["ran
   let units = 0;
   // Known of a whole file and of a window: counting the lines of a large text would hold the thread.
   const last = state.lines?.to ?? state.facts?.totalLines ?? countLines(content);
-  for (const range of widen(ranges, first, last)) {
+  for (const range of widen(ranges, first, last, by)) {
     const text = lines.lines(range.from - first + 1, range.to - first + 1);
     if (text.length > windowsLimitUnits - units) {
       omitted += 1;
@@ -182,11 +185,11 @@ const mostExcerptLines = 8;
 const mostExcerptChars = 500;
 
 /** Puts the context around each range and joins those that then touch. */
-function widen(ranges: ChangeReport["ranges"], first: number, last: number): ShownRange[] {
+function widen(ranges: readonly ShownRange[], first: number, last: number, by: number): ShownRange[] {
   const widened: { from: number; to: number }[] = [];
   for (const range of [...ranges].sort((a, b) => a.from - b.from)) {
-    const from = Math.max(first, range.from - windowContextLines);
-    const to = Math.min(last, range.to + windowContextLines);
+    const from = Math.max(first, range.from - by);
+    const to = Math.min(last, range.to + by);
     const before = widened.at(-1);
     if (before !== undefined && from <= before.to + 1) before.to = Math.max(before.to, to);
     else if (from <= to) widened.push({ from, to });
