@@ -101,7 +101,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       answerChars: 11_000,
       within: { bytes: 11_000 },
       // It cuts what a script prints to 40,000 bytes; the rest is for what the script says besides.
-      scriptBytes: 30_000,
+      scriptBytes: 37_000,
       toolPrefix: "mcp__holdfast__",
       heedsMeta: false,
       passesErrors: true,
@@ -186,17 +186,16 @@ export function roomAt(
 /**
  * What stands in a call's `_meta`, where the host is known to say it: keys of Codex.
  *
- * @returns the script that makes the call, if the model does not make it itself; whether the person lets nothing be written.
+ * @returns the conversation; the script that makes the call, if one does; whether the person lets nothing be written.
  */
 export function factsOfCall(
   { scriptBytes }: Host,
   meta: unknown,
-): { readonly script?: string; readonly isReadOnly: boolean } {
+): { readonly thread?: string; readonly script?: string; readonly isReadOnly: boolean } {
   if (scriptBytes === undefined) return { isReadOnly: false };
-  const { callId, itemId, "x-codex-turn-metadata": turn } = Object(meta);
-  const isReadOnly = Object(turn).sandbox_mode === "read-only";
-  if (!String(callId).startsWith("exec-")) return { isReadOnly };
-  return { script: String(itemId ?? callId), isReadOnly };
+  const { callId, itemId, threadId, "x-codex-turn-metadata": turn } = Object(meta);
+  const facts = { thread: String(threadId), isReadOnly: Object(turn).sandbox_mode === "read-only" };
+  return String(callId).startsWith("exec-") ? { ...facts, script: String(itemId ?? callId) } : facts;
 }
 
 /**

@@ -1,12 +1,12 @@
 import { escapeInJson } from "@holdfast/core/text";
-import type { ToolReply } from "@holdfast/core/tools";
+import { factsOf, type ToolReply } from "@holdfast/core/tools";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Host } from "./hosts.js";
 
 /** How replies are sent to one client. */
 interface ResultForm {
-  /** As `McpOptions.structured`; `always`: for a script, which takes facts from the JSON form and prints the text. */
-  readonly structured: boolean | "always";
+  /** As `McpOptions.structured`; `facts`: for a script, which takes facts from the JSON form and prints the text. */
+  readonly structured: boolean | "facts";
   readonly host: Pick<Host, "passesErrors">;
 }
 
@@ -17,8 +17,9 @@ interface ResultForm {
  */
 export function toCallResult(reply: ToolReply, { structured, host }: ResultForm): CallToolResult {
   const isError = host.passesErrors ? !reply.success : reply.code === "internal_error";
-  if (structured === "always" && isRecord(reply.json))
-    return { content: [{ type: "text", text: reply.text }], structuredContent: reply.json, isError };
+  const facts = structured === "facts" ? factsOf(reply.json) : undefined;
+  if (isRecord(facts))
+    return { content: [{ type: "text", text: reply.text }], structuredContent: facts, isError };
   if (structured && !reply.bearsContent && isRecord(reply.json)) {
     return {
       content: [{ type: "text", text: escapeInJson(JSON.stringify(reply.json)) }],

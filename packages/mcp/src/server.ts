@@ -91,9 +91,11 @@ function toolsByHost(own: readonly FileTool[]): (host: Host) => readonly FileToo
   };
 }
 
-function instructionsTo({ toolPrefix }: Host, own: readonly FileTool[]): string {
+function instructionsTo({ toolPrefix, scriptBytes }: Host, own: readonly FileTool[]): string {
   const names = new Set(own.map(({ name }) => name));
-  return withNames(protocolText(names), names, (name) => toolPrefix + name);
+  const text = withNames(protocolText(names), names, (name) => toolPrefix + name);
+  // Where scripts make calls, they stand behind each description again; the first line says what to call.
+  return scriptBytes === undefined ? text : text.replace(/\n[\s\S]*/, "");
 }
 
 /** While a call waits for its folder, those that came after it wait for the call: a read goes before the edit of its file. */
@@ -156,12 +158,12 @@ async function callTool(
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
   }
   const { workspace, offered, scripts, wire = "text", resultContent = "auto", onError } = options;
-  const { script, isReadOnly } = factsOfCall(host, params._meta);
-  const room = script === undefined ? {} : { room: scripts.of(script, host.scriptBytes ?? 0) };
+  const facts = factsOfCall(host, params._meta);
+  const room = scripts.of(facts, host.scriptBytes ?? 0);
   const context = {
     workspace,
-    ...room,
-    readOnly: options.readOnly === true || isReadOnly,
+    ...(room === undefined ? {} : { room }),
+    readOnly: options.readOnly === true || facts.isReadOnly,
     wire,
     resultContent,
     offered,
@@ -177,7 +179,7 @@ async function callTool(
   );
   const shown = await mediaAnswer({ result, wire, kinds: host.media }, workspace);
   if (shown !== undefined) return shown;
-  const structured = script === undefined ? options.structured === true : "always";
+  const structured = room === undefined ? options.structured === true : "facts";
   return toCallResult(reply, { structured, host });
 }
 

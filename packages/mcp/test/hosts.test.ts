@@ -78,12 +78,13 @@ test.each([
     expect(unread.text).toContain(
       `give the sha256 in this answer as base_content_sha256 if you mean that state, or read it with ${prefix}read_file,`,
     );
-    if (page.file?.lines !== undefined)
-      expect(page.details).toContain(`with ${prefix}read_file, offset and limit`);
+    if (page.file?.lines !== undefined) expect(page.details).toContain(`with ${prefix}read_file, offset `);
     expect(wrong.text).toContain(`of ${prefix}read_file must be`);
     const written = tools.find((tool) => tool.name === "safe_patch")?.description;
     expect(written).toContain(`\`${prefix}read_file\``);
     expect(client.getInstructions()).toContain(`${prefix}edit_file`);
+    // Codex repeats them behind each description.
+    expect(client.getInstructions()?.includes("\n")).toBe(name !== "codex-mcp-client");
     if (prefix === "") continue;
     const texts = [client.getInstructions(), unread.text, wrong.text, page.details];
     for (const text of [...texts, ...tools.map(({ description }) => description)])
@@ -95,6 +96,30 @@ test.each([
     });
   }
 });
+
+test.each(clients)(
+  "a page that %s is shown says how one more call shows the rest, where it does",
+  async (name) => {
+    const { call } = await connect("2025-11-25", await makeGround({ "a.txt": large }), {}, name);
+    const { pages } = await readInPages(call);
+    const hints = pages.flatMap(({ details }) => {
+      const [, offset, limit] = /, offset (\d+) and limit (\d+) for the rest/.exec(details) ?? [];
+      return offset === undefined ? [] : [{ offset: Number(offset), limit: Number(limit) }];
+    });
+    expect(hints.length).toBeGreaterThan(0);
+    for (const window of hints) {
+      const rest = await call("read_file", { file_path: "a.txt", ...window });
+      expect(rest.file?.content).toBe(
+        large
+          .split("\n")
+          .slice(window.offset - 1)
+          .join("\n"),
+      );
+      const numbered = await call("read_file", { file_path: "a.txt", ...window, numbered: true });
+      expect(numbered.text).not.toContain("more than one answer may hold");
+    }
+  },
+);
 
 /** As a model does: asks for the rest of what was not shown. */
 async function readInPages(
@@ -178,6 +203,9 @@ describe("a script of Codex's model", () => {
     ]);
     expect(reads.reduce((sum, one) => sum + printed(one), 0)).toBeLessThan(40_000);
     const [first] = reads;
+    // The text once: beside it only facts.
+    expect(first?.structuredContent).not.toHaveProperty("content");
+    expect(bytesOf(JSON.stringify(first?.content))).toBeGreaterThan(35_000);
     expect(first?.structuredContent).toMatchObject({ sha256: sha256(large), lines: { from: 1 } });
     const write = { file_path: "a.txt", content: "x\n", base_content_sha256: sha256(large) };
     const refused = await call("write_file", write, { callId: "exec-4", itemId: "ctc_2" });
@@ -186,10 +214,34 @@ describe("a script of Codex's model", () => {
     // The next script has room again; the model's own call has the budget that was named.
     expect(
       printed(await call("read_file", { file_path: "b.txt" }, { callId: "exec-5", itemId: "ctc_3" })),
-    ).toBeGreaterThan(20_000);
+    ).toBeGreaterThan(35_000);
     const own = await call("read_file", { file_path: "c.txt", limit: linesOf(large) }, { callId: "call_6" });
     expect(own.structuredContent).toBeUndefined();
     expect(printed(own)).toBeGreaterThan(55_000);
+  });
+
+  test("replaces no file that it has read itself: nobody knows yet whether the model is shown it", async () => {
+    const { ground, call } = await codex();
+    await ground.put("d.txt", "one\ntwo\n");
+    const say = (name: string, args: object, itemId: string, threadId = "mine") =>
+      call(name, { file_path: "d.txt", ...args }, { callId: "exec-1", itemId, threadId });
+    const write = { content: "x\n", base_content_sha256: sha256("one\ntwo\n") };
+    await say("read_file", {}, "ctc_1");
+    // A script of another conversation ends none of this one.
+    await say("read_file", {}, "ctc_9", "another");
+    expect(await say("write_file", write, "ctc_1")).toMatchObject({
+      isError: true,
+      content: [
+        { text: expect.stringMatching(/^FAILED \(unseen_lines\): .*: print the text first; write in a/) },
+      ],
+    });
+    expect(await ground.get("d.txt")).toBe("one\ntwo\n");
+    const edits = [{ old_string: "two", new_string: "2" }];
+    const { base_content_sha256 } = write;
+    expect(await say("edit_file", { edits, base_content_sha256 }, "ctc_1")).toMatchObject({ isError: false });
+    const later = { ...write, base_content_sha256: sha256("one\n2\n") };
+    expect(await say("write_file", later, "ctc_2")).toMatchObject({ isError: false });
+    expect(await ground.get("d.txt")).toBe("x\n");
   });
 
   test("writes nothing in a read-only sandbox, nor does the model itself", async () => {

@@ -76,7 +76,7 @@ export {
   type WireOptions,
 } from "./wire/options.js";
 export { type Page, type PageRoom, pageWithin } from "./wire/page.js";
-export { renderResult } from "./wire/render.js";
+export { factsOf, renderResult } from "./wire/render.js";
 export type {
   ChangeSetResult,
   PreviewResult,

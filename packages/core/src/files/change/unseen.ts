@@ -27,8 +27,9 @@ export function findUnshown(subject: Subject, current: Current): Unseen | undefi
 }
 
 const wholeUnseen =
-  "The call replaces the whole file, and lines $lines of it were not shown in this session. Read them first, " +
-  "then repeat the call[; or change only a part: {edit,patch,append,section:need} less]. Nothing was written.";
+  "The call replaces the whole file, and lines $lines of it were not shown in this session. " +
+  "[{?script}What a script reads counts when the script is over: print the text first; write in a later call|" +
+  "Read them first, then repeat the call][; or change only a part: {edit,patch,append,section:need} less]. Nothing was written.";
 
 /** The lines that the caller did not know when it wrote the call, in words; undefined for none. */
 export function unshownLines(subject: Subject, current: Current): string | undefined {

@@ -42,6 +42,7 @@ export type Role =
   | "root"
   /** What approves of writing to a protected path. */
   | "approval"
+  | "script"
   /** What lists the recorded states of a file. */
   | "log";
 

@@ -97,7 +97,8 @@ export async function runToolWithResult(name: string, args: unknown, context: To
     const knowledge = context.knowledge ?? own;
     const scoped = { ...context, ...(knowledge === undefined ? {} : { knowledge }) };
     const result = tool === undefined ? unknownTool() : await obtainResult(tool, args, scoped);
-    const vocabulary = tool === undefined ? {} : vocabularyOf(tool, offered);
+    const script = context.room === undefined ? {} : { script: "a script" };
+    const vocabulary = tool === undefined ? {} : { ...vocabularyOf(tool, offered), ...script };
     const spoken = tool === undefined ? undefined : spokenBy(tool, args, result);
     const reply = renderResult(phraseResult(result, vocabulary), {
       ...context,
@@ -111,7 +112,9 @@ export async function runToolWithResult(name: string, args: unknown, context: To
     shown = reply.shown;
     return { result, reply };
   } finally {
-    own?.end(shown);
+    const end = () => own?.end(shown);
+    if (context.room === undefined) end();
+    else context.room.hold(end);
   }
 }
 

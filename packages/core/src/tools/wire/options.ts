@@ -41,7 +41,7 @@ export interface HostLimits {
   /** Bytes of UTF-8. */
   readonly bytes?: number;
   readonly lines?: number;
-  /** Bytes of the text and of the JSON form together, as a script prints them: each written as JSON. */
+  /** Bytes of the text and of the facts in the JSON form together, as a script prints them: each written as JSON. */
   readonly printedBytes?: number;
 }
 
@@ -49,6 +49,8 @@ export interface HostLimits {
 export interface SharedRoom {
   left(): Pick<WireOptions, "budgetChars" | "within">;
   take(printedBytes: number): void;
+  /** Whether an answer is printed is known when its script is over: what it shows counts from when `end` is called. */
+  hold(end: () => void): void;
 }
 
 /** How an answer goes on the wire where nobody says otherwise. */

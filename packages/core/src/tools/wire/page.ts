@@ -17,6 +17,8 @@ export interface PageRoom {
   readonly words: Vocabulary;
   /** What a text takes of the room; its UTF-16 units unless given. The lengths of lines must add up. */
   readonly lengthOf?: (text: string) => number;
+  /** Whether one more answer holds a text, if its lines are asked for; unknown unless given. */
+  readonly fits?: (text: string) => boolean;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface PageRoom {
 export function pageWithin(
   state: FileState,
   content: string,
-  { roomChars, words, lengthOf = (text) => text.length }: PageRoom,
+  { roomChars, words, lengthOf = (text) => text.length, fits }: PageRoom,
 ): Page {
   const from = state.lines?.from ?? 1;
   const lines = splitLines(content);
@@ -42,10 +44,13 @@ export function pageWithin(
   const page = joinLines(lines, 0, count);
   const total = state.facts?.totalLines ?? to;
   const facts = { from, to, total, next: to + 1 };
+  const exact = `offset ${to + 1}$1limit ${total - to} for the rest`;
+  const window = words.window?.replace(/offset( and \W*)limit$/, exact);
+  const isLast = from + lines.contents.length > total && fits?.(content.slice(page.length)) === true;
   return {
     kind: "page",
     state: { ...state, content: page, lines: { from, to } },
-    omission: say({ template: nextPage, facts }, words),
+    omission: say({ template: nextPage, facts }, isLast && window ? { ...words, window } : words),
   };
 }
 
@@ -53,7 +58,7 @@ export function pageWithin(
 function partWithin(
   state: FileState,
   line: string,
-  { roomChars, words, lengthOf }: Required<PageRoom>,
+  { roomChars, words, lengthOf }: Required<Omit<PageRoom, "fits">>,
 ): Page {
   const at = state.lines?.from ?? 1;
   const { from, of } = state.chars ?? { from: 0, of: countCodePoints(line) };

@@ -6,12 +6,11 @@ import {
   libraryWords,
   type ShownLines,
   say,
-  type Vocabulary,
 } from "../../files/index.js";
 import { clip, cutVisibly, escapeInJson } from "../../text/index.js";
 import { writeJson } from "./json.js";
 import { answerBudgetChars, type HostLimits, pageChars, type WireOptions } from "./options.js";
-import { pageWithin } from "./page.js";
+import { type PageRoom, pageWithin } from "./page.js";
 import type { FilePart, LinesBlock, Reply, ReplyBlock, TextBlock } from "./reply.js";
 import { replyOf } from "./reply-of.js";
 import type { ToolReply, ToolResult } from "./result.js";
@@ -24,9 +23,16 @@ import { type WrittenReply, writeText } from "./text.js";
 export function renderResult(result: ToolResult, options: WireOptions): ToolReply {
   const { within } = options;
   const mostChars = result.kind === "read" && result.isPage === true ? pageChars : answerBudgetChars;
-  let budgetChars = Math.min(options.budgetChars ?? answerBudgetChars, mostChars);
+  const most = options.budgetChars ?? answerBudgetChars;
+  const fits = (rest: string) => {
+    if (rest.length > most) return false;
+    // As long as with numbers of lines, and with what else is said.
+    const text = `${rest}${"\n".repeat(130)}`.replaceAll("\n", "\n       ");
+    return jsonText(text).length < most && excessOf({ text, json: null }, within ?? {}) < 1;
+  };
+  let budgetChars = Math.min(most, mostChars);
   for (;;) {
-    const reply = renderWithin(result, { ...options, budgetChars });
+    const reply = renderWithin(result, { ...options, budgetChars }, fits);
     const excess = within === undefined ? 0 : excessOf(reply, within);
     if (excess <= 1 || budgetChars <= leastChars) return reply;
     // What is left out is not like the rest: the next budget is a little less than the share that fits.
@@ -40,7 +46,7 @@ const leastChars = 500;
 
 /** How many times the text is what the host lets through. */
 function excessOf(
-  reply: ToolReply,
+  reply: Pick<ToolReply, "text" | "json">,
   { bytes = Infinity, lines = Infinity, printedBytes }: HostLimits,
 ): number {
   const { text } = reply;
@@ -48,16 +54,22 @@ function excessOf(
   return Math.max(sizeOf(text) / bytes, (text.split("\n").length + 1) / lines, printed);
 }
 
-/** How much a script prints that shows all of an answer, in bytes: text and JSON form, each written as JSON. */
+/** How much a script prints that shows all of an answer, in bytes: text and facts, each written as JSON. */
 export function printedSize({ text, json }: Pick<ToolReply, "text" | "json">): number {
-  return sizeOf(jsonText(text)) + sizeOf(jsonText(json));
+  return sizeOf(jsonText(text)) + sizeOf(jsonText(factsOf(json)));
+}
+
+/** The JSON form of an answer without the content of files, which stands in the text form. */
+export function factsOf(json: unknown): unknown {
+  const isText = (key: string, value: unknown) => key === "content" && typeof value === "string";
+  return JSON.parse(JSON.stringify(json, (key, value) => (isText(key, value) ? undefined : value)));
 }
 
 function sizeOf(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-function renderWithin(result: ToolResult, options: WireOptions): ToolReply {
+function renderWithin(result: ToolResult, options: WireOptions, fits: Door["fits"]): ToolReply {
   const { budgetChars = answerBudgetChars, wire, vocabulary, isStructured = false, spoken } = options;
   // Most replies fit at once: then what was measured is what is sent.
   let written = emptyReply;
@@ -70,7 +82,7 @@ function renderWithin(result: ToolResult, options: WireOptions): ToolReply {
   };
   const whole = replyOf(result, options);
   const said = spoken === undefined || wire === "json" ? whole : speak(whole, spoken);
-  const reply = fitReply(said, budgetChars, lengthOf, vocabulary);
+  const reply = fitReply(said, budgetChars, lengthOf, { words: vocabulary ?? libraryWords, fits });
   if (lengthOf(reply) > budgetChars || reply.blocks.length === 0) return smallestReply(reply, options);
   const { success, code } = reply;
   const { text, shows } = written;
@@ -177,19 +189,14 @@ function bearsContent({ success, form, blocks }: Reply): boolean {
  *
  * @param lengthOf the length of the reply as it is written, in characters (UTF-16 units).
  */
-function fitReply(
-  reply: Reply,
-  budgetChars: number,
-  lengthOf: (reply: Reply) => number,
-  words: Vocabulary = libraryWords,
-): Reply {
+function fitReply(reply: Reply, budgetChars: number, lengthOf: (reply: Reply) => number, door: Door): Reply {
   let fitted = reply;
   for (const rank of ranks) {
     // A pass can fall short by the notes that it adds; more than a few are never needed.
     for (let pass = 0; pass < mostPasses; pass++) {
       const over = lengthOf(fitted) - budgetChars;
       if (over <= 0) return fitted;
-      const cut = cutBlocks(fitted.blocks, { rank, words, left: over + noteChars });
+      const cut = cutBlocks(fitted.blocks, { ...door, rank, left: over + noteChars });
       if (cut === undefined) break;
       fitted = { ...fitted, blocks: cut };
     }
@@ -203,9 +210,10 @@ const mostPasses = 6;
 /** For a sentence that says what was cut. */
 const noteChars = 300;
 
-interface Cutting {
+type Door = Required<Pick<PageRoom, "words" | "fits">>;
+
+interface Cutting extends Door {
   readonly rank: Rank;
-  readonly words: Vocabulary;
   /** Characters that are still to be cut. */
   left: number;
 }
@@ -307,8 +315,7 @@ function pageOf(block: LinesBlock, content: string, cutting: Cutting): LinesBloc
   const written = block.form === "numbered" ? lengthNumbered(content) : content.length;
   // Of numbered lines the same part of the text fits as of the lines with their numbers.
   const roomChars = Math.floor(((written - cutting.left) * content.length) / written);
-  const room = { roomChars, words: cutting.words };
-  const page = pageWithin(block.state, content, room);
+  const page = pageWithin(block.state, content, { ...cutting, roomChars });
   const { omission } = page;
   const shown: Shown =
     page.kind === "page" ? { kind: "full", content: page.state.content } : { kind: "too_large" };
