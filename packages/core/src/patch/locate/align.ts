@@ -214,7 +214,12 @@ function alignContext(
   // Brackets alone prove nothing where one of them is not the file's.
   if (missing > 0 && !hunk.old.some(hasWords)) return undefined;
   if (quoted.length < missing || quoted.length === 0) return undefined;
-  const isProved = present >= missing && present > 0;
+  // Where no word is removed, a line that the file has once says that the place is right.
+  const index = base.index("trailing");
+  const isUnique = ({ line: { text }, name }: NamedLine) =>
+    explained.has(`${name}`) && index.positionsOf(index.idOf(text)).length === 1;
+  const isCertain = hunk.runs.some((run) => removesWords(hunk, run)) || old.some(isUnique);
+  const isProved = present >= missing && present > 0 && isCertain;
   const isHeld = hunk.runs.every((run, at) => isRunHeld(base, hunk, run, starts[at] ?? 0));
   const alignment = { runStarts: starts, dropped, skipped, stretches, quoted };
   return { isProved, isHeld, alignment, explained };
