@@ -63,12 +63,15 @@ async function changesSince(
     ? ownChangesBetween(site, base, current.sha256)
     : undefined;
   if (way?.kind === "lines") return { kind: "since", changes: { by: "own", steps: way.steps } };
-  if (onMismatch === "rebase") {
+  if (onMismatch === "rebase" && current.bytes.length <= mostCompared) {
     const steps = await computedSince(site, base, current);
     return steps === undefined ? undefined : { kind: "since", changes: { by: "any", steps } };
   }
   return way === undefined ? undefined : wholeSince;
 }
+
+/** Two states, their texts and the new one are held at once: of 50 MB that was a third more memory than a server has. */
+const mostCompared = 16 * 1024 * 1024;
 
 /** The difference of the two texts, as the one step between them. */
 async function computedSince(
