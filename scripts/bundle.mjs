@@ -60,6 +60,13 @@ const server = {
   sourcemap: "linked",
   sourcesContent: false,
 };
+/** What hosts start all the time: one file that V8 compiles once for many starts (`packages/cli/src/shell/compiled.ts`). */
+const compiled = {
+  format: "cjs",
+  outExtension: { ".js": ".cjs" },
+  define: { ...program.define, "import.meta.url": "bundleUrl" },
+  banner: { js: '"use strict";const bundleUrl=require("node:url").pathToFileURL(__filename).href;' },
+};
 // A thread is started from a file of its own, which its starter looks for beside itself (`openSections`,
 // `openSearchThreads`).
 const ofCore = (path) => fileURLToPath(new URL(`../core/dist/node/${path}`, home));
@@ -72,22 +79,21 @@ const addonEntries = addons.map((name) => [`addon-${name}`, join(addonHome(name)
 const entryPoints = { main: source("main.ts"), ...threads, ...Object.fromEntries(addonEntries) };
 const built = [
   await build({ ...program, entryPoints, splitting: true }),
-  // Every session of an agent starts a server: in a bundle with the other commands it would load fifty chunks. It has a
-  // folder, with its own copy of the add-on that it may need: a second core beside the first would not know its values.
+  // The server has a folder, and holds the add-on that it may need: a second core beside the first would not know its
+  // values.
   await build({
     ...server,
-    entryPoints: {
-      "mcp-main": source("mcp-main.ts"),
-      ...Object.fromEntries(addonEntries.filter(([name]) => name === "addon-hosts")),
-    },
-    splitting: true,
+    ...compiled,
+    entryPoints: { "mcp-main": source("mcp-main.ts") },
+    plugins: [holdsAddon("hosts"), ...program.plugins],
   }),
   // Threads share no values with it, so they share no chunks.
   await build({ ...server, entryPoints: threads }),
 ];
 if (addons.includes("hosts")) {
-  // In a bundle with the commands it would share their chunks, seven times of what it needs.
-  built.push(await build({ ...program, entryPoints: [join(addonHome("hosts"), "dist/guard-main.js")] }));
+  built.push(
+    await build({ ...program, ...compiled, entryPoints: [join(addonHome("hosts"), "dist/guard-main.js")] }),
+  );
 }
 if (addons.includes("page")) await bundlePage();
 const written = built.flatMap(({ metafile }) => Object.keys(metafile.outputs).map((path) => resolve(path)));
@@ -139,6 +145,22 @@ async function removeStale(folder, current) {
     if (entry.isDirectory() && entry.name === "mcp") await removeStale(path, current);
     else if (!current.has(path)) await rm(path, { recursive: true });
   }
+}
+
+/** Puts an add-on, if it is there, into the bundle itself. */
+function holdsAddon(name) {
+  const module = JSON.stringify(join(addonHome(name), "dist/index.js"));
+  const within = addons.includes(name) ? `${name}: () => import(${module})` : "";
+  return {
+    name: "holds-addon",
+    setup(bundler) {
+      bundler.onLoad({ filter: /[\\/]cli[\\/]src[\\/]addons-within\.ts$/ }, () => ({
+        contents: `export const addonsWithin = { ${within} };`,
+        loader: "js",
+        resolveDir: outdir,
+      }));
+    },
+  };
 }
 
 /** Our own modules do nothing on import, so a command is spared those of which it uses no name. */

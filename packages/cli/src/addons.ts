@@ -13,6 +13,7 @@ import type {
 import type { HostRule, OnMismatch, OutcomeCode, Refusal, Workspace } from "@holdfast/core/files";
 import type { Advancing } from "@holdfast/core/text";
 import type { McpOptions } from "@holdfast/mcp";
+import { addonsWithin } from "./addons-within.js";
 import type { ChangedSettings, Setting } from "./config/change-settings.js";
 import type { InputLimits, InputLines } from "./shell/input.js";
 import type { hostNames, Invocation } from "./shell/invocation.js";
@@ -133,6 +134,9 @@ export interface SetupShell {
 
 /** Loads an add-on. @returns undefined if this build of the program does not have it. */
 export async function loadAddon<Name extends keyof Addons>(name: Name): Promise<Addons[Name] | undefined> {
+  const within = addonsWithin[name];
+  // A cast: the bundler puts the add-on of this name there.
+  if (within !== undefined) return (await within()) as Addons[Name];
   const bundled = new URL(`./addon-${name}.js`, import.meta.url);
   const specifier = existsSync(fileURLToPath(bundled)) ? bundled.href : `@holdfast/${name}`;
   try {

@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { Addons } from "./addons.js";
 import { filesRunOut } from "./shell/files-run-out.js";
+import { optimiseLate } from "./shell/optimiser.js";
 import { outputReaderIsGone } from "./shell/output-reader.js";
 import { version } from "./shell/version.js";
 
@@ -31,6 +33,8 @@ async function run(): Promise<number> {
     if (guard !== undefined) return guard.runGuard({ onMismatch, acceptEdits });
   }
   if (command === "mcp") {
+    // Before its code is compiled: V8 takes compiled code only under the flags that it was compiled with.
+    optimiseLate();
     if (process.env.HOLDFAST_DEBUG !== undefined) process.setSourceMapsEnabled(true);
     const mcp = await ownBundle<typeof import("./mcp-main.js")>("mcp/mcp-main");
     if (mcp !== undefined) return mcp.runMcp(args);
@@ -42,9 +46,12 @@ async function run(): Promise<number> {
 
 /** What hosts start all the time has a bundle of its own (`scripts/bundle.mjs`); unbundled, and without its add-on, none. */
 async function ownBundle<Module>(name: string): Promise<Module | undefined> {
-  const bundle = new URL(`./${name}.js`, import.meta.url);
-  // A cast: the compiler cannot follow an import whose name is computed, so that no bundler does.
-  return existsSync(fileURLToPath(bundle)) ? ((await import(bundle.href)) as Module) : undefined;
+  const bundle = fileURLToPath(new URL(`./${name}.cjs`, import.meta.url));
+  if (!existsSync(bundle)) return undefined;
+  // Casts: the compiler cannot follow a name that is computed, so that no bundler does.
+  // Source maps are read for modules that Node itself loads.
+  if (process.env.HOLDFAST_DEBUG !== undefined) return createRequire(import.meta.url)(bundle) as Module;
+  return (await import("./shell/compiled.js")).runCompiled(bundle) as Module;
 }
 
 function guardProcess(): void {

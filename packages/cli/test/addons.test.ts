@@ -12,7 +12,8 @@ cpSync(join(dirname(program), ".."), house, { recursive: true });
 const bundle = join(house, "dist/bundle");
 for (const name of readdirSync(bundle))
   if (/^(addon-|guard-main|history-page)/.test(name)) rmSync(join(bundle, name));
-rmSync(join(bundle, "mcp/addon-hosts.js"), { force: true });
+// The server holds its add-on itself: without its bundle it is the command that serves.
+rmSync(join(bundle, "mcp/mcp-main.cjs"));
 afterAll(() => rmSync(house, { recursive: true, force: true }));
 
 function run(args: readonly string[], input = "") {

@@ -19,13 +19,11 @@ import { letCollect } from "../shell/collector.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Flags, Invocation, Settings } from "../shell/invocation.js";
 import { MessageLines } from "../shell/message-lines.js";
-import { optimiseLate } from "../shell/optimiser.js";
 import { escapeName, roomInOutput, type Terminal } from "../shell/terminal.js";
 import { version } from "../shell/version.js";
 
 /** `holdfast mcp`: serves until the client closes our standard input. */
 export async function mcpCommand({ flags, settings, terminal, misuse }: Invocation): Promise<number> {
-  optimiseLate();
   letCollect();
   const tools = namedTools(flags.tools, misuse);
   const { answerBudget = mostAnswerBudget } = flags;

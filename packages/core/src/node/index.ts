@@ -2,7 +2,7 @@
 export type { RecoveredSets } from "./change-sets/recovery.js";
 export { type DiskOptions, type OpenedDisk, openDisk } from "./commit/open-disk.js";
 export { base64, sha256 } from "./disk/digest.js";
-export { homeFolder, knownHome } from "./disk/platform.js";
+export { defaultStateFolder, homeFolder, knownHome } from "./disk/platform.js";
 export { type JournalStoreOptions, openJournalStore } from "./journal/store.js";
 export {
   type CallNote,

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { Worker, type WorkerOptions } from "node:worker_threads";
+import type { Worker, WorkerOptions } from "node:worker_threads";
 
 /**
  * The file of a thread, which lies beside the module that starts it, also where the program is bundled into a few.
@@ -20,6 +20,8 @@ export function threadFile(name: string, beside: string | undefined): URL | unde
  * @returns undefined where the system gives no more threads to this user, process or container.
  */
 export function startThread(file: URL, options: WorkerOptions): Worker | undefined {
+  // Loaded here: a start that needs no thread does not pay for it.
+  const { Worker } = process.getBuiltinModule("node:worker_threads");
   try {
     // Flags of this process may mean nothing, or something else, to a file of ours.
     return new Worker(file, { execArgv: [], ...options });
