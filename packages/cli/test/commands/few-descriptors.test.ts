@@ -30,11 +30,11 @@ test.skipIf(process.platform === "win32").each([
 const startLimits = [20, 21, 22, 23, 24];
 
 test.skipIf(process.platform === "win32")(
-  "a server that cannot open its own files says which limit to raise",
+  "a command that cannot open its own files says which limit to raise",
   () => {
     const folder = new Project().folder;
     const sentences = startLimits.flatMap((most) => {
-      const { status, stderr } = runWithin(most, ["mcp", "--root", folder]);
+      const { status, stderr } = runWithin(most, ["list", "--root", folder]);
       // It starts, or Node itself could not: neither has words of ours.
       if (!stderr.includes("holdfast:")) return [];
       return [{ most, status, stderr }];
