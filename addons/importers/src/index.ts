@@ -1,4 +1,7 @@
-/** @holdfast/importers: sessions of other programs (pi, Claude Code, Codex, gemini-cli, opencode) as conversations. */
+/**
+ * @holdfast/importers: sessions of other programs (pi, Claude Code, Codex, gemini-cli, opencode, Copilot CLI,
+ * Qwen Code, Cline, Roo Code) as conversations.
+ */
 export { type Importers, openImporters } from "./machine/importers.js";
 export type { ReadLines, ReadText } from "./machine/read-lines.js";
 export {

@@ -1,4 +1,4 @@
-import type { Digest, ImportedSession, ImportOptions } from "@holdfast/core/conversation";
+import type { Digest, ImportedSession, ImportOptions, TurnPayload } from "@holdfast/core/conversation";
 import {
   aboutLongLine,
   type ConversationRefusal,
@@ -11,6 +11,7 @@ import {
 import { refuse } from "@holdfast/core/files";
 import { type Advancing, finish } from "@holdfast/core/text";
 import { readClaude } from "./formats/claude.js";
+import { inClaudeShape } from "./formats/claude-shaped.js";
 import { readClaudeStream } from "./formats/claude-stream.js";
 import { readCodex } from "./formats/codex.js";
 import { readGemini } from "./formats/gemini.js";
@@ -21,15 +22,16 @@ import { type FormatFound, formatNames, formatOf } from "./formats/source-format
 import { isDocument, isIndented, readDocument, readRows } from "./lines/document.js";
 import { badTimes } from "./lines/fields.js";
 import { assemble } from "./tree/assemble.js";
+import type { EntryNode } from "./tree/foreign-entry.js";
 import type { ForeignFormat, ForeignSession } from "./tree/foreign-session.js";
 
 /**
  * Reads a session that was exported here, or the session file of another program: pi, Claude Code, the Claude
- * Agent SDK, Codex, gemini-cli, opencode. The tree stays a tree. Lines that are no turns are counted by kind; a call
+ * Agent SDK, Codex, gemini-cli, opencode, GitHub Copilot CLI, Qwen Code, Cline and Roo Code. The tree stays a tree. Lines that are no turns are counted by kind; a call
  * without a result is an interrupted one; everything that is not as it was in the file is told by line.
  *
  * @param text the whole file, JSON Lines or one document.
- * @returns `not_a_session` where it is none of these; `newer_version`.
+ * @returns `not_a_session` where it is none of these, or no turn in it can be read; `newer_version`.
  */
 export function readSessionFile(text: string, options: ImportOptions): ImportedSession | ConversationRefusal {
   return finish(readSessionInSteps(text, options));
@@ -44,11 +46,27 @@ export function* readSessionInSteps(
   if (formatOf(source.lines)?.format === "holdfast") return yield* readOwn(source, options.digest);
   const timed = { ...source, problems: [...source.problems, ...badTimes(source.lines)] };
   const foreign = yield* readForeign(timed, options);
+  if (foreign !== undefined && !hasTurns(foreign)) return refuse("not_a_session", withoutTurns(foreign));
   if (foreign !== undefined) return yield* assemble(named(foreign, text, options), options);
   return refuse(
     "not_a_session",
-    `This is no session that was exported here, and none of pi, Claude Code, its SDK, Codex, gemini-cli or opencode: no line says so.${aboutLongLine(source)}`,
+    `This is no session that was exported here, and none of pi, Claude Code, its SDK, Codex, gemini-cli, opencode, GitHub Copilot CLI, Qwen Code, Cline or Roo Code: no line says so.${aboutLongLine(source)}`,
   );
+}
+
+/** Whether somebody says or does something in it. */
+function hasTurns({ entries }: ForeignSession): boolean {
+  const isTurn = ({ payload }: EntryNode) => typeof payload === "function" || turnKinds.has(payload.kind);
+  return entries.some(({ nodes }) => nodes.some(isTurn));
+}
+
+const turnKinds: ReadonlySet<TurnPayload["kind"]> = new Set<TurnPayload["kind"]>([
+  ...(["user_message", "model_message", "tool_call", "tool_result", "summary", "file_content"] as const),
+]);
+
+function withoutTurns({ format, folded = [] }: ForeignSession): string {
+  const lines = folded.map(({ kind, count }) => `${kind} ${count}`).join(", ");
+  return `This looks like ${formatNames[format]}, but no turn in it can be read${lines === "" ? "" : `; its lines: ${lines}`}. Nothing was imported.`;
 }
 
 /** A file that names no session is known again by its content. */
@@ -124,6 +142,13 @@ function* readForeign(
       return yield* readGemini(told, now, beside);
     case "claude":
       return yield* readClaude(told, now, beside);
+    case "copilot":
+    case "qwen":
+    case "cline": {
+      const { format } = found;
+      const lines = told.lines.map((one, at) => ({ ...one, value: inClaudeShape(format, one.value, at) }));
+      return yield* readClaude({ ...told, lines }, now, beside, format);
+    }
     case "opencode":
       return yield* readOpencode(told, now);
     default:

@@ -20,12 +20,12 @@ export function countingIds(): () => string {
   };
 }
 
-export function read(lines: readonly (object | string)[], options: { readonly repair?: boolean } = {}) {
+export function read(lines: readonly (object | string)[], options: Partial<ImportOptions> = {}) {
   const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
   return readSessionFile(text, { from: "file.jsonl", newId: countingIds(), now: 5_000, ...options });
 }
 
-export function imported(lines: readonly (object | string)[], options: { readonly repair?: boolean } = {}) {
+export function imported(lines: readonly (object | string)[], options: Partial<ImportOptions> = {}) {
   const session = read(lines, options);
   if (isRefusal(session)) throw new Error(session.message);
   return session;

@@ -80,7 +80,7 @@ export const sessionsSpec: CommandSpec = {
   description:
     "Works on stored conversations. A session is named by its id or by the beginning of it. " +
     "`search TEXT [SESSION]` looks for a regular expression of RE2; `import FILE` also reads the sessions " +
-    "of Claude Code, Codex, gemini-cli, opencode and pi, and without FILE lists those on this machine; " +
+    "of Claude Code, Codex, Copilot CLI, Cline, gemini-cli, opencode, pi, Qwen Code and Roo Code, and without FILE lists those on this machine; " +
     "`verify [SESSION]` reads every record and renders every branch; " +
     "`repair SESSION` shows how a damaged one is mended, and with --apply mends it and keeps what was there.",
   options: [
@@ -115,7 +115,10 @@ export const sessionsSpec: CommandSpec = {
     { flags: "--apply", help: "repair: do it, not only show it" },
     { flags: "--new-id", help: "import: give the session an id of its own, also beside one that is there" },
     { flags: "--all", help: "import: all sessions of other programs on this machine" },
-    { flags: "--from <agent>", help: "import: only those of claude, codex, gemini, opencode or pi" },
+    {
+      flags: "--from <agent>",
+      help: "import: only those of claude, codex, copilot, cline, gemini, opencode, pi, qwen or roo",
+    },
     { flags: "--project <folder>", help: "import: only those that worked in this folder or below it" },
     { flags: "--yes", help: "rm, prune, --output: without asking" },
   ],

@@ -14,6 +14,7 @@ import {
   unknown,
   userNodes,
 } from "./blocks.js";
+import type { ClaudeShaped } from "./claude-shaped.js";
 
 /** What a line of the user becomes: the results in it, and what was said beside them. */
 interface UserContent {
@@ -23,8 +24,14 @@ interface UserContent {
 
 /** What the lines of Claude Code and of its SDK say, as nodes. */
 export class ClaudeContent {
+  /** Who answered: of the others it is not known which provider they asked. */
+  private readonly provider: string;
   private readonly names = new Map<string, string>();
   private readonly usage = new Map<string, TurnUsage>();
+
+  constructor(private readonly format: "claude" | ClaudeShaped) {
+    this.provider = format === "claude" ? "anthropic" : "unknown";
+  }
 
   /** Collects what a line says about others: the names of calls, the last count of an answer. */
   lookAhead(value: JsonObject): void {
@@ -40,8 +47,11 @@ export class ClaudeContent {
 
   /** The parts of an answer that one line holds. */
   answer(message: JsonObject, step: string | undefined): readonly EntryNode[] {
-    const from = { provider: "anthropic", model: textOf(message, "model") ?? "unknown" };
-    return blocksOf(message.content).map((block) => answerNode(block, { from, ...defined({ step }) }));
+    const from = { provider: this.provider, model: textOf(message, "model") ?? "unknown" };
+    if (message.content === undefined) return [unknown(this.format, message)];
+    return blocksOf(message.content).map((block) =>
+      answerNode(block, { from, ...defined({ step }) }, this.format),
+    );
   }
 
   /** What was counted for the answer, told once. */
@@ -53,11 +63,15 @@ export class ClaudeContent {
   }
 
   user(value: JsonObject, message: JsonObject): UserContent {
+    if (message.content === undefined) return { results: [], said: [unknown(this.format, message)] };
     const blocks = blocksOf(message.content);
     const isResult = ({ type }: JsonObject) => type === "tool_result";
     const results = blocks.filter(isResult).map((block) => this.resultOf(block, value));
     const rest = blocks.filter((block) => !isResult(block));
-    return { results, said: rest.length === 0 && results.length > 0 ? [] : saidNodes(value, rest) };
+    return {
+      results,
+      said: rest.length === 0 && results.length > 0 ? [] : saidNodes(value, rest, this.format),
+    };
   }
 
   private resultOf(block: JsonObject, value: JsonObject): UserContent["results"][number] {
@@ -67,23 +81,30 @@ export class ClaudeContent {
     const details = value.toolUseResult ?? value.tool_use_result;
     return {
       callId,
-      nodes: resultNodes({ callId, name, isError }, blocksOf(block.content), "claude", details),
+      nodes: resultNodes({ callId, name, isError }, resultBlocks(block), this.format, details),
     };
   }
 }
 
+/** What is no block in a result is a text: a program of another make keeps its own object there. */
+function resultBlocks({ content }: JsonObject): readonly JsonObject[] {
+  return blocksOf(content).map((block) =>
+    block.type === undefined ? { type: "text", text: JSON.stringify(block) } : block,
+  );
+}
+
 /** Words of the program in the user's place are notes; its images are the user's. */
-function saidNodes(value: JsonObject, blocks: readonly JsonObject[]): readonly EntryNode[] {
+function saidNodes(value: JsonObject, blocks: readonly JsonObject[], format: string): readonly EntryNode[] {
   const { text, rest } = splitTexts(blocks);
-  if (rest.some((block) => mediaOf(block) !== undefined)) return userNodes(blocks, "claude");
+  if (rest.some((block) => mediaOf(block) !== undefined)) return userNodes(blocks, format);
   const note =
     value.isVisibleInTranscriptOnly === true
       ? noteForPerson(text)
       : value.isMeta === true || value.isSynthetic === true || isOfTask(value)
         ? noteForModel(text)
         : undefined;
-  if (note === undefined) return userNodes(blocks, "claude");
-  return [...(text === "" ? [] : [note]), ...rest.map((block) => unknown("claude", block))];
+  if (note === undefined) return userNodes(blocks, format);
+  return [...(text === "" ? [] : [note]), ...rest.map((block) => unknown(format, block))];
 }
 
 /** What a helper in the background tells. */
@@ -142,7 +163,7 @@ type SaidBy = {
   readonly step?: string;
 };
 
-function answerNode(block: JsonObject, origin: SaidBy): EntryNode {
+function answerNode(block: JsonObject, origin: SaidBy, format: string): EntryNode {
   switch (block.type) {
     case "text":
       return { payload: { kind: "model_message", text: textOf(block, "text") ?? "", ...origin } };
@@ -161,7 +182,7 @@ function answerNode(block: JsonObject, origin: SaidBy): EntryNode {
       return { payload: { kind: "tool_call", ...call, args: argsOf(block.input), ...origin } };
     }
     default:
-      return madeNode("claude", block, origin);
+      return madeNode(format, block, origin);
   }
 }
 

@@ -6,6 +6,7 @@ import { FoldedCounter } from "../lines/folded-counter.js";
 import type { EntryNode, ForeignEntry } from "../tree/foreign-entry.js";
 import { blocksOf, noteForPerson, splitTexts } from "./blocks.js";
 import { attachmentNodes, ClaudeContent } from "./claude-content.js";
+import type { ClaudeShaped } from "./claude-shaped.js";
 import { mergeThoughts } from "./pi.js";
 
 /** A line of Claude Code or its SDK, with its place in its own program's terms. */
@@ -35,7 +36,7 @@ export interface AgentStart {
  * last of them. Lines that are no turns are counted, and what hung on them hangs on what they hung on.
  */
 export class ClaudeWeaver {
-  readonly content = new ClaudeContent();
+  readonly content: ClaudeContent;
   readonly folded = new FoldedCounter();
   readonly problems: ImportProblem[] = [];
   private readonly drafts: Draft[] = [];
@@ -48,11 +49,15 @@ export class ClaudeWeaver {
   /**
    * @param known whether a line of this id is in one of the files.
    * @param startOf what is known of a subagent.
+   * @param format whose lines they are.
    */
   constructor(
     private readonly known: (uuid: string) => boolean,
     private readonly startOf: (agent: string) => AgentStart,
-  ) {}
+    format: "claude" | ClaudeShaped = "claude",
+  ) {
+    this.content = new ClaudeContent(format);
+  }
 
   add(line: ClaudeLine): void {
     if (this.isRepeated(line)) return;
@@ -164,7 +169,8 @@ export class ClaudeWeaver {
   private addOther(line: ClaudeLine, lane: Lane): void {
     const { value } = line;
     const nodes = value.type === "attachment" ? attachmentNodes(value) : [];
-    if (nodes.length === 0) this.folded.add(textOf(value, "type") ?? "untyped");
+    if (nodes.length === 0 && objectOf(value, "data")?.type !== "agent_progress")
+      this.folded.add(textOf(value, "type") ?? "untyped");
     if (value.type === "conversation_reset") lane.last = lane.start;
     if (line.uuid.startsWith(noUuid)) return;
     const parent = this.parentOf(line, lane);

@@ -5,6 +5,7 @@ import { objectOf, textOf, timeOf } from "../lines/fields.js";
 import type { ForeignEntry } from "../tree/foreign-entry.js";
 import type { ForeignSession } from "../tree/foreign-session.js";
 import { blocksOf, splitTexts } from "./blocks.js";
+import type { ClaudeShaped } from "./claude-shaped.js";
 import { type AgentStart, ClaudeWeaver, noUuid } from "./claude-weaver.js";
 import { incompleteLines } from "./incomplete.js";
 import { titleFrom } from "./pi.js";
@@ -15,11 +16,13 @@ import { titleFrom } from "./pi.js";
  * nothing else they are the session.
  *
  * @param beside the files of subagents (`agent-*.jsonl`), and what is known of them (`agent-*.meta.json`).
+ * @param format whose lines were written in the shape of a transcript.
  */
 export function* readClaude(
   source: SourceLines,
   now: number,
   beside: readonly BesideFile[] = [],
+  format: "claude" | ClaudeShaped = "claude",
 ): Advancing<ForeignSession> {
   const files: AgentFile[] = [];
   const described = new Map<string, JsonObject>();
@@ -34,11 +37,12 @@ export function* readClaude(
     if (!isMeta) files.push({ name, agent, lines: read.lines });
     else for (const { value } of read.lines) described.set(agent, value);
   }
-  const reader = new ClaudeReader(source.lines, files, described);
+  const own = withoutProgress(source.lines, new Set(files.map(({ agent }) => agent)));
+  const reader = new ClaudeReader(own, files, described, format);
   const entries = yield* reader.read(now);
   const { lines } = source;
   return {
-    format: "claude",
+    format,
     title: titleOf(lines),
     cwd: lines.map(({ value }) => textOf(value, "cwd")).find((cwd) => cwd !== undefined),
     sourceSessionId: lines.map(({ value }) => textOf(value, "sessionId")).find((id) => id !== undefined),
@@ -48,6 +52,20 @@ export function* readClaude(
     folded: reader.weaver.folded.all(),
     problems: [...problems, ...reader.weaver.problems],
   };
+}
+
+/**
+ * Each turn of a subagent that stands in a line of progress follows that line as one of its own; releases around 2.1.10
+ * kept them so. @param known subagents that have a file: their turns come from there.
+ */
+function withoutProgress(lines: readonly SourceLine[], known: ReadonlySet<string>): readonly SourceLine[] {
+  return lines.flatMap((source) => {
+    const data = source.value.type === "progress" ? objectOf(source.value, "data") : undefined;
+    const [agentId, turn] = [data && textOf(data, "agentId"), data && objectOf(data, "message")];
+    if (data?.type !== "agent_progress" || agentId === undefined || turn === undefined || known.has(agentId))
+      return [source];
+    return [source, { line: source.line, value: { ...turn, isSidechain: true, agentId } }];
+  });
 }
 
 /** The file of one subagent. */
@@ -107,11 +125,13 @@ class ClaudeReader {
     private readonly lines: readonly SourceLine[],
     private readonly files: readonly AgentFile[],
     private readonly described: ReadonlyMap<string, JsonObject>,
+    format: "claude" | ClaudeShaped,
   ) {
     this.hasOwn = lines.some(({ value }) => isTurn(value) && value.isSidechain !== true);
     this.weaver = new ClaudeWeaver(
       (uuid) => this.uuids.has(uuid),
       (agent) => this.startOf(agent),
+      format,
     );
   }
 
@@ -185,6 +205,8 @@ class ClaudeReader {
     const callId =
       this.callOfAgent.get(agent) ??
       (meta && textOf(meta, "toolUseId")) ??
+      // Copilot names a subagent by its call.
+      (this.calls.has(agent) ? agent : undefined) ??
       (prompt === undefined ? undefined : this.callOfPrompt.get(prompt));
     const input = callId === undefined ? undefined : this.calls.get(callId);
     const what = (input && textOf(input, "description")) ?? (meta && textOf(meta, "description"));

@@ -9,6 +9,7 @@ import {
 import { defined } from "@holdfast/core/text";
 import { objectOf } from "../lines/fields.js";
 import type { ForeignFormat } from "../tree/foreign-session.js";
+import { inClaudeShape } from "./claude-shaped.js";
 
 /**
  * Tells the lines that are JSON, and in which something is missing, or is of another type than their program writes,
@@ -35,6 +36,9 @@ type Missing = string | undefined;
 const checks: Readonly<Record<ForeignFormat, (value: JsonObject) => Missing>> = {
   claude: (value) => ofClaude(value) ?? (isTurn(value) ? need(value, { uuid: isText }) : undefined),
   "claude-sdk": ofClaude,
+  copilot: (value) => ofClaude(inClaudeShape("copilot", value, 1)),
+  qwen: (value) => ofClaude(inClaudeShape("qwen", value, 1)),
+  cline: (value) => ofClaude(inClaudeShape("cline", value, 1)),
   codex: (value) => ("payload" in value || "ordinal" in value ? ofCodex(value) : undefined),
   gemini: ofGemini,
   opencode: (value) => {

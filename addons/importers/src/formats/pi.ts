@@ -98,7 +98,7 @@ export function titleFrom(prompt: string): string | undefined {
   return points.length <= 72 ? line : `${points.slice(0, 71).join("")}…`;
 }
 
-/** Undefined: it is no turn, such as what an extension keeps (`custom`), or of a kind that is not known. */
+/** Undefined: it is no turn, but what an extension keeps. */
 function contentOf(
   value: JsonObject,
   kept: string | undefined,
@@ -126,8 +126,11 @@ function contentOf(
       return { nodes: [], effect: (scope) => label(value, scope) };
     case "session_info":
       return { nodes: [], effect: () => renamed(value) };
-    default:
+    case "custom":
       return undefined;
+    default:
+      // An entry of the tree of a kind that is not known keeps its bytes.
+      return textOf(value, "id") === undefined ? undefined : { nodes: [unknown("pi", value)] };
   }
 }
 

@@ -1,6 +1,7 @@
 import { isJsonObject, isOwnRecord, type JsonObject, type SourceLine } from "@holdfast/core/conversation";
 import { objectOf } from "../lines/fields.js";
 import type { ForeignFormat } from "../tree/foreign-session.js";
+import { isCline, isCopilot, isQwen } from "./claude-shaped.js";
 import { isBareItem } from "./codex-reader.js";
 import { isContent } from "./gemini-records.js";
 
@@ -51,23 +52,30 @@ export const formatNames = {
   codex: "a rollout of Codex",
   gemini: "a chat of gemini-cli",
   opencode: "a session of opencode",
+  copilot: "a session of GitHub Copilot CLI",
+  qwen: "a session of Qwen Code",
+  cline: "a task of Cline or Roo Code",
   holdfast: "an export",
 } as const satisfies Readonly<Record<SourceFormat, string>>;
 
 /** Lines that only one of them writes, the strictest first: a line is of the first whose mark it bears. */
 const formats: readonly SourceFormat[] = [
-  ...(["holdfast", "opencode", "codex", "claude-sdk", "claude", "pi", "gemini"] as const),
+  ...(["holdfast", "opencode", "codex", "claude-sdk", "qwen", "claude", "copilot"] as const),
+  ...(["pi", "gemini", "cline"] as const),
 ];
 
 const marks: Readonly<Record<SourceFormat, (value: JsonObject) => boolean>> = {
   holdfast: isOwnRecord,
-  codex: (value) => (typeof value.type === "string" && isJsonObject(value.payload)) || isBareItem(value),
+  codex: (value) => isRolloutLine(value) || isBareItem(value),
   "claude-sdk": ({ session_id: id, parentUuid, type }) =>
     typeof id === "string" && parentUuid === undefined && typeof type === "string",
   claude: (value) =>
     (value.type === "user" || value.type === "assistant") &&
     objectOf(value, "message") !== undefined &&
     ("uuid" in value || "parentUuid" in value || "sessionId" in value),
+  copilot: isCopilot,
+  qwen: isQwen,
+  cline: isCline,
   opencode: (value) => isOpencode(objectOf(value, "info") ?? value),
   pi: ({ type, id, message, parentId, projectHash }) =>
     (type === "session" && typeof id === "string" && projectHash === undefined) ||
@@ -75,6 +83,16 @@ const marks: Readonly<Record<SourceFormat, (value: JsonObject) => boolean>> = {
     (typeof type === "string" && typeof id === "string" && parentId !== undefined),
   gemini: (value) => isGeminiHeader(value) || isGeminiRecord(value) || isContent(value),
 };
+
+/** Codex writes a time into each line; of a line without one the kind tells. */
+function isRolloutLine({ type, payload, timestamp }: JsonObject): boolean {
+  if (typeof type !== "string" || !isJsonObject(payload)) return false;
+  return typeof timestamp === "string" || rolloutKinds.has(type);
+}
+
+const rolloutKinds: ReadonlySet<string> = new Set([
+  ...["session_meta", "response_item", "event_msg", "turn_context", "compacted"],
+]);
 
 function isOpencode({ id, projectID, sessionID, messageID, time, role, type }: JsonObject): boolean {
   if (typeof id !== "string") return false;

@@ -68,9 +68,15 @@ export function importIdOf({ format, sourceId, startedMs }: SourceSession): stri
   )();
 }
 
+/** The messages of a task of Cline or Roo Code. */
+const clineFile = /^api_conversation_history\.json$/;
+
 /** Claude Code names a session by its file; its lines name those that it was forked from. */
 export function sourceOf(source: SourceSession, place: string): SourceSession {
   const stem = basename(place, ".jsonl");
+  // A task is named by its folder.
+  if (source.format === "cline" && clineFile.test(basename(place)))
+    return { ...source, sourceId: basename(dirname(place)) };
   return source.format === "claude" && /^[0-9a-f-]{36}$/.test(stem) ? { ...source, sourceId: stem } : source;
 }
 
@@ -102,6 +108,10 @@ const layouts: Readonly<
   codex: { depth: 4, name: /^rollout-.*\.jsonl?$/ },
   gemini: { depth: 3, name: /^(session-.*\.jsonl?|checkpoint-.*\.json)$/ },
   pi: { depth: 2, name: /\.jsonl$/ },
+  copilot: { depth: 2, name: /^events\.jsonl$/ },
+  qwen: { depth: 3, name: /\.jsonl$/ },
+  cline: { depth: 2, name: clineFile },
+  roo: { depth: 2, name: clineFile },
 };
 
 async function filesOf(agent: Agent, home: string, readLines: ReadLines): Promise<FoundFiles> {

@@ -2,7 +2,16 @@ import type { FoldedLines, ImportProblem } from "@holdfast/core/conversation";
 import type { ForeignEntry } from "./foreign-entry.js";
 
 /** The programs whose sessions can be read. */
-export type ForeignFormat = "pi" | "claude" | "claude-sdk" | "codex" | "gemini" | "opencode";
+export type ForeignFormat =
+  | "pi"
+  | "claude"
+  | "claude-sdk"
+  | "codex"
+  | "gemini"
+  | "opencode"
+  | "copilot"
+  | "qwen"
+  | "cline";
 
 /** A session of another agent, read but not yet a tree. */
 export interface ForeignSession {
