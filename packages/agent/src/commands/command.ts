@@ -21,8 +21,11 @@ export interface Command {
   readonly run: (given: GivenWords, host: CommandHost) => Promise<CommandOutcome>;
 }
 
-/** `switch`: present or not; `value`: the last one counts; `values`: each counts; a list: one of these. */
-export type OptionKind = "switch" | "value" | "values" | readonly string[];
+/**
+ * `switch`: present or not; `value`: the last one counts; `values`: each counts; `node`: a value that names a node; a
+ * list: one of these.
+ */
+export type OptionKind = "switch" | "value" | "values" | "node" | readonly string[];
 
 /** What a word names. */
 export type OperandKind = "path" | "task" | "node" | "session" | "model" | "effort" | "mode" | "command";

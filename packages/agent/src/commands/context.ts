@@ -82,5 +82,30 @@ const compact: Command = {
   },
 };
 
-/** The commands that look at the prompt, and make it smaller. */
-export const contextCommands: readonly Command[] = [context, why, compact];
+const cost: Command = {
+  name: "cost",
+  usage: "",
+  says: "Tells what this session has used: tokens, and money where the prices of its models are known.",
+  options: {},
+  operands: { least: 0, most: 0 },
+  run: async (_, { agent, manager }) => {
+    const { costUsd, unpriced } = agent.spent;
+    const tokens = { input: 0, cached: 0, output: 0 };
+    for (const { metadata } of manager.context.nodes.values()) {
+      tokens.input += metadata.usage?.inputTokens ?? 0;
+      tokens.cached += metadata.usage?.cachedInputTokens ?? 0;
+      tokens.output += metadata.usage?.outputTokens ?? 0;
+    }
+    const share =
+      tokens.input === 0 ? "" : ` (${Math.round((100 * tokens.cached) / tokens.input)} % from a cache)`;
+    const money = [
+      `$${costUsd.toFixed(4)} since this run began`,
+      ...(unpriced === 0 ? [] : [`${unpriced} answers of models whose prices are not known are not in it`]),
+    ].join("; ");
+    const message = `${tokens.input} tokens were sent${share}, ${tokens.output} came back. ${money}.`;
+    return told(message, { data: { tokens, cost_usd: costUsd, unpriced } });
+  },
+};
+
+/** The commands that look at the prompt and its cost, and make it smaller. */
+export const contextCommands: readonly Command[] = [context, why, cost, compact];

@@ -1,3 +1,6 @@
+import { nodeNamed } from "@holdfast/core/context";
+import type { ConversationContext } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
 import { nearestName } from "@holdfast/core/tools";
 import type { Command, GivenWords, OptionKind, Refused } from "./command.js";
 import type { Word } from "./words.js";
@@ -69,6 +72,23 @@ function flawOf(
 function unknownOption({ options }: Command, name: string): string {
   const near = nearestName(name, Object.keys(options));
   return `--${name} is not known${near === undefined ? "" : `; did you mean --${near}?`}`;
+}
+
+/** The same with each name of a node as its whole id; what names none stays, for the command to refuse. */
+export function withNodes(given: GivenWords, command: Command, context: ConversationContext): GivenWords {
+  const idOf = (name: string) => {
+    const node = name === "" ? undefined : nodeNamed(context, name);
+    return node === undefined || isRefusal(node) ? name : node.id;
+  };
+  const isNode = (option: string) => command.options[option] === "node";
+  const value = (option: string) => {
+    const written = given.value(option);
+    return written !== undefined && isNode(option) ? idOf(written) : written;
+  };
+  if (command.operand !== "node" && command.operand !== "task") return { ...given, value };
+  const [first, ...rest] = given.words;
+  const words = first === undefined ? [] : [idOf(first), ...rest];
+  return { ...given, words, text: words.join(" "), value };
 }
 
 /** The sentence on a line that its command does not take. */

@@ -1,7 +1,8 @@
+import { drawnTree, type HistoryFilter, historyFilter } from "@holdfast/core/context";
 import { payloadKinds } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
-import type { Command, CommandHost } from "./command.js";
+import type { Command, CommandHost, CommandOutcome } from "./command.js";
 import { exportCommand } from "./export.js";
 import { moveHead, movingOptions, movingUsage } from "./moving.js";
 import { ofReply, refused, told } from "./results.js";
@@ -14,7 +15,7 @@ const view: Command = {
   options: {
     kind: "values",
     text: "value",
-    branch: "value",
+    branch: "node",
     depth: "value",
     "fold-tasks": "switch",
     limit: "value",
@@ -22,19 +23,62 @@ const view: Command = {
   operands: { least: 0, most: 0 },
   run: (given, host) => {
     const kinds = given.values("kind").flatMap((named) => named.split(","));
-    const args = defined({
-      kinds: kinds.length === 0 ? undefined : kinds,
+    const known = payloadKinds.filter((kind) => kinds.includes(kind));
+    if (known.length < new Set(kinds).size)
+      return Promise.resolve(refused("invalid_arguments", `--kind takes ${payloadKinds.join(", ")}.`));
+    const [depth, limit = 100] = [numberOf(given.value("depth")), numberOf(given.value("limit"))];
+    const filter = defined({
+      kinds: kinds.length === 0 ? undefined : known,
       text: given.value("text"),
       branch: given.value("branch"),
-      depth: numberOf(given.value("depth")),
-      fold_tasks: given.has("fold-tasks") ? true : undefined,
-      limit: numberOf(given.value("limit")),
+      depth,
+      foldTasks: given.has("fold-tasks") ? true : undefined,
     });
-    const unknown = kinds.find((kind) => !payloadKinds.some((each) => each === kind));
-    if (unknown === undefined) return carry("history_view", args, host);
-    return Promise.resolve(refused("invalid_arguments", `--kind takes ${payloadKinds.join(", ")}.`));
+    if (![depth ?? 0, limit - 1].every((count) => Number.isSafeInteger(count) && count >= 0))
+      return Promise.resolve(refused("invalid_arguments", "--depth and --limit take whole numbers."));
+    return Promise.resolve(drawn(filter, limit, host));
   },
 };
+
+function drawn(filter: HistoryFilter, limit: number, { manager: { context } }: CommandHost): CommandOutcome {
+  const options = historyFilter(context, filter);
+  if (isRefusal(options)) return refused(options.code, options.message);
+  const rows = drawnTree(context, options).split("\n");
+  const left = rows.length - limit;
+  const shown = left > 0 ? [`(${left} rows above are left out: --limit)`, ...rows.slice(-limit)] : rows;
+  return told("The history:", { text: shown.join("\n") });
+}
+
+const hide: Command = {
+  name: "history hide",
+  usage: "NODE",
+  says: "Keeps a turn out of the prompt, a call together with its result; it stays in the tree.",
+  options: {},
+  operands: { least: 1, most: 1 },
+  operand: "node",
+  run: (given, host) => inForm(given.text, "hidden", "The turn is hidden from the model.", host),
+};
+
+const show: Command = {
+  name: "history show",
+  usage: "NODE",
+  says: "Brings a turn that was hidden back into the prompt.",
+  options: {},
+  operands: { least: 1, most: 1 },
+  operand: "node",
+  run: (given, host) => inForm(given.text, "original", "The turn is in the prompt again.", host),
+};
+
+async function inForm(
+  id: string,
+  form: "hidden" | "original",
+  words: string,
+  { manager }: CommandHost,
+): Promise<CommandOutcome> {
+  const done = manager.overlay(id, { form });
+  const kept = isRefusal(done) ? done : await manager.flush();
+  return isRefusal(kept) ? refused(kept.code, kept.message) : told(words, { data: { turn_id: id } });
+}
 
 const rewind: Command = {
   name: "history rewind",
@@ -97,7 +141,7 @@ const label: Command = {
   name: "history label",
   usage: "TEXT [--node NODE]",
   says: "Names a turn, the last one unless told, so that it is found again.",
-  options: { node: "value" },
+  options: { node: "node" },
   operands: { least: 1, most: "text" },
   run: async (given, { manager }) => {
     const id = given.value("node") ?? manager.getCurrentNode().id;
@@ -115,6 +159,8 @@ export const historyCommands: readonly Command[] = [
   restore,
   summarize,
   expand,
+  hide,
+  show,
   label,
   { ...exportCommand, name: "history export" },
 ];

@@ -8,7 +8,7 @@ const diff: Command = {
   name: "diff",
   usage: "[PATH] [--since NODE]",
   says: "Shows what is different in the files since the session began, or since a turn.",
-  options: { since: "value" },
+  options: { since: "node" },
   operands: { least: 0, most: 1 },
   operand: "path",
   run: async (given, host) => {

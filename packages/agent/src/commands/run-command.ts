@@ -1,5 +1,5 @@
 import type { Command, CommandHost, CommandResult } from "./command.js";
-import { readArguments } from "./given.js";
+import { readArguments, withNodes } from "./given.js";
 import { runShellLine } from "./shell.js";
 import { commands, unknownWords } from "./table.js";
 import { type Word, wordsOf } from "./words.js";
@@ -69,5 +69,6 @@ async function runNamed(
   const given = readArguments(command, words);
   if (given.kind === "refusal")
     return { kind: "refused", code: given.code, message: given.message, command: name };
-  return { ...(await command.run(given, host)), command: name };
+  const named = withNodes(given, command, host.manager.context);
+  return { ...(await command.run(named, host)), command: name };
 }

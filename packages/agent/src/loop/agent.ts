@@ -27,7 +27,7 @@ import {
   type TurnHost,
 } from "@holdfast/core/tools";
 import type { ApprovalMode } from "../config/approval.js";
-import { CostMeter } from "../models/cost-meter.js";
+import { CostMeter, type Spent } from "../models/cost-meter.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { Allowance } from "./approval.js";
 import { askModel, effortFor } from "./ask-model.js";
@@ -90,6 +90,8 @@ export interface Agent {
   readonly contextMap: ContextMap;
   /** What the clearings of this run were to save, and have saved. */
   readonly savings: ContextSavings;
+  /** What this run has spent. */
+  readonly spent: Spent;
   /** When and why the provider's cache broke last, as far as this run knows. */
   readonly cacheBroke: CacheBroke | undefined;
   /** Why a node stands in the prompt as it does; undefined where there is no such node. */
@@ -179,6 +181,10 @@ class OpenedAgent implements Agent {
 
   get cacheBroke(): CacheBroke | undefined {
     return this.#economy.broke;
+  }
+
+  get spent(): Spent {
+    return this.#meter.spent;
   }
 
   get savings(): ContextSavings {

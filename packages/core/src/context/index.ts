@@ -1,6 +1,7 @@
 export { debugOutline, type OutlineOptions } from "./debug/debug-outline.js";
 export { debugYaml } from "./debug/debug-yaml.js";
-export { type HistoryFilter, historyFilter, nodeHolds } from "./debug/history-filter.js";
+export { type DrawnTreeOptions, drawnTree } from "./debug/drawn-tree.js";
+export { type HistoryFilter, historyFilter, nodeHolds, nodeNamed } from "./debug/history-filter.js";
 export type { Content, MediaPart, Part } from "./layout/content.js";
 export { safeCuts } from "./layout/cuts.js";
 export { checkContents, type Invariant, invariants, type Violation } from "./layout/invariants.js";

@@ -84,7 +84,7 @@ export function whyNode(
   const decided = boundaries.findLast(({ targetId }) => targetId === nodeId)?.nodeId;
   const isOnPath = pathTo(context, context.currentNodeId).some(({ id }) => id === nodeId);
   const isBefore = own.length === 0 && decided === undefined && start.rule !== "root";
-  const state = stateOf(own, { isOnPath, isBefore, isDecided: decided !== undefined });
+  const state = stateOf(own, { isOnPath, isBefore, isDecided: isChanged(context, nodeId, decided) });
   const by = state === "summed_up" ? start.nodeId : decided;
   return {
     nodeId,
@@ -94,6 +94,15 @@ export function whyNode(
     tokens: Math.round(chars / perToken),
     tokensAfter: own[0] === undefined ? 0 : Math.round((prompt.chars - own[0].before - chars) / perToken),
   };
+}
+
+/** Whether a decision gives the node another form than its first. */
+function isChanged({ nodes }: ConversationContext, nodeId: string, decided: string | undefined): boolean {
+  const payload = decided === undefined ? undefined : nodes.get(decided)?.payload;
+  if (payload?.kind !== "context_management") return payload !== undefined;
+  const changes =
+    payload.action === "overlay" ? [payload] : payload.action === "reform" ? payload.changes : [];
+  return changes.findLast(({ targetId }) => targetId === nodeId)?.form.form !== "original";
 }
 
 function stateOf(

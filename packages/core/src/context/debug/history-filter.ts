@@ -30,7 +30,7 @@ export function historyFilter(
   context: ConversationContext,
   { kinds, text, branch, depth, foldTasks, chatter }: HistoryFilter,
 ): Pick<OutlineOptions, "filter" | "fold" | "depth" | "chatter"> | ConversationRefusal {
-  const at = branch === undefined ? undefined : findNode(context, branch);
+  const at = branch === undefined ? undefined : nodeNamed(context, branch);
   if (at !== undefined && isRefusal(at)) return at;
   const tests: ((node: TurnNode) => boolean)[] = [];
   if (kinds !== undefined) tests.push(({ payload }) => kinds.includes(payload.kind));
@@ -55,15 +55,22 @@ export function nodeHolds(text: string): (node: TurnNode) => boolean {
     [id, metadata.label ?? "", ...textsOf(payload)].some((one) => one.toLowerCase().includes(wanted));
 }
 
-/** The node of this id, or the only one whose id begins so. */
-function findNode(context: ConversationContext, id: string): TurnNode | ConversationRefusal {
+/**
+ * The node of this id, or the only one whose id begins so, or ends so: ids made in one moment have a common beginning,
+ * so that a drawn tree shows their ends.
+ *
+ * @returns `unknown_node`; `invalid_arguments` where several are meant.
+ */
+export function nodeNamed(context: ConversationContext, id: string): TurnNode | ConversationRefusal {
   const exact = context.nodes.get(id);
   if (exact !== undefined) return exact;
-  const meant = [...context.nodes.values()].filter((node) => node.id.startsWith(id));
+  const nodes = [...context.nodes.values()];
+  const begin = nodes.filter((node) => node.id.startsWith(id));
+  const meant = begin.length > 0 ? begin : nodes.filter((node) => node.id.endsWith(id));
   const [first] = meant;
   if (first === undefined) return refuse("unknown_node", `There is no node ${id} in this conversation.`);
   if (meant.length === 1) return first;
-  return refuse("invalid_arguments", `${meant.length} nodes begin with ${id}. Give more of the id.`);
+  return refuse("invalid_arguments", `${meant.length} nodes are called ${id}. Give more of the id.`);
 }
 
 function branchOf(context: ConversationContext, node: TurnNode): ReadonlySet<string> {

@@ -1,0 +1,142 @@
+import {
+  activeTasks,
+  type ConversationContext,
+  TreeShape,
+  type TurnNode,
+  type TurnPayload,
+  taskState,
+} from "../../conversation/index.js";
+import { describePayload } from "./debug-payload.js";
+import { type Wording, wordingFor } from "./debug-text.js";
+
+/** What of a tree is drawn; see `OutlineOptions`. */
+export interface DrawnTreeOptions {
+  readonly filter?: (node: TurnNode) => boolean;
+  readonly fold?: ReadonlySet<string>;
+  readonly depth?: number;
+  /** UTF-16 units of a node's own text at most; 60 unless given. */
+  readonly width?: number;
+}
+
+/**
+ * The tree as a person reads it: branches are drawn, a call and its result are one line, and a node is named by the last
+ * eight characters of its id (`nodeNamed`). Rows stand in the order of `debugOutline`. Costs the size of the tree.
+ */
+export function drawnTree(context: ConversationContext, options: DrawnTreeOptions = {}): string {
+  const tree = new DrawnTree(context, options, wordingFor("person", options.width ?? 60));
+  return tree.rows().join("\n");
+}
+
+/** The characters of an id that a drawn tree shows. */
+const shownId = 8;
+
+interface ResultNode {
+  readonly id: string;
+  readonly payload: Extract<TurnPayload, { kind: "tool_result" }>;
+}
+
+interface Visit {
+  readonly id: string;
+  readonly level: number;
+  /** What is drawn before the rows of its branch, and before the first of them. */
+  readonly lead: string;
+  readonly first: string;
+}
+
+class DrawnTree {
+  readonly #active: ReadonlySet<string>;
+  readonly #results: ReadonlyMap<string, ResultNode>;
+  /** Results that have their line with their call. */
+  readonly #joined: ReadonlySet<string>;
+  readonly #rows: string[] = [];
+
+  constructor(
+    private readonly context: ConversationContext,
+    private readonly options: DrawnTreeOptions,
+    private readonly wording: Wording,
+  ) {
+    this.#active = activeTasks(context);
+    this.#results = resultsByCall(context);
+    this.#joined = new Set([...this.#results.values()].map(({ id }) => id));
+  }
+
+  rows(): readonly string[] {
+    const { fold, depth = Number.POSITIVE_INFINITY } = this.options;
+    const shape = new TreeShape(this.context, { tasksAside: true });
+    const open: Visit[] = [{ id: this.context.sessionId, level: 0, lead: "", first: "" }];
+    for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
+      const { id, level, lead, first } = visit;
+      const node = this.context.nodes.get(id);
+      if (node === undefined || level > depth) continue;
+      const isFolded = fold?.has(id) === true && node.payload.kind === "task_boundary";
+      const isDrawn = this.#draw(node, first, isFolded);
+      const next = isDrawn ? lead : first;
+      if (isFolded) continue;
+      const { main, sides } = shape.lineOf(node);
+      if (main !== undefined) open.push({ id: main, level, lead, first: next });
+      for (const [at, side] of [...sides.entries()].toReversed()) {
+        const isLast = main === undefined && at === sides.length - 1;
+        const below = { lead: `${lead}${isLast ? "   " : "│  "}`, first: `${lead}${isLast ? "└─ " : "├─ "}` };
+        open.push({ id: side, level: level + 1, ...below });
+      }
+    }
+    return this.#rows;
+  }
+
+  /** @returns whether it has a row. */
+  #draw(node: TurnNode, lead: string, isFolded: boolean): boolean {
+    if (this.#joined.has(node.id) || this.options.filter?.(node) === false) return false;
+    const result = this.#results.get(node.id);
+    const words = [
+      this.#says(node, result),
+      ...this.#marks(node),
+      ...(isFolded ? ["…"] : []),
+      ...([node.id, result?.id].includes(this.context.currentNodeId) ? ["← you are here"] : []),
+    ];
+    this.#rows.push(`${lead}${this.wording.name(node.id.slice(-shownId))}  ${words.join(" ")}`);
+    return true;
+  }
+
+  #says({ id, payload }: TurnNode, result: ResultNode | undefined): string {
+    const { wording, context } = this;
+    if (id === context.sessionId && payload.kind === "task_boundary")
+      return `session ${wording.quote(context.title ?? payload.name)}`;
+    if (payload.kind !== "tool_call") return describePayload(payload, wording);
+    const path = payload.args.file_path ?? payload.args.path;
+    const about =
+      typeof path === "string" ? wording.name(path) : wording.excerpt(JSON.stringify(payload.args));
+    const came = result === undefined ? "not answered" : wording.excerpt(result.payload.output);
+    const sign = result?.payload.isError === true ? "✗" : "→";
+    return `${wording.name(payload.name)} ${about} ${sign} ${came}`;
+  }
+
+  #marks(node: TurnNode): readonly string[] {
+    const { context, wording } = this;
+    const task = node.payload.kind === "task_boundary" ? context.tasks.get(node.id) : undefined;
+    const marks = [
+      ...(task !== undefined && node.depth > 0 ? [taskState(context, task, this.#active)] : []),
+      ...(node.metadata.isHiddenFromLlm === true ? ["hidden"] : []),
+      ...(context.pruned.has(node.id) ? ["pruned"] : []),
+      ...(node.metadata.label === undefined ? [] : [wording.quote(node.metadata.label)]),
+    ];
+    return marks.length === 0 ? [] : [`[${marks.join(", ")}]`];
+  }
+}
+
+/** The first result of each call, by the id of the call's node. */
+function resultsByCall({ nodes }: ConversationContext): ReadonlyMap<string, ResultNode> {
+  const found = new Map<string, ResultNode>();
+  for (const node of nodes.values()) {
+    const { payload } = node;
+    if (payload.kind !== "tool_result") continue;
+    const above = (id: string | null) => (id === null ? undefined : nodes.get(id));
+    let call = above(node.parentId);
+    while (
+      call !== undefined &&
+      !(call.payload.kind === "tool_call" && call.payload.callId === payload.callId)
+    )
+      call = above(call.parentId);
+    if (call !== undefined && !found.has(call.id)) found.set(call.id, { id: node.id, payload });
+  }
+  return found;
+}
