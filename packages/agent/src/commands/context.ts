@@ -89,7 +89,7 @@ const cost: Command = {
   options: {},
   operands: { least: 0, most: 0 },
   run: async (_, { agent, manager }) => {
-    const { costUsd, unpriced } = agent.spent;
+    const { costUsd, unpriced } = agent.meter.spent;
     const tokens = { input: 0, cached: 0, output: 0 };
     for (const { metadata } of manager.context.nodes.values()) {
       tokens.input += metadata.usage?.inputTokens ?? 0;

@@ -27,7 +27,7 @@ import {
   type TurnHost,
 } from "@holdfast/core/tools";
 import type { ApprovalMode } from "../config/approval.js";
-import { CostMeter, type Spent } from "../models/cost-meter.js";
+import { CostMeter } from "../models/cost-meter.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { Allowance } from "./approval.js";
 import { askModel, effortFor } from "./ask-model.js";
@@ -91,7 +91,7 @@ export interface Agent {
   /** What the clearings of this run were to save, and have saved. */
   readonly savings: ContextSavings;
   /** What this run has spent. */
-  readonly spent: Spent;
+  readonly meter: Pick<CostMeter, "spent">;
   /** When and why the provider's cache broke last, as far as this run knows. */
   readonly cacheBroke: CacheBroke | undefined;
   /** Why a node stands in the prompt as it does; undefined where there is no such node. */
@@ -117,7 +117,7 @@ class OpenedAgent implements Agent {
   readonly #economy: ContextEconomy;
   readonly #forms: FileForms | undefined;
   readonly #toolsText = new ToolsText();
-  readonly #meter: CostMeter;
+  readonly meter: CostMeter;
   readonly memory: MemoryFile | undefined;
 
   constructor(private readonly parts: AgentParts) {
@@ -133,7 +133,7 @@ class OpenedAgent implements Agent {
     const { mode = "ask", rules = [], ask = nobody, harmless = [] } = parts;
     this.model = parts.model;
     this.effort = parts.effort;
-    this.#meter = parts.meter ?? new CostMeter();
+    this.meter = parts.meter ?? new CostMeter();
     this.#gate = new Gate({ mode, rules, ask, harmless, namesOf: (path) => workspace.namesOf(path) });
   }
 
@@ -183,17 +183,12 @@ class OpenedAgent implements Agent {
     return this.#economy.broke;
   }
 
-  get spent(): Spent {
-    return this.#meter.spent;
-  }
-
   get savings(): ContextSavings {
     return this.#economy.savings;
   }
 
   why(nodeId: string): NodeReason | undefined {
-    const { context } = this.parts.manager;
-    return whyNode(context, this.#rendered(), nodeId);
+    return whyNode(this.parts.manager.context, this.#rendered(), nodeId);
   }
 
   async compact(focus?: string, signal?: AbortSignal): Promise<CompactionOutcome> {
@@ -216,7 +211,7 @@ class OpenedAgent implements Agent {
   }
 
   async turn(input: TurnInput, { signal, onEvent = () => {} }: TurnScope = {}): Promise<TurnEnd> {
-    const turn = startedTurn({ ...this.parts, meter: this.#meter }, onEvent, signal);
+    const turn = startedTurn({ ...this.parts, meter: this.meter }, onEvent, signal);
     const stop = (await this.#begin(input, turn)) ?? (await this.#loop(turn));
     const end = turn.end(stop);
     onEvent({ kind: "turn_ended", end });
@@ -232,8 +227,7 @@ class OpenedAgent implements Agent {
       ...defined({ summariser, onError }),
     });
     const flushed = await manager.flush();
-    if (!isRefusal(flushed)) return reply;
-    return { text: flushed.message, isError: true, code: flushed.code };
+    return isRefusal(flushed) ? { text: flushed.message, isError: true, code: flushed.code } : reply;
   }
 
   /** The whole of it: look, ask, keep, do, until there is nothing to do. */
@@ -370,7 +364,7 @@ class OpenedAgent implements Agent {
       effort: effortFor(model, this.effort),
       ...defined({ files: this.parts.wire?.wire, signal, answerTokens }),
     });
-    if ("parts" in answer) this.#meter.add(model, answer.usage);
+    if ("parts" in answer) this.meter.add(model, answer.usage);
     const evicted = "parts" in answer ? this.#economy.counted(answer.usage) : undefined;
     if (evicted !== undefined) onEvent({ kind: "context", done: evicted });
     return answer;

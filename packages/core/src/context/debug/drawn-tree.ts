@@ -35,7 +35,7 @@ interface ResultNode {
   readonly payload: Extract<TurnPayload, { kind: "tool_result" }>;
 }
 
-interface Visit {
+interface DrawnBranch {
   readonly id: string;
   readonly level: number;
   /** What is drawn before the rows of its branch, and before the first of them. */
@@ -63,7 +63,7 @@ class DrawnTree {
   rows(): readonly string[] {
     const { fold, depth = Number.POSITIVE_INFINITY } = this.options;
     const shape = new TreeShape(this.context, { tasksAside: true });
-    const open: Visit[] = [{ id: this.context.sessionId, level: 0, lead: "", first: "" }];
+    const open: DrawnBranch[] = [{ id: this.context.sessionId, level: 0, lead: "", first: "" }];
     for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
       const { id, level, lead, first } = visit;
       const node = this.context.nodes.get(id);

@@ -21,6 +21,8 @@ export function dueLine(file: DueFile): string {
       return `${path}: deleted again; ${makerWords(file.by)} left it.`;
     case "deleted":
       return `${path}: made again; ${makerWords(file.by)} deleted it.`;
+    case "merged":
+      return `${path}: the lines of this conversation are put back; other lines stay as ${makerWords(file.by)} changed them.`;
     case "restore":
       return `${path}: put back; ${makerWords(file.by)} changed it${file.others ? ", and others did before" : ""}.`;
     default:

@@ -1,4 +1,4 @@
-import type { FileStatus, RecordedWrite } from "../../files/index.js";
+import type { FileStatus, MergeAsked, RecordedWrite } from "../../files/index.js";
 import { defined, escapeForDisplay } from "../../text/index.js";
 import { byPath, Manifests } from "../tree/manifest.js";
 import type { TreeWrites } from "../tree/tree-writes.js";
@@ -21,6 +21,11 @@ export interface RestoreDisk {
   ): Promise<readonly FileStatus[]>;
   /** Those of the states whose bytes are kept; asked of files whose status does not say it. */
   keptStates(hashes: readonly string[]): Promise<ReadonlySet<string>>;
+  /**
+   * The state of a file without this conversation's change, where others changed other lines since; it is kept. Without
+   * it, and where both touched a line, such a file is in conflict.
+   */
+  mergedState?(asked: MergeAsked): Promise<string | null>;
   /** The newest recorded write to each file; without it, only what the conversation says itself is known. */
   lastWrites?(paths: readonly string[]): Promise<readonly (RecordedWrite | undefined)[]>;
   /** The session that writes by this disk. */
@@ -52,6 +57,8 @@ export type PlannedFile =
   | ({ readonly kind: "created"; readonly from: string; readonly to: null } & Movable)
   /** The file was deleted since: it is to be made again. */
   | ({ readonly kind: "deleted"; readonly from: null; readonly to: string } & Movable)
+  /** Others changed other lines since: `to` is the disk's state with the lines of this conversation as they were. */
+  | ({ readonly kind: "merged"; readonly from: string; readonly to: string } & Movable)
   | FileConflict;
 
 interface Movable {
@@ -116,7 +123,8 @@ export async function planRestore(
   );
   const kept = await disk.keptStates(known.flatMap(({ wanted }) => wanted ?? []));
   const makers = await makersOf(context, writes, known, statuses, disk);
-  const planned = known.map((file, at) => decide(file, statuses[at], kept, makers[at] ?? { by: nobody }));
+  const decided = known.map((file, at) => decide(file, statuses[at], kept, makers[at] ?? { by: nobody }));
+  const planned = await Promise.all(decided.map((file) => mergedOr(file, disk)));
   return {
     kind: "restore_plan",
     ...ends,
@@ -199,6 +207,15 @@ function decide(
   return wanted === null
     ? { kind: "created", path, from, to: wanted, others, by }
     : { kind: "restore", path, from, to: wanted, others, by };
+}
+
+/** A conflict of a whole file is none where the lines of both can be told apart. */
+async function mergedOr(file: PlannedFile, disk: RestoreDisk): Promise<PlannedFile> {
+  if (file.kind !== "conflict" || file.why !== "changed") return file;
+  const { path, from: present, to: wanted, left, by } = file;
+  if (typeof present !== "string" || typeof wanted !== "string" || typeof left !== "string") return file;
+  const to = (await disk.mergedState?.({ path, left, wanted, present })) ?? null;
+  return to === null ? file : { kind: "merged", path, from: present, to, others: true, by };
 }
 
 /** A file under several names is planned once, if the same is wanted of all of them. */

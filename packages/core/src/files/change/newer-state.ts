@@ -139,7 +139,7 @@ const wholeSince = refuse(
 );
 
 /** For a state on which a change is only planned, never written. */
-const noIdentity: FileIdentity = {
+export const noIdentity: FileIdentity = {
   device: 0n,
   inode: 0n,
   size: 0n,

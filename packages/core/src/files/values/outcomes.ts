@@ -271,6 +271,15 @@ export interface CallerWrite extends RecordedWrite {
   readonly caller: WriteCaller;
 }
 
+/** A change that is to be taken back in a file that others have changed since. */
+export interface MergeAsked {
+  readonly path: string;
+  /** Hashes: of the state that the change left, of the one before it, of what stands there now. */
+  readonly left: string;
+  readonly wanted: string;
+  readonly present: string;
+}
+
 /** In what state a file is, by its hash alone: no licence to write, and nothing of it is shown. */
 export interface FileStatus {
   /** As it was asked for. */

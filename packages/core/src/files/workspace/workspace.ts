@@ -14,6 +14,7 @@ import { malformedAnswer, pathOf, refuseMalformed, textsOf } from "../access/req
 import { defaultKeepSecrets, defaultLimits, type Session, SessionStateService } from "../access/session.js";
 import { atTurn, inside } from "../access/visit.js";
 import type { WorkspaceOptions } from "../access/workspace-options.js";
+import { mergedState } from "../change/merged-state.js";
 import { describeEntry, makeFolder, readBytes } from "../reading/folders.js";
 import { type CallKnowledge, SessionKnowledge } from "../seen/session-knowledge.js";
 import { shownBy } from "../seen/shown-lines.js";
@@ -31,6 +32,7 @@ import type {
   InfoOutcome,
   ListOutcome,
   LogOutcome,
+  MergeAsked,
   OutcomeOf,
   ReadManyOutcome,
   ReadOutcome,
@@ -341,6 +343,13 @@ export class Workspace {
       if (sha256 === emptySha256 || (await blobs.has(sha256))) kept.add(sha256);
     }
     return kept;
+  }
+
+  /** The state of a file without one change of it, where others changed other lines since: see `mergedState`. */
+  async mergedState(asked: MergeAsked): Promise<string | null> {
+    const { path, left, wanted, present } = Object(asked) as Partial<MergeAsked>;
+    const isWhole = textsOf([path, left, wanted, present]) !== undefined;
+    return isWhole ? mergedState(this.shared, asked) : null;
   }
 
   /** The recorded writes of a file, newest first; of a link's name with those to what it leads to. */

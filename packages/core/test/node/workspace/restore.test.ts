@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import {
+  dueLine,
+  filesDue,
   planRestore,
   type RestoreDirection,
   type Restored,
@@ -73,7 +75,7 @@ function kinds(plan: RestorePlan): Record<string, string> {
 describe("a restore on the real disk, with a shell at work beside it", () => {
   it("has a case for each file, and each comes out as it says", async () => {
     const on = await started();
-    shell(on, "echo one > same; echo theirs >> conflict; echo theirs >> seen; echo theirs >> else");
+    shell(on, "echo one > same; echo theirs > conflict; echo theirs >> seen; echo theirs >> else");
     await look(on, "seen");
     const tip = headOf(on);
     const before = treeOf(on.root);
@@ -93,6 +95,68 @@ describe("a restore on the real disk, with a shell at work beside it", () => {
     expect(restored.node.parentId).toBe(on.start);
     await undone(on, restored);
     expect(treeOf(on.root)).toEqual(before);
+  });
+
+  const lines = Array.from({ length: 30 }, (_, at) => `line ${at + 1}`);
+  const withLines = (changed: Readonly<Record<number, string>>, end = "\n") =>
+    lines.map((line, at) => changed[at + 1] ?? line).join(end) + end;
+  /** The file as this conversation left it, and as others have changed that since. */
+  const merges: readonly (readonly [string, string, string, string, string, string])[] = [
+    [
+      "lines",
+      "\n",
+      withLines({}),
+      withLines({ 3: "ours" }),
+      withLines({ 3: "ours", 25: "theirs" }),
+      withLines({ 25: "theirs" }),
+    ],
+    [
+      "lines with carriage returns",
+      "\r\n",
+      withLines({}, "\r\n"),
+      withLines({ 3: "ours" }, "\r\n"),
+      withLines({ 3: "ours", 1: "theirs\r\nand more" }, "\r\n"),
+      withLines({ 1: "theirs\r\nand more" }, "\r\n"),
+    ],
+  ];
+  it.each(merges)(
+    "takes back its own lines where others changed %s elsewhere",
+    async (_, __, before, ours, theirs, merged) => {
+      const on = await open(newPlace({ f: before }));
+      opened.push(on);
+      const start = headOf(on);
+      await write(on, "f", ours);
+      writeFileSync(join(on.root, "f"), theirs);
+      const plan = await planned(on, { fromId: headOf(on), toId: start });
+      expect(kinds(plan)).toEqual({ f: "merged" });
+      expect(filesDue(plan).map(dueLine)).toEqual([
+        "f: the lines of this conversation are put back; other lines stay as somebody else changed them.",
+      ]);
+      const restored = must(await carried(on, plan));
+      expect(treeOf(on.root)).toEqual({ f: merged });
+      await undone(on, restored);
+      expect(treeOf(on.root)).toEqual({ f: theirs });
+    },
+  );
+
+  it.each([
+    ["the same line", withLines({ 3: "ours" }), withLines({ 3: "theirs" })],
+    [
+      "lines added at that point",
+      withLines({ 3: "ours\nours too" }),
+      withLines({ 3: "ours\ntheirs\nours too" }),
+    ],
+    ["bytes that are no text", withLines({ 3: "ours" }), `${withLines({ 3: "ours" })}\u0000`],
+  ])("is in conflict over %s", async (_, ours, theirs) => {
+    const on = await open(newPlace({ f: withLines({}) }));
+    opened.push(on);
+    const start = headOf(on);
+    await write(on, "f", ours);
+    writeFileSync(join(on.root, "f"), theirs);
+    const plan = await planned(on, { fromId: headOf(on), toId: start });
+    expect(kinds(plan)).toEqual({ f: "changed" });
+    expect(codeOf(await carried(on, plan))).toBe("files_in_conflict");
+    expect(treeOf(on.root)).toEqual({ f: theirs });
   });
 
   const meanwhile: readonly (readonly [string, string])[] = [
