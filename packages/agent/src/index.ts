@@ -78,6 +78,7 @@ export {
 export { type FetchedPage, type FetchPolicy, fetchPage } from "./host/fetch-page.js";
 export { type FetchTool, type FetchToolOptions, fetchTool } from "./host/fetch-tool.js";
 export type { FileCheck } from "./host/file-check.js";
+export { hookRunner, type RunHook } from "./host/hooks.js";
 export type { McpAddress, McpProgram, McpServerConfig } from "./host/mcp/connection.js";
 export type { ResultBudget } from "./host/mcp/result.js";
 export {
@@ -122,6 +123,7 @@ export { fitsCommand } from "./loop/command-rule.js";
 export { fileCheckOf } from "./loop/file-check.js";
 export type { FileOffers, FileUploads } from "./loop/file-forms.js";
 export { type Asked, type AskPerson, nobody, type PersonsAnswer } from "./loop/gate.js";
+export { Hooks, type HooksContext } from "./loop/hooks.js";
 export type { ToolSet } from "./loop/offered-tools.js";
 export type { RepeatLimits } from "./loop/repeats.js";
 export type { SubAgentModel, SubAgents } from "./loop/sub-agents.js";

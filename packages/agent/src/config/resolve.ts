@@ -172,6 +172,9 @@ const joins = [
   "model.overrides",
   "mcpServers",
   "context.ratios",
+  "hooks.beforeTool",
+  "hooks.afterTool",
+  "hooks.turnEnd",
 ];
 
 /** The sources put over each other, key by key. */

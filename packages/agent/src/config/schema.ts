@@ -73,6 +73,16 @@ const server = z.union([
   z.strictObject({ url: httpUrl, headers: headers.optional(), ...serverTimes }),
 ]);
 
+const hook = {
+  command: z.string().min(1).describe("run in a shell, with JSON at its input and files as its arguments"),
+  timeoutMs: count.optional().describe("how long it may run, in milliseconds; 60,000 unless set"),
+};
+const callHook = z.strictObject({
+  tool: z.string().min(1).optional().describe("the tool's name; * stands for any characters; any unless set"),
+  path: z.string().min(1).optional().describe("a glob that a file of the call fits"),
+  ...hook,
+});
+
 /** How long a provider's cache can be asked to keep a prompt. */
 const cacheLifetimes = ["5m", "1h"] as const;
 
@@ -193,6 +203,19 @@ export const settingsSchema = z.strictObject({
         .max(20)
         .optional()
         .describe("names of instruction files"),
+    })
+    .optional(),
+  hooks: z
+    .strictObject({
+      beforeTool: z.array(callHook).max(100).optional().describe("commands before a call; code 2 denies it"),
+      afterTool: z.array(callHook).max(100).optional().describe("commands after a call, as a formatter"),
+      turnEnd: z.array(z.strictObject(hook)).max(100).optional().describe("commands at a turn's end"),
+    })
+    .optional(),
+  diagnostics: z
+    .strictObject({
+      command: z.string().min(1).optional().describe("a check after edits; the model is told its new lines"),
+      timeoutMs: hook.timeoutMs,
     })
     .optional(),
   limits: z

@@ -122,6 +122,12 @@ export const trustClasses: TrustTable = {
   },
   fetch: { allowedHosts: always("it opens the network") },
   mcpServers: always("it starts a program or calls a server"),
+  hooks: {
+    beforeTool: always("it runs commands"),
+    afterTool: always("it runs commands"),
+    turnEnd: always("it runs commands"),
+  },
+  diagnostics: { command: always("it runs a command"), timeoutMs: always("it lets a command run longer") },
   instructions: { files: always("it puts other files into the prompt") },
   limits: {
     maxTurns: larger("it raises a limit"),

@@ -1,9 +1,10 @@
 import { realpathSync, statSync } from "node:fs";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { join, resolve } from "node:path";
 import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
 import { defined, escapeForDisplay } from "@holdfast/core/text";
+import { isBelow } from "./found-text.js";
 import { OutputLog } from "./output-log.js";
-import { RunningCommand } from "./running-command.js";
+import { type CommandInput, RunningCommand } from "./running-command.js";
 
 /** What commands may take. */
 export interface CommandLimits {
@@ -67,7 +68,12 @@ export class Commands {
    * @returns `outside_workspace`, `file_missing` or `not_a_file` for another directory; `busy` where too many run in
    *   the background; `cancelled` after `close`.
    */
-  start(command: string, directory = ".", inBackground = false): RunningCommand | Refusal {
+  start(
+    command: string,
+    directory = ".",
+    inBackground = false,
+    given?: CommandInput,
+  ): RunningCommand | Refusal {
     if (this.isClosed) return refuse("cancelled", "The session is over; nothing was started.");
     const running = this.inBackground().filter(({ end }) => end === undefined);
     if (inBackground && running.length >= this.limits.mostInBackground) {
@@ -86,7 +92,7 @@ export class Commands {
     const { graceMs } = this.limits;
     const started = new RunningCommand({
       ...{ id, command, directory: at.path, environment, graceMs, log },
-      ...defined({ shell }),
+      ...defined({ shell, ...given }),
     });
     this.all.set(id, started);
     if (inBackground) this.background.add(id);
@@ -163,9 +169,4 @@ function statQuietly(path: string) {
   } catch {
     return undefined;
   }
-}
-
-function isBelow(path: string, root: string): boolean {
-  const way = relative(root, path);
-  return way === "" || !(way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way));
 }

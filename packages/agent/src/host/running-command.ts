@@ -1,11 +1,19 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { causeOf, defined } from "@holdfast/core/text";
 import type { OutputLog } from "./output-log.js";
 import { endFamily, killFamily, markerName, type ProcessFamily, waitAtMost } from "./processes.js";
 
+/** What a command is given beside its words. */
+export interface CommandInput {
+  /** At its standard input; nothing unless given. */
+  readonly input?: string;
+  /** Its arguments, `$1` and so on; on Windows there are none. */
+  readonly args?: readonly string[];
+}
+
 /** What is to be run, and where. */
-interface CommandStart {
+interface CommandStart extends CommandInput {
   readonly id: string;
   readonly command: string;
   /** An absolute path. */
@@ -54,6 +62,8 @@ export class RunningCommand {
     this.log = start.log;
     const marker = `${process.pid}-${start.id}-${Math.random().toString(36).slice(2)}`;
     const child = launch(start, marker);
+    // Who does not read its input is not waited for.
+    child?.stdin?.on("error", () => {}).end(start.input);
     this.family = { marker, ...defined({ group: child?.pid }) };
     this.ended = this.watch(child).then((end) => {
       this.result = end;
@@ -142,14 +152,17 @@ const leftBehindGraceMs = 500;
 const isWindows = process.platform === "win32";
 
 /** Undefined where not even a process could be asked for, as with a command longer than the system takes. */
-function launch({ command, directory, environment, shell }: CommandStart, marker: string) {
+function launch(start: CommandStart, marker: string): ChildProcess | undefined {
+  const { command, directory, environment, shell, input, args = [] } = start;
   const env = { ...environment, [markerName]: marker };
   try {
-    const options = { cwd: directory, env, stdio: ["ignore", "pipe", "pipe"] as ["ignore", "pipe", "pipe"] };
+    const stdio: StdioOptions = [input === undefined ? "ignore" : "pipe", "pipe", "pipe"];
+    const options = { cwd: directory, env, stdio };
     if (isWindows) return spawn(command, { ...options, shell: true, windowsHide: true });
     const program = shell ?? (existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh");
     // One pipe for both keeps what is printed in order; what the shell says before that comes by the other.
-    return spawn(program, ["-c", `exec 2>&1; ${command}`], { ...options, detached: true });
+    const words = ["-c", `exec 2>&1; ${command}`, ...(args.length === 0 ? [] : [program, ...args])];
+    return spawn(program, words, { ...options, detached: true });
   } catch {
     return undefined;
   }

@@ -7,6 +7,7 @@ import type { ApprovalMode, ApprovalRule } from "../config/approval.js";
 import type { CostMeter } from "../models/cost-meter.js";
 import type { FileUploads } from "./file-forms.js";
 import type { AskPerson } from "./gate.js";
+import type { Hooks } from "./hooks.js";
 import type { RepeatLimits } from "./repeats.js";
 import type { SubAgents } from "./sub-agents.js";
 
@@ -35,6 +36,8 @@ export interface AgentParts {
   readonly limits?: TurnLimits;
   /** Lets a model delegate tasks; none unless given. */
   readonly subAgents?: SubAgents;
+  /** Commands of the settings that are run before and after calls, and at the end of a turn. */
+  readonly hooks?: Hooks;
   /** Counts the money of the run, which may have more than one agent; one of the agent's own unless given. */
   readonly meter?: CostMeter;
   /** Whether a read shows only what the prompt does not show already; unless false. */

@@ -214,6 +214,7 @@ class OpenedAgent implements Agent {
     const turn = startedTurn({ ...this.parts, meter: this.meter }, onEvent, signal);
     const stop = (await this.#begin(input, turn)) ?? (await this.#loop(turn));
     const end = turn.end(stop);
+    await this.parts.hooks?.turnEnded(end, turn, this.#asShown);
     onEvent({ kind: "turn_ended", end });
     return end;
   }
@@ -275,7 +276,7 @@ class OpenedAgent implements Agent {
   }
 
   /** A file without the lines that the prompt shows already. */
-  #asShown(payload: FileContent): FileContent {
+  readonly #asShown = (payload: FileContent): FileContent => {
     if (this.parts.deltaReads === false) return payload;
     const { context } = this.parts.manager;
     const visibility = this.#visibility;
@@ -283,7 +284,7 @@ class OpenedAgent implements Agent {
       blocks: (path) => visibility.blocks(path),
       versionOf: (nodeId, state) => versionAtNode(context, nodeId, state),
     });
-  }
+  };
 
   /** Ambient files whose state is not before the model any more come last, so that nothing earlier moves. */
   async #refresh(into: "staging" | "branch"): Promise<TurnStop | undefined> {
@@ -295,7 +296,7 @@ class OpenedAgent implements Agent {
       manager,
       read: (request) => workspace.read(request, { isSilent: true }),
       isVisible: this.isVisible,
-      asShown: (payload) => this.#asShown(payload),
+      asShown: this.#asShown,
       into,
     });
     return isRefusal(refreshed) ? broken(refreshed) : undefined;
@@ -384,17 +385,16 @@ class OpenedAgent implements Agent {
     return undefined;
   }
 
-  async #carry({ onEvent, signal }: RunningTurn): Promise<readonly CarriedCall[] | ConversationRefusal> {
-    const carried = await carryCalls({
-      host: this.#host(onEvent, signal),
-      workspace: this.parts.workspace,
-      gate: this.#gate,
-      onEvent,
-      judged: (call) => this.#judged(call),
-    });
+  async #carry(turn: RunningTurn): Promise<readonly CarriedCall[] | ConversationRefusal> {
+    const { workspace, hooks } = this.parts;
+    const host = this.#host(turn.onEvent, turn.signal);
+    const judged = (call: ToolCall) => this.#judged(call);
+    const { onEvent } = turn;
+    const carried = await carryCalls({ host, workspace, hooks, gate: this.#gate, onEvent, judged });
     if ("code" in carried) return carried;
     const stop = await this.parts.manager.flush();
-    return isRefusal(stop) ? stop : carried;
+    if (isRefusal(stop)) return stop;
+    return (await hooks?.after(carried, turn, this.#asShown)) ?? carried;
   }
 
   #host(onEvent: RunningTurn["onEvent"], signal: AbortSignal | undefined): TurnHost {

@@ -17,6 +17,7 @@ import {
   toolOfName,
 } from "@holdfast/core/tools";
 import type { CallNames, Gate } from "./gate.js";
+import type { Hooks } from "./hooks.js";
 import { judgedCall } from "./judged-call.js";
 import { refusingTool } from "./sub-agents.js";
 import type { AgentEvent, EndedCall } from "./turn.js";
@@ -32,6 +33,7 @@ interface Carrying {
    * cannot be. Asked once a call.
    */
   readonly judged: (call: ToolCall) => CallNames | string;
+  readonly hooks: Hooks | undefined;
   readonly onEvent: (event: AgentEvent) => void;
 }
 
@@ -104,13 +106,19 @@ interface Judged {
   readonly barred?: HostTool;
 }
 
-async function judge(call: ToolCall, { host, gate, judged, workspace }: Carrying): Promise<Judged> {
+async function judge(
+  call: ToolCall,
+  { host, gate, judged, workspace, hooks, onEvent }: Carrying,
+): Promise<Judged> {
   const names = judged(call);
   if (typeof names === "string")
     return { names: { tool: call.name, also: [] }, barred: refusingTool(call.name, names) };
   const { hostTools = [], signal } = host;
   const before = judgedCall(call, names, { hostTools, workspace });
-  const denied = before && (await gate.barred(before, signal));
+  const asked = before ?? { ...names, paths: async () => [] };
+  const denied =
+    (before && (await gate.barred(before, signal))) ??
+    (await hooks?.before(call, asked, { onEvent, signal }));
   return denied === undefined ? { names } : { names, barred: refusingTool(call.name, denied, "denied") };
 }
 

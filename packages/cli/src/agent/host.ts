@@ -5,11 +5,13 @@ import {
   commandEnvironment,
   type FileCheck,
   fetchTool,
+  hookRunner,
   killTool,
   type McpServerConfig,
   type McpServerState,
   McpServers,
   type NamedResources,
+  type RunHook,
   readOutputTool,
   SpillFiles,
   shellTool,
@@ -33,6 +35,8 @@ export interface RunHost {
   readonly problems: readonly string[];
   /** What the servers say of themselves, for the system text. */
   readonly instructions: readonly { readonly server: string; readonly text: string }[];
+  /** Runs the hooks of the settings. */
+  readonly runHook: RunHook;
   close(): Promise<void>;
 }
 
@@ -52,10 +56,12 @@ export async function openHost(
   const { shell = {}, fetch = {}, mcpServers = {} } = settings;
   const pass = shell.environment ?? [];
   const secret = Object.values(settings.model?.providers ?? {}).flatMap(({ keyEnv }) => keyEnv ?? []);
+  const place = { roots, tempDir, environment: commandEnvironment({ own: process.env, pass, secret }) };
+  // Their outputs are nobody's to read later, and push no output of the model's commands out.
+  const ofHooks = { tempDir: join(tempDir, "hooks"), limits: { shownBytes: 16_000, fileBytes: 0 } };
+  const hooks = new Commands({ ...place, ...ofHooks });
   const commands = new Commands({
-    roots,
-    tempDir,
-    environment: commandEnvironment({ own: process.env, pass, secret }),
+    ...place,
     limits: {
       ...(shell.timeoutMs === undefined ? {} : { defaultSeconds: Math.ceil(shell.timeoutMs / 1_000) }),
       ...(shell.outputChars === undefined ? {} : { shownBytes: shell.outputChars }),
@@ -94,8 +100,9 @@ export async function openHost(
       messages.map((message) => `MCP server ${name}: ${message}`),
     ),
     instructions: servers.instructions(),
+    runHook: hookRunner(hooks),
     close: async () => {
-      await commands.close();
+      await Promise.all([commands.close(), hooks.close()]);
       await servers.close();
       page?.close();
     },

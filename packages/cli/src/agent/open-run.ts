@@ -9,6 +9,7 @@ import {
   CostMeter,
   expandInput,
   fileCheckOf,
+  Hooks,
   type Instructions,
   type ModelRefusal,
   type NamedResources,
@@ -203,6 +204,7 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
   const agent = openAgent({
     ...agentSettings(opening, host, summarising.port),
     system: systemOf(opening, host, instructions, memory),
+    hooks: new Hooks({ ...settings, run: host.runHook, workspace, conversation }),
     ...defined({ memoryPath: memory?.path, uploads: uploads.uploads }),
     manager,
     workspace,

@@ -1,0 +1,175 @@
+import {
+  type ContextManager,
+  type ConversationRefusal,
+  driftedFiles,
+  type FileContent,
+  fileContentOf,
+  type JsonObject,
+  type ToolCall,
+  type TurnPayload,
+} from "@holdfast/core/conversation";
+import { isRefusal, type Workspace } from "@holdfast/core/files";
+import { clip, defined, escapeForDisplay } from "@holdfast/core/text";
+import type { AgentSettings } from "../config/schema.js";
+import { type Hook, hookName, type RunHook } from "../host/hooks.js";
+import { barredBy, type FilteredCall } from "./call-filter.js";
+import type { AgentEvent, EndedCall, TurnEnd } from "./turn.js";
+
+/** What hooks work on: those of the settings, and how one is run. */
+export interface HooksContext extends Pick<AgentSettings, "hooks" | "diagnostics"> {
+  readonly run: RunHook;
+  readonly workspace: Workspace;
+  readonly conversation: { readonly manager: ContextManager; readonly session: { readonly id: string } };
+}
+
+/** The turn in which hooks run: who is told, and what ends them. */
+type Scope = { readonly onEvent: (event: AgentEvent) => void; readonly signal: AbortSignal | undefined };
+
+/** A file without the lines that the prompt shows already. */
+type AsShown = (payload: FileContent) => FileContent;
+
+/** A hook of calls, as the settings have it. */
+type CallHook = NonNullable<NonNullable<AgentSettings["hooks"]>["beforeTool"]>[number];
+
+/**
+ * Runs the hooks. One that hangs or fails costs a sentence to the person; the turn goes on without it. What hooks change
+ * of the files that the conversation knows is put before the model as their state now, so that its next edit is of that.
+ */
+export class Hooks {
+  /** What the check said last, by line without its numbers: an edit above moves every line below it. */
+  #found = new Map<string, number>();
+  /** Whether a hook may have changed files since they were last looked at. */
+  #hasRun = false;
+
+  constructor(private readonly context: HooksContext) {}
+
+  /** Why a call may not be made: what a hook says that ends with exit code 2. */
+  async before({ name, args }: ToolCall, call: FilteredCall, scope: Scope): Promise<string | undefined> {
+    const input = { hook_event_name: "PreToolUse", tool_name: name, tool_input: args };
+    for (const hook of this.context.hooks?.beforeTool ?? []) {
+      const denied = await this.#ofCall(hook, call, input, scope);
+      if (denied !== undefined) return denied;
+    }
+    return undefined;
+  }
+
+  /** After the calls of one answer that succeeded; of several that changed the same files, the last. */
+  async after(
+    carried: readonly { readonly ended: EndedCall; readonly call: ToolCall }[],
+    scope: Scope,
+    asShown: AsShown,
+  ): Promise<ConversationRefusal | undefined> {
+    if (scope.signal?.aborted === true) return undefined;
+    const made = carried
+      .filter(({ ended }) => !ended.isError)
+      .map((one) => ({ ...one, files: changedBy(one) }));
+    const last = made.filter(({ files }, at) => {
+      const later = new Set(made.slice(at + 1).flatMap((one) => one.files));
+      return files.length === 0 || files.some((path) => !later.has(path));
+    });
+    const words: string[] = [];
+    for (const hook of this.context.hooks?.afterTool ?? [])
+      for (const { ended, call, files } of last) {
+        const { name: tool, args } = call;
+        const tool_response = { code: ended.code, text: clip(ended.text, mostChars) };
+        const input = { hook_event_name: "PostToolUse", tool_name: tool, tool_input: args, tool_response };
+        const said = await this.#ofCall(hook, { tool, also: [], paths: async () => files }, input, scope);
+        if (said !== undefined) words.push(`${hookName(hook)} says of ${tool}:\n${said}`);
+      }
+    words.push(...(await this.#diagnosed([...new Set(made.flatMap(({ files }) => files))], scope)));
+    return this.#tell(words, asShown);
+  }
+
+  /** After a turn that was not cancelled. */
+  async turnEnded({ reason, text }: TurnEnd, scope: Scope, asShown: AsShown): Promise<void> {
+    if (reason === "cancelled" || reason === "conversation") return;
+    const input = { hook_event_name: "Stop", reason, text: clip(text, mostChars) };
+    for (const hook of this.context.hooks?.turnEnd ?? []) await this.#run(hook, input, [], scope, [0]);
+    await this.#tell([], asShown);
+  }
+
+  /** @returns what the hook says with exit code 2, where it is one for such calls. */
+  async #ofCall(hook: CallHook, call: FilteredCall, input: JsonObject, scope: Scope) {
+    const rule = { tool: hook.tool ?? "*", decision: "deny", ...defined({ path: hook.path }) } as const;
+    if ((await barredBy([rule], this.context.workspace, call)) === undefined) return undefined;
+    const end = await this.#run(hook, input, await call.paths(), scope, [0, 2]);
+    return end?.exitCode === 2 ? end.output || `${hookName(hook)} says no.` : undefined;
+  }
+
+  /** What the check of the project says after edits that it did not say after those before. */
+  async #diagnosed(files: readonly string[], scope: Scope): Promise<readonly string[]> {
+    const { command, timeoutMs } = this.context.diagnostics ?? {};
+    if (command === undefined || files.length === 0) return [];
+    const end = await this.#run({ command, timeoutMs }, { hook_event_name: "Diagnostics" }, files, scope);
+    if (end === undefined) return [];
+    const [before, now] = [this.#found, new Map<string, number>()];
+    const news = end.output.split("\n").filter((line) => {
+      const key = line.replace(/\d+/g, "#").trim();
+      if (key !== "") now.set(key, (now.get(key) ?? 0) + 1);
+      return (now.get(key) ?? 0) > (before.get(key) ?? 0);
+    });
+    this.#found = now;
+    if (before.size > 0 && now.size === 0) return ["The check of the project has nothing to say any more."];
+    const shown = news.slice(0, mostLines).map((line) => clip(line, 300));
+    const more = news.length > mostLines ? [`(${news.length - mostLines} further new lines)`] : [];
+    const head = "The check of the project says, new since your last edits:";
+    return news.length === 0 ? [] : [[head, ...shown, ...more].join("\n")];
+  }
+
+  /** @param usual exit codes that are no failure; any but those of the shell itself unless given. */
+  async #run(hook: Hook, input: JsonObject, paths: readonly string[], scope: Scope, usual?: number[]) {
+    const { conversation, workspace } = this.context;
+    const [cwd = "."] = workspace.roots;
+    const files = paths.map((path) => (path.startsWith("/") ? path : `${cwd}/${path}`));
+    const told = JSON.stringify({ session_id: conversation.session.id, cwd, ...input, files });
+    this.#hasRun ||= input.hook_event_name !== "PreToolUse";
+    const end = await this.context.run(hook, { input: `${told}\n`, args: files }, scope.signal);
+    if (typeof end === "object" && (usual?.includes(end.exitCode) ?? end.exitCode < 126)) return end;
+    const said =
+      typeof end === "string" ? end : `ended with exit code ${end.exitCode}: ${clip(end.output, 300)}`;
+    scope.onEvent({ kind: "noticed", text: `${hookName(hook)} ${said}` });
+    return undefined;
+  }
+
+  /** Puts before the model what has become of its files, and what hooks say. */
+  async #tell(words: readonly string[], asShown: AsShown): Promise<ConversationRefusal | undefined> {
+    const { workspace, conversation } = this.context;
+    const { manager } = conversation;
+    const apart = this.#hasRun ? await driftedFiles(manager.context, workspace, manager.manifests) : [];
+    this.#hasRun = false;
+    const payloads: TurnPayload[] = [];
+    for (const { path, expected, found } of apart)
+      if (found !== undefined) payloads.push(await this.#stateNow(path, expected, found, asShown));
+    for (const text of words) payloads.push({ kind: "note", text, audience: "model" });
+    for (const payload of payloads) {
+      const node = manager.addNode(payload);
+      if (isRefusal(node)) return node;
+    }
+    const flushed = payloads.length === 0 ? undefined : await manager.flush();
+    return flushed !== undefined && isRefusal(flushed) ? flushed : undefined;
+  }
+
+  async #stateNow(path: string, before: string | null, after: string | null, asShown: AsShown) {
+    const read = await this.context.workspace.read({ path }, { isSilent: true });
+    if (read.kind === "read" && read.state.lines === undefined) {
+      const payload = asShown(fileContentOf(read, { path }));
+      const repeated = (payload.repeats ?? []).reduce((sum, { start, end }) => sum + end - start, 0);
+      if (payload.text.length - repeated <= mostChars) return payload;
+    }
+    const state = after === null ? "is not there any more" : `has another state, sha256 ${after}`;
+    const text = `${escapeForDisplay(path)} ${state}: it was changed after your calls. Read what you need of it.`;
+    return { kind: "note", text, audience: "model", files: [{ path, before, after, by: "seen" }] } as const;
+  }
+}
+
+/** Of one file, or of an answer, what is shown without being asked for, in characters. */
+const mostChars = 16_000;
+/** Of one check. */
+const mostLines = 40;
+
+/** The files that a call changed and left there. */
+function changedBy({ ended: { node } }: { readonly ended: EndedCall }): readonly string[] {
+  const effects = node?.payload.kind === "tool_result" ? (node.payload.files ?? []) : [];
+  const own = effects.filter(({ by, before, after }) => by === "tool" && after !== null && before !== after);
+  return own.map(({ path }) => path);
+}
