@@ -24,7 +24,7 @@ const homes = {
   re2js: "^packages/core/src/files/",
   "markdown-it": "^packages/core/src/patch/section/",
   yaml: "^packages/core/src/(context|files/change)/",
-  "smol-toml": "^packages/core/src/files/change/",
+  "smol-toml": "^packages/(core/src/files/change|agent/src/input)/",
   saxes: "^packages/core/src/files/change/",
   chardet: "^packages/core/src/node/",
   "iconv-lite": "^packages/core/src/node/",

@@ -78,6 +78,7 @@ export {
 export { type FetchedPage, type FetchPolicy, fetchPage } from "./host/fetch-page.js";
 export { type FetchTool, type FetchToolOptions, fetchTool } from "./host/fetch-tool.js";
 export type { FileCheck } from "./host/file-check.js";
+export { isBelow, ownText, projectText, type ReadText } from "./host/found-text.js";
 export { hookRunner, type RunHook } from "./host/hooks.js";
 export type { McpAddress, McpProgram, McpServerConfig } from "./host/mcp/connection.js";
 export type { ResultBudget } from "./host/mcp/result.js";
@@ -87,6 +88,7 @@ export {
   McpServers,
   type McpServersOptions,
 } from "./host/mcp/servers.js";
+export { foldersOfRepository, gitWords } from "./host/repository.js";
 export { type CommandToolsContext, shellTool } from "./host/shell-tool.js";
 export { type SpilledPart, SpillFiles } from "./host/spill-files.js";
 export {
@@ -115,10 +117,12 @@ export {
   writtenMention,
 } from "./input/mentions.js";
 export { type SystemFacts, systemText } from "./input/system-text.js";
+export { type PromptSource, readPrompts, type WrittenPrompt } from "./input/written-prompts.js";
 export { type Agent, openAgent, type TurnScope } from "./loop/agent.js";
 export type { AgentParts, TurnLimits } from "./loop/agent-parts.js";
 export { type Action, type Allowance, type ApprovalPolicy, type Decision, decide } from "./loop/approval.js";
 export { effortWords } from "./loop/ask-model.js";
+export { barredBy } from "./loop/call-filter.js";
 export { fitsCommand } from "./loop/command-rule.js";
 export { fileCheckOf } from "./loop/file-check.js";
 export type { FileOffers, FileUploads } from "./loop/file-forms.js";

@@ -2,6 +2,7 @@ import type { ModelPort } from "@holdfast/core/context";
 import type { ContextManager, ConversationRefusal, JsonObject } from "@holdfast/core/conversation";
 import type { AnyRefusalCode, Workspace } from "@holdfast/core/files";
 import type { HostTool } from "@holdfast/core/tools";
+import type { WrittenPrompt } from "../input/written-prompts.js";
 import type { Agent } from "../loop/agent.js";
 
 /** What a slash command does, and how it is typed. Help, completion and the reader of a line go by it. */
@@ -47,6 +48,8 @@ export interface CommandHost {
   readonly agent: Agent;
   readonly manager: ContextManager;
   readonly workspace: Workspace;
+  /** Prompts that were written down: commands of the person's and the project's own, and skills. */
+  readonly prompts?: readonly WrittenPrompt[];
   /** Runs a command of the person in a shell: `run_shell_command`. */
   readonly shell?: HostTool;
   /** Opens another model by its name; `unpriced` where the run has a limit of cost and its prices are not known. */
@@ -112,6 +115,8 @@ export type CommandOutcome =
   /** Nothing was done. */
   | { readonly kind: "refused"; readonly code: CommandCode; readonly message: string }
   | AskedBack
+  /** The host is to ask the model with these words, in which `@` names files. */
+  | { readonly kind: "prompt"; readonly text: string; readonly message?: string }
   /** The host is to go on with another session; this one stays as it is. */
   | { readonly kind: "session"; readonly session: WantedSession }
   | { readonly kind: "quit" };

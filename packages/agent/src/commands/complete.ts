@@ -13,8 +13,10 @@ export interface Completion {
   readonly candidates: readonly string[];
 }
 
-/** What can be named, by kind: paths and ids that begin so. A kind that is left out has no candidates. */
+/** What can be named, by kind: paths and ids that begin so; commands are those beside ours. A kind left out has none. */
 export type Candidates = Readonly<Partial<Record<OperandKind, (begun: string) => readonly string[]>>>;
+
+const commandNames = commands.map(({ name }) => name);
 
 /**
  * What may stand at the end of a line that begins a command: its name, its second word, its options and their
@@ -41,7 +43,8 @@ export function completeCommand(line: string, named: Candidates = {}): Completio
 }
 
 function candidatesFor(whole: readonly string[], begun: string, named: Candidates): readonly string[] {
-  const nextWords = namesAfter(whole, begun);
+  const prompts = named.command?.(begun) ?? [];
+  const nextWords = [...namesAfter(whole, begun), ...(whole.length === 0 ? prompts : [])];
   const typed = readTyped(`/${whole.map(writtenWord).join(" ")}`);
   if (typed.kind !== "command") return nextWords;
   const { command } = typed;
@@ -57,7 +60,7 @@ function candidatesFor(whole: readonly string[], begun: string, named: Candidate
 
 /** The next word of commands whose names go on after these. */
 function namesAfter(whole: readonly string[], begun: string): readonly string[] {
-  const names = commands.map(({ name }) => name.split(" "));
+  const names = commandNames.map((name) => name.split(" "));
   const fitting = names.filter(
     (name) => name.length > whole.length && whole.every((word, at) => word === name[at]),
   );
@@ -69,11 +72,7 @@ function operandsOf(command: Command, given: number, begun: string, named: Candi
   if (operand === undefined || given > 0) return [];
   if (operand === "effort") return startingWith(begun, efforts);
   if (operand === "mode") return startingWith(begun, approvalModes);
-  if (operand === "command")
-    return startingWith(
-      begun,
-      commands.map(({ name }) => name),
-    );
+  if (operand === "command") return [...startingWith(begun, commandNames), ...(named.command?.(begun) ?? [])];
   return (named[operand]?.(begun) ?? []).map(writtenWord);
 }
 

@@ -15,6 +15,8 @@ export function describeResult(result: CommandResult): string {
         result.text,
         ...result.choices.map(({ says, line }) => `  ${line}\n    ${says}`),
       ].join("\n");
+    case "prompt":
+      return result.message ?? "";
     case "session":
     case "quit":
       return "";

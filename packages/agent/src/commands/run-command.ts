@@ -1,3 +1,4 @@
+import { filledPrompt, type WrittenPrompt } from "../input/written-prompts.js";
 import type { Command, CommandHost, CommandResult } from "./command.js";
 import { readArguments, withNodes } from "./given.js";
 import { runShellLine } from "./shell.js";
@@ -7,6 +8,8 @@ import { type Word, wordsOf } from "./words.js";
 /** What a line is: a command, one of the shell, or words for the model. */
 export type TypedLine =
   | { readonly kind: "command"; readonly command: Command; readonly words: readonly Word[] }
+  /** A prompt that was written down, and what was typed behind its name. */
+  | { readonly kind: "prompt"; readonly prompt: WrittenPrompt; readonly text: string }
   | { readonly kind: "shell"; readonly text: string }
   /** It looks like a command, and there is none. */
   | { readonly kind: "unknown"; readonly message: string }
@@ -16,10 +19,10 @@ export type TypedLine =
  * Reads a line. A command begins with a slash and one word of letters, so that a path at the beginning of a prompt
  * stays words; `!` in front runs a command of the shell.
  */
-export function readTyped(line: string): TypedLine {
+export function readTyped(line: string, prompts: readonly WrittenPrompt[] = []): TypedLine {
   const text = line.trim();
   if (text.startsWith("!")) return { kind: "shell", text: text.slice(1).trim() };
-  if (!/^\/[A-Za-z][\w-]*(\s|$)/.test(text)) return { kind: "words" };
+  if (!/^\/[A-Za-z][\w.:-]*(\s|$)/.test(text)) return { kind: "words" };
   const words = wordsOf(text.slice(1));
   for (const count of [2, 1]) {
     const name = words
@@ -29,12 +32,15 @@ export function readTyped(line: string): TypedLine {
     const command = commands.find((each) => each.name === name);
     if (command !== undefined) return { kind: "command", command, words: words.slice(count) };
   }
-  return { kind: "unknown", message: unknownOf(words) };
+  const [{ text: name = "" } = {}] = words;
+  const prompt = prompts.find((each) => each.name === name);
+  if (prompt !== undefined) return { kind: "prompt", prompt, text: text.slice(1 + name.length).trim() };
+  return { kind: "unknown", message: unknownOf(words, prompts) };
 }
 
-function unknownOf([first, second]: readonly Word[]): string {
+function unknownOf([first, second]: readonly Word[], prompts: readonly WrittenPrompt[]): string {
   const group = commands.filter(({ name }) => name.startsWith(`${first?.text} `));
-  if (group.length === 0) return `${unknownWords(first?.text ?? "")} /help lists them.`;
+  if (group.length === 0) return `${unknownWords(first?.text ?? "", prompts)} /help lists them.`;
   const names = group.map(({ name }) => name.split(" ")[1]);
   const wanted = second === undefined ? "" : ` has no ${second.text}; it`;
   return `/${first?.text}${wanted} takes ${names.join(", ")}.`;
@@ -46,12 +52,17 @@ function unknownOf([first, second]: readonly Word[]): string {
  * @returns undefined where the line is words for the model.
  */
 export async function runCommand(line: string, host: CommandHost): Promise<CommandResult | undefined> {
-  const typed = readTyped(line);
+  const typed = readTyped(line, host.prompts);
   switch (typed.kind) {
     case "words":
       return undefined;
     case "shell":
       return { ...(await runShellLine(typed.text, host)), command: "!" };
+    case "prompt": {
+      const words = wordsOf(typed.text).map(({ text }) => text);
+      const filled = filledPrompt(typed.prompt, typed.text, words);
+      return { kind: "prompt", ...filled, command: typed.prompt.name };
+    }
     case "unknown":
       return { kind: "refused", code: "unknown_command", message: typed.message, command: "" };
     case "command":

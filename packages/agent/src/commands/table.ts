@@ -1,4 +1,5 @@
 import { nearestName } from "@holdfast/core/tools";
+import type { WrittenPrompt } from "../input/written-prompts.js";
 import type { Command } from "./command.js";
 import { contextCommands } from "./context.js";
 import { exportCommand } from "./export.js";
@@ -17,12 +18,12 @@ const help: Command = {
   options: {},
   operands: { least: 0, most: "text" },
   operand: "command",
-  run: async ({ text }) => {
+  run: async ({ text }, { prompts = [] }) => {
     const wanted = text.replace(/^\//, "");
-    const shown = commands.filter(
+    const shown = [...commands, ...prompts].filter(
       ({ name }) => wanted === "" || name === wanted || name.startsWith(`${wanted} `),
     );
-    if (shown.length === 0) return refused("unknown_command", unknownWords(wanted));
+    if (shown.length === 0) return refused("unknown_command", unknownWords(wanted, prompts));
     const data = { commands: shown.map(({ name, usage, says }) => ({ name, usage, says })) };
     const lines = shown.map(({ name, usage, says }) => `${`/${name} ${usage}`.trimEnd()}\n    ${says}`);
     const shell = wanted === "" ? ["!COMMAND\n    Runs a command of yours; the model is told."] : [];
@@ -44,10 +45,10 @@ export const commands: readonly Command[] = [
 ];
 
 /** The sentence on a command that there is not, with the nearest one. */
-export function unknownWords(wanted: string): string {
+export function unknownWords(wanted: string, prompts: readonly WrittenPrompt[] = []): string {
   const near = nearestName(
     wanted,
-    commands.map(({ name }) => name),
+    [...commands, ...prompts].map(({ name }) => name),
   );
   return `There is no command /${wanted}${near === undefined ? "." : `; did you mean /${near}?`}`;
 }

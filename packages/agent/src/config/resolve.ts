@@ -33,6 +33,8 @@ export type ResolvedSettings =
       /** The source that had the last word on each key; of lists and tables that are joined, the last that added. */
       readonly origins: Readonly<Record<string, string>>;
       readonly ignored: readonly IgnoredKey[];
+      /** Whether a person trusts the folder as it is: only then do its own commands and skills count. */
+      readonly isTrusted: boolean;
     }
   | { readonly kind: "problems"; readonly problems: readonly SettingsProblem[] };
 
@@ -71,12 +73,12 @@ export async function resolveSettings(sources: SettingsSources): Promise<Resolve
   joined.add("default", defaultSettings);
   joined.add(user.source, user.settings);
   const trusted = new TrustedFolders(sources.stateDir);
-  const isTrusted = project.bytes === undefined || (await trusted.isTrusted(sources.folder, project.bytes));
+  const isTrusted = await trusted.isTrusted(sources.folder, project.bytes ?? new Uint8Array());
   const ignored = joined.add(project.source, project.settings, isTrusted);
   for (const { source, checked } of variables)
     if (checked.kind === "settings") joined.add(source, checked.settings);
   if (flags.kind === "settings") joined.add("flags", flags.settings);
-  return joined.result(ignored);
+  return { kind: "settings", ...joined.result(), ignored, isTrusted };
 }
 
 /** A file of settings, and what is allowed in it. */
@@ -202,7 +204,7 @@ class Joined {
     return ignored;
   }
 
-  result(ignored: readonly IgnoredKey[]): ResolvedSettings {
+  result(): Pick<Extract<ResolvedSettings, { kind: "settings" }>, "settings" | "origins"> {
     const settings: Record<string, unknown> = {};
     for (const [name, value] of this.#values) {
       const [section = "", key] = name.split(".");
@@ -210,12 +212,10 @@ class Joined {
       settings[section] = name === "$schema" ? value : { ...Object(settings[section]), ...inner };
     }
     return {
-      kind: "settings",
       // A cast: each source held to the schema, and joining keeps the form of each key. Only lists grow beyond its
       // limits, which are those of one source: a project's denials must not keep the agent from starting.
       settings: settings as AgentSettings,
       origins: Object.fromEntries(this.#origins),
-      ignored,
     };
   }
 }

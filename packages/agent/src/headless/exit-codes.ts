@@ -69,6 +69,7 @@ export function exitCodeOfFailure(reason: ModelFailureReason): number {
 export function exitCodeOfCommand(result: CommandResult): number {
   switch (result.kind) {
     case "told":
+    case "prompt":
     case "quit":
       return agentExitCodes.success;
     case "question":

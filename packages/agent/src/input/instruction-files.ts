@@ -1,48 +1,100 @@
-import type { ReadOutcome } from "@holdfast/core/files";
+import { escapeForDisplay } from "@holdfast/core/text";
+import { isBelow, pathFrom, type ReadText } from "../host/found-text.js";
+import { importsIn } from "./imports.js";
 
-/** What a project tells every agent that works in it. */
+/** What a person, or a project, tells every agent that works there. */
 export interface Instructions {
-  /** As the workspace names it. */
+  /** As `InstructionSources.nameOf` names it. */
   readonly path: string;
   readonly sha256: string;
   readonly text: string;
   /** Set where the file is longer than was taken. */
   readonly isCut?: true;
+  /** The person's own, for every project. */
+  readonly isOwn?: true;
+}
+
+/** A folder in which instructions are looked for. */
+export interface InstructionFolder {
+  /** Absolute. */
+  readonly path: string;
+  /** What lies outside of this folder is not imported: the repository, or the folder of the person's own files. */
+  readonly within: string;
+  readonly isOwn?: true;
+  readonly read: ReadText;
 }
 
 /** How instruction files are looked for. */
 export interface InstructionSources {
-  /** Folders from the outermost inwards, as the workspace names them; `""` is the root. */
-  readonly folders: readonly string[];
+  /** In the order in which the model reads them: the nearest last. */
+  readonly folders: readonly InstructionFolder[];
   /** Names of files, the preferred one first: of each folder the first that is there counts. */
   readonly names: readonly string[];
-  readonly read: (request: { readonly path: string }) => Promise<ReadOutcome>;
+  /** What an import that begins with `~/` counts from. */
+  readonly home: string;
+  /** A path as the model and the person are shown it. */
+  readonly nameOf: (path: string) => string;
   /** Of one file, in characters; 64,000 unless given. */
   readonly mostChars?: number;
 }
 
-/** Reads the instruction files: one a folder. What cannot be read is no instruction. */
-export async function readInstructions(sources: InstructionSources): Promise<readonly Instructions[]> {
-  const found: Instructions[] = [];
-  for (const folder of sources.folders) {
+/**
+ * Reads the instruction files: one a folder, each followed by what it imports with `@path`, five deep. Each file is read
+ * once. An import without a folder or an extension, such as `@alice`, may be none: where it cannot be read it is passed over.
+ *
+ * @returns `problems`: a sentence on each file that is named and not read.
+ */
+export async function readInstructions(sources: InstructionSources) {
+  const nameOf = (path: string) => escapeForDisplay(sources.nameOf(path));
+  const reading: Reading = { ...sources, nameOf, files: new Map(), problems: [] };
+  for (const folder of sources.folders)
     for (const name of sources.names) {
-      const instructions = await instructionsAt(folder === "" ? name : `${folder}/${name}`, sources);
-      if (instructions === undefined) continue;
-      found.push(instructions);
-      break;
+      const path = `${folder.path}/${name}`;
+      const why = await add(path, folder, [], reading);
+      if (typeof why === "string") reading.problems.push(`${reading.nameOf(path)} is not read: ${why}.`);
+      if (why === undefined) break;
     }
-  }
-  return found;
+  return { files: [...reading.files.values()], problems: reading.problems };
 }
 
-async function instructionsAt(
+interface Reading extends InstructionSources {
+  readonly files: Map<string, Instructions>;
+  readonly problems: string[];
+}
+
+const mostDeep = 5;
+const mostFiles = 50;
+
+/** @param above the files by whose imports it is read. @returns why it is not read; false where nothing stands there. */
+async function add(
   path: string,
-  { read, mostChars = 64_000 }: InstructionSources,
-): Promise<Instructions | undefined> {
-  const outcome = await read({ path });
-  if (outcome.kind !== "read") return undefined;
-  const { content, sha256 } = outcome.state;
-  if (content === null || content.trim() === "") return undefined;
-  const isCut = content.length > mostChars || outcome.state.lines !== undefined;
-  return { path, sha256, text: content.slice(0, mostChars), ...(isCut ? { isCut } : {}) };
+  folder: InstructionFolder,
+  above: readonly string[],
+  reading: Reading,
+): Promise<string | false | undefined> {
+  const { files, problems, mostChars = 64_000 } = reading;
+  if (above.includes(path)) return "it imports itself by that";
+  if (files.has(path)) return undefined;
+  if (!isBelow(path, folder.within)) return `it lies outside of ${reading.nameOf(folder.within)}`;
+  if (above.length > mostDeep) return `it would be more than ${mostDeep} imports deep`;
+  if (files.size >= mostFiles) return `no more than ${mostFiles} files are read`;
+  const found = await folder.read(path);
+  if (typeof found === "string") return found;
+  if (found === undefined || found.text.trim() === "") return false;
+  const text = found.text.slice(0, mostChars);
+  files.set(path, {
+    path: reading.nameOf(path),
+    sha256: found.sha256,
+    text,
+    ...(found.isCut || text !== found.text ? { isCut: true } : {}),
+    ...(folder.isOwn === true ? { isOwn: true } : {}),
+  });
+  for (const named of importsIn(text)) {
+    const why = await add(pathFrom(path, named, reading.home), folder, [...above, path], reading);
+    const isSurelyFile = /^(\.{0,2}|~)\/|[.]\w+$/u.test(named);
+    if (why === undefined || !isSurelyFile) continue;
+    const words = why === false ? "there is no such file, or it is empty" : why;
+    problems.push(`${reading.nameOf(path)} imports ${escapeForDisplay(named)}, which is not read: ${words}.`);
+  }
+  return undefined;
 }

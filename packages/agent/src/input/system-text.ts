@@ -1,7 +1,8 @@
-import { chooseSuffix, escapeForDisplay, frameText, quoteForDisplay } from "@holdfast/core/text";
+import { chooseSuffix, cutVisibly, escapeForDisplay, frameText, quoteForDisplay } from "@holdfast/core/text";
 import { protocolText } from "@holdfast/core/tools";
 import type { ApprovalMode } from "../config/approval.js";
 import type { Instructions } from "./instruction-files.js";
+import type { WrittenPrompt } from "./written-prompts.js";
 
 /** What a system text is made of. The same facts give the same text, so that a provider's cache holds it. */
 export interface SystemFacts {
@@ -17,6 +18,8 @@ export interface SystemFacts {
   /** The file of notes that outlast a conversation, as tools name it. */
   readonly memoryPath?: string;
   readonly instructions?: readonly Instructions[];
+  /** Which the model reads with `read_file`. */
+  readonly skills?: readonly Pick<WrittenPrompt, "name" | "says" | "path">[];
   /** What MCP servers say of themselves. */
   readonly servers?: readonly { readonly server: string; readonly text: string }[];
 }
@@ -33,6 +36,7 @@ export function systemText(facts: SystemFacts): string {
     ...servers.map(
       ({ server, text }) => `The MCP server ${escapeForDisplay(server)} says of its tools:\n${text}`,
     ),
+    ...aboutSkills(facts),
     ...instructions.map(instructionsBlock),
   ].join("\n\n");
 }
@@ -73,6 +77,15 @@ function aboutMemory({ tools, memoryPath }: SystemFacts): readonly string[] {
   ];
 }
 
+function aboutSkills({ tools, skills = [] }: SystemFacts): readonly string[] {
+  if (skills.length === 0 || !tools.has("read_file")) return [];
+  const lines = skills.map(({ name, says, path }) => `- ${name} (${escapeForDisplay(path)}): ${says}`);
+  const head =
+    "Skills: what the user has written down on kinds of work. Before work of such a kind, read its file with read_file and follow it.";
+  // They stand in every request.
+  return [cutVisibly([head, ...lines].join("\n"), 8_000)];
+}
+
 function aboutPlace({ roots, platform, date }: SystemFacts): string {
   const [first = ".", ...more] = roots.map(escapeForDisplay);
   const further = more.length === 0 ? "" : ` You may also work in ${more.join(", ")}, by absolute paths.`;
@@ -80,9 +93,10 @@ function aboutPlace({ roots, platform, date }: SystemFacts): string {
 }
 
 /** Raw text of a file, framed as every other is, so that it cannot be taken for words of ours. */
-function instructionsBlock({ path, sha256, text, isCut }: Instructions): string {
+function instructionsBlock({ path, sha256, text, isCut, isOwn }: Instructions): string {
   const cut = isCut === true ? " Only its beginning is here; read it for the rest." : "";
   const attributes = ` path=${quoteForDisplay(path)} sha256="${sha256}"`;
   const framed = frameText(attributes, text, chooseSuffix([text, path])).text;
-  return `The project's instructions for agents, from ${escapeForDisplay(path)}.${cut} Follow them where the user does not say otherwise.\n${framed}`;
+  const whose = isOwn === true ? "The user's own" : "The project's";
+  return `${whose} instructions for agents, from ${escapeForDisplay(path)}.${cut} Follow them where the user does not say otherwise.\n${framed}`;
 }

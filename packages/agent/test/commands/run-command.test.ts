@@ -72,6 +72,32 @@ describe("a line", () => {
     expect(readTyped(line).kind).toBe(kind);
   });
 
+  it("may name a prompt that was written down, where no command of ours has the name", async () => {
+    await open([]);
+    const own = (name: string, body: string) =>
+      ({ kind: "command", name, says: "", usage: "", body, path: "/x.md" }) as const;
+    const prompts = [
+      own("db:seed", "Seed $1 of $2, $ARGUMENTS$9."),
+      own("mode", "Never."),
+      own("plain", "Plain."),
+    ];
+    expect(await run('/db:seed "a b" $1', { prompts })).toMatchObject({
+      kind: "prompt",
+      command: "db:seed",
+      text: 'Seed a b of $1, "a b" $1.',
+    });
+    expect(await run("/plain and simple", { prompts })).toMatchObject({ text: "Plain.\n\nand simple" });
+    expect(await run("/mode", { prompts })).toMatchObject({ kind: "told" });
+    expect(await run("/db:sed", { prompts })).toMatchObject({
+      message: expect.stringContaining("did you mean /db:seed?"),
+    });
+    const named = {
+      command: (begun: string) => ["db:seed", "plain"].filter((name) => name.startsWith(begun)),
+    };
+    expect(completeCommand("/db", named)).toEqual({ from: 1, candidates: ["db:seed"] });
+    expect(completeCommand("/help pl", named)).toEqual({ from: 6, candidates: ["plain"] });
+  });
+
   it("that is no command does nothing", async () => {
     await open([]);
     expect(await runCommand("please /help me", hostOf(stage))).toBeUndefined();

@@ -10,7 +10,6 @@ import { allTools, conversationToolNames, toolNames } from "@holdfast/core/tools
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { type ExpandedInput, type ExpandOptions, expandInput } from "../../src/input/expand-input.js";
-import { readInstructions } from "../../src/input/instruction-files.js";
 import { type SystemFacts, systemText } from "../../src/input/system-text.js";
 
 const closing: (() => Promise<void>)[] = [];
@@ -224,40 +223,5 @@ describe("the system text", () => {
     const text = systemText({ ...facts, tools: new Set(allTools.map(({ name }) => name)) });
     for (const words of ["safe_patch", "append_to_file", "State Mismatch", "never instructions"])
       expect(text).toContain(words);
-  });
-});
-
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
-async function instructionsIn(files: Readonly<Record<string, string>>, mostChars?: number) {
-  const place = mkdtempSync(join(tmpdir(), "holdfast-instructions-"));
-  folders.push(place);
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(place, name), text);
-  const workspace = await openWorkspace({ roots: [place], stateDir: `${place}-state` });
-  folders.push(`${place}-state`);
-  if (isRefusal(workspace)) throw new Error(workspace.message);
-  const names = ["AGENTS.md", "GEMINI.md", "CLAUDE.md"];
-  const read = (request: { readonly path: string }) => workspace.read(request);
-  const found = await readInstructions({ folders: [""], names, read, ...(mostChars ? { mostChars } : {}) });
-  await workspace.close();
-  return found;
-}
-
-describe("instruction files", () => {
-  it("are the first of the names that is there, as it stands on the disk", async () => {
-    expect(await instructionsIn({ "CLAUDE.md": "c\r\n", "GEMINI.md": "g\r\n" })).toMatchObject([
-      { path: "GEMINI.md", text: "g\r\n" },
-    ]);
-    expect(await instructionsIn({ "AGENTS.md": "  \n", "CLAUDE.md": "c" })).toMatchObject([
-      { path: "CLAUDE.md" },
-    ]);
-    expect(await instructionsIn({ "README.md": "r" })).toEqual([]);
-  });
-
-  it("are cut where they are too long, and say so", async () => {
-    expect(await instructionsIn({ "AGENTS.md": "abcdef" }, 3)).toMatchObject([{ text: "abc", isCut: true }]);
   });
 });

@@ -27,6 +27,7 @@ export function commandHost(run: OpenedRun, ports: Partial<CommandPorts>, signal
     agent,
     manager: conversation.manager,
     workspace,
+    prompts: run.written.prompts,
     modelName: () => name,
     modelNames: async () => [...modelCatalog.keys(), ...(await localModels())],
     openModel: async (wanted) => {

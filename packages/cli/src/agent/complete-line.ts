@@ -30,7 +30,7 @@ export function nothingAt(line: string): Completion {
 /** What a command can name, by its last word. */
 async function namedIn(
   word: string,
-  { conversation, store }: OpenedRun,
+  { conversation, store, written }: OpenedRun,
   ports: Parameters<typeof pathsBeginning>[1],
 ): Promise<Candidates> {
   const { context } = conversation.manager;
@@ -43,6 +43,7 @@ async function namedIn(
     task: among([...context.tasks.keys()]),
     node: among([...context.nodes.keys()]),
     session: among(sessions),
+    command: among(written.prompts.map(({ name }) => name)),
     model: among([...modelCatalog.keys()]),
   };
 }

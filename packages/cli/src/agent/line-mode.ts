@@ -107,6 +107,8 @@ async function after(result: CommandResult, lines: TypedLines, saying: Saying): 
     case "told":
     case "refused":
       return undefined;
+    case "prompt":
+      return turn(result.text, saying);
     case "question":
       return choose(result, lines, saying);
     case "quit":

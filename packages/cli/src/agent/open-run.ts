@@ -3,18 +3,15 @@ import {
   type Agent,
   type AgentSettings,
   type ApprovalMode,
-  type ApprovalRule,
   type AskPerson,
   agentExitCodes,
   CostMeter,
   expandInput,
   fileCheckOf,
   Hooks,
-  type Instructions,
   type ModelRefusal,
   type NamedResources,
   openAgent,
-  readInstructions,
   type StagedMedia,
   type SubAgents,
   summariserOf,
@@ -44,8 +41,9 @@ import { openHost, type RunHost } from "./host.js";
 import { type MemoryPlace, memoryPlace } from "./memory-place.js";
 import { modelOf, namedModel, type RunModel } from "./model.js";
 import { sessionOf, storeInMemory } from "./session.js";
-import { type RunSettings, settingsOf } from "./settings.js";
+import { type RunSettings, ruleOf, settingsOf } from "./settings.js";
 import { type RunUploads, runUploads } from "./uploads.js";
+import { skillFolders, skillRules, type Written, writtenFor } from "./written.js";
 
 /** A run that is ready: an agent over an open session, an open workspace, and what it was opened with. */
 export interface OpenedRun {
@@ -62,6 +60,8 @@ export interface OpenedRun {
   readonly shell: HostTool | undefined;
   /** What `@server:uri` names. */
   readonly resources: NamedResources;
+  /** What people have written down for the model. */
+  readonly written: Pick<Written, "prompts" | "git">;
   readonly uploads: Pick<RunUploads, "idle">;
   /** Opens another model by name, with the same settings. */
   readonly openModel: (name: string) => Promise<RunModel | ModelRefusal>;
@@ -76,11 +76,12 @@ export interface OpenedRun {
  * @param told gets a sentence for each mention of which not all became clear.
  */
 export async function turnInput(
-  { agent, workspace, resources }: Pick<OpenedRun, "agent" | "workspace" | "resources">,
+  run: Pick<OpenedRun, "agent" | "workspace" | "resources" | "conversation" | "written">,
   text: string,
   told: (sentence: string) => void,
   signal: AbortSignal,
 ): Promise<TurnInput> {
+  const { agent, workspace, resources, conversation, written } = run;
   const { isVisible, uploads } = agent;
   const onMedia = async (file: StagedMedia) => {
     const said = await uploads?.media(file);
@@ -90,7 +91,11 @@ export async function turnInput(
   if (input.kind === "cancelled") return { text };
   for (const { written, became, message } of input.mentions)
     if (became === "nothing" || became === "left_out") told(`${written}: ${message}`);
-  return { text: input.text, staged: input.staged };
+  // Said once, where the conversation begins: what changes from prompt to prompt would end the provider's cache.
+  const isFirst = conversation.manager.getCurrentNode().depth === 0;
+  const git = isFirst ? await written.git : undefined;
+  const place = git === undefined ? [] : [{ kind: "note", text: git, audience: "model" } as const];
+  return { text: input.text, staged: [...place, ...input.staged] };
 }
 
 /** Why there is no run, and what the shell is told. */
@@ -193,17 +198,13 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
     checkFiles: fileCheckOf(manager, workspace),
   });
   parts.add(() => host.close());
-  const instructions = await readInstructions({
-    folders: [""],
-    names: settings.instructions?.files ?? [],
-    read: (request) => workspace.read(request, { isSilent: true }),
-  });
+  const written = await writtenFor(found, root, workspace);
   const summarising = await summariserModel(opening);
   const uploads = uploadsOf(opening);
   parts.add(() => uploads.close());
   const agent = openAgent({
     ...agentSettings(opening, host, summarising.port),
-    system: systemOf(opening, host, instructions, memory),
+    system: systemOf(opening, host, written, memory),
     hooks: new Hooks({ ...settings, run: host.runHook, workspace, conversation }),
     ...defined({ memoryPath: memory?.path, uploads: uploads.uploads }),
     manager,
@@ -212,7 +213,8 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
   });
   // Notes in the state folder are nobody's files: they need no approval.
   if (memory?.folder !== undefined) agent.allow({ kind: "file", path: memory.path });
-  const told = [...notices, ...summarising.notices, ...host.problems, ...apartWords(conversation)];
+  const said = [...notices, ...written.notices, ...summarising.notices];
+  const told = [...said, ...host.problems, ...apartWords(conversation)];
   return {
     kind: "run",
     agent,
@@ -224,6 +226,7 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
     root,
     shell: host.shell,
     resources: host.resources,
+    written,
     uploads,
     openModel: (name) => modelOf(withModel(settings, name), { debug: call.flags.debug }),
     notices: told,
@@ -232,7 +235,7 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
 }
 
 function agentSettings(
-  { call, ask, found: { settings }, model, economy, meter = new CostMeter() }: Opening,
+  { call, ask, found: { settings, own }, model, economy, meter = new CostMeter() }: Opening,
   host: RunHost,
   summarising: ModelPort,
 ) {
@@ -249,7 +252,7 @@ function agentSettings(
     harmless: host.harmless,
     ...defined({ effort: settings.model?.effort }),
     mode: approval.mode ?? "ask",
-    rules: (approval.rules ?? []).map(ruleOf),
+    rules: [...skillRules(skillFolders(own)), ...(approval.rules ?? []).map(ruleOf)],
     ask,
     limits: defined({ maxSteps: limits.maxTurns, maxCostUsd: limits.maxCostUsd }),
     summariser: summariserOf(summarising, newId, meter),
@@ -298,7 +301,7 @@ function withModel(settings: AgentSettings, name: string): AgentSettings {
 function systemOf(
   opening: Opening,
   host: RunHost,
-  instructions: readonly Instructions[],
+  { instructions, prompts }: Written,
   memory: MemoryPlace | undefined,
 ) {
   const [date = ""] = new Date().toISOString().split("T");
@@ -311,16 +314,11 @@ function systemOf(
       platform: process.platform,
       date,
       instructions,
+      skills: prompts.filter(({ kind }) => kind === "skill"),
       servers: host.instructions,
       ...defined({ memoryPath: memory?.path }),
     });
 }
-
-function ruleOf({ tool, decision, path, command }: Rule): ApprovalRule {
-  return { tool, decision, ...defined({ path, command }) };
-}
-
-type Rule = NonNullable<NonNullable<AgentSettings["approval"]>["rules"]>[number];
 
 function fileToolsOf(settings: AgentSettings): readonly FileTool[] {
   const { offered } = settings.tools ?? {};
@@ -349,7 +347,8 @@ async function workspaceOf(
   const { call, found } = opening;
   const { tools = {} } = found.settings;
   const { onMismatch, overwriteGuard, editGuard, strictView, rereadStub, memoryPaths } = tools;
-  const roots = [...rootsOf(opening), ...(memory?.folder === undefined ? [] : [memory.folder])];
+  const further = [...(memory?.folder === undefined ? [] : [memory.folder]), ...skillFolders(found.own)];
+  const roots = [...rootsOf(opening), ...further];
   const editedFreely = memory === undefined ? memoryPaths : [...(memoryPaths ?? []), memory.glob];
   return openSettings({ ...call.settings, roots }, call.terminal, {
     // Who did not name the folder may stand in a home folder by chance.

@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import {
   type AgentSettings,
+  type ApprovalRule,
   checkText,
   resolveSettings,
   type SettingsProblem,
   unknownVariables,
+  userSettingsPath,
 } from "@holdfast/agent";
 import { defined } from "@holdfast/core/text";
 import { problemLine, sourcesOf } from "../config/sources.js";
@@ -19,6 +21,8 @@ export type RunSettings =
       /** What a person should know of them: keys that do not count. */
       readonly notices: readonly string[];
       readonly stateDir: string;
+      /** Where the person's own files are, and whether those of the project count; absent where neither plays a part. */
+      readonly own?: { readonly home: string; readonly folder: string; readonly isTrusted: boolean };
     }
   | { readonly kind: "problems"; readonly lines: readonly string[] };
 
@@ -32,12 +36,14 @@ export async function settingsOf(call: Invocation): Promise<RunSettings> {
   const flags = { ...settingsOfFlags(call), ...servers.settings };
   const resolved = await resolveSettings({ ...found.sources, flags });
   if (resolved.kind === "problems") return { kind: "problems", lines: resolved.problems.map(problemLine) };
-  const { settings, ignored } = resolved;
+  const { settings, ignored, isTrusted } = resolved;
+  const { home } = found.sources;
+  const own = { home, folder: dirname(userSettingsPath(found.sources)), isTrusted };
   const notices = [
     ...unknownVariables(process.env),
     ...ignored.map(({ key, why }) => `The project's setting ${key} does not count: ${why}.`),
   ];
-  return { kind: "settings", settings, notices, stateDir };
+  return { kind: "settings", settings, notices, stateDir, own };
 }
 
 function settingsOfFlags({ flags }: Invocation): AgentSettings {
@@ -83,3 +89,10 @@ async function serversIn(path: string | undefined): Promise<Checked> {
     return { kind: "problems", problems: [{ source: path, key: "", message }] };
   }
 }
+
+/** A rule of the settings, for the gate. */
+export function ruleOf({ tool, decision, path, command }: Rule): ApprovalRule {
+  return { tool, decision, ...defined({ path, command }) };
+}
+
+type Rule = NonNullable<NonNullable<AgentSettings["approval"]>["rules"]>[number];

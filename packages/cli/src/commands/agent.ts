@@ -83,19 +83,24 @@ async function withoutScreen(call: Invocation, { text, material, isTyped }: Prom
     const output = outputOf(call, run, prompt);
     for (const notice of run.notices) output.notice(notice);
     const { signal } = ending;
+    let asked = text;
     if (isCommand) {
       const result = await runCommand(prompt, { ...commandHost(run, withoutTerminal(call)), signal });
-      if (result !== undefined) {
-        const { absent } = run.model;
-        if (result.kind === "refused" && absent?.isAsked() === true)
-          return await refuse(call, withoutModel(absent.refusal));
+      const { absent } = run.model;
+      const needsModel =
+        result?.kind === "prompt" || (result?.kind === "refused" && absent?.isAsked() === true);
+      if (absent !== undefined && needsModel) return await refuse(call, withoutModel(absent.refusal));
+      if (result?.kind === "prompt") {
+        asked = result.text;
+        if (result.message !== undefined) output.notice(result.message);
+      } else if (result !== undefined) {
         output.command(result);
         // A file that it was to upload would be left behind: nobody waits for a turn here.
         await run.uploads.idle(AbortSignal.any([signal, AbortSignal.timeout(uploadMs)]));
         return endedBy(signal, exitCodeOfCommand(result));
       }
     }
-    const words = await turnInput(run, text, output.notice, signal);
+    const words = await turnInput(run, asked, output.notice, signal);
     const input = material === undefined ? words : { ...words, text: `${material}\n\n${words.text}` };
     const end = await run.agent.turn(input, { signal, onEvent: output.onEvent });
     output.end(end);

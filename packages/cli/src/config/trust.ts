@@ -25,14 +25,14 @@ export async function trustFolder(call: Invocation, path: string | undefined): P
   const file = projectFile(sources);
   const read = await readSettings(file.path, false);
   const problem = (message: string) => reportProblems(call, [{ source: file.path, key: "", message }]);
-  if (read.kind === "absent") return problem("there is no such file, so there is nothing to trust");
   if (read.kind === "unreadable") return problem(read.why);
-  const checked = await checkFile(file, read.text);
+  const { text, bytes } = read.kind === "absent" ? { text: "{}", bytes: new Uint8Array() } : read;
+  const checked = await checkFile(file, text);
   if (checked.kind === "problems") return reportProblems(call, checked.problems);
   const widened = await wideningSettings(sources, checked.settings);
   if (!call.settings.json) await show(call, file.path, widened, checked.settings);
   const trusted = call.flags.yes === true || (await consents(call));
-  if (trusted) await new TrustedFolders(sources.stateDir).trust(sources.folder, read.bytes);
+  if (trusted) await new TrustedFolders(sources.stateDir).trust(sources.folder, bytes);
   await report(call, { folder: sources.folder, trusted, widened });
   return exitCodes.success;
 }

@@ -147,3 +147,13 @@ describe("a limit of cost", () => {
     expect(JSON.parse(second.stdout)).toMatchObject({ exit_code: 0, stats: { cost_usd: 0.5 } });
   });
 });
+
+it.runIf(process.platform === "linux")("asks the model with a prompt that was written down", async () => {
+  const { home, ...at } = scripted([{ text: "Hi, Bob!", expects: ["Say hi to Bob. !`true`"] }]);
+  home.put(".claude/commands/greet.md", "Say hi to $1. !`true`");
+  const seen = inTerminal(at, ["--script", join(home.folder, "script.json")]);
+  await seen.until("> ");
+  seen.type("/greet Bob");
+  await seen.until("They are not run; the model reads them as text.");
+  await seen.until("Hi, Bob!");
+});

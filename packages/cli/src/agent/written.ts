@@ -1,0 +1,108 @@
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
+import {
+  type ApprovalRule,
+  barredBy,
+  commandEnvironment,
+  commands,
+  foldersOfRepository,
+  gitWords,
+  type Instructions,
+  isBelow,
+  ownText,
+  type PromptSource,
+  projectText,
+  type ReadText,
+  readInstructions,
+  readPrompts,
+  type WrittenPrompt,
+} from "@holdfast/agent";
+import { isRefusal, type Workspace } from "@holdfast/core/files";
+import { openWorkspace } from "@holdfast/core/node";
+import { type RunSettings, ruleOf } from "./settings.js";
+
+/** What people have written down for the model. */
+export interface Written {
+  readonly instructions: readonly Instructions[];
+  /** Commands of the person's and the project's own, and skills. */
+  readonly prompts: readonly WrittenPrompt[];
+  /** What a person should know of all that. */
+  readonly notices: readonly string[];
+  /** What git says of the folder, for the first prompt. */
+  readonly git: Promise<string | undefined>;
+}
+
+type Found = Extract<RunSettings, { kind: "settings" }>;
+type Own = NonNullable<Found["own"]>;
+
+/** Reads all of it. What cannot be read costs a sentence. @param root the first folder of the workspace, absolute. */
+export async function writtenFor(
+  { settings, stateDir, own }: Found,
+  root: string,
+  workspace: Workspace,
+): Promise<Written> {
+  const git = gitWords(root, commandEnvironment({ own: process.env }));
+  const folders = foldersOfRepository(root);
+  const [within = root] = folders;
+  // What lies above the folder that is worked in is no part of its workspace.
+  const reading = await openWorkspace({ roots: [within], stateDir, readOnly: true, allowWideRoot: true });
+  if (isRefusal(reading)) return { instructions: [], prompts: [], notices: [reading.message], git };
+  const rules = (settings.approval?.rules ?? []).filter(({ decision }) => decision === "deny").map(ruleOf);
+  const read = projectText(reading, (path) =>
+    barredBy(rules, workspace, { tool: "read_file", also: [], paths: async () => [path] }),
+  );
+  const mine = own && { path: own.folder, within: own.folder, read: ownText, isOwn: true as const };
+  const { files, problems } = await readInstructions({
+    folders: [...(mine ? [mine] : []), ...folders.map((path) => ({ path, within, read }))],
+    names: settings.instructions?.files ?? [],
+    home: own?.home ?? root,
+    nameOf: (path) => (isBelow(path, root) ? relative(root, path) || "." : path),
+  });
+  const isTaken = (name: string) => commands.some((command) => command.name.split(" ")[0] === name);
+  const from = (text: ReadText, places: readonly PromptPlace[]) =>
+    places.map(([kind, place]) => ({ kind, folder: place, read: text }));
+  // Of one name the person's own counts; those of a project only where its folder is trusted.
+  const shared = own?.isTrusted === true ? placesIn(root) : [];
+  const sources = [...from(ownText, own === undefined ? [] : ownPlaces(own)), ...from(read, shared)];
+  const written = await readPrompts(sources, isTaken);
+  await reading.close();
+  const told = files.length === 0 ? [] : [`Instructions: ${files.map(({ path }) => path).join(", ")}.`];
+  const notices = [...told, ...problems, ...written.problems, ...untrustedWords(own, root)];
+  return { instructions: files, prompts: written.prompts, notices, git };
+}
+
+type PromptPlace = readonly [PromptSource["kind"], string];
+
+function ownPlaces({ folder, home }: Own): readonly PromptPlace[] {
+  return [["command", join(folder, "commands")], ["skill", join(folder, "skills")], ...placesIn(home)];
+}
+
+/** Where a project, or a person, keeps commands and skills: ours, and those of other agents. */
+function placesIn(folder: string): readonly PromptPlace[] {
+  const ours = ["command", "skill"] as const;
+  const both = [".holdfast", ".claude"].flatMap((name) =>
+    ours.map((kind): PromptPlace => [kind, join(folder, name, `${kind}s`)]),
+  );
+  return [...both, ["command", join(folder, ".gemini/commands")]];
+}
+
+function untrustedWords(own: Own | undefined, root: string): readonly string[] {
+  const left = own?.isTrusted === false ? placesIn(root).filter(([, path]) => existsSync(path)) : [];
+  const names = left.map(([, path]) => relative(root, path)).join(", ");
+  const words = `${names} of this folder do not count until you trust it: holdfast config trust.`;
+  return left.length === 0 ? [] : [words];
+}
+
+/** The folders of the person's own skills: the model reads in them, and changes nothing there. */
+export function skillFolders(own: Own | undefined): readonly string[] {
+  const places = own === undefined ? [] : ownPlaces(own);
+  return places.flatMap(([kind, path]) => (kind === "skill" && existsSync(path) ? [path] : []));
+}
+
+/** What keeps these folders as they are. */
+export function skillRules(folders: readonly string[]): readonly ApprovalRule[] {
+  return folders.flatMap((folder) => [
+    { tool: "read_*", path: `${folder}/**`, decision: "allow" },
+    { tool: "*", path: `${folder}/**`, decision: "deny" },
+  ]);
+}
