@@ -65,6 +65,26 @@ describe("a hook after a tool", () => {
     expect(project.text("runs.txt")).toBe(`${join(root, "a.ts")}\n${join(root, "b.ts")}\n`);
   });
 
+  it("tells of a large file only that it is another state; an edit still lands", async () => {
+    const rest = Array.from({ length: 4_000 }, (_, at) => `const line${at} = 1;\n`).join("");
+    const look = { calls: [call("read_file", { file_path: "a.ts", offset: 1, limit: 3 })] };
+    const { go, project } = playing(
+      { hooks: { afterTool: [{ path: "**/*.ts", command: format }] } },
+      [
+        look,
+        edit("a.ts", "const one = 1;", "const two = 2", "{{sha256:a.ts}}"),
+        {
+          ...edit("a.ts", "const line0 = 1;", "const line0 = 2", "{{sha256:a.ts}}"),
+          expects: ["a.ts has another state, sha256 "],
+        },
+        done,
+      ],
+      { "a.ts": `const one = 1;\n${rest}` },
+    );
+    expect(codes(await go())).toEqual(["success", "success", "success"]);
+    expect(project.text("a.ts").startsWith("const two = 2;\nconst line0 = 2;\n")).toBe(true);
+  });
+
   it("costs a sentence where it hangs, fails or is not there, and nothing of it runs on", async () => {
     const hanging = { command: "sleep 600 & echo $! > pid.txt; sleep 600", timeoutMs: 300 };
     const afterTool = [hanging, { command: "echo broken; exit 3" }, { command: "no-such-formatter-1" }];
