@@ -4,7 +4,7 @@
  */
 export const rooms = {
   core: ["text", "patch", "files", "conversation", "context", "economy", "tools", "node"],
-  agent: ["config", "models", "host", "input", "loop", "commands", "headless"],
+  agent: ["config", "models", "host", "input", "loop", "commands", "headless", "ui"],
 };
 
 /** Rooms that consist of rooms, in the order in which these may import; what all of them share comes first. */
@@ -33,6 +33,7 @@ const homes = {
   kysely: "^addons/postgres/src/",
   "@modelcontextprotocol/server": "^(packages/mcp/src|addons/hosts/src/compat)/",
   "@modelcontextprotocol/client": "^packages/agent/src/host/",
+  "get-east-asian-width": "^packages/agent/src/ui/",
   commander: "^packages/cli/src/",
   "jsonc-parser": "^packages/(cli/src|agent/src/config)/",
   "@decimalturn/toml-patch": "^addons/hosts/src/(setup|rules)/",

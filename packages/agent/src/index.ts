@@ -185,3 +185,15 @@ export {
 } from "./models/scripted.js";
 export { summariserOf } from "./models/summariser.js";
 export type { UploadRecord } from "./models/upload-record.js";
+export { cellsOf } from "./ui/input/cells.js";
+export {
+  type EditorState,
+  type EditorWish,
+  emptyEditor,
+  replaced,
+  textOf,
+  update,
+  withText,
+} from "./ui/input/editor.js";
+export { type Key, KeyReader } from "./ui/input/keys.js";
+export { type EditorView, type EditorWindow, sentWords, view } from "./ui/input/view.js";

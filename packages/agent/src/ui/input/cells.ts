@@ -1,0 +1,30 @@
+import { eastAsianWidth } from "get-east-asian-width";
+
+/** How many cells of a terminal a text takes. Controls count nothing: they are to be escaped before. Pure. */
+export function cellsOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  let cells = 0;
+  for (const { segment } of graphemes.segment(text)) cells += cellsOfGrapheme(segment);
+  return cells;
+}
+
+/** What a person sees as one character each, as Unicode cuts a text. */
+export const graphemes: Intl.Segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** Whether a grapheme is drawn as a picture, so that its parts are no characters of their own. */
+export function isEmoji(grapheme: string): boolean {
+  return /^(\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Extended_Pictographic}\u200d|\p{RI}\p{RI})/u.test(
+    grapheme,
+  );
+}
+
+function cellsOfGrapheme(grapheme: string): number {
+  if (isEmoji(grapheme)) return 2;
+  let cells = 0;
+  for (const char of grapheme)
+    cells += isWithoutCell.test(char) ? 0 : eastAsianWidth(char.codePointAt(0) ?? 0);
+  return cells;
+}
+
+/** Marks, controls, what is not seen, and the later letters of a Korean syllable. */
+const isWithoutCell = /[\p{Mn}\p{Me}\p{Cc}\p{Default_Ignorable_Code_Point}\u1160-\u11ff]/u;

@@ -1,0 +1,268 @@
+import type { Key } from "./keys.js";
+import { type Folds, freeSign, isFolded, lineStartAt, unfolded, unitBefore, unitEnd } from "./units.js";
+
+/** A text that a person types. A value: each key makes another one of it. */
+export interface EditorState {
+  /** With one character for each long paste. */
+  readonly text: string;
+  /** UTF-16 units, never within a grapheme. */
+  readonly cursor: number;
+  readonly folds: Folds;
+  /** What was deleted last, for Ctrl-Y. */
+  readonly deleted: string;
+  /** What was sent before, the oldest first. */
+  readonly history: readonly string[];
+  /** Which of it is shown; its length where none is. */
+  readonly recalled: number;
+  /** What was typed before something was recalled. */
+  readonly draft: string;
+  /** A search in the history: its words, and the entry that holds them. */
+  readonly search?: { readonly words: string; readonly at: number };
+  /** Whether a model works: Alt-Enter then sends for later. */
+  readonly isBusy: boolean;
+  /** Whether Enter sends nothing, too. */
+  readonly maySendNothing: boolean;
+  /** Whether the text is a secret, which is not shown. */
+  readonly isSecret: boolean;
+  /** What the last key asks of whoever holds the editor. */
+  readonly wish?: EditorWish;
+}
+
+/** What no editor can do by itself. `send`: now, or while a model works with its next request; `queue`: after its work. */
+export type EditorWish =
+  | { readonly kind: "send" | "queue"; readonly text: string }
+  | { readonly kind: "complete" | "edit" | "interrupt" | "escape" | "leave" | "suspend" | "redraw" };
+
+/** An editor without a text. */
+export function emptyEditor(
+  history: readonly string[] = [],
+  more: Partial<Pick<EditorState, "maySendNothing" | "isSecret">> = {},
+): EditorState {
+  const typed = {
+    text: "",
+    cursor: 0,
+    folds: new Map<string, string>(),
+    deleted: "",
+    draft: "",
+    isBusy: false,
+  };
+  return { ...typed, history, recalled: history.length, maySendNothing: false, isSecret: false, ...more };
+}
+
+/** What a key makes of the text. Pure. */
+export function update({ wish: _, ...state }: EditorState, key: Key): EditorState {
+  if (state.search !== undefined) return searching(state, state.search, key);
+  if (key.kind === "chord") return actions[key.chord]?.(state) ?? state;
+  return inserted(state, key.text.replace(/\r\n?/gu, "\n"));
+}
+
+/** The text as it is sent. */
+export function textOf({ text, folds }: EditorState): string {
+  return unfolded(text, folds);
+}
+
+/** The same editor with another text, and the cursor at its end. */
+export function withText(state: EditorState, text: string): EditorState {
+  return inserted({ ...state, text: "", cursor: 0 }, text);
+}
+
+/** Replaces the text from a position to the cursor. */
+export function replaced(state: EditorState, from: number, by: string): EditorState {
+  return inserted({ ...cut(state, from, state.cursor), deleted: state.deleted }, by);
+}
+
+/** The entry that a search has found. */
+export function foundEntry({ history, search }: EditorState): string | undefined {
+  return search === undefined ? undefined : history[search.at];
+}
+
+type Act = (state: EditorState) => EditorState;
+
+const wishes =
+  (kind: Exclude<EditorWish["kind"], "send" | "queue">): Act =>
+  (state) => ({ ...state, wish: { kind } });
+
+const breaks: Act = (state) => inserted(state, "\n");
+const left: Act = (state) => moved(state, unitBefore(state.text, state.cursor, state.folds));
+const right: Act = (state) => moved(state, unitEnd(state.text, state.cursor, state.folds));
+const wordLeft: Act = (state) => moved(state, wordStart(state));
+const wordRight: Act = (state) => moved(state, wordEnd(state));
+const home: Act = (state) => moved(state, lineStart(state));
+const end: Act = (state) => moved(state, lineEnd(state));
+const backspace: Act = (state) => ({
+  ...cut(state, unitBefore(state.text, state.cursor, state.folds), state.cursor),
+  deleted: state.deleted,
+});
+const remove: Act = (state) => ({
+  ...cut(state, state.cursor, unitEnd(state.text, state.cursor, state.folds)),
+  deleted: state.deleted,
+});
+const deleteWord: Act = (state) => cut(state, wordStart(state), state.cursor);
+const older: Act = (state) => recalled(state, state.recalled - 1);
+const newer: Act = (state) => recalled(state, state.recalled + 1);
+
+/** What each key does; a key that is not here does nothing. */
+const actions: Readonly<Record<string, Act>> = {
+  enter: (state) => {
+    if (state.text[state.cursor - 1] === "\\") return replaced(state, state.cursor - 1, "\n");
+    return sent(state, "send");
+  },
+  "alt-enter": (state) => (state.isBusy ? sent(state, "queue") : breaks(state)),
+  "shift-enter": breaks,
+  "ctrl-enter": breaks,
+  "ctrl-j": breaks,
+  left,
+  right,
+  "ctrl-b": left,
+  "ctrl-f": right,
+  "alt-b": wordLeft,
+  "alt-f": wordRight,
+  "ctrl-left": wordLeft,
+  "ctrl-right": wordRight,
+  "alt-left": wordLeft,
+  "alt-right": wordRight,
+  home,
+  end,
+  "ctrl-a": home,
+  "ctrl-e": end,
+  up: (state) => vertical(state, -1) ?? older(state),
+  down: (state) => vertical(state, 1) ?? newer(state),
+  "ctrl-p": older,
+  "ctrl-n": newer,
+  "ctrl-r": (state) => searched(state, { words: "", at: state.history.length }),
+  backspace,
+  "ctrl-h": backspace,
+  delete: remove,
+  "ctrl-d": (state) => (state.text === "" ? wishes("leave")(state) : remove(state)),
+  "ctrl-w": (state) =>
+    cut(state, state.cursor - tail(/\S*\s*$/u, state.text.slice(0, state.cursor)), state.cursor),
+  "alt-backspace": deleteWord,
+  "ctrl-backspace": deleteWord,
+  "alt-d": (state) => cut(state, state.cursor, wordEnd(state)),
+  "ctrl-u": (state) => cut(state, lineStart(state), state.cursor),
+  "ctrl-k": (state) => cut(state, state.cursor, Math.max(lineEnd(state), state.cursor)),
+  "ctrl-y": (state) => inserted(state, unfolded(state.deleted, state.folds)),
+  "ctrl-c": (state) => (state.text === "" ? wishes("interrupt")(state) : cut(state, 0, state.text.length)),
+  "ctrl-z": wishes("suspend"),
+  "ctrl-g": wishes("edit"),
+  "ctrl-l": wishes("redraw"),
+  tab: wishes("complete"),
+  escape: wishes("escape"),
+};
+
+function inserted(state: EditorState, given: string): EditorState {
+  const sign = isFolded(given) ? freeSign(state.folds) : undefined;
+  const text = sign ?? given;
+  const folds = sign === undefined ? state.folds : new Map([...state.folds, [sign, given]]);
+  const whole = state.text.slice(0, state.cursor) + text + state.text.slice(state.cursor);
+  const cursor = state.cursor + text.length;
+  return { ...state, text: whole, folds, cursor: snapped(whole, cursor, folds) };
+}
+
+/** What is put in may join with what stands behind it. */
+function snapped(text: string, cursor: number, folds: Folds): number {
+  if (cursor === 0 || text[cursor - 1] === "\n") return cursor;
+  return unitEnd(text, cursor - 1, folds);
+}
+
+function cut(state: EditorState, from: number, to: number): EditorState {
+  const { text } = state;
+  const whole = text.slice(0, from) + text.slice(to);
+  const deleted = from < to ? text.slice(from, to) : state.deleted;
+  return { ...state, text: whole, cursor: snapped(whole, from, state.folds), deleted };
+}
+
+function moved(state: EditorState, cursor: number): EditorState {
+  return { ...state, cursor };
+}
+
+function sent(state: EditorState, kind: "send" | "queue"): EditorState {
+  const text = textOf(state);
+  if (text.trim() === "" && !state.maySendNothing) return state;
+  const history = state.history.at(-1) === text ? state.history : [...state.history, text];
+  const { maySendNothing, isSecret, isBusy } = state;
+  return { ...emptyEditor(history, { maySendNothing, isSecret }), isBusy, wish: { kind, text } };
+}
+
+function lineStart({ text, cursor }: EditorState): number {
+  return lineStartAt(text, cursor);
+}
+
+function lineEnd({ text, cursor }: EditorState): number {
+  const at = text.indexOf("\n", cursor);
+  return at < 0 ? text.length : at;
+}
+
+function wordStart({ text, cursor }: EditorState): number {
+  return cursor - tail(/[\p{L}\p{N}_]*[^\p{L}\p{N}_]*$/u, text.slice(0, cursor));
+}
+
+function wordEnd({ text, cursor }: EditorState): number {
+  return cursor + (/^[^\p{L}\p{N}_]*[\p{L}\p{N}_]*/u.exec(text.slice(cursor))?.[0].length ?? 0);
+}
+
+function tail(form: RegExp, text: string): number {
+  return form.exec(text)?.[0].length ?? 0;
+}
+
+/** A line up or down at the same column; undefined where there is none. */
+function vertical(state: EditorState, by: -1 | 1): EditorState | undefined {
+  const { text, cursor } = state;
+  const from = lineStart(state);
+  const edge = by < 0 ? from - 1 : lineEnd(state) + 1;
+  if (edge < 0 || edge > text.length) return undefined;
+  const start = by < 0 ? lineStartAt(text, edge) : edge;
+  const stop = lineEnd({ ...state, cursor: start });
+  const wanted = Math.min(stop, start + cursor - from);
+  const isInside = wanted > start && wanted < stop;
+  return moved(state, isInside ? snapped(text, wanted, state.folds) : wanted);
+}
+
+function recalled(state: EditorState, at: number): EditorState {
+  if (at < 0 || at > state.history.length || at === state.recalled) return state;
+  const draft = state.recalled === state.history.length ? state.text : state.draft;
+  const entry = state.history[at];
+  const shown =
+    entry === undefined ? { ...state, text: draft, cursor: draft.length } : withText(state, entry);
+  return { ...shown, recalled: at, draft };
+}
+
+/** A key within a search of the history: Ctrl-R goes on, Ctrl-C and Ctrl-G give up, any other key takes what is found. */
+function searching(state: EditorState, search: NonNullable<EditorState["search"]>, key: Key): EditorState {
+  const { search: _, ...bare } = state;
+  if (key.kind !== "chord") return searched(state, { ...search, words: search.words + key.text });
+  switch (key.chord) {
+    case "ctrl-r":
+      return searched(state, search, -1);
+    case "ctrl-s":
+      return searched(state, search, 1);
+    case "backspace":
+      return searched(state, { words: search.words.slice(0, -1), at: state.history.length });
+    case "ctrl-c":
+    case "ctrl-g":
+      return bare;
+    case "enter":
+      return foundEntry(state) === undefined ? bare : update(recalled(bare, search.at), key);
+    case "escape":
+    case "tab":
+      return recalled(bare, search.at);
+    default:
+      return update(recalled(bare, search.at), key);
+  }
+}
+
+/** @param by how far from the entry that is shown it begins; with 0 that one may stay. */
+function searched(
+  state: EditorState,
+  { words, at }: NonNullable<EditorState["search"]>,
+  by: -1 | 0 | 1 = 0,
+): EditorState {
+  const step = by === 0 ? -1 : by;
+  let next = Math.min(at + by, state.history.length);
+  while (next >= 0 && next < state.history.length && state.history[next]?.includes(words) !== true)
+    next += step;
+  if (next === state.history.length && words !== "" && by === 0)
+    return searched(state, { words, at: next }, -1);
+  const isFound = next >= 0 && next < state.history.length;
+  return { ...state, search: { words, at: isFound ? next : at } };
+}
