@@ -30,6 +30,13 @@ export {
   checkValue,
   type SettingsProblem,
 } from "./config/check-settings.js";
+export {
+  credentialsPath,
+  type PersonPlace,
+  readCredentials,
+  userFolder,
+  writeCredential,
+} from "./config/credentials.js";
 export { jsonFault } from "./config/json-fault.js";
 export { settingsPath } from "./config/keys.js";
 export { type ReadSettings, readSettings, settingsLimitBytes } from "./config/read-settings.js";
@@ -118,7 +125,7 @@ export {
 } from "./input/mentions.js";
 export { type SystemFacts, systemText } from "./input/system-text.js";
 export { type PromptSource, readPrompts, type WrittenPrompt } from "./input/written-prompts.js";
-export { type Agent, openAgent, type TurnScope } from "./loop/agent.js";
+export { type Agent, openAgent } from "./loop/agent.js";
 export type { AgentParts, TurnLimits } from "./loop/agent-parts.js";
 export { type Action, type Allowance, type ApprovalPolicy, type Decision, decide } from "./loop/approval.js";
 export { effortWords } from "./loop/ask-model.js";
@@ -131,7 +138,7 @@ export { Hooks, type HooksContext } from "./loop/hooks.js";
 export type { ToolSet } from "./loop/offered-tools.js";
 export type { RepeatLimits } from "./loop/repeats.js";
 export type { SubAgentModel, SubAgents } from "./loop/sub-agents.js";
-export type { AgentEvent, EndedCall, TurnEnd, TurnInput } from "./loop/turn.js";
+export type { AgentEvent, EndedCall, TurnEnd, TurnInput, TurnScope } from "./loop/turn.js";
 export { type AnthropicOptions, anthropicModel } from "./models/anthropic.js";
 export {
   catalogDate,
@@ -158,12 +165,14 @@ export {
   configuredModel,
   type Environment,
   googleAccount,
+  localProviders,
   type ModelRefusal,
   type NamedProvider,
   type OpenedModel,
   type OpenModelOptions,
   openModel,
   type ProviderKind,
+  type Server,
 } from "./models/open-model.js";
 export { type OpenAIChatOptions, openaiChatModel } from "./models/openai-chat.js";
 export { type OpenAIResponsesOptions, openaiResponsesModel } from "./models/openai-responses.js";

@@ -6,10 +6,11 @@ export const agentSpec: CommandSpec = {
   usage: "agent [prompt]",
   summary: "work with a model on the files here: one prompt, or line by line in a terminal",
   description:
-    "With a prompt (-p, an argument, or standard input) it runs until the model has nothing more to do, and its exit code " +
-    "says how that went. `holdfast -p …` is the same. Without one, in a terminal, it talks line by line.",
+    'In a terminal it talks, beginning with the prompt where one is given; `holdfast` and `holdfast "do this"` are the same. ' +
+    "With -p, or without a terminal, it runs until the model has nothing more to do, and its exit code says how that went.",
   options: [
     { flags: "-p, --prompt <text>", help: "what to do; what comes by standard input stands before it" },
+    { flags: "-i, --prompt-interactive <text>", help: "begin with it in a terminal; elsewhere as -p" },
     {
       flags: "-o, --output-format <format>",
       help: "how the run is written (default: text)",

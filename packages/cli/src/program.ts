@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 import { type AskedAction, actionLines, misuseOf } from "./actions.js";
+import { agentSpec } from "./agent-command.js";
 import type { CommandSpec, OptionSpec } from "./command-spec.js";
 import { settingsFrom } from "./flags.js";
 import { globalOptions } from "./global-options.js";
@@ -20,8 +21,12 @@ export async function runProgram(args: readonly string[], specs: readonly Comman
   watchInterrupts();
   const finished = { exitCode: 0 };
   const program = describeProgram(finished, specs);
+  const words = meant(args, specs);
+  const [word = ""] = words;
+  if (/^[^-]/.test(word))
+    program.showHelpAfterError(`See: holdfast --help; to say it to the agent: holdfast -p ${word}`);
   try {
-    await program.parseAsync(meant(args, specs), { from: "user" });
+    await program.parseAsync(words, { from: "user" });
     return finished.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -32,15 +37,46 @@ export async function runProgram(args: readonly string[], specs: readonly Comman
 /** Help on a command that there is none of is an error as the command itself would be. */
 function meant(args: readonly string[], specs: readonly CommandSpec[]): readonly string[] {
   const [first = "", second = ""] = args;
-  const asked = first === "help" ? second : first;
   const names = ["help", ...specs.map(nameOf)];
-  // `holdfast -p …`, as other agents have it.
-  const isAgent = first.startsWith("-") && args.some((arg) => agentFlags.has(arg));
-  if (isAgent && !args.some((arg) => names.includes(arg) && arg !== "help")) return ["agent", ...args];
+  const { word, isAgents, isPrompt } = beginningOf(args);
+  const isSeen = process.stdin.isTTY && process.stdout.isTTY;
+  // `holdfast`, `holdfast "do this"`, `holdfast -p …`, as other agents have it.
+  if (isPrompt || (word === undefined ? isAgents || isSeen : /\S\s+\S/u.test(word)))
+    return ["agent", ...args];
+  const asked = first === "help" ? second : first;
   return asked === "" || asked.startsWith("-") || names.includes(asked) ? args : [asked];
 }
 
-const agentFlags: ReadonlySet<string> = new Set(["-p", "--prompt", "-c", "--continue", "-r", "--resume"]);
+interface Beginning {
+  /** The first word that is no option and no value of one; empty where help is asked for. */
+  readonly word: string | undefined;
+  /** Whether an option of the agent stands before it. */
+  readonly isAgents: boolean;
+  /** Whether one of those does that no other command has. */
+  readonly isPrompt: boolean;
+}
+
+function beginningOf(args: readonly string[]): Beginning {
+  let [isAgents, isPrompt] = [false, false];
+  for (let at = 0; at < args.length; at += 1) {
+    const arg = args[at] ?? "";
+    if (/^(-h|--help|-V|--version)$/.test(arg)) return { word: "", isAgents, isPrompt };
+    if (arg === "--") return { word: args[at + 1], isAgents, isPrompt };
+    if (!/^-./.test(arg)) return { word: arg, isAgents, isPrompt };
+    const name = arg.startsWith("--") ? arg.replace(/=.*$/s, "") : arg.slice(0, 2);
+    const [own, global] = [agentSpec.options ?? [], globalOptions].map((options) =>
+      options.find(({ flags }) => flags.split(/[ ,]+/).includes(name)),
+    );
+    isAgents ||= own !== undefined;
+    isPrompt ||= agentFlags.has(name);
+    if (name === arg && (own ?? global)?.flags.includes("<")) at += 1;
+  }
+  return { word: undefined, isAgents, isPrompt };
+}
+
+const agentFlags: ReadonlySet<string> = new Set([
+  ...["-p", "--prompt", "-i", "--prompt-interactive", "-c", "--continue", "-r", "--resume"],
+]);
 
 function nameOf({ usage }: CommandSpec): string {
   const [name = ""] = usage.split(" ");

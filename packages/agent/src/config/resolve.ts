@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from "node:path";
 import { type CheckedSettings, checkText, checkValue, type SettingsProblem } from "./check-settings.js";
+import { type PersonPlace, userFolder } from "./credentials.js";
 import { readSettings } from "./read-settings.js";
 import { type AgentSettings, defaultSettings } from "./schema.js";
 import { trustClassOf } from "./trust-classes.js";
@@ -7,14 +8,11 @@ import { TrustedFolders } from "./trusted-folders.js";
 import { fromEnvironment } from "./variables.js";
 
 /** Where settings are looked for. */
-export interface SettingsSources {
+export interface SettingsSources extends PersonPlace {
   /** The project's folder. */
   readonly folder: string;
-  /** The person's home folder. */
-  readonly home: string;
   /** The person's state folder, in which trust is kept. */
   readonly stateDir: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
   /** What the command line sets, in the form of settings. */
   readonly flags?: AgentSettings;
 }
@@ -38,14 +36,9 @@ export type ResolvedSettings =
     }
   | { readonly kind: "problems"; readonly problems: readonly SettingsProblem[] };
 
-/** The file of a person's own settings: in `HOLDFAST_HOME`, else in the configuration folder of the desktop. */
-export function userSettingsPath({
-  home,
-  environment,
-}: Pick<SettingsSources, "home" | "environment">): string {
-  const { HOLDFAST_HOME: own = "", XDG_CONFIG_HOME: shared = "" } = environment;
-  if (own !== "") return join(own, "settings.jsonc");
-  return join(shared === "" ? join(home, ".config") : shared, "holdfast", "settings.jsonc");
+/** The file of a person's own settings. */
+export function userSettingsPath(place: PersonPlace): string {
+  return join(userFolder(place), "settings.jsonc");
 }
 
 /** The file of a project's settings. */
@@ -91,7 +84,7 @@ export interface SettingsFile {
 }
 
 /** The person's own file. */
-export function userFile(sources: Pick<SettingsSources, "home" | "environment">): SettingsFile {
+export function userFile(sources: PersonPlace): SettingsFile {
   const path = userSettingsPath(sources);
   return { path, isOwn: true, folder: dirname(path) };
 }
@@ -111,7 +104,7 @@ export async function checkFile({ path, isOwn }: SettingsFile, text: string): Pr
 
 /** What settings of a project would widen beyond defaults and the person's own: all that trust would let through. */
 export async function wideningSettings(
-  sources: Pick<SettingsSources, "home" | "environment">,
+  sources: PersonPlace,
   project: AgentSettings,
 ): Promise<readonly IgnoredKey[]> {
   const user = await fileLayer(userFile(sources));

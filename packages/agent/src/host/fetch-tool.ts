@@ -1,4 +1,4 @@
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal, type Refusal } from "@holdfast/core/files";
 import { clip, escapeForDisplay } from "@holdfast/core/text";
 import type { HostTool, HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";
@@ -26,6 +26,8 @@ const parameters = z.object({
 /** `fetch_url`, and what removes the files of its long pages. */
 export interface FetchTool {
   readonly tool: HostTool<typeof parameters.shape>;
+  /** Fetches a page by the same rules for the person, whose words name it. */
+  fetch(url: string, signal?: AbortSignal): Promise<HostToolResult | Refusal>;
   close(): void;
 }
 
@@ -33,6 +35,10 @@ export interface FetchTool {
 export function fetchTool(options: FetchToolOptions): FetchTool {
   const files = options.spilled ?? new SpillFiles(options.tempDir);
   const { textChars = 30_000, allowedHosts } = options;
+  const fetch = async (url: string, signal?: AbortSignal, raw = false) => {
+    const page = await fetchPage(url, options, signal);
+    return isRefusal(page) ? page : pageResult(page, raw, (text) => files.within(text, textChars));
+  };
   const tool: HostTool<typeof parameters.shape> = {
     kind: "host",
     name: "fetch_url",
@@ -48,11 +54,11 @@ export function fetchTool(options: FetchToolOptions): FetchTool {
     }),
     async run({ args }, { signal }) {
       const { url, raw = false } = parameters.parse(args);
-      const page = await fetchPage(url, options, signal);
-      return isRefusal(page) ? refused(page) : pageResult(page, raw, (text) => files.within(text, textChars));
+      const page = await fetch(url, signal, raw);
+      return "kind" in page ? refused(page) : page;
     },
   };
-  return { tool, close: () => files.close() };
+  return { tool, fetch, close: () => files.close() };
 }
 
 function pageResult(page: FetchedPage, raw: boolean, within: (text: string) => string): HostToolResult {

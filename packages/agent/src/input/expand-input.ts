@@ -8,7 +8,7 @@ import {
   type Refusal,
   type Workspace,
 } from "@holdfast/core/files";
-import { mediaOfRead } from "@holdfast/core/tools";
+import { type HostToolResult, mediaOfRead } from "@holdfast/core/tools";
 import type { McpResource } from "../host/mcp/servers.js";
 import { type Mention, parseMentions } from "./mentions.js";
 
@@ -27,6 +27,8 @@ export interface ExpandOptions {
   readonly onMedia?: (file: StagedMedia) => Promise<void>;
   /** Resources of MCP servers, which `@server:uri` names. */
   readonly resources?: NamedResources;
+  /** Fetches the page of an address, as words; why not, where its host is not allowed. */
+  readonly fetch?: (url: string, signal?: AbortSignal) => Promise<HostToolResult | Refusal>;
   /** Files that all mentions together put before the model; 100 unless given. */
   readonly mostFiles?: number;
   /** Characters of all of them together; 400,000 unless given. */
@@ -123,6 +125,7 @@ class Expansion {
     const { resources } = this.options;
     if (resources?.servers.includes(server) === true)
       return this.#addResource(written, await resources.read(server, uri, this.options.signal));
+    if (/^https?:\/\//iu.test(path)) return this.#addPage(written, writtenName(mention));
     const bare = path.length > 1 ? path.replace(/\/+$/u, "") : path;
     const window = range === undefined ? {} : { offset: range.from, limit: range.to - range.from + 1 };
     const outcome = await this.options.workspace.read({ path: bare, ...window }, { isSilent: true });
@@ -134,6 +137,19 @@ class Expansion {
       return this.#addByName(mention, bare, toPerson(outcome));
     if (outcome.kind === "refusal" && (await this.#showMedia(written, outcome))) return;
     this.#tell(written, "nothing", toPerson(outcome));
+  }
+
+  async #addPage(written: string, url: string): Promise<void> {
+    const { fetch, signal } = this.options;
+    const page = fetch === undefined ? undefined : await fetch(url, signal);
+    if (page === undefined) return this.#tell(written, "nothing", "No page can be fetched here.");
+    if ("kind" in page) {
+      const more =
+        page.code === "denied" ? " The setting fetch.allowedHosts names those that are allowed." : "";
+      return this.#tell(written, "nothing", page.message + more);
+    }
+    if (page.code !== "ok") return this.#tell(written, "nothing", page.text);
+    this.#addResource(written, { kind: "resource", parts: [{ kind: "text", uri: url, text: page.text }] });
   }
 
   /** What a server gave for an address, as words and media of the user. */

@@ -48,16 +48,8 @@ import { offeredTools, type ToolSet, ToolsText } from "./offered-tools.js";
 import { type RunningTurn, startedTurn } from "./running-turn.js";
 import { type SubAgent, toolsOfSubAgent } from "./sub-agent-tools.js";
 import { type Delegation, delegationIn, isWithin, mostNested, subAgentWords } from "./sub-agents.js";
-import type { AgentEvent, TurnEnd, TurnInput, TurnStop } from "./turn.js";
+import type { TurnEnd, TurnInput, TurnScope, TurnStop } from "./turn.js";
 import { broken, stopOf } from "./turn-stops.js";
-
-/** What a turn is run with. */
-export interface TurnScope {
-  /** Ends the turn: the conversation is then whole, and the next turn can begin. */
-  readonly signal?: AbortSignal;
-  /** Told of everything in its order. Must not throw. */
-  readonly onEvent?: (event: AgentEvent) => void;
-}
 
 /** A conversation with a model that can change files. One turn at a time. */
 export interface Agent {
@@ -210,9 +202,9 @@ class OpenedAgent implements Agent {
     this.#gate.allow(allowance);
   }
 
-  async turn(input: TurnInput, { signal, onEvent = () => {} }: TurnScope = {}): Promise<TurnEnd> {
+  async turn(input: TurnInput, { signal, onEvent = () => {}, steer }: TurnScope = {}): Promise<TurnEnd> {
     const turn = startedTurn({ ...this.parts, meter: this.meter }, onEvent, signal);
-    const stop = (await this.#begin(input, turn)) ?? (await this.#loop(turn));
+    const stop = (await this.#begin(input, turn)) ?? (await this.#loop(turn, steer));
     const end = turn.end(stop);
     await this.parts.hooks?.turnEnded(end, turn, this.#asShown);
     onEvent({ kind: "turn_ended", end });
@@ -232,7 +224,7 @@ class OpenedAgent implements Agent {
   }
 
   /** The whole of it: look, ask, keep, do, until there is nothing to do. */
-  async #loop(turn: RunningTurn): Promise<TurnStop> {
+  async #loop(turn: RunningTurn, steer?: TurnScope["steer"]): Promise<TurnStop> {
     for (;;) {
       const stop = turn.limit() ?? (await this.#refresh("branch")) ?? (await this.#economise(turn));
       if (stop !== undefined) return stop;
@@ -251,7 +243,8 @@ class OpenedAgent implements Agent {
       const over = turn.after(answer, carried);
       if (over !== undefined) return over;
       if (this.#hasLeftTask()) return { reason: "complete" };
-      const told = await this.#tell(turn.wordsToModel());
+      const said = await steer?.();
+      const told = (await this.#tell(turn.wordsToModel())) ?? (said && (await this.#begin(said, turn)));
       if (told !== undefined) return told;
     }
   }

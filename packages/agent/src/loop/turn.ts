@@ -11,8 +11,19 @@ export interface TurnInput {
   readonly staged?: readonly TurnPayload[];
 }
 
+/** What a turn is run with. */
+export interface TurnScope {
+  /** Ends the turn: the conversation is then whole, and the next turn can begin. */
+  readonly signal?: AbortSignal;
+  /** Told of everything in its order. Must not throw. */
+  readonly onEvent?: (event: AgentEvent) => void;
+  /** Asked before each further request for what the person has said meanwhile: it stands below the results. */
+  readonly steer?: () => Promise<TurnInput | undefined>;
+}
+
 /** What happens in a turn, for a screen or a stream. Values; nothing of it has to be answered. */
 export type AgentEvent =
+  /** The words stand in the tree; again for those that come in while the turn goes on. */
   | { readonly kind: "turn_begun"; readonly node: TurnNode }
   /** A request is made; counted from 1 in each turn. */
   | { readonly kind: "step_begun"; readonly step: number }

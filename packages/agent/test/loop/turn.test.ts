@@ -59,6 +59,31 @@ describe("a turn", () => {
     ]);
   });
 
+  it("takes what is said meanwhile below the results, before the next request", async () => {
+    const answers = [
+      { calls: [read("a.ts")] },
+      { calls: [read("b.ts")], expects: ["Use two blanks."] },
+      { text: "Done." },
+    ];
+    const stage = await openStage(answers, {}, { "a.ts": "a\n", "b.ts": "b\n" });
+    const said = ["Use two blanks."];
+    const steer = async () => {
+      const text = said.shift();
+      return text === undefined ? undefined : { text };
+    };
+    expect(await stage.agent.turn({ text: "Go." }, { steer })).toMatchObject({
+      reason: "complete",
+      steps: 3,
+    });
+    const { contents } = renderContext(stage.manager.context);
+    const prompt = JSON.stringify(contents);
+    const places = ["Go.", "functionResponse", "Use two blanks.", "b.ts"].map((words) =>
+      prompt.indexOf(words),
+    );
+    expect(places).toEqual(places.toSorted((one, two) => one - two));
+    expect(providers.flatMap((provider) => checkContents(contents, provider))).toEqual([]);
+  });
+
   it("makes five parallel changes of one file with one hash in one step", async () => {
     const names = ["a", "b", "c", "d", "e"];
     const text = names.map((name) => `const ${name} = 1;\n// between\n// between\n`).join("");

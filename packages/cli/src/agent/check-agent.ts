@@ -1,6 +1,9 @@
-import type { AgentSettings } from "@holdfast/agent";
-import type { ModelPort } from "@holdfast/core/context";
+import { type AgentSettings, readCredentials } from "@holdfast/agent";
+import type { ModelFailure, ModelPort } from "@holdfast/core/context";
+import type { TurnUsage } from "@holdfast/core/conversation";
 import { isEconomyRefusal } from "@holdfast/core/economy";
+import { homeFolder } from "@holdfast/core/node";
+import { defined } from "@holdfast/core/text";
 import type { Invocation } from "../shell/invocation.js";
 import { economyOf } from "./economy.js";
 import { openHost } from "./host.js";
@@ -40,7 +43,8 @@ function settingsFindings(settings: AgentSettings, notices: readonly string[]): 
 /** The variables that hold keys of the vendors; their values are shown nowhere. */
 const keyVariables = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"];
 
-function keyFindings(settings: AgentSettings): readonly Finding[] {
+/** Which keys are there, by their variables and providers. */
+export function keyFindings(settings: AgentSettings): readonly Finding[] {
   const isSet = (name: string) => (process.env[name] ?? "") !== "";
   const set = keyVariables.filter(isSet);
   const own = Object.entries(settings.model?.providers ?? {}).map(([name, { key, keyEnv }]) => {
@@ -56,7 +60,9 @@ function keyFindings(settings: AgentSettings): readonly Finding[] {
     set.length === 0
       ? [note("keys", `none of ${keyVariables.join(", ")} is set`)]
       : [good("keys", `set: ${set.join(", ")}`)];
-  return [...vendors, ...own];
+  const kept = Object.keys(readCredentials({ home: homeFolder(), environment: process.env }));
+  const inFile = kept.length === 0 ? [] : [good("keys", `in credentials.json: ${kept.join(", ")}`)];
+  return [...vendors, ...inFile, ...own];
 }
 
 async function modelFindings(settings: AgentSettings, isTried: boolean): Promise<readonly Finding[]> {
@@ -74,17 +80,24 @@ async function modelFindings(settings: AgentSettings, isTried: boolean): Promise
   return isTried ? [known, await tried(port, name)] : [known];
 }
 
-/** One request with one short word, so that key, address and name are known to work. */
 async function tried(port: ModelPort, name: string): Promise<Finding> {
+  const answer = await tryModel(port);
+  if (answer.kind === "model_failure") return fault("model tried", `${name}: ${answer.message}`);
+  const { inputTokens = 0, outputTokens = 0 } = answer.usage ?? {};
+  return good("model tried", `${name} answers (${inputTokens} tokens in, ${outputTokens} out)`);
+}
+
+/** One request with one short word, so that key, address and name are known to work. */
+export async function tryModel(
+  port: ModelPort,
+): Promise<ModelFailure | { readonly kind: "answers"; readonly usage?: TurnUsage }> {
   const contents = [{ role: "user", parts: [{ text: "Answer with the one word: ok" }] }] as const;
   const signal = AbortSignal.timeout(tryMs);
   for await (const event of port.ask({ step: "try", contents }, signal)) {
-    if (event.kind === "failed") return fault("model tried", `${name}: ${event.failure.message}`);
-    if (event.kind !== "finish") continue;
-    const { inputTokens = 0, outputTokens = 0 } = event.answer.usage ?? {};
-    return good("model tried", `${name} answers (${inputTokens} tokens in, ${outputTokens} out)`);
+    if (event.kind === "failed") return event.failure;
+    if (event.kind === "finish") return { kind: "answers", ...defined({ usage: event.answer.usage }) };
   }
-  return fault("model tried", `${name}: no answer`);
+  return { kind: "model_failure", reason: "unreachable", message: "no answer" };
 }
 
 const tryMs = 60_000;

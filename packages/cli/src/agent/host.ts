@@ -3,6 +3,7 @@ import {
   type AgentSettings,
   Commands,
   commandEnvironment,
+  type FetchTool,
   type FileCheck,
   fetchTool,
   hookRunner,
@@ -26,6 +27,8 @@ export interface RunHost {
   readonly tools: () => readonly HostTool[];
   /** Runs a command of the person; absent where the settings allow none. */
   readonly shell: HostTool | undefined;
+  /** Fetches the page that `@https://…` names, where its host is allowed. */
+  readonly fetch: FetchTool["fetch"];
   /** Those that need nobody's approval. */
   readonly harmless: readonly string[];
   readonly servers: readonly McpServerState[];
@@ -71,12 +74,13 @@ export async function openHost(
   const context = { commands, checkFiles, spilled };
   const run = shell.enabled === false ? undefined : shellTool(context);
   const allowedHosts = fetch.allowedHosts ?? [];
-  const page = allowedHosts.length === 0 ? undefined : fetchTool({ allowedHosts, tempDir, spilled });
+  const page = fetchTool({ allowedHosts, tempDir, spilled });
+  const mayFetch = allowedHosts.length > 0;
   // Pages and results of servers may be too long to be shown, without the shell too.
-  const canSpill = page !== undefined || Object.keys(mcpServers).length > 0;
+  const canSpill = mayFetch || Object.keys(mcpServers).length > 0;
   const read = run !== undefined || canSpill ? readOutputTool(context) : undefined;
   const kill = run === undefined ? undefined : killTool(context);
-  const own = [run, read, kill, page?.tool].filter((tool) => tool !== undefined);
+  const own = [run, read, kill, mayFetch ? page.tool : undefined].filter((tool) => tool !== undefined);
   const servers = new McpServers({
     roots,
     tempDir,
@@ -95,6 +99,7 @@ export async function openHost(
       servers: Object.keys(mcpServers),
       read: (server, uri, signal) => servers.readResource(server, uri, signal),
     },
+    fetch: page.fetch,
     harmless: ["read_output"],
     problems: states.flatMap(({ name, messages }) =>
       messages.map((message) => `MCP server ${name}: ${message}`),
@@ -104,7 +109,7 @@ export async function openHost(
     close: async () => {
       await Promise.all([commands.close(), hooks.close()]);
       await servers.close();
-      page?.close();
+      page.close();
     },
   };
 }

@@ -8,17 +8,17 @@ import {
   type CommandResult,
   describeResult,
   type PersonsAnswer,
+  readTyped,
   runCommand,
   runOutput,
 } from "@holdfast/agent";
-import { watchedByWork } from "../shell/interrupt.js";
 import { escapeText, type Terminal } from "../shell/terminal.js";
 import { answerOf, choicesOf, wordsOfAsked } from "./asked.js";
 import { type CommandPorts, commandHost, sessionWanted } from "./command-host.js";
 import { completeLine, nothingAt } from "./complete-line.js";
 import { type OpenedRun, turnInput } from "./open-run.js";
 import { titleOf } from "./session.js";
-import { type TypedLines, typedLines } from "./typed-lines.js";
+import { type Completer, type LinesOptions, type TypedLines, typedLines } from "./typed-lines.js";
 
 /** How talking ended: the person left, or goes on with another session. */
 type TalkEnd =
@@ -27,26 +27,31 @@ type TalkEnd =
   | { readonly kind: "session"; readonly id: string | undefined };
 
 /** A terminal to talk in, line by line, until the screen comes. */
-interface LineTerminal {
+interface LineTerminal extends Pick<TypedLines, "answer"> {
+  /** What is said here does not disturb what is being typed. */
+  readonly terminal: Terminal;
   readonly ask: AskPerson;
-  /** Talks until the person leaves or changes the session. */
-  talk(run: OpenedRun, terminal: Terminal, ports: CommandPorts): Promise<TalkEnd>;
+  /** Talks until the person leaves or changes the session. @param first what is said to begin with. */
+  talk(run: OpenedRun, ports: CommandPorts, first?: string): Promise<TalkEnd>;
   close(): void;
 }
 
 /** Opens the terminal; its question about changes is handed to the agent before there is a run. */
-export function lineMode(): LineTerminal {
+export function lineMode(options: Omit<LinesOptions, "completer">): LineTerminal {
   let open: OpenedRun | undefined;
-  const completer = async (line: string): Promise<[string[], string]> => {
-    const { from, candidates } = await completeLine(line, open).catch(() => nothingAt(line));
-    return [[...candidates], line.slice(from)];
+  const completer: Completer = async (text) => {
+    const { from, candidates } = await completeLine(text, open).catch(() => nothingAt(text));
+    return [candidates, text.slice(from)];
   };
-  const lines = typedLines(completer);
+  const lines = typedLines({ ...options, completer });
+  const { terminal } = lines;
   return {
+    terminal,
+    answer: (label, signal, isSecret) => lines.answer(label, signal, isSecret),
     ask: (asked, signal) => ask(lines, asked, signal),
-    talk: async (run, terminal, ports) => {
+    talk: async (run, ports, first) => {
       open = run;
-      return talk(lines, { run, terminal, ports });
+      return talk(lines, { run, terminal, ports }, first);
     },
     close: () => lines.close(),
   };
@@ -58,37 +63,26 @@ interface Talking {
   readonly ports: CommandPorts;
 }
 
-async function talk(lines: TypedLines, talking: Talking): Promise<TalkEnd> {
+async function talk(lines: TypedLines, talking: Talking, first?: string): Promise<TalkEnd> {
   const { run, terminal, ports } = talking;
   const { agent, model } = run;
   await terminal.out(
-    `${model.name}, ${agent.mode}. /help lists commands; an empty line or Ctrl-D leaves; Ctrl-C ends a turn.\n`,
+    `${model.name}, ${agent.mode}. /help lists commands; Ctrl-D or /quit leaves; Ctrl-C ends a turn.\n`,
   );
   const host = commandHost(run, ports);
+  let text = first;
+  if (text !== undefined) await terminal.out(`> ${escapeText(text)}\n`);
   for (;;) {
-    const text = await lines.prompt();
-    if (text === undefined || text.trim() === "") return left;
-    const end = await cancellable(lines, (signal) => said(text, lines, { ...talking, host, signal }));
+    text ??= await lines.prompt();
+    if (text === undefined) return left;
+    const words = text;
+    const end = await lines.cancellable((signal) => said(words, lines, { ...talking, host, signal }));
     if (end !== undefined) return end;
+    text = undefined;
   }
 }
 
 const left: TalkEnd = { kind: "left", exitCode: agentExitCodes.success };
-
-/** Runs work that Ctrl-C ends. */
-async function cancellable<Result>(
-  lines: TypedLines,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const ending = new AbortController();
-  const abort = () => ending.abort();
-  const watched = watchedByWork(abort);
-  try {
-    return await lines.cancellable(abort, () => work(ending.signal));
-  } finally {
-    watched.end();
-  }
-}
 
 type Saying = Talking & { readonly host: CommandHost; readonly signal: AbortSignal };
 
@@ -96,7 +90,7 @@ type Saying = Talking & { readonly host: CommandHost; readonly signal: AbortSign
 async function said(text: string, lines: TypedLines, saying: Saying): Promise<TalkEnd | undefined> {
   const { host, signal, terminal } = saying;
   const result = await runCommand(text, { ...host, signal });
-  if (result === undefined) return turn(text, saying);
+  if (result === undefined) return turn(text, lines, saying);
   const words = describeResult(result);
   if (words !== "") await terminal.out(`${escapeText(words)}\n`);
   return after(result, lines, saying);
@@ -139,7 +133,11 @@ async function choose(
   return undefined;
 }
 
-async function turn(text: string, { run, terminal, host, signal }: Saying): Promise<undefined> {
+async function turn(
+  text: string,
+  lines: TypedLines,
+  { run, terminal, host, signal }: Saying,
+): Promise<undefined> {
   const { agent, conversation } = run;
   const { manager } = conversation;
   // A session that begins without a prompt is named by the first words said in it.
@@ -160,7 +158,11 @@ async function turn(text: string, { run, terminal, host, signal }: Saying): Prom
     if (thought !== "") terminal.err(escapeText(`${thought}\n`));
     output.onEvent(event);
   };
-  output.end(await agent.turn(input, { signal, onEvent }));
+  const steer = async () => {
+    const said = lines.steer((line) => readTyped(line).kind === "words");
+    return said === undefined ? undefined : turnInput(run, said, output.notice, signal);
+  };
+  output.end(await agent.turn(input, { signal, onEvent, steer }));
   return undefined;
 }
 
@@ -178,7 +180,7 @@ function foldedThought({ nodes }: Extract<AgentEvent, { kind: "answered" }>): st
 async function ask(lines: TypedLines, asked: Asked, signal?: AbortSignal): Promise<PersonsAnswer> {
   let shown = wordsOfAsked(asked);
   for (;;) {
-    process.stdout.write(`\n${escapeText(shown.words)}\n`);
+    await lines.terminal.out(`\n${escapeText(shown.words)}\n`);
     const said = await lines.answer(choicesOf(asked, shown.hides), signal);
     if (said === undefined) return unanswered;
     const isMore = shown.hides && /^s(how( all)?)?$/iu.test(said.trim());

@@ -5,9 +5,11 @@ import {
   configuredModel,
   effortWords,
   localModels,
+  localProviders,
   type ModelRefusal,
   type NamedProvider,
   openModel,
+  readCredentials,
   readRecording,
   recordedModel,
   recordingModel,
@@ -16,6 +18,7 @@ import {
   serverWindow,
 } from "@holdfast/agent";
 import type { ModelPort } from "@holdfast/core/context";
+import { homeFolder } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
 import { escapeText } from "../shell/terminal.js";
 
@@ -147,17 +150,38 @@ function noFile(what: string, error: unknown): ModelRefusal {
   return { kind: "model_refused", reason: "unknown_model", message: `${what}: ${why}` };
 }
 
-/** What settings say of a vendor's key and address counts as if the environment said it. */
+/** What settings say of a vendor's key and address counts as if the environment said it; a key of the person's file comes last. */
 export function environmentWith(settings: AgentSettings): Readonly<Record<string, string | undefined>> {
   const environment: Record<string, string | undefined> = { ...process.env };
   const { providers = {} } = settings.model ?? {};
   for (const [name, { key, keyEnv, baseUrl }] of Object.entries(providers)) {
-    const variables = vendorVariables[name];
     const given = key ?? (keyEnv === undefined ? undefined : environmentValue(keyEnv));
-    if (given !== undefined) environment[variables?.key ?? keyVariableOf(name)] = given;
-    if (baseUrl !== undefined && variables !== undefined) environment[variables.baseUrl] = baseUrl;
+    if (given !== undefined) environment[variableOf(name, { key, keyEnv })] = given;
+    if (baseUrl !== undefined && isVendor(name)) environment[vendorVariables[name].baseUrl] = baseUrl;
   }
+  for (const [name, key] of Object.entries(keptKeys(settings)))
+    environment[variableOf(name, providers[name])] = key;
   return environment;
+}
+
+/** The keys of the person's file that nothing else goes before. */
+function keptKeys(settings: AgentSettings): Readonly<Record<string, string>> {
+  const { providers = {} } = settings.model ?? {};
+  const isGiven = (name: string) => {
+    const { key, keyEnv } = providers[name] ?? {};
+    const variables = [variableOf(name, providers[name]), ...(name === "google" ? ["GOOGLE_API_KEY"] : [])];
+    return (
+      key !== undefined || [keyEnv, ...variables].some((one) => one && environmentValue(one) !== undefined)
+    );
+  };
+  const kept = readCredentials({ home: homeFolder(), environment: process.env });
+  return Object.fromEntries(Object.entries(kept).filter(([name]) => !isGiven(name)));
+}
+
+/** The variable in which the key of a provider is looked for. */
+function variableOf(provider: string, { key, keyEnv }: { key?: unknown; keyEnv?: unknown } = {}): string {
+  const known = key === undefined && keyEnv === undefined ? localProviders[provider]?.keyVariable : undefined;
+  return keyVariableOfVendor(provider) ?? known ?? keyVariableOf(provider);
 }
 
 /** An empty variable is none. */
@@ -168,26 +192,32 @@ function environmentValue(variable: string): string | undefined {
 /** What a person set a key by, for the variables that settings fill. */
 function keySourcesOf(settings: AgentSettings): Readonly<Record<string, string>> {
   const providers = Object.entries(settings.model?.providers ?? {});
-  return Object.fromEntries(
-    providers.flatMap(([name, { key, keyEnv }]) => {
-      const vendor = vendorVariables[name]?.key;
-      if (key !== undefined) return [[vendor ?? keyVariableOf(name), keyVariableOf(name)] as const];
-      // Without it a vendor's own variable counts.
-      const counts = keyEnv !== undefined && (vendor === undefined || environmentValue(keyEnv) !== undefined);
-      return counts ? [[vendor ?? keyVariableOf(name), keyEnv] as const] : [];
-    }),
+  const kept = Object.keys(keptKeys(settings)).map(
+    (name) => [variableOf(name, settings.model?.providers?.[name]), "credentials.json"] as const,
   );
+  const said = providers.flatMap(([name, { key, keyEnv }]) => {
+    const vendor = keyVariableOfVendor(name);
+    if (key !== undefined) return [[vendor ?? keyVariableOf(name), keyVariableOf(name)] as const];
+    // Without it a vendor's own variable counts.
+    const counts = keyEnv !== undefined && (vendor === undefined || environmentValue(keyEnv) !== undefined);
+    return counts ? [[vendor ?? keyVariableOf(name), keyEnv] as const] : [];
+  });
+  return Object.fromEntries([...said, ...kept]);
 }
 
-const vendorVariables: Readonly<Record<string, { readonly key: string; readonly baseUrl: string }>> = {
+const vendorVariables = {
   anthropic: { key: "ANTHROPIC_API_KEY", baseUrl: "ANTHROPIC_BASE_URL" },
   openai: { key: "OPENAI_API_KEY", baseUrl: "OPENAI_BASE_URL" },
   google: { key: "GEMINI_API_KEY", baseUrl: "GOOGLE_GEMINI_BASE_URL" },
-};
+} as const;
+
+function isVendor(provider: string): provider is keyof typeof vendorVariables {
+  return Object.hasOwn(vendorVariables, provider);
+}
 
 /** The variable that holds the key of a vendor, as everybody sets it. */
 export function keyVariableOfVendor(provider: string): string | undefined {
-  return Object.hasOwn(vendorVariables, provider) ? vendorVariables[provider]?.key : undefined;
+  return isVendor(provider) ? vendorVariables[provider].key : undefined;
 }
 
 /** A name that no environment has: the key of a provider of the settings. */
@@ -197,11 +227,13 @@ function keyVariableOf(provider: string): string {
 
 function serversOf(settings: AgentSettings): Readonly<Record<string, NamedProvider>> {
   const named = Object.entries(settings.model?.providers ?? {});
+  const kept = keptKeys(settings);
   return Object.fromEntries(
     named.map(([name, { kind, baseUrl, key, keyEnv, headers }]) => {
       // What they say of a vendor's key and address is in the environment.
       if (keyVariableOfVendor(name) !== undefined) return [name, defined({ kind, headers })] as const;
-      const keyVariable = key !== undefined || keyEnv !== undefined ? keyVariableOf(name) : undefined;
+      const isGiven = key !== undefined || keyEnv !== undefined || kept[name] !== undefined;
+      const keyVariable = isGiven ? variableOf(name, { key, keyEnv }) : undefined;
       return [name, defined({ kind, baseUrl, keyVariable, headers })] as const;
     }),
   );

@@ -62,6 +62,8 @@ export interface OpenedRun {
   readonly resources: NamedResources;
   /** What people have written down for the model. */
   readonly written: Pick<Written, "prompts" | "git">;
+  /** What `@https://…` names. */
+  readonly fetch: RunHost["fetch"];
   readonly uploads: Pick<RunUploads, "idle">;
   /** Opens another model by name, with the same settings. */
   readonly openModel: (name: string) => Promise<RunModel | ModelRefusal>;
@@ -76,18 +78,18 @@ export interface OpenedRun {
  * @param told gets a sentence for each mention of which not all became clear.
  */
 export async function turnInput(
-  run: Pick<OpenedRun, "agent" | "workspace" | "resources" | "conversation" | "written">,
+  run: Pick<OpenedRun, "agent" | "workspace" | "resources" | "conversation" | "written" | "fetch">,
   text: string,
   told: (sentence: string) => void,
   signal: AbortSignal,
 ): Promise<TurnInput> {
-  const { agent, workspace, resources, conversation, written } = run;
+  const { agent, workspace, resources, fetch, conversation, written } = run;
   const { isVisible, uploads } = agent;
   const onMedia = async (file: StagedMedia) => {
     const said = await uploads?.media(file);
     if (said !== undefined) told(said);
   };
-  const input = await expandInput(text, { workspace, isVisible, signal, resources, onMedia });
+  const input = await expandInput(text, { workspace, isVisible, signal, resources, fetch, onMedia });
   if (input.kind === "cancelled") return { text };
   for (const { written, became, message } of input.mentions)
     if (became === "nothing" || became === "left_out") told(`${written}: ${message}`);
@@ -227,6 +229,7 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
     shell: host.shell,
     resources: host.resources,
     written,
+    fetch: host.fetch,
     uploads,
     openModel: (name) => modelOf(withModel(settings, name), { debug: call.flags.debug }),
     notices: told,

@@ -1,131 +1,202 @@
-import { createInterface, type Interface } from "node:readline/promises";
-import { escapeName } from "../shell/terminal.js";
+import { watchedByWork } from "../shell/interrupt.js";
+import type { Terminal } from "../shell/terminal.js";
+import { keyboard } from "./keyboard.js";
+import { plainKeyboard } from "./plain-keyboard.js";
 
-/** Completes a line: the candidates, and the end of the line that they stand for. */
-type Completer = (line: string) => Promise<[string[], string]>;
+/** Completes a text: the candidates, and the end of the text that they stand for. */
+export type Completer = (text: string) => Promise<readonly [candidates: readonly string[], end: string]>;
 
-/** Lines that a person types or pastes into the terminal. */
+/** One text that was sent with Enter. */
+export interface TypedLine {
+  readonly text: string;
+  /** As the scrollback shows it, without the sign of the prompt. */
+  readonly shown: string;
+  /** Whether it may go to the model while a turn goes on; else it waits for the end of that. */
+  readonly steers: boolean;
+}
+
+/** What is asked of the person. */
+export interface Question {
+  readonly wants: "prompt" | "answer";
+  readonly label: string;
+  /** The answer is shown and kept nowhere. */
+  readonly isSecret?: boolean;
+}
+
+/** Where texts come from: the terminal key by key, or line by line. */
+export interface Keyboard {
+  /** Output that does not disturb what is being typed. */
+  readonly terminal: Terminal;
+  /** What is wanted from now on; undefined while work goes on. */
+  ask(question: Question | undefined): void;
+  /** Texts that wait, to be shown above the input. */
+  waiting(lines: readonly TypedLine[]): void;
+  /** Puts texts that were sent back into the input; where there is none, it says that they are given up. */
+  takeBack(lines: readonly TypedLine[]): void;
+  /** Shows a text that is taken now. @param isEarly it was sent before it was wanted. */
+  echo(question: Question, line: TypedLine, isEarly: boolean): void;
+  close(): void;
+}
+
+/** What a keyboard reports. */
+export interface KeyboardEvents {
+  /** The texts that one read brought. */
+  readonly onLines: (lines: readonly TypedLine[]) => void;
+  /** The work that goes on is to end. */
+  readonly onEscape: () => void;
+  /** The person leaves. */
+  readonly onLeave: () => void;
+}
+
+/** Texts that a person types or pastes into the terminal. */
 export interface TypedLines {
-  /** The next line for the model: one that was typed before, else one that is waited for. Undefined: the person left. */
+  readonly terminal: Terminal;
+  /** The next text for the model: one that was sent before, else one that is waited for. Undefined: the person left. */
   prompt(): Promise<string | undefined>;
   /**
    * An answer to a question that the person has seen: nothing that was typed or pasted before it.
    *
    * @returns undefined where the signal came, or the person left.
    */
-  answer(question: string, signal?: AbortSignal): Promise<string | undefined>;
-  /** Runs work that Ctrl-C ends; lines that wait are given up with it. */
-  cancellable<Result>(abort: () => void, work: () => Promise<Result>): Promise<Result>;
+  answer(label: string, signal?: AbortSignal, isSecret?: boolean): Promise<string | undefined>;
+  /** A text that was sent while work goes on and is for the model, in the order sent; undefined where there is none. */
+  steer(isForModel: (text: string) => boolean): string | undefined;
+  /** Runs work that Ctrl-C ends; texts that wait then go back into the input. */
+  cancellable<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
   close(): void;
 }
 
-/** Opens standard input line by line. */
-export function typedLines(completer: Completer): TypedLines {
-  return new OpenLines(createInterface({ input: process.stdin, output: process.stdout, completer }));
+/** What lines are read with. */
+export interface LinesOptions {
+  readonly terminal: Terminal;
+  readonly completer: Completer;
+  /** Where the history is kept; nowhere unless given. */
+  readonly stateDir: string | undefined;
+}
+
+/** Opens standard input: key by key, and line by line where the terminal can do no more. */
+export function typedLines(options: LinesOptions): TypedLines {
+  return new OpenLines((events) =>
+    hasKeys() ? keyboard(options, events) : plainKeyboard(options.terminal, events),
+  );
+}
+
+/** Whether both streams are a terminal that can move its cursor. */
+export function hasKeys(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== "dumb";
 }
 
 interface Waiting {
-  readonly wants: "prompt" | "answer";
+  readonly question: Question;
   readonly give: (line: string | undefined) => void;
 }
 
-class OpenLines implements TypedLines {
-  readonly #early: string[] = [];
-  #waiting: Waiting | undefined;
-  #isClosed = false;
-  /** Lines of this round of the event loop: several at once were pasted. */
-  #together: string[] = [];
+const forModel: Question = { wants: "prompt", label: "> " };
 
-  constructor(private readonly lines: Interface) {
-    lines.setPrompt(promptSign);
-    lines.on("line", (line) => {
-      if (this.#together.push(line) === 1) setImmediate(() => this.#take());
+class OpenLines implements TypedLines {
+  readonly #keyboard: Keyboard;
+  #early: readonly TypedLine[] = [];
+  #waiting: Waiting | undefined;
+  #hasLeft = false;
+  #ending: AbortController | undefined;
+
+  constructor(open: (events: KeyboardEvents) => Keyboard) {
+    this.#keyboard = open({
+      onLines: (lines) => this.#take(lines),
+      onEscape: () => this.#ending?.abort(),
+      onLeave: () => {
+        this.#hasLeft = true;
+        this.#give(undefined);
+      },
     });
-    lines.on("close", () => {
-      this.#isClosed = true;
-      this.#take();
-      this.#give(undefined);
-    });
+  }
+
+  get terminal(): Terminal {
+    return this.#keyboard.terminal;
   }
 
   async prompt(): Promise<string | undefined> {
-    // An empty line leaves; one among others that were pasted is a gap between them.
-    for (let early = this.#early.shift(); early !== undefined; early = this.#early.shift()) {
-      if (early.trim() === "") continue;
-      process.stdout.write(`${promptSign}${escapeName(early)}\n`);
-      return early;
-    }
-    return this.#next("prompt", promptSign);
+    const [early] = this.#early;
+    if (early === undefined) return this.#next(forModel);
+    this.#takeEarly(early);
+    return early.text;
   }
 
-  async answer(question: string, signal?: AbortSignal): Promise<string | undefined> {
+  async answer(label: string, signal?: AbortSignal, isSecret = false): Promise<string | undefined> {
     if (signal?.aborted === true) return undefined;
-    const begun = this.lines.line;
-    // Words that were begun before the question are for later.
-    this.#clearLine();
     const cancel = () => this.#give(undefined);
     signal?.addEventListener("abort", cancel, { once: true });
     try {
-      return await this.#next("answer", question);
+      return await this.#next({ wants: "answer", label, isSecret });
     } finally {
       signal?.removeEventListener("abort", cancel);
-      this.lines.setPrompt(promptSign);
-      this.#clearLine();
-      if (!this.#isClosed && begun !== "") this.lines.write(begun);
     }
   }
 
-  async cancellable<Result>(abort: () => void, work: () => Promise<Result>): Promise<Result> {
-    const interrupted = () => {
-      const count = this.#early.splice(0).length;
-      if (count > 0) process.stdout.write(`\n${count} further line${count === 1 ? "" : "s"} given up.\n`);
-      abort();
-    };
-    this.lines.on("SIGINT", interrupted);
+  steer(isForModel: (text: string) => boolean): string | undefined {
+    const found = this.#early.find(({ steers, text }) => steers && isForModel(text));
+    if (found !== undefined) this.#takeEarly(found);
+    return found?.text;
+  }
+
+  async cancellable<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const ending = new AbortController();
+    this.#ending = ending;
+    const watched = watchedByWork(() => ending.abort());
     try {
-      return await work();
+      return await work(ending.signal);
     } finally {
-      this.lines.off("SIGINT", interrupted);
+      watched.end();
+      this.#ending = undefined;
+      // What was said for work that was ended is not begun by itself.
+      if (ending.signal.aborted) this.#keyboard.takeBack(this.#early);
+      if (ending.signal.aborted) this.#wait([]);
     }
   }
 
   close(): void {
-    this.lines.close();
+    this.#keyboard.close();
   }
 
-  #next(wants: Waiting["wants"], words: string): Promise<string | undefined> {
-    if (this.#isClosed) return Promise.resolve(undefined);
-    this.lines.setPrompt(words);
-    this.lines.prompt();
+  #next(question: Question): Promise<string | undefined> {
+    if (this.#hasLeft) return Promise.resolve(undefined);
+    this.#keyboard.ask(question);
     return new Promise((give) => {
-      this.#waiting = { wants, give };
+      this.#waiting = { question, give };
     });
   }
 
-  #take(): void {
-    const [first, ...others] = this.#together.splice(0);
+  #take(lines: readonly TypedLine[]): void {
+    const [first, ...others] = lines;
     if (first === undefined) return;
-    const wants = this.#waiting?.wants;
-    if (wants === "prompt" || (wants === "answer" && others.length === 0)) {
-      this.#early.push(...others);
-      this.#give(first);
+    const { question } = this.#waiting ?? {};
+    if (question?.wants === "prompt" || (question?.wants === "answer" && others.length === 0)) {
+      this.#keyboard.echo(question, first, false);
+      this.#give(first.text);
+      if (others.length > 0) this.#wait([...this.#early, ...others]);
       return;
     }
-    this.#early.push(first, ...others);
-    // What was pasted was not written for the question: it is still open.
-    if (wants === "answer" && !this.#isClosed) this.lines.prompt();
+    // Several at once were not written for the question, which is still open, nor for the work that asks it.
+    const steers = question === undefined;
+    this.#wait([...this.#early, ...lines.map((line) => ({ ...line, steers: steers && line.steers }))]);
+    if (question !== undefined) this.#keyboard.ask(question);
+  }
+
+  #takeEarly(line: TypedLine): void {
+    this.#wait(this.#early.filter((other) => other !== line));
+    this.#keyboard.echo(forModel, line, true);
+  }
+
+  #wait(lines: readonly TypedLine[]): void {
+    // An empty line among others is a gap between them.
+    this.#early = lines.filter(({ text }) => text.trim() !== "");
+    this.#keyboard.waiting(this.#early);
   }
 
   #give(line: string | undefined): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
+    if (waiting !== undefined) this.#keyboard.ask(undefined);
     waiting?.give(line);
   }
-
-  #clearLine(): void {
-    if (this.#isClosed) return;
-    for (const name of ["e", "u"]) this.lines.write(null, { ctrl: true, name });
-  }
 }
-
-const promptSign = "> ";

@@ -1,5 +1,7 @@
+import { credentialsPath } from "@holdfast/agent";
 import type { Limits, Refusal, Workspace } from "@holdfast/core/files";
 import {
+  homeFolder,
   type OpenedWorkspace,
   type OpenWorkspaceOptions,
   openWorkspace,
@@ -61,6 +63,8 @@ export function openSettings(
   terminal: Pick<Terminal, "err">,
   session: Partial<OpenWorkspaceOptions> = {},
 ): Promise<OpenedWorkspace | Refusal> {
+  const keys = keysOfPerson();
+  const { hostRules } = session;
   return openWorkspace({
     // A command knows no reads: the hash that a person names is its word.
     guards: { wholeReplacement: "hash" },
@@ -72,8 +76,16 @@ export function openSettings(
     stateDir,
     allowProtected,
     ...defined({ keepSecrets }),
+    hostRules: () => [...(hostRules?.() ?? []), keys],
     onRecovered: (sets) => terminal.err(reportRecovered(sets)),
   });
+}
+
+/** The keys that a person has given the agent are for no tool, wherever its roots lie. */
+function keysOfPerson(): ReturnType<NonNullable<OpenWorkspaceOptions["hostRules"]>>[number] {
+  const path = credentialsPath({ home: homeFolder(), environment: process.env });
+  const shown = "keys of Holdfast's agent are for no tool";
+  return { denies: "reading", shown, matches: (realPath) => realPath === path };
 }
 
 /** See `printJson`, which this loads. @returns the exit code. */

@@ -12,6 +12,8 @@ import {
 import { type CommandPorts, commandHost } from "../agent/command-host.js";
 import { lineMode } from "../agent/line-mode.js";
 import { type NoRun, type OpenedRun, openRun, turnInput, withoutModel } from "../agent/open-run.js";
+import { hasKeys } from "../agent/typed-lines.js";
+import { sourcesOf } from "../config/sources.js";
 import { inputBegins, readInputText } from "../shell/input.js";
 import { watchedByWork } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
@@ -26,6 +28,11 @@ export async function agentCommand(call: Invocation): Promise<number> {
   if (flags.ephemeral === true && (flags.continue === true || flags.resume !== undefined))
     return misuse("--ephemeral keeps no session, so none can be gone on with");
   if (flags.orTour === true && !(process.stdin.isTTY && call.terminal.outIsTerminal)) return tour(call);
+  const { prompt, promptInteractive, outputFormat } = flags;
+  const first = promptInteractive ?? call.args[0];
+  const isSeen = process.stdin.isTTY && call.terminal.outIsTerminal;
+  if (isSeen && prompt === undefined && outputFormat === undefined && first?.trim() !== "")
+    return inTerminal(call, first);
   const given = await promptOf(call);
   if (given?.text.trim() === "") return refuse(call, nothingToDo);
   return given === undefined ? inTerminal(call) : withoutScreen(call, given);
@@ -48,7 +55,7 @@ interface Prompt {
 
 /** The user's words; undefined where they come line by line. */
 async function promptOf({ flags, terminal, args: [argument] }: Invocation): Promise<Prompt | undefined> {
-  const asked = flags.prompt ?? argument;
+  const asked = flags.prompt ?? flags.promptInteractive ?? argument;
   if (process.stdin.isTTY) return asked === undefined ? undefined : { text: asked, isTyped: true };
   // A prompt of its own needs no input: what nobody sends is not waited for.
   if (asked !== undefined && !(await inputBegins(firstByteMs))) {
@@ -140,24 +147,44 @@ function outputOf({ flags, terminal }: Invocation, run: OpenedRun, prompt: strin
   });
 }
 
-async function inTerminal(call: Invocation): Promise<number> {
-  const lines = lineMode();
+/** @param first what is said to begin with. */
+async function inTerminal(given: Invocation, first?: string): Promise<number> {
+  const found = sourcesOf(given);
+  const isKept = found.kind === "sources" && given.flags.ephemeral !== true;
+  const lines = lineMode({ terminal: given.terminal, stateDir: isKept ? found.sources.stateDir : undefined });
+  const call = { ...given, terminal: lines.terminal };
   try {
-    let flags = call.flags;
+    let { flags } = call;
+    let words = first;
     // A limit of cost is one of the run, whichever sessions it goes through.
     const meter = new CostMeter();
     for (;;) {
       const run = await openRun({ ...call, flags }, "", lines.ask, { meter });
-      if (run.kind === "no_run") return await withoutRun(call, run);
+      if (run.kind === "no_run") {
+        const mayTry = canSetUp(call, run) && (await setUp(call, lines, run));
+        if (mayTry) continue;
+        return await withoutRun(call, run);
+      }
       for (const notice of run.notices) call.terminal.err(escapeText(`${notice}\n`));
-      const end = await lines.talk(run, call.terminal, portsOf(call)).finally(() => run.close());
+      const end = await lines.talk(run, portsOf(call), words).finally(() => run.close());
       if (end.kind === "left") return end.exitCode;
+      words = undefined;
       const { continue: _, fork: __, sessionId: ___, resume: ____, ...kept } = call.flags;
       flags = end.id === undefined ? kept : { ...kept, resume: end.id };
     }
   } finally {
     lines.close();
   }
+}
+
+/** Whether a person who has no key can be asked for one. */
+function canSetUp({ flags }: Invocation, { exitCode }: NoRun): boolean {
+  return exitCode === agentExitCodes.auth && flags.orTour !== true && hasKeys();
+}
+
+async function setUp(call: Invocation, lines: ReturnType<typeof lineMode>, { lines: why }: NoRun) {
+  const { setUpModel } = await import("../agent/first-run.js");
+  return setUpModel(call, lines, why);
 }
 
 function withoutRun(call: Invocation, run: NoRun): Promise<number> {

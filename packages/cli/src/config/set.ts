@@ -2,6 +2,9 @@ import { chmodSync, existsSync, realpathSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import {
   checkFile,
+  factsOfModel,
+  type ModelRefusal,
+  openModel,
   projectFile,
   readSettings,
   type SettingsFile,
@@ -37,7 +40,19 @@ export async function setSetting(
   if (path === undefined) return call.misuse(`there is no setting ${key}`);
   const text = await givenValue(given);
   if (typeof text !== "string") return reportRefusal(text, call.terminal);
-  return write(call, { key, path, text });
+  if (key !== "model" || text.trim().startsWith("{")) return write(call, { key, path, text });
+  const model = modelNamed(text);
+  if (typeof model !== "string") return call.misuse(model.message);
+  return write(call, { key: "model.name", path: ["model", "name"], text: model });
+}
+
+/** The whole name of a model that a person names shortly; why not, where nobody offers one. */
+function modelNamed(name: string): string | ModelRefusal {
+  if (name.includes("/")) return name;
+  const known = factsOfModel(name);
+  if (known !== undefined) return `${known.provider}/${name}`;
+  const opened = openModel(name, { environment: {} });
+  return opened.kind === "model_refused" && opened.reason === "unknown_model" ? opened : name;
 }
 
 /**

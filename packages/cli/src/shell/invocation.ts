@@ -120,6 +120,7 @@ export interface Flags extends GlobalFlags {
   readonly foldTasks?: boolean;
   /** Of the agent: what is asked of it without a screen. */
   readonly prompt?: string;
+  readonly promptInteractive?: string;
   readonly outputFormat?: "text" | "json" | "stream-json";
   readonly continue?: boolean;
   /** A session to go on with. */

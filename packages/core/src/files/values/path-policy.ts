@@ -69,7 +69,7 @@ export function isSecret(path: string): boolean {
   const name = parts.at(-1) ?? "";
   if (/^\.env(\.|$)/.test(name)) return !/\.(example|sample|template|dist)$/.test(name);
   // A person's own settings of the agent may hold keys; a project's may not.
-  if (name === "settings.jsonc" && parts.at(-2) === "holdfast") return true;
+  if (/^(settings\.jsonc|credentials\.json)$/.test(name) && parts.at(-2) === "holdfast") return true;
   return secretNames.has(name) || /\.(pem|key|p12|pfx|kdbx|jks|keystore)$/.test(name);
 }
 

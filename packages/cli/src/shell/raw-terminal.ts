@@ -1,0 +1,80 @@
+import { writeSync } from "node:fs";
+
+/** A terminal that gives each key as it is pressed. */
+export interface RawTerminal {
+  /** Stops this process, as Ctrl-Z does elsewhere; the modes are back once it goes on. */
+  suspend(): void;
+  /** Runs work that has the terminal for itself, such as an editor. */
+  outside<Result>(work: () => Promise<Result>): Promise<Result>;
+  close(): void;
+}
+
+/** Who is told of the terminal. */
+export interface TerminalEvents {
+  readonly onBytes: (bytes: Uint8Array) => void;
+  /** The window has another size, or the process goes on after a stop: what was drawn is to be drawn again. */
+  readonly onRedraw: () => void;
+  readonly onEnd: () => void;
+}
+
+/**
+ * Puts the terminal of this process into raw mode, with bracketed paste and, where the terminal knows them, keys with all
+ * their modifiers; nothing is asked, so that no answer is waited for. However the process ends, its modes are restored: by
+ * `close`, and at its exit, to which signals and what is thrown lead as well.
+ */
+export function openRawTerminal(events: TerminalEvents): RawTerminal {
+  const { stdin, stdout } = process;
+  const setModes = (isRaw: boolean) => {
+    try {
+      // What the shell, or an editor, has set meanwhile is not known to Node: it would think that nothing is to be done.
+      stdin.setRawMode(!isRaw);
+      stdin.setRawMode(isRaw);
+      writeSync(stdout.fd, isRaw ? modesOn : modesOff);
+    } catch {
+      // The terminal is gone.
+    }
+  };
+  const restore = () => setModes(false);
+  const goOn = () => {
+    setModes(true);
+    events.onRedraw();
+  };
+  const listen = (change: "on" | "off") => {
+    stdin[change]("data", events.onBytes)[change]("end", events.onEnd)[change]("error", events.onEnd);
+    stdout[change]("resize", events.onRedraw);
+    process[change]("SIGCONT", goOn)[change]("exit", restore);
+  };
+  listen("on");
+  setModes(true);
+  stdin.resume();
+  return {
+    suspend: () => {
+      restore();
+      // The whole group, as the terminal itself does: a program that started this one waits for it in the same group.
+      process.kill(0, "SIGTSTP");
+      // Where nobody could wake it the system does not stop it.
+      setTimeout(goOn, 100);
+    },
+    outside: async (work) => {
+      restore();
+      stdin.pause();
+      process.off("SIGCONT", goOn);
+      try {
+        return await work();
+      } finally {
+        process.on("SIGCONT", goOn);
+        stdin.resume();
+        goOn();
+      }
+    },
+    close: () => {
+      listen("off");
+      restore();
+      stdin.pause();
+    },
+  };
+}
+
+/** Bracketed paste, the keys of kitty, modifyOtherKeys of xterm; terminals pass over what they do not know. */
+const modesOn = "\u001b[?2004h\u001b[>1u\u001b[>4;1m";
+const modesOff = "\u001b[>4;0m\u001b[<u\u001b[?2004l";

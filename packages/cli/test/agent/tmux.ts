@@ -1,0 +1,85 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterThisFile } from "../../../../test/cleanups.js";
+import { program } from "../process.js";
+import type { Ground } from "./provided.js";
+
+/** A shell in a window of tmux, a real terminal of a known size. */
+export interface Window {
+  /** What stands on the screen now, without blanks at the ends of lines. */
+  screen(): string;
+  /** Waits until the screen fits. */
+  until(fits: string | RegExp): Promise<void>;
+  /** Keys by their names in tmux (`C-c`, `Enter`); letters with `-l`. */
+  keys(...keys: readonly string[]): void;
+  /** Letters as they are. */
+  type(text: string): void;
+  /** A paste as a terminal makes it, within its marks. */
+  paste(text: string): void;
+  resize(columns: number, rows: number): void;
+  /** Where the cursor stands, from 0. */
+  cursor(): { readonly column: number; readonly row: number };
+  /** The program with these arguments, as one types it. */
+  start(args: readonly string[]): void;
+}
+
+/** Opens a window of its own server, which ends with the test's file. */
+export function openWindow(
+  { project, env }: Pick<Ground, "project" | "env">,
+  { columns = 100, rows = 30 } = {},
+): Window {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-tmux-"));
+  const socket = join(folder, "socket");
+  const clean = { PATH: process.env.PATH ?? "", TERM: "xterm-256color", LANG: "C.UTF-8", ...env };
+  const tmux = (...args: readonly string[]) =>
+    execFileSync("tmux", ["-S", socket, "-f", "/dev/null", ...args], { env: clean, encoding: "utf8" });
+  writeFileSync(join(folder, "rc"), "PS1='$ '\n");
+  const size = ["-x", String(columns), "-y", String(rows)];
+  tmux("new-session", "-d", ...size, "-c", project.folder, "bash", "--rcfile", join(folder, "rc"));
+  const shell = tmux("display-message", "-p", "#{pane_pid}").trim();
+  afterThisFile(async () => {
+    tmux("kill-server");
+    // The program writes to its folders until it has ended.
+    while (hasSession(shell)) await new Promise((resolve) => setTimeout(resolve, 30));
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const screen = () => tmux("capture-pane", "-p").trimEnd();
+  return {
+    screen,
+    until: async (fits) => {
+      const isThere = () => (typeof fits === "string" ? screen().includes(fits) : fits.test(screen()));
+      for (const since = Date.now(); !isThere(); ) {
+        if (Date.now() - since > 30_000) throw new Error(`never shown: ${fits}\n${screen()}`);
+        await new Promise((resolve) => setTimeout(resolve, 30));
+      }
+    },
+    keys: (...keys) => void tmux("send-keys", ...keys),
+    type: (text) => void tmux("send-keys", "-l", text),
+    paste: (text) => {
+      const file = join(folder, "pasted");
+      writeFileSync(file, text);
+      tmux("load-buffer", file);
+      tmux("paste-buffer", "-p", "-r");
+    },
+    resize: (x, y) => void tmux("resize-window", "-x", String(x), "-y", String(y)),
+    cursor: () => {
+      const [column = "", row = ""] = tmux("display-message", "-p", "#{cursor_x} #{cursor_y}").split(" ");
+      return { column: Number(column), row: Number(row) };
+    },
+    start: (args) => {
+      const words = [process.execPath, program, ...args].map((word) => `'${word}'`).join(" ");
+      tmux("send-keys", "-l", `clear; ${words}`);
+      tmux("send-keys", "Enter");
+    },
+  };
+}
+
+function hasSession(leader: string): boolean {
+  try {
+    return execFileSync("ps", ["-o", "pid=", "-s", leader], { encoding: "utf8" }).trim() !== "";
+  } catch {
+    return false;
+  }
+}
