@@ -21,8 +21,12 @@ export interface Window {
   resize(columns: number, rows: number): void;
   /** Where the cursor stands, from 0. */
   cursor(): { readonly column: number; readonly row: number };
-  /** The program with these arguments, as one types it. */
-  start(args: readonly string[]): void;
+  /** Bytes as they are, in hexadecimal. */
+  bytes(hex: string): void;
+  /** The program with these arguments, as one types it. @param around a command of the shell, with `%` for the program. */
+  start(args: readonly string[], around?: string): void;
+  /** Sends a signal to every Node that was started in it. */
+  signal(name: NodeJS.Signals): void;
 }
 
 /** Opens a window of its own server, which ends with the test's file. */
@@ -42,7 +46,7 @@ export function openWindow(
   afterThisFile(async () => {
     tmux("kill-server");
     // The program writes to its folders until it has ended.
-    while (hasSession(shell)) await new Promise((resolve) => setTimeout(resolve, 30));
+    while (processesOf(shell).length > 0) await new Promise((resolve) => setTimeout(resolve, 30));
     rmSync(folder, { recursive: true, force: true });
   });
   const screen = () => tmux("capture-pane", "-p").trimEnd();
@@ -68,18 +72,24 @@ export function openWindow(
       const [column = "", row = ""] = tmux("display-message", "-p", "#{cursor_x} #{cursor_y}").split(" ");
       return { column: Number(column), row: Number(row) };
     },
-    start: (args) => {
+    bytes: (hex) => void tmux("send-keys", "-H", ...hex.split(" ")),
+    start: (args, around = "%") => {
       const words = [process.execPath, program, ...args].map((word) => `'${word}'`).join(" ");
-      tmux("send-keys", "-l", `clear; ${words}`);
+      tmux("send-keys", "-l", `clear; ${around.replace("%", () => words)}`);
       tmux("send-keys", "Enter");
+    },
+    signal: (name) => {
+      for (const [pid, command] of processesOf(shell)) if (command === "node") process.kill(pid, name);
     },
   };
 }
 
-function hasSession(leader: string): boolean {
+/** The processes of a session, by the number of its leader. */
+function processesOf(leader: string): readonly (readonly [pid: number, command: string])[] {
   try {
-    return execFileSync("ps", ["-o", "pid=", "-s", leader], { encoding: "utf8" }).trim() !== "";
+    const rows = execFileSync("ps", ["-o", "pid=,comm=", "-s", leader], { encoding: "utf8" });
+    return [...rows.matchAll(/(\d+) (\S+)/g)].map(([, pid, command = ""]) => [Number(pid), command]);
   } catch {
-    return false;
+    return [];
   }
 }
