@@ -14,6 +14,7 @@ import {
   withText,
 } from "@holdfast/agent";
 import { isRefusal } from "@holdfast/core/files";
+import { watchedByWork } from "../shell/interrupt.js";
 import { LiveArea, type LiveRows } from "../shell/live-area.js";
 import { openRawTerminal, type RawTerminal } from "../shell/raw-terminal.js";
 import { escapeName, escapeText, type Terminal } from "../shell/terminal.js";
@@ -41,6 +42,8 @@ class TerminalKeyboard implements Keyboard {
   /** Ctrl-C was pressed where it has nothing to clear or to end: the next one leaves. */
   #mayLeave = false;
   #isElsewhere = false;
+  /** Keys that wait for a completion. */
+  #later: Key[] | undefined;
 
   constructor(
     private readonly options: LinesOptions,
@@ -60,7 +63,11 @@ class TerminalKeyboard implements Keyboard {
     };
     this.#raw = openRawTerminal({
       onBytes: (bytes) => this.#keys(this.#reader.take(bytes)),
-      onRedraw: () => this.#draw(),
+      onResize: () => this.#draw(),
+      onReturn: () => {
+        this.#area.forget();
+        this.#draw();
+      },
       onEnd: events.onLeave,
     });
   }
@@ -89,6 +96,7 @@ class TerminalKeyboard implements Keyboard {
     this.#question = undefined;
     this.#area.draw(undefined);
     this.#area.print(`${label}${shown}\n`);
+    this.#draw();
   }
 
   close(): void {
@@ -108,8 +116,9 @@ class TerminalKeyboard implements Keyboard {
 
   #keys(keys: readonly Key[]): void {
     clearTimeout(this.#timer);
+    if (this.#later !== undefined) return void this.#later.push(...keys);
     const sent: TypedLine[] = [];
-    for (const key of keys) {
+    for (const [at, key] of keys.entries()) {
       const before = this.#state;
       const after = update(before, key);
       this.#set(after);
@@ -118,7 +127,11 @@ class TerminalKeyboard implements Keyboard {
       this.#mayLeave = false;
       if (wish === undefined) continue;
       if (wish.kind === "send" || wish.kind === "queue") sent.push(this.#sent(before, wish));
-      else this.#do(wish.kind, mayLeave);
+      else if (wish.kind !== "complete") this.#do(wish.kind, mayLeave);
+      else {
+        void this.#complete(keys.slice(at + 1));
+        break;
+      }
     }
     if (sent.length > 0) this.events.onLines(sent);
     const { waitsMs } = this.#reader;
@@ -131,7 +144,7 @@ class TerminalKeyboard implements Keyboard {
     return { text, shown: sentWords(before, ""), steers: kind === "send" };
   }
 
-  #do(wish: Exclude<EditorWish["kind"], "send" | "queue">, mayLeave: boolean): void {
+  #do(wish: Exclude<EditorWish["kind"], "send" | "queue" | "complete">, mayLeave: boolean): void {
     const isIdle = this.#question?.wants === "prompt";
     switch (wish) {
       case "interrupt":
@@ -148,15 +161,14 @@ class TerminalKeyboard implements Keyboard {
         this.events.onEscape();
         return;
       case "suspend":
-        this.#area.draw(undefined);
-        this.#raw.suspend();
+        // Behind all that these keys draw.
+        setImmediate(() => {
+          this.#area.draw(undefined);
+          this.#raw.suspend();
+        });
         return;
       case "redraw":
-        process.stdout.write("\u001b[H\u001b[2J");
-        this.#area.forget();
-        return;
-      case "complete":
-        void this.#complete();
+        this.#area.forget("\u001b[H\u001b[2J");
         return;
       case "edit":
         void this.#edit();
@@ -166,33 +178,38 @@ class TerminalKeyboard implements Keyboard {
     }
   }
 
-  async #complete(): Promise<void> {
-    if (this.#answer !== undefined) return;
+  /** @param later keys that were pressed behind Tab, which are for what it gives. */
+  async #complete(later: readonly Key[]): Promise<void> {
+    this.#later = [...later];
     const before = this.#draft;
-    const [candidates, end] = await this.options.completer(before.text.slice(0, before.cursor));
-    // Who has typed on meanwhile does not want it any more.
-    if (this.#draft !== before) return;
+    const found = this.#answer === undefined && before.text !== "";
+    const [candidates, end] = found
+      ? await this.options.completer(before.text.slice(0, before.cursor))
+      : [[], ""];
     const [only, second] = candidates;
-    if (only === undefined) return;
-    const isWhole = second === undefined && !only.endsWith("/");
+    const isWhole = only !== undefined && second === undefined && !only.endsWith("/");
     const common = isWhole ? `${only} ` : commonStart(candidates);
     if (isWhole || common.length > end.length)
-      this.#draft = replaced(before, before.cursor - end.length, common);
-    else this.#hint(candidates.slice(0, mostCandidates).map(escapeName).join("  "));
-    this.#draw();
+      this.#draft = replaced(this.#draft, before.cursor - end.length, common);
+    else if (only !== undefined) this.#hint(candidates.slice(0, mostCandidates).map(escapeName).join("  "));
+    const keys = this.#later;
+    this.#later = undefined;
+    this.#keys(keys);
   }
 
   async #edit(): Promise<void> {
-    const state = this.#state;
-    if (state.isSecret || this.#isElsewhere) return;
+    if (this.#answer !== undefined || this.#isElsewhere) return;
     this.#isElsewhere = true;
-    this.#area.draw(undefined);
-    const asked = { text: textOf(state), name: "prompt.md", environment: process.env, tempDir: tmpdir() };
-    const edited = await this.#raw.outside(() => editText(asked));
+    const text = textOf(this.#draft);
+    const asked = { text, name: "prompt.md", environment: process.env, tempDir: tmpdir() };
+    // Ctrl-C is the editor's.
+    const watched = watchedByWork();
+    const edited = await this.#area.outside(() => this.#raw.outside(() => editText(asked)));
+    watched.end();
     this.#isElsewhere = false;
     if (isRefusal(edited)) this.#hint(edited.message);
     // Most editors end a file with a line feed that nobody typed.
-    else this.#set(withText(state, edited.text.replace(/\r?\n$/u, "")));
+    else this.#draft = withText(this.#draft, edited.text.replace(/\r?\n$/u, ""));
     this.#draw();
   }
 
@@ -204,15 +221,16 @@ class TerminalKeyboard implements Keyboard {
   #draw(): void {
     if (this.#isElsewhere) return;
     const state = this.#state;
-    const isShown = this.#question !== undefined || textOf(state) !== "" || this.#waiting.length > 0;
-    this.#area.draw(isShown ? this.#rows(state) : undefined);
+    // Where nothing is asked, nothing looks as if it were.
+    const isIdle = this.#question === undefined && state.text === "" && state.search === undefined;
+    this.#area.draw(isIdle && this.#waiting.length === 0 ? undefined : this.#rows(state));
   }
 
   #rows(state: EditorState): LiveRows {
     const columns = width();
     const room = Math.max(1, (process.stdout.rows || 24) - 1);
     const waiting = this.#waiting.slice(0, Math.max(0, Math.min(mostWaiting, room - 1)));
-    const above = waiting.map(({ shown }) => cutTo(`  then: ${escapeName(shown)}`, columns));
+    const above = waiting.map(({ shown }) => cutTo(`  then: ${shown.replace(/\n\s*/g, " / ")}`, columns));
     const label = this.#question?.label ?? "> ";
     const drawn = view(state, { columns, rows: room - above.length, label });
     const { row, column } = drawn.cursor;

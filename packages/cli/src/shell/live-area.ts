@@ -15,6 +15,8 @@ export class LiveArea {
   #rows: LiveRows | undefined;
   /** The last line of the output, which may go on. */
   #open = "";
+  /** What is put out while somebody else has the screen. */
+  #held: string[] | undefined;
 
   /** @param write to the terminal, at once. */
   constructor(
@@ -24,7 +26,8 @@ export class LiveArea {
 
   /** Puts out a text above the rows. */
   print(text: string): void {
-    if (text === "") return;
+    if (this.#held !== undefined) this.#held.push(text);
+    if (this.#held !== undefined || text === "") return;
     const erased = this.#erased();
     const end = text.lastIndexOf("\n");
     this.#open = (end < 0 ? this.#open : "") + text.slice(end + 1);
@@ -39,10 +42,24 @@ export class LiveArea {
     this.write(erased + this.#drawn());
   }
 
-  /** The screen was left to somebody else: the rows are drawn anew where the cursor stands. */
-  forget(): void {
+  /** The rows are not where they were: the next ones are drawn where the cursor stands. @param clear what clears the screen. */
+  forget(clear = `\r${below}`): void {
     this.#rows = undefined;
     this.#open = "";
+    this.write(clear);
+  }
+
+  /** Runs work that has the screen for itself. */
+  async outside<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.draw(undefined);
+    this.#held = [];
+    try {
+      return await work();
+    } finally {
+      const held = this.#held.join("");
+      this.#held = undefined;
+      this.print(held);
+    }
   }
 
   #drawn(): string {

@@ -12,8 +12,9 @@ export interface RawTerminal {
 /** Who is told of the terminal. */
 export interface TerminalEvents {
   readonly onBytes: (bytes: Uint8Array) => void;
-  /** The window has another size, or the process goes on after a stop: what was drawn is to be drawn again. */
-  readonly onRedraw: () => void;
+  readonly onResize: () => void;
+  /** Somebody else had the terminal meanwhile: what was drawn is not there any more. */
+  readonly onReturn: () => void;
   readonly onEnd: () => void;
 }
 
@@ -35,13 +36,15 @@ export function openRawTerminal(events: TerminalEvents): RawTerminal {
     }
   };
   const restore = () => setModes(false);
+  let isStopping = false;
   const goOn = () => {
+    isStopping = false;
     setModes(true);
-    events.onRedraw();
+    events.onReturn();
   };
   const listen = (change: "on" | "off") => {
     stdin[change]("data", events.onBytes)[change]("end", events.onEnd)[change]("error", events.onEnd);
-    stdout[change]("resize", events.onRedraw);
+    stdout[change]("resize", events.onResize);
     process[change]("SIGCONT", goOn)[change]("exit", restore);
   };
   listen("on");
@@ -50,10 +53,11 @@ export function openRawTerminal(events: TerminalEvents): RawTerminal {
   return {
     suspend: () => {
       restore();
+      isStopping = true;
       // The whole group, as the terminal itself does: a program that started this one waits for it in the same group.
       process.kill(0, "SIGTSTP");
-      // Where nobody could wake it the system does not stop it.
-      setTimeout(goOn, 100);
+      // Where nobody could wake it the system does not stop it, and no signal follows.
+      setTimeout(() => setImmediate(() => isStopping && goOn()), 100);
     },
     outside: async (work) => {
       restore();

@@ -52,7 +52,7 @@ export function emptyEditor(
 /** What a key makes of the text. Pure. */
 export function update({ wish: _, ...state }: EditorState, key: Key): EditorState {
   if (state.search !== undefined) return searching(state, state.search, key);
-  if (key.kind === "chord") return actions[key.chord]?.(state) ?? state;
+  if (key.kind === "chord") return actions[keyOf.get(key.chord) ?? key.chord]?.(state) ?? state;
   return inserted(state, key.text.replace(/\r\n?/gu, "\n"));
 }
 
@@ -68,7 +68,7 @@ export function withText(state: EditorState, text: string): EditorState {
 
 /** Replaces the text from a position to the cursor. */
 export function replaced(state: EditorState, from: number, by: string): EditorState {
-  return inserted({ ...cut(state, from, state.cursor), deleted: state.deleted }, by);
+  return inserted(dropped(state, from, state.cursor), by);
 }
 
 /** The entry that a search has found. */
@@ -82,65 +82,38 @@ const wishes =
   (kind: Exclude<EditorWish["kind"], "send" | "queue">): Act =>
   (state) => ({ ...state, wish: { kind } });
 
-const breaks: Act = (state) => inserted(state, "\n");
-const left: Act = (state) => moved(state, unitBefore(state.text, state.cursor, state.folds));
-const right: Act = (state) => moved(state, unitEnd(state.text, state.cursor, state.folds));
-const wordLeft: Act = (state) => moved(state, wordStart(state));
-const wordRight: Act = (state) => moved(state, wordEnd(state));
-const home: Act = (state) => moved(state, lineStart(state));
-const end: Act = (state) => moved(state, lineEnd(state));
-const backspace: Act = (state) => ({
-  ...cut(state, unitBefore(state.text, state.cursor, state.folds), state.cursor),
+/** Cuts without a place for it in `deleted`. */
+const dropped = (state: EditorState, from: number, to: number): EditorState => ({
+  ...cut(state, from, to),
   deleted: state.deleted,
 });
-const remove: Act = (state) => ({
-  ...cut(state, state.cursor, unitEnd(state.text, state.cursor, state.folds)),
-  deleted: state.deleted,
-});
-const deleteWord: Act = (state) => cut(state, wordStart(state), state.cursor);
-const older: Act = (state) => recalled(state, state.recalled - 1);
-const newer: Act = (state) => recalled(state, state.recalled + 1);
 
-/** What each key does; a key that is not here does nothing. */
+/** What each key does; a key that is neither here nor another name of one here does nothing. */
 const actions: Readonly<Record<string, Act>> = {
-  enter: (state) => {
-    if (state.text[state.cursor - 1] === "\\") return replaced(state, state.cursor - 1, "\n");
-    return sent(state, "send");
-  },
-  "alt-enter": (state) => (state.isBusy ? sent(state, "queue") : breaks(state)),
-  "shift-enter": breaks,
-  "ctrl-enter": breaks,
-  "ctrl-j": breaks,
-  left,
-  right,
-  "ctrl-b": left,
-  "ctrl-f": right,
-  "alt-b": wordLeft,
-  "alt-f": wordRight,
-  "ctrl-left": wordLeft,
-  "ctrl-right": wordRight,
-  "alt-left": wordLeft,
-  "alt-right": wordRight,
-  home,
-  end,
-  "ctrl-a": home,
-  "ctrl-e": end,
-  up: (state) => vertical(state, -1) ?? older(state),
-  down: (state) => vertical(state, 1) ?? newer(state),
-  "ctrl-p": older,
-  "ctrl-n": newer,
+  enter: (state) =>
+    state.text[state.cursor - 1] === "\\" ? replaced(state, state.cursor - 1, "\n") : sent(state, "send"),
+  "alt-enter": (state) => (state.isBusy ? sent(state, "queue") : inserted(state, "\n")),
+  "ctrl-j": (state) => inserted(state, "\n"),
+  left: (state) => moved(state, unitBefore(state.text, state.cursor, state.folds)),
+  right: (state) => moved(state, unitEnd(state.text, state.cursor, state.folds)),
+  "alt-b": (state) => moved(state, wordStart(state)),
+  "alt-f": (state) => moved(state, wordEnd(state)),
+  home: (state) => moved(state, lineStart(state)),
+  end: (state) => moved(state, lineEnd(state)),
+  up: (state) => vertical(state, -1) ?? recalled(state, state.recalled - 1),
+  down: (state) => vertical(state, 1) ?? recalled(state, state.recalled + 1),
+  "ctrl-p": (state) => recalled(state, state.recalled - 1),
+  "ctrl-n": (state) => recalled(state, state.recalled + 1),
   "ctrl-r": (state) => searched(state, { words: "", at: state.history.length }),
-  backspace,
-  "ctrl-h": backspace,
-  delete: remove,
-  "ctrl-d": (state) => (state.text === "" ? wishes("leave")(state) : remove(state)),
+  backspace: (state) => dropped(state, unitBefore(state.text, state.cursor, state.folds), state.cursor),
+  delete: (state) => dropped(state, state.cursor, unitEnd(state.text, state.cursor, state.folds)),
+  "ctrl-d": (state) => (state.text === "" ? wishes("leave")(state) : (actions.delete?.(state) ?? state)),
   "ctrl-w": (state) =>
     cut(state, state.cursor - tail(/\S*\s*$/u, state.text.slice(0, state.cursor)), state.cursor),
-  "alt-backspace": deleteWord,
-  "ctrl-backspace": deleteWord,
+  "alt-backspace": (state) => cut(state, wordStart(state), state.cursor),
   "alt-d": (state) => cut(state, state.cursor, wordEnd(state)),
   "ctrl-u": (state) => cut(state, lineStart(state), state.cursor),
-  "ctrl-k": (state) => cut(state, state.cursor, Math.max(lineEnd(state), state.cursor)),
+  "ctrl-k": (state) => cut(state, state.cursor, lineEnd(state)),
   "ctrl-y": (state) => inserted(state, unfolded(state.deleted, state.folds)),
   "ctrl-c": (state) => (state.text === "" ? wishes("interrupt")(state) : cut(state, 0, state.text.length)),
   "ctrl-z": wishes("suspend"),
@@ -149,6 +122,18 @@ const actions: Readonly<Record<string, Act>> = {
   tab: wishes("complete"),
   escape: wishes("escape"),
 };
+
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  "ctrl-j": ["shift-enter", "ctrl-enter"],
+  left: ["ctrl-b"],
+  right: ["ctrl-f"],
+  "alt-b": ["ctrl-left", "alt-left"],
+  "alt-f": ["ctrl-right", "alt-right"],
+  home: ["ctrl-a"],
+  end: ["ctrl-e"],
+  "alt-backspace": ["ctrl-backspace"],
+};
+const keyOf = new Map(Object.entries(otherNames).flatMap(([key, names]) => names.map((name) => [name, key])));
 
 function inserted(state: EditorState, given: string): EditorState {
   const sign = isFolded(given) ? freeSign(state.folds) : undefined;
@@ -234,8 +219,6 @@ function searching(state: EditorState, search: NonNullable<EditorState["search"]
   switch (key.chord) {
     case "ctrl-r":
       return searched(state, search, -1);
-    case "ctrl-s":
-      return searched(state, search, 1);
     case "backspace":
       return searched(state, { words: search.words.slice(0, -1), at: state.history.length });
     case "ctrl-c":
@@ -255,14 +238,8 @@ function searching(state: EditorState, search: NonNullable<EditorState["search"]
 function searched(
   state: EditorState,
   { words, at }: NonNullable<EditorState["search"]>,
-  by: -1 | 0 | 1 = 0,
+  by: -1 | 0 = 0,
 ): EditorState {
-  const step = by === 0 ? -1 : by;
-  let next = Math.min(at + by, state.history.length);
-  while (next >= 0 && next < state.history.length && state.history[next]?.includes(words) !== true)
-    next += step;
-  if (next === state.history.length && words !== "" && by === 0)
-    return searched(state, { words, at: next }, -1);
-  const isFound = next >= 0 && next < state.history.length;
-  return { ...state, search: { words, at: isFound ? next : at } };
+  const found = state.history.findLastIndex((entry, index) => index <= at + by && entry.includes(words));
+  return { ...state, search: { words, at: found < 0 || (words === "" && by === 0) ? at : found } };
 }

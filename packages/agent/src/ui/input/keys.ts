@@ -118,60 +118,39 @@ function altKey(text: string, keys: Key[]): number {
 /** The key that sends a control: of `\r` it is Enter, of `\n` Ctrl-J. */
 function controlName(text: string): string {
   const code = text.charCodeAt(0);
-  return namesOfCodes[code] ?? `ctrl-${String.fromCharCode(code + 64).toLowerCase()}`;
+  return namesOfCodes.get(String(code)) ?? `ctrl-${String.fromCharCode(code + 64).toLowerCase()}`;
 }
 
-const namesOfCodes: Readonly<Record<number, string>> = {
-  8: "backspace",
-  9: "tab",
-  13: "enter",
-  27: "escape",
-  127: "backspace",
-  57414: "enter",
-  57417: "left",
-  57418: "right",
-  57419: "up",
-  57420: "down",
-  57423: "home",
-  57424: "end",
-  57426: "delete",
-};
+/** @param words a code and its name, by turns. */
+function table(words: string): ReadonlyMap<string, string> {
+  return new Map([...words.matchAll(/(\S+) (\S+)/g)].map(([, code = "", name = ""]) => [code, name]));
+}
 
-const namesOfLetters: Readonly<Record<string, string>> = {
-  A: "up",
-  B: "down",
-  C: "right",
-  D: "left",
-  F: "end",
-  H: "home",
-  M: "enter",
-};
-
-const namesOfNumbers: Readonly<Record<string, string>> = {
-  1: "home",
-  3: "delete",
-  4: "end",
-  7: "home",
-  8: "end",
-};
+/** By their codes; those of five digits are the keypad's, as kitty reports it. */
+const namesOfCodes = table(
+  "8 backspace 9 tab 13 enter 27 escape 127 backspace 57414 enter 57417 left 57418 right 57419 up 57420 down " +
+    "57423 home 57424 end 57426 delete",
+);
+/** By the letter, or the number before `~`, that ends their sequence. */
+const namesOfEnds = table(
+  "A up B down C right D left F end H home M enter Z shift-tab 1~ home 3~ delete 4~ end 7~ home 8~ end",
+);
 
 function keyOfSequence(sequence: string): Key | undefined {
   const [, first = "", second = "", event = "", third = "", final = ""] = csi.exec(sequence) ?? [];
   // A key that is let go.
   if (event === "3") return undefined;
-  if (final === "Z") return { kind: "chord", chord: "shift-tab" };
   if (final === "u") return keyOfCode(Number(first), second);
   if (final === "~" && first === "27") return keyOfCode(Number(third), second);
-  const name = final === "~" ? namesOfNumbers[first] : namesOfLetters[final];
+  const name = namesOfEnds.get(final === "~" ? `${first}~` : final);
   return name === undefined ? undefined : chordOf(name, second);
 }
 
 /** A key by the code of its letter, as kitty and modifyOtherKeys report it. */
 function keyOfCode(code: number, modifiers: string): Key | undefined {
-  const name = namesOfCodes[code];
+  const name = namesOfCodes.get(String(code));
   if (name !== undefined) return chordOf(name, modifiers);
-  const isLetter = code >= 32 && code < 0xe000;
-  if (!isLetter) return undefined;
+  if (code < 32 || code >= 0xe000) return undefined;
   const letter = String.fromCodePoint(code);
   const bits = bitsOf(modifiers);
   if ((bits & ~1) === 0) return { kind: "text", text: bits === 1 ? letter.toUpperCase() : letter };
