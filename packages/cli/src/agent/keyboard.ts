@@ -19,10 +19,21 @@ import { LiveArea, type LiveRows } from "../shell/live-area.js";
 import { openRawTerminal, type RawTerminal } from "../shell/raw-terminal.js";
 import { escapeName, escapeText, type Terminal } from "../shell/terminal.js";
 import { type InputHistory, inputHistory } from "./input-history.js";
-import type { Keyboard, KeyboardEvents, LinesOptions, Question, TypedLine } from "./typed-lines.js";
+import type { Keyboard, KeyboardEvents, Question, TypedLine } from "./typed-lines.js";
+
+/** Completes a text: the candidates, and the end of the text that they stand for. */
+export type Completer = (text: string) => Promise<readonly [candidates: readonly string[], end: string]>;
+
+/** What a keyboard is opened with. */
+export interface KeyboardOptions {
+  readonly terminal: Terminal;
+  readonly completer: Completer;
+  /** Where the history is kept; nowhere for undefined. */
+  readonly stateDir: string | undefined;
+}
 
 /** The input of a terminal key by key: a text of several lines is edited below the output, which goes on above it. */
-export function keyboard(options: LinesOptions, events: KeyboardEvents): Keyboard {
+export function keyboard(options: KeyboardOptions, events: KeyboardEvents): Keyboard {
   return new TerminalKeyboard(options, events);
 }
 
@@ -46,7 +57,7 @@ class TerminalKeyboard implements Keyboard {
   #later: Key[] | undefined;
 
   constructor(
-    private readonly options: LinesOptions,
+    private readonly options: KeyboardOptions,
     private readonly events: KeyboardEvents,
   ) {
     const { terminal, stateDir } = options;

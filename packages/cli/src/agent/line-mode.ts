@@ -16,9 +16,11 @@ import { escapeText, type Terminal } from "../shell/terminal.js";
 import { answerOf, choicesOf, wordsOfAsked } from "./asked.js";
 import { type CommandPorts, commandHost, sessionWanted } from "./command-host.js";
 import { completeLine, nothingAt } from "./complete-line.js";
+import { type Completer, type KeyboardOptions, keyboard } from "./keyboard.js";
 import { type OpenedRun, turnInput } from "./open-run.js";
+import { plainKeyboard } from "./plain-keyboard.js";
 import { titleOf } from "./session.js";
-import { type Completer, type LinesOptions, type TypedLines, typedLines } from "./typed-lines.js";
+import { hasKeys, type TypedLines, typedLines } from "./typed-lines.js";
 
 /** How talking ended: the person left, or goes on with another session. */
 type TalkEnd =
@@ -37,13 +39,15 @@ interface LineTerminal extends Pick<TypedLines, "answer"> {
 }
 
 /** Opens the terminal; its question about changes is handed to the agent before there is a run. */
-export function lineMode(options: Omit<LinesOptions, "completer">): LineTerminal {
+export function lineMode(options: Omit<KeyboardOptions, "completer">): LineTerminal {
   let open: OpenedRun | undefined;
   const completer: Completer = async (text) => {
     const { from, candidates } = await completeLine(text, open).catch(() => nothingAt(text));
     return [candidates, text.slice(from)];
   };
-  const lines = typedLines({ ...options, completer });
+  const lines = typedLines((events) =>
+    hasKeys() ? keyboard({ ...options, completer }, events) : plainKeyboard(options.terminal, events),
+  );
   const { terminal } = lines;
   return {
     terminal,

@@ -1,10 +1,5 @@
 import { watchedByWork } from "../shell/interrupt.js";
 import type { Terminal } from "../shell/terminal.js";
-import { keyboard } from "./keyboard.js";
-import { plainKeyboard } from "./plain-keyboard.js";
-
-/** Completes a text: the candidates, and the end of the text that they stand for. */
-export type Completer = (text: string) => Promise<readonly [candidates: readonly string[], end: string]>;
 
 /** One text that was sent with Enter. */
 export interface TypedLine {
@@ -66,19 +61,9 @@ export interface TypedLines {
   close(): void;
 }
 
-/** What lines are read with. */
-export interface LinesOptions {
-  readonly terminal: Terminal;
-  readonly completer: Completer;
-  /** Where the history is kept; nowhere unless given. */
-  readonly stateDir: string | undefined;
-}
-
-/** Opens standard input: key by key, and line by line where the terminal can do no more. */
-export function typedLines(options: LinesOptions): TypedLines {
-  return new OpenLines((events) =>
-    hasKeys() ? keyboard(options, events) : plainKeyboard(options.terminal, events),
-  );
+/** Reads what a person types at a keyboard. */
+export function typedLines(open: (events: KeyboardEvents) => Keyboard): TypedLines {
+  return new OpenLines(open);
 }
 
 /** Whether both streams are a terminal that can move its cursor. */
