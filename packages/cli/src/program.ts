@@ -1,6 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
 import { type AskedAction, actionLines, misuseOf } from "./actions.js";
-import { agentSpec } from "./agent-command.js";
 import type { CommandSpec, OptionSpec } from "./command-spec.js";
 import { settingsFrom } from "./flags.js";
 import { globalOptions } from "./global-options.js";
@@ -38,7 +37,7 @@ export async function runProgram(args: readonly string[], specs: readonly Comman
 function meant(args: readonly string[], specs: readonly CommandSpec[]): readonly string[] {
   const [first = "", second = ""] = args;
   const names = ["help", ...specs.map(nameOf)];
-  const { word, isAgents, isPrompt } = beginningOf(args);
+  const { word, isAgents, isPrompt } = beginningOf(args, specs);
   const isSeen = process.stdin.isTTY && process.stdout.isTTY;
   // `holdfast`, `holdfast "do this"`, `holdfast -p …`, as other agents have it.
   if (isPrompt || (word === undefined ? isAgents || isSeen : /\S\s+\S/u.test(word)))
@@ -56,7 +55,8 @@ interface Beginning {
   readonly isPrompt: boolean;
 }
 
-function beginningOf(args: readonly string[]): Beginning {
+function beginningOf(args: readonly string[], specs: readonly CommandSpec[]): Beginning {
+  const agent = specs.find((spec) => nameOf(spec) === "agent");
   let [isAgents, isPrompt] = [false, false];
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at] ?? "";
@@ -64,7 +64,7 @@ function beginningOf(args: readonly string[]): Beginning {
     if (arg === "--") return { word: args[at + 1], isAgents, isPrompt };
     if (!/^-./.test(arg)) return { word: arg, isAgents, isPrompt };
     const name = arg.startsWith("--") ? arg.replace(/=.*$/s, "") : arg.slice(0, 2);
-    const [own, global] = [agentSpec.options ?? [], globalOptions].map((options) =>
+    const [own, global] = [agent?.options ?? [], globalOptions].map((options) =>
       options.find(({ flags }) => flags.split(/[ ,]+/).includes(name)),
     );
     isAgents ||= own !== undefined;
@@ -154,6 +154,7 @@ Exit codes:
   5 the path is not allowed   6 a file that cannot be served   7 busy, disk or permission   130 cancelled
 
 Begin with:
+  holdfast                   talk with a model about the files here (in a terminal)
   holdfast tour              see the whole protocol on a temporary folder
   holdfast mcp --root DIR    serve the tools to an agent over stdio
 `;
