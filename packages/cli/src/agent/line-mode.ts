@@ -106,7 +106,7 @@ async function after(result: CommandResult, lines: TypedLines, saying: Saying): 
     case "refused":
       return undefined;
     case "prompt":
-      return turn(result.text, saying);
+      return turn(result.text, lines, saying);
     case "question":
       return choose(result, lines, saying);
     case "quit":
@@ -163,7 +163,7 @@ async function turn(
     output.onEvent(event);
   };
   const steer = async () => {
-    const said = lines.steer((line) => readTyped(line).kind === "words");
+    const said = lines.steer((line) => readTyped(line, host.prompts).kind === "words");
     return said === undefined ? undefined : turnInput(run, said, output.notice, signal);
   };
   output.end(await agent.turn(input, { signal, onEvent, steer }));
