@@ -206,3 +206,5 @@ export {
 } from "./ui/input/editor.js";
 export { type Key, KeyReader } from "./ui/input/keys.js";
 export { type EditorView, type EditorWindow, sentWords, view } from "./ui/input/view.js";
+export { fitted, type Line, type Span } from "./ui/linear/spans.js";
+export { type TextDetail, type TextOutput, type TextSinks, textOutput } from "./ui/linear/text-output.js";

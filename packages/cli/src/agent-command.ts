@@ -16,6 +16,11 @@ export const agentSpec: CommandSpec = {
       help: "how the run is written (default: text)",
       choices: ["text", "json", "stream-json"],
     },
+    {
+      flags: "--include-partial",
+      help: "with -o stream-json: also what of an answer comes, before it is whole",
+    },
+    { flags: "--include-partial-messages", help: "the same" },
     { flags: "-m, --model <name>", help: "provider/name, or a name such as claude-…, gpt-…, gemini-…" },
     {
       flags: "--effort <effort>",

@@ -1,4 +1,3 @@
-import type { ModelMessage, TurnPayload } from "@holdfast/core/conversation";
 import type { CommandResult } from "../commands/command.js";
 import type { TurnEnd } from "../loop/turn.js";
 import { exitCodeOfCommand, exitCodeOfTurn } from "./exit-codes.js";
@@ -97,11 +96,6 @@ export function errorOf(end: TurnEnd): RunError | undefined {
 export function commandFields(result: CommandResult) {
   const exitCode = exitCodeOfCommand(result);
   return { ...result, status: exitCode === 0 ? "success" : "error", exit_code: exitCode };
-}
-
-/** Whether a node is what the model said to the person: a thought is not. */
-export function isText(payload: TurnPayload): payload is ModelMessage {
-  return payload.kind === "model_message" && payload.text !== "";
 }
 
 function countByName(calls: readonly { readonly name: string; readonly isError: boolean }[]) {

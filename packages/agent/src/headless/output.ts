@@ -1,11 +1,9 @@
 import { escapeInJson } from "@holdfast/core/text";
 import type { CommandResult } from "../commands/command.js";
-import { describeResult } from "../commands/describe-result.js";
-import { cacheBrokeWords } from "../loop/cache-watch.js";
 import { type AgentEvent, innermost, type TurnEnd } from "../loop/turn.js";
 import { commandFields, jsonDocument } from "./json-output.js";
 import type { RunFacts } from "./run-facts.js";
-import { silenceWords, streamLines } from "./stream-json.js";
+import { streamLines } from "./stream-json.js";
 
 /** How the answer of a run is written. */
 export const outputFormats = ["text", "json", "stream-json"] as const;
@@ -34,11 +32,13 @@ export interface RunOutput {
   command(result: CommandResult): void;
 }
 
-/** The writer of a format. Nothing of a request that failed is written: an answer is told when it stands in the tree. */
-export function runOutput(format: OutputFormat, facts: RunFacts, sinks: OutputSinks): RunOutput {
+/** The writer of a format for programs; text is for persons (`textOutput`). */
+export function runOutput(
+  format: Exclude<OutputFormat, "text">,
+  facts: RunFacts,
+  sinks: OutputSinks,
+): RunOutput {
   switch (format) {
-    case "text":
-      return textOutput(sinks);
     case "json":
       return jsonOutput(facts, sinks);
     case "stream-json":
@@ -48,33 +48,6 @@ export function runOutput(format: OutputFormat, facts: RunFacts, sinks: OutputSi
   }
 }
 
-function textOutput({ out, err }: OutputSinks): RunOutput {
-  return {
-    onEvent: (event) => {
-      const inner = innermost(event);
-      if (inner.kind === "noticed") err(`${inner.text}\n`);
-      if (inner.kind === "context" && inner.done.kind === "cache_broke" && inner.done.tokens >= worthTelling)
-        err(`${cacheBrokeWords(inner.done)}\n`);
-      if (event.kind === "model" && event.event.kind === "retry")
-        err(`${event.event.failure.message} Trying again in ${seconds(event.event.waitMs)}.\n`);
-      if (event.kind === "model" && event.event.kind === "silent") err(`${silenceWords(event.event)}\n`);
-    },
-    notice: (text) => err(`${text}\n`),
-    end: (end) => {
-      if (end.text !== "") out(end.text.endsWith("\n") ? end.text : `${end.text}\n`);
-      for (const line of endLines(end)) err(`${line}\n`);
-    },
-    command: (result) => {
-      const text = `${wordsOfCommand(result)}\n`;
-      if (result.kind === "told") out(text);
-      else err(text);
-    },
-  };
-}
-
-/** Tokens that are written again; fewer are no news for a person. */
-const worthTelling = 4_096;
-
 function jsonOutput(facts: RunFacts, { out, err, now }: OutputSinks): RunOutput {
   const began = now();
   const calls: { readonly name: string; readonly isError: boolean }[] = [];
@@ -82,7 +55,7 @@ function jsonOutput(facts: RunFacts, { out, err, now }: OutputSinks): RunOutput 
   return {
     onEvent: (event) => {
       const inner = innermost(event);
-      if (inner.kind === "call_ended") calls.push(inner.call);
+      if (inner.kind === "call_ended") calls.push({ name: inner.call.name, isError: inner.call.isError });
       if (inner.kind === "noticed") notices.push(inner.text);
     },
     notice: (text) => {
@@ -113,20 +86,4 @@ function streamOutput(facts: RunFacts, { out, now }: OutputSinks): RunOutput {
     end: (end) => write(lines.end(end, now() - began)),
     command: (result) => write(lines.command(result, now() - began)),
   };
-}
-
-/** A change of the session is a flag where there is no screen. */
-function wordsOfCommand(result: CommandResult): string {
-  if (result.kind !== "session") return describeResult(result);
-  return "There is no next line here: use --resume, --fork, or neither for a new session.";
-}
-
-/** What a person is told of an end: why it is no success, and what was left undone. */
-function endLines({ message, undone }: TurnEnd): readonly string[] {
-  const left = undone.map(({ name, code }) => `Not done: ${name} (${code}).`);
-  return message === undefined ? left : [...left, message];
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1_000).toFixed(1)} s`;
 }

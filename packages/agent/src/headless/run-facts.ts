@@ -1,3 +1,5 @@
+import type { ApprovalMode } from "../config/approval.js";
+
 /** What a run is, before anything of it happens. */
 export interface RunFacts {
   readonly sessionId: string;
@@ -5,4 +7,11 @@ export interface RunFacts {
   readonly model: string;
   /** The user's words. */
   readonly prompt: string;
+  /** The names of the tools that are offered. */
+  readonly tools: readonly string[];
+  readonly mode: ApprovalMode;
+  /** The first folder of the workspace, absolute. */
+  readonly folder: string;
+  /** Whether a stream of JSON tells what of an answer has come, before it stands. */
+  readonly includesPartial?: boolean;
 }

@@ -1,7 +1,8 @@
+import type { TurnPayload } from "@holdfast/core/conversation";
 import type { CommandResult } from "../commands/command.js";
 import { cacheBrokeWords } from "../loop/cache-watch.js";
 import { type AgentEvent, type ContextStep, innermost, type TurnEnd } from "../loop/turn.js";
-import { commandFields, errorOf, isText, statsOf } from "./json-output.js";
+import { commandFields, errorOf, statsOf } from "./json-output.js";
 import type { RunFacts } from "./run-facts.js";
 
 /** The lines of `-o stream-json`: objects with the event names of gemini-cli (page 6), in the order in which they happen. */
@@ -15,7 +16,8 @@ interface StreamLines {
 
 /**
  * Makes the lines of one run. An answer is a line when it stands in the tree, so that nothing of a request that was
- * made again is in the stream.
+ * made again is in the stream, but in lines of the type `delta`, where they are asked for: those behind a `begin` that no
+ * `message` or `tool_use` follows are void.
  *
  * @param now milliseconds since the epoch, for the time of each line.
  */
@@ -27,14 +29,22 @@ export function streamLines(facts: RunFacts, now: () => number): StreamLines {
     ...fields,
   });
   const warning = (message: string) => line("error", { severity: "warning", message });
+  const delta: Writers["delta"] = (kind, fields) =>
+    facts.includesPartial === true ? [line("delta", { kind, ...fields })] : [];
   return {
     begin: () => [
-      line("init", { session_id: facts.sessionId, model: facts.model }),
+      line("init", {
+        session_id: facts.sessionId,
+        model: facts.model,
+        mode: facts.mode,
+        cwd: facts.folder,
+        tools: facts.tools,
+      }),
       line("message", { role: "user", content: facts.prompt }),
     ],
     of: (event) => {
       if (innermost(event).kind === "call_begun") calls += 1;
-      return linesOf(event, { line, warning });
+      return linesOf(event, { line, warning, delta });
     },
     notice: (text) => [warning(text)],
     end: (end, durationMs) => {
@@ -56,14 +66,14 @@ export function streamLines(facts: RunFacts, now: () => number): StreamLines {
 interface Writers {
   readonly line: (type: string, fields: object) => object;
   readonly warning: (message: string) => object;
+  readonly delta: (kind: "begin" | "text" | "thought" | "call", fields: object) => readonly object[];
 }
 
-function linesOf(event: AgentEvent, { line, warning }: Writers): readonly object[] {
+function linesOf(event: AgentEvent, writers: Writers): readonly object[] {
+  const { line, warning, delta } = writers;
   switch (event.kind) {
     case "answered":
-      return event.nodes.flatMap(({ payload }) =>
-        isText(payload) ? [line("message", { role: "assistant", content: payload.text })] : [],
-      );
+      return event.nodes.flatMap(({ payload }) => answerLines(payload, line));
     case "call_begun":
       return [line("tool_use", { tool_name: event.name, tool_id: event.callId, parameters: event.args })];
     case "call_ended":
@@ -71,17 +81,46 @@ function linesOf(event: AgentEvent, { line, warning }: Writers): readonly object
     case "noticed":
       return [warning(event.text)];
     case "model":
-      if (event.event.kind === "silent") return [warning(silenceWords(event.event))];
-      return event.event.kind === "retry" ? [warning(event.event.failure.message)] : [];
+      return modelLines(event.event, writers);
     case "sub_agent":
-      return linesOf(event.event, writersOf(event.taskId, { line, warning }));
+      return linesOf(event.event, writersOf(event.taskId, writers));
     case "context":
       return [line("context", contextFields(event.done))];
-    case "turn_begun":
     case "step_begun":
+      return delta("begin", {});
+    case "turn_begun":
     case "call_progress":
     case "turn_ended":
       return [];
+    default:
+      return event satisfies never;
+  }
+}
+
+function answerLines(payload: TurnPayload, line: Writers["line"]): readonly object[] {
+  if (payload.kind !== "model_message") return [];
+  const { thought = "", text } = payload;
+  return [
+    ...(thought === "" ? [] : [line("thought", { content: thought })]),
+    ...(text === "" ? [] : [line("message", { role: "assistant", content: text })]),
+  ];
+}
+
+function modelLines(
+  event: Extract<AgentEvent, { kind: "model" }>["event"],
+  { warning, delta }: Writers,
+): readonly object[] {
+  switch (event.kind) {
+    case "text-delta":
+      return delta("text", { content: event.text });
+    case "thought-delta":
+      return delta("thought", { content: event.text });
+    case "call-delta":
+      return delta("call", { at: event.at, tool_name: event.name, json: event.json });
+    case "retry":
+      return [warning(event.failure.message), ...delta("begin", {})];
+    case "silent":
+      return [warning(silenceWords(event))];
     default:
       return event satisfies never;
   }
@@ -93,9 +132,13 @@ export function silenceWords({ ms }: { readonly ms: number }): string {
 }
 
 /** What a sub-agent does is a line like any other, with the task that it works on; the innermost counts. */
-function writersOf(task_id: string, { line }: Writers): Writers {
+function writersOf(task_id: string, { line, delta }: Writers): Writers {
   const own: Writers["line"] = (type, fields) => line(type, { task_id, ...fields });
-  return { line: own, warning: (message) => own("error", { severity: "warning", message }) };
+  return {
+    line: own,
+    warning: (message) => own("error", { severity: "warning", message }),
+    delta: (kind, fields) => delta(kind, { task_id, ...fields }),
+  };
 }
 
 /** What was done about the prompt: what a script needs to follow the costs. */

@@ -53,12 +53,12 @@ export function outputWords(log: OutputLog, id: string): string {
   return `Output:\n${withoutEnd(safeOutput(head))}\n${gap}\n${safeOutput(tail)}`;
 }
 
-/** The last line that a command printed, for those who watch. */
-export function lastLine(log: OutputLog): string {
+/** The last lines that a command printed, for those who watch. */
+export function lastLines(log: OutputLog, count: number): readonly string[] {
   const { head, tail } = log.shown();
   const end = tail.length > 0 ? tail : head;
-  const lines = safeOutput(end.subarray(-watchedBytes)).split("\n");
-  return lines.findLast((line) => line.trim() !== "") ?? "";
+  const lines = safeOutput(end.subarray(-watchedBytes * count)).split("\n");
+  return lines.filter((line) => line.trim() !== "").slice(-count);
 }
 
 /** As "1.2 s". */

@@ -2,7 +2,7 @@ import { isRefusal, type Refusal } from "@holdfast/core/files";
 import { clip, escapeForDisplay } from "@holdfast/core/text";
 import type { HostScope, HostTool, HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";
-import { endWords, lastLine, outputWords, secondsWords } from "./command-words.js";
+import { endWords, lastLines, outputWords, secondsWords } from "./command-words.js";
 import type { Commands } from "./commands.js";
 import type { FileCheck } from "./file-check.js";
 import { waitAtMost } from "./processes.js";
@@ -67,13 +67,20 @@ async function runCommand(
   if (background) {
     stopAfter(started, args.timeout_seconds);
     await waitAtMost(started.ended, firstLookMs);
-    if (started.end === undefined) return { code: "ok", text: startedWords(started) };
+    const program = { id: started.id, lastLines: [] };
+    if (started.end === undefined) return { code: "ok", text: startedWords(started), program };
   }
   const { defaultSeconds, mostSeconds } = commands.limits;
   const seconds = Math.min(args.timeout_seconds ?? defaultSeconds, mostSeconds);
   const end = await watched(started, scope, seconds);
   const { code, text } = endWords(end);
-  return withFileCheck({ code, text: `${text}\n${outputWords(started.log, started.id)}` }, checkFiles, scope);
+  const { id, log } = started;
+  const ended = {
+    code,
+    text: `${text}\n${outputWords(log, id)}`,
+    program: { id, end, lastLines: lastLines(log, 5) },
+  };
+  return withFileCheck(ended, checkFiles, scope);
 }
 
 /** How long a command in the background may take to fail at once, in milliseconds. */
@@ -119,7 +126,7 @@ async function watched(command: RunningCommand, { signal, progress }: HostScope,
   const unwatch = command.onChange(() => {
     if (performance.now() - toldMs < progressMs) return;
     toldMs = performance.now();
-    progress(`${secondsWords(command.seconds)}: ${clip(lastLine(command.log), 200)}`);
+    progress(`${secondsWords(command.seconds)}: ${clip(lastLines(command.log, 1).join(""), 200)}`);
   });
   try {
     return await command.ended;

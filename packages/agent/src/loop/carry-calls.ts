@@ -5,6 +5,7 @@ import {
   type ToolCall,
 } from "@holdfast/core/conversation";
 import { isLook, isRefusal, type Workspace } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
 import {
   type Carried,
   carryOut,
@@ -122,15 +123,17 @@ async function judge(
   return denied === undefined ? { names } : { names, barred: refusingTool(call.name, denied, "denied") };
 }
 
-function endOf({ callId, name }: ToolCall, carried: Carried): EndedCall {
+function endOf({ callId, name, args }: ToolCall, carried: Carried): EndedCall {
   const { code, isError, text } = carried;
   return {
     callId,
     name,
+    args,
     code,
     isError,
     text,
     ...(carried.kind === "answered" ? { node: carried.node } : {}),
+    ...defined({ run: carried.run }),
   };
 }
 

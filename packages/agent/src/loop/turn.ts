@@ -1,6 +1,7 @@
 import type { ModelEvent, ModelFailure } from "@holdfast/core/context";
-import type { TurnNode, TurnPayload, TurnUsage } from "@holdfast/core/conversation";
+import type { JsonObject, TurnNode, TurnPayload, TurnUsage } from "@holdfast/core/conversation";
 import type { PromptPlan } from "@holdfast/core/economy";
+import type { Carried } from "@holdfast/core/tools";
 import type { CacheBroke } from "./cache-watch.js";
 import type { CompactionOutcome } from "./context-economy.js";
 
@@ -31,7 +32,7 @@ export type AgentEvent =
   | { readonly kind: "model"; readonly event: Exclude<ModelEvent, { kind: "finish" | "failed" }> }
   /** The answer stands in the tree. */
   | { readonly kind: "answered"; readonly nodes: readonly TurnNode[]; readonly usage?: TurnUsage }
-  | { readonly kind: "call_begun"; readonly callId: string; readonly name: string; readonly args: unknown }
+  | { readonly kind: "call_begun"; readonly callId: string; readonly name: string; readonly args: JsonObject }
   | { readonly kind: "call_progress"; readonly callId: string; readonly text: string }
   | { readonly kind: "call_ended"; readonly call: EndedCall }
   /** A sentence for the person: a file that is gone, a call that repeats itself. */
@@ -54,6 +55,7 @@ export type ContextStep = Extract<PromptPlan, { kind: "clear" | "warn" }> | Comp
 export interface EndedCall {
   readonly callId: string;
   readonly name: string;
+  readonly args: JsonObject;
   /** `ok`, or the code of the outcome or refusal. */
   readonly code: string;
   readonly isError: boolean;
@@ -61,6 +63,8 @@ export interface EndedCall {
   readonly text: string;
   /** The result's node, where it could be recorded. */
   readonly node?: TurnNode;
+  /** What it came to, as data, of a tool of files or of the host. */
+  readonly run?: Carried["run"];
 }
 
 /** How a turn ended. */

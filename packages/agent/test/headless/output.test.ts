@@ -3,10 +3,25 @@ import { ContextManager, timeSortedIds } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { describe, expect, it } from "vitest";
 import { exitCodeOfTurn } from "../../src/headless/exit-codes.js";
-import { type OutputFormat, outputFormats, runOutput } from "../../src/headless/output.js";
+import {
+  type OutputFormat,
+  type OutputSinks,
+  outputFormats,
+  type RunOutput,
+  runOutput,
+} from "../../src/headless/output.js";
+import type { RunFacts } from "../../src/headless/run-facts.js";
 import type { AgentEvent, TurnEnd } from "../../src/loop/turn.js";
+import { textOutput } from "../../src/ui/linear/text-output.js";
 
-const facts = { sessionId: "s1", model: "anthropic/claude-x", prompt: "Mend it." };
+const facts: RunFacts = {
+  sessionId: "s1",
+  model: "anthropic/claude-x",
+  prompt: "Mend it.",
+  tools: ["read_file"],
+  mode: "ask",
+  folder: "/work",
+};
 const failure = { kind: "model_failure", reason: "rate_limit", message: "Too many requests." } as const;
 
 function said(text: string, thought?: string): AgentEvent {
@@ -23,6 +38,7 @@ function said(text: string, thought?: string): AgentEvent {
 const call = {
   callId: "c1",
   name: "edit_file",
+  args: {},
   code: "denied",
   isError: true,
   text: "FAILED (denied): no.\nMore.",
@@ -46,22 +62,32 @@ const end: TurnEnd = {
   undone: [{ callId: "c1", name: "edit_file", code: "denied" }],
 };
 
+/** As the program writes a run where nobody watches. */
+function outputIn(format: OutputFormat, sinks: OutputSinks, more: Partial<RunFacts> = {}): RunOutput {
+  if (format !== "text") return runOutput(format, { ...facts, ...more }, sinks);
+  const line = (spans: readonly { readonly text: string }[]) =>
+    sinks.err(`${spans.map(({ text }) => text).join("")}\n`);
+  return textOutput("notices", { words: sinks.out, line, now: sinks.now });
+}
+
 function played(
   format: OutputFormat,
   ended: TurnEnd = end,
   happened = events,
+  more: Partial<RunFacts> = {},
 ): { readonly out: string; readonly err: string } {
   const written = { out: "", err: "" };
   let now = 1_000;
-  const output = runOutput(format, facts, {
-    out: (text) => {
+  const sinks = {
+    out: (text: string) => {
       written.out += text;
     },
-    err: (text) => {
+    err: (text: string) => {
       written.err += text;
     },
     now: () => (now += 5),
-  });
+  };
+  const output = outputIn(format, sinks, more);
   for (const event of happened) output.onEvent(event);
   output.notice("A server did not start.");
   output.end(ended);
@@ -126,6 +152,7 @@ describe("the output of a run without a screen", () => {
       "init",
       "message",
       "error",
+      "thought",
       "message",
       "tool_use",
       "tool_result",
@@ -134,21 +161,59 @@ describe("the output of a run without a screen", () => {
       "error",
       "result",
     ]);
+    expect(lines[0]).toMatchObject({
+      session_id: "s1",
+      model: "anthropic/claude-x",
+      mode: "ask",
+      cwd: "/work",
+      tools: ["read_file"],
+    });
     expect(lines.flatMap(({ role, content }) => (role === "assistant" ? [content] : []))).toEqual([
       "I look.",
       "Done\u202e.",
     ]);
-    expect(lines[5]).toMatchObject({
+    expect(lines[3]).toMatchObject({ content: "Hidden." });
+    expect(lines[6]).toMatchObject({
       status: "error",
       error: { type: "denied", message: "FAILED (denied): no." },
     });
     expect(lines.at(-1)).toMatchObject({ status: "error", stats: { requests: 2, total_tokens: 13 } });
   });
 
+  it("tells, as a stream, also what comes, where that is asked for; a beginning says what of it is void", () => {
+    const deltas: readonly AgentEvent[] = [
+      { kind: "step_begun", step: 1 },
+      { kind: "model", event: { kind: "thought-delta", text: "Hid" } },
+      { kind: "model", event: { kind: "text-delta", text: "I lo" } },
+      { kind: "model", event: { kind: "retry", attempt: 1, waitMs: 1_500, failure } },
+      { kind: "model", event: { kind: "call-delta", at: 0, name: "edit_file", json: '{"a' } },
+      {
+        kind: "sub_agent",
+        taskId: "t1",
+        event: { kind: "model", event: { kind: "text-delta", text: "Sub" } },
+      },
+    ];
+    const linesOf = (includesPartial: boolean) =>
+      played("stream-json", end, deltas, { includesPartial })
+        .out.trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+        .filter(({ type }) => type === "delta");
+    expect(linesOf(false)).toEqual([]);
+    expect(linesOf(true).map(({ timestamp: _, type: __, ...line }) => line)).toEqual([
+      { kind: "begin" },
+      { kind: "thought", content: "Hid" },
+      { kind: "text", content: "I lo" },
+      { kind: "begin" },
+      { kind: "call", at: 0, tool_name: "edit_file", json: '{"a' },
+      { kind: "text", task_id: "t1", content: "Sub" },
+    ]);
+  });
+
   it.each(["text", "json"] as const)("tells in %s what a sub-agent was told of", (format) => {
     let out = "";
     let err = "";
-    const output = runOutput(format, facts, {
+    const output = outputIn(format, {
       out: (text) => {
         out += text;
       },
@@ -180,7 +245,7 @@ describe("the output of a run without a screen", () => {
       const print = (text: string) => {
         out += text;
       };
-      const output = runOutput(format, facts, { out: print, err: () => {}, now: () => 0 });
+      const output = outputIn(format, { out: print, err: () => {}, now: () => 0 });
       for (const event of [...events, ...more]) output.onEvent(event);
       output.end(end);
       return out;

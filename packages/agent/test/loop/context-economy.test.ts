@@ -16,6 +16,8 @@ import { ContextEconomy } from "../../src/loop/context-economy.js";
 import type { AgentEvent } from "../../src/loop/turn.js";
 import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
 import { summariserOf } from "../../src/models/summariser.js";
+import type { Line } from "../../src/ui/linear/spans.js";
+import { textOutput } from "../../src/ui/linear/text-output.js";
 import { openStage, type Stage } from "./stage.js";
 
 const lines = (count: number) =>
@@ -324,11 +326,18 @@ const formats = ["text", "json", "stream-json"] as const satisfies readonly Outp
 /** What the doors without a screen write of these events. */
 function written(events: readonly AgentEvent[], format: OutputFormat) {
   const sinks = { out: "", err: "" };
-  const output = runOutput(
-    format,
-    { sessionId: "s1", model: "scripted/script", prompt: "Go." },
-    { out: (text) => (sinks.out += text), err: (text) => (sinks.err += text), now: () => 0 },
-  );
+  const out = (text: string) => {
+    sinks.out += text;
+  };
+  const now = () => 0;
+  const line = (spans: Line) => {
+    sinks.err += `${spans.map(({ text }) => text).join("")}\n`;
+  };
+  const facts = { sessionId: "s1", model: "scripted/script", prompt: "Go.", tools: [], folder: "/work" };
+  const output =
+    format === "text"
+      ? textOutput("notices", { words: out, line, now })
+      : runOutput(format, { ...facts, mode: "ask" }, { out, err: () => {}, now });
   for (const event of events) output.onEvent(event);
   return sinks;
 }

@@ -4,7 +4,7 @@ import { describeShown } from "@holdfast/core/patch";
 import { clip, escapeForDisplay, shortHash } from "@holdfast/core/text";
 import { describeRepair } from "@holdfast/core/tools";
 import { nameWithLink } from "../answers/report.js";
-import { escapeName, escapeText } from "../shell/terminal.js";
+import { escapeName, escapeText, makePaint, type Paint } from "../shell/terminal.js";
 
 /** What a person typed as the answer. Whatever is none of the words offered is a no, with it as a word for the model. */
 export function answerOf(said: string, asked: Asked, hides = false): PersonsAnswer {
@@ -48,15 +48,16 @@ export function choicesOf(asked: Asked, hides = false): string {
  * A question about a change.
  *
  * @param isWhole nothing is left out, however long it is.
+ * @returns words that can be written as they are: nothing of them acts on a terminal but the colours.
  */
-export function wordsOfAsked(asked: Asked, isWhole = false): ShownQuestion {
+export function wordsOfAsked(asked: Asked, isWhole = false, paint = makePaint(false)): ShownQuestion {
   switch (asked.kind) {
     case "change": {
       const { message, files } = asked.question.preview;
-      const shown = files.map((file) => ({ file, diff: diffOf(file, isWhole) }));
+      const shown = files.map((file) => ({ file, diff: diffOf(file, isWhole, paint) }));
       const words = [
-        `${asked.tool} asks; nothing is done yet. It would say: ${message}`,
-        ...shown.flatMap(({ file, diff }) => [diff.words, ...repairsOf(file)]),
+        escapeText(`${asked.tool} asks; nothing is done yet. It would say: ${message}`),
+        ...shown.flatMap(({ file, diff }) => [diff.words, ...repairsOf(file).map(escapeText)]),
       ].join("\n");
       return { words, hides: shown.some(({ diff }) => diff.hides) };
     }
@@ -64,7 +65,7 @@ export function wordsOfAsked(asked: Asked, isWhole = false): ShownQuestion {
       return callWords(asked, isWhole);
     case "restore": {
       const lines = asked.files.map((file) => consentLine(file, asked.consent));
-      return { words: [restoreHead(asked), ...lines].join("\n"), hides: false };
+      return { words: escapeText([restoreHead(asked), ...lines].join("\n")), hides: false };
     }
     default:
       return asked satisfies never;
@@ -153,7 +154,7 @@ function repairsOf({ change }: ChangedFile): readonly string[] {
   return change.repairs.map((repair) => `Repaired: ${describeRepair(repair)}.`);
 }
 
-function diffOf(file: ChangedFile, isWhole: boolean): ShownQuestion {
+function diffOf(file: ChangedFile, isWhole: boolean, paint: Paint): ShownQuestion {
   const { before, after, sizes, agreed } = file;
   const head = `--- ${nameWithLink(file)}`;
   const isText = (before !== null || sizes.before === null) && (after !== null || sizes.after === null);
@@ -164,7 +165,14 @@ function diffOf(file: ChangedFile, isWhole: boolean): ShownQuestion {
   const all = Number.MAX_SAFE_INTEGER;
   const limits = isWhole ? { maxLines: all, maxLineChars: all } : { maxLines: mostLines };
   const shown = describeShown(before ?? "", after ?? "", limits);
-  return { words: `${head}\n${shown.text}`, hides: !shown.isWhole };
+  const lines = escapeText(shown.text).split("\n");
+  return { words: [paint.bold(head), ...lines.map(colouring(paint))].join("\n"), hides: !shown.isWhole };
+}
+
+/** A line of a difference by its sign. */
+function colouring({ green, red, cyan }: Paint): (line: string) => string {
+  const colours: Readonly<Record<string, Paint["red"]>> = { "+": green, "-": red, "@": cyan };
+  return (line) => colours[line.charAt(0)]?.(line) ?? line;
 }
 
 function stateWords(bytes: number | null, sha256: string | null): string {

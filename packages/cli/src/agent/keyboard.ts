@@ -49,6 +49,8 @@ class TerminalKeyboard implements Keyboard {
   #answer: EditorState | undefined;
   #question: Question | undefined;
   #waiting: readonly TypedLine[] = [];
+  /** The sign of life of a turn; empty where there is none. */
+  #status = "";
   #timer: NodeJS.Timeout | undefined;
   /** Ctrl-C was pressed where it has nothing to clear or to end: the next one leaves. */
   #mayLeave = false;
@@ -71,6 +73,10 @@ class TerminalKeyboard implements Keyboard {
         return terminal.out("");
       },
       err: (text) => (terminal.errIsTerminal ? this.#area.print(text) : terminal.err(text)),
+      status: (line) => {
+        this.#status = line;
+        this.#draw();
+      },
     };
     this.#raw = openRawTerminal({
       onBytes: (bytes) => this.#keys(this.#reader.take(bytes)),
@@ -234,18 +240,22 @@ class TerminalKeyboard implements Keyboard {
     const state = this.#state;
     // Where nothing is asked, nothing looks as if it were.
     const isIdle = this.#question === undefined && state.text === "" && state.search === undefined;
-    this.#area.draw(isIdle && this.#waiting.length === 0 ? undefined : this.#rows(state));
+    if (!isIdle || this.#waiting.length > 0) this.#area.draw(this.#rows(state));
+    else if (this.#status === "") this.#area.draw(undefined);
+    else this.#area.draw({ lines: [this.#status, ""], cursor: { row: 1, column: 0 } });
   }
 
   #rows(state: EditorState): LiveRows {
     const columns = width();
-    const room = Math.max(1, (process.stdout.rows || 24) - 1);
+    const status = this.#status === "" ? [] : [this.#status];
+    const room = Math.max(1, (process.stdout.rows || 24) - 1 - status.length);
     const waiting = this.#waiting.slice(0, Math.max(0, Math.min(mostWaiting, room - 1)));
     const above = waiting.map(({ shown }) => cutTo(`  then: ${shown.replace(/\n\s*/g, " / ")}`, columns));
     const label = this.#question?.label ?? "> ";
     const drawn = view(state, { columns, rows: room - above.length, label });
     const { row, column } = drawn.cursor;
-    return { lines: [...above, ...drawn.lines], cursor: { row: row + above.length, column } };
+    const lines = [...status, ...above, ...drawn.lines];
+    return { lines, cursor: { row: row + status.length + above.length, column } };
   }
 }
 

@@ -1,5 +1,4 @@
 import {
-  type AgentEvent,
   type Asked,
   type AskedBack,
   type AskPerson,
@@ -10,9 +9,8 @@ import {
   type PersonsAnswer,
   readTyped,
   runCommand,
-  runOutput,
 } from "@holdfast/agent";
-import { escapeText, type Terminal } from "../shell/terminal.js";
+import { escapeText, type Paint, type Terminal } from "../shell/terminal.js";
 import { answerOf, choicesOf, wordsOfAsked } from "./asked.js";
 import { type CommandPorts, commandHost, sessionWanted } from "./command-host.js";
 import { completeLine, nothingAt } from "./complete-line.js";
@@ -21,6 +19,7 @@ import { type OpenedRun, turnInput } from "./open-run.js";
 import { plainKeyboard } from "./plain-keyboard.js";
 import { titleOf } from "./session.js";
 import { hasKeys, type TypedLines, typedLines } from "./typed-lines.js";
+import { type WrittenText, writtenText } from "./written-text.js";
 
 /** How talking ended: the person left, or goes on with another session. */
 type TalkEnd =
@@ -41,6 +40,7 @@ interface LineTerminal extends Pick<TypedLines, "answer"> {
 /** Opens the terminal; its question about changes is handed to the agent before there is a run. */
 export function lineMode(options: Omit<KeyboardOptions, "completer">): LineTerminal {
   let open: OpenedRun | undefined;
+  let shown: WrittenText | undefined;
   const completer: Completer = async (text) => {
     const { from, candidates } = await completeLine(text, open).catch(() => nothingAt(text));
     return [candidates, text.slice(from)];
@@ -52,10 +52,14 @@ export function lineMode(options: Omit<KeyboardOptions, "completer">): LineTermi
   return {
     terminal,
     answer: (label, signal, isSecret) => lines.answer(label, signal, isSecret),
-    ask: (asked, signal) => ask(lines, asked, signal),
+    ask: (asked, signal) => {
+      const question = () => ask(lines, asked, terminal.outPaint, signal);
+      return shown === undefined ? question() : shown.aside(question);
+    },
     talk: async (run, ports, first) => {
       open = run;
-      return talk(lines, { run, terminal, ports }, first);
+      const written = () => (shown = writtenText(terminal, "talk"));
+      return talk(lines, { run, terminal, ports, written }, first);
     },
     close: () => lines.close(),
   };
@@ -65,6 +69,8 @@ interface Talking {
   readonly run: OpenedRun;
   readonly terminal: Terminal;
   readonly ports: CommandPorts;
+  /** Where the next turn is written. */
+  readonly written: () => WrittenText;
 }
 
 async function talk(lines: TypedLines, talking: Talking, first?: string): Promise<TalkEnd> {
@@ -140,56 +146,36 @@ async function choose(
 async function turn(
   text: string,
   lines: TypedLines,
-  { run, terminal, host, signal }: Saying,
+  { run, host, written, signal }: Saying,
 ): Promise<undefined> {
   const { agent, conversation } = run;
   const { manager } = conversation;
   // A session that begins without a prompt is named by the first words said in it.
   if ((manager.context.title ?? "") === "") manager.setTitle(titleOf(text));
-  const facts = {
-    sessionId: conversation.session.id,
-    model: host.modelName?.() ?? run.model.name,
-    prompt: text,
-  };
-  const output = runOutput("text", facts, {
-    out: (words) => void terminal.out(escapeText(words)),
-    err: (words) => terminal.err(escapeText(words)),
-    now: Date.now,
-  });
+  const output = written();
   const input = await turnInput(run, text, output.notice, signal);
-  const onEvent = (event: AgentEvent) => {
-    const thought = event.kind === "answered" ? foldedThought(event) : "";
-    if (thought !== "") terminal.err(escapeText(`${thought}\n`));
-    output.onEvent(event);
-  };
   const steer = async () => {
     const said = lines.steer((line) => readTyped(line, host.prompts).kind === "words");
     return said === undefined ? undefined : turnInput(run, said, output.notice, signal);
   };
-  output.end(await agent.turn(input, { signal, onEvent, steer }));
+  output.end(await agent.turn(input, { signal, onEvent: output.onEvent, steer }));
   return undefined;
 }
 
-/** The beginning of what the model thought, in one line; /history shows all of it. */
-function foldedThought({ nodes }: Extract<AgentEvent, { kind: "answered" }>): string {
-  const text = nodes
-    .flatMap(({ payload }) => (payload.kind === "model_message" ? (payload.thought ?? []) : []))
-    .join(" ")
-    .replace(/\s+/gu, " ")
-    .trim();
-  if (text === "") return "";
-  return `Thought, ${text.split(" ").length} words: ${text.length > 80 ? `${text.slice(0, 80)}…` : text}`;
-}
-
-async function ask(lines: TypedLines, asked: Asked, signal?: AbortSignal): Promise<PersonsAnswer> {
-  let shown = wordsOfAsked(asked);
+async function ask(
+  lines: TypedLines,
+  asked: Asked,
+  paint: Paint,
+  signal?: AbortSignal,
+): Promise<PersonsAnswer> {
+  let shown = wordsOfAsked(asked, false, paint);
   for (;;) {
-    await lines.terminal.out(`\n${escapeText(shown.words)}\n`);
+    await lines.terminal.out(`\n${shown.words}\n`);
     const said = await lines.answer(choicesOf(asked, shown.hides), signal);
     if (said === undefined) return unanswered;
     const isMore = shown.hides && /^s(how( all)?)?$/iu.test(said.trim());
     if (!isMore) return answerOf(said, asked, shown.hides);
-    shown = wordsOfAsked(asked, true);
+    shown = wordsOfAsked(asked, true, paint);
   }
 }
 

@@ -13,6 +13,7 @@ import { type CommandPorts, commandHost } from "../agent/command-host.js";
 import { lineMode } from "../agent/line-mode.js";
 import { type NoRun, type OpenedRun, openRun, turnInput, withoutModel } from "../agent/open-run.js";
 import { hasKeys } from "../agent/typed-lines.js";
+import { writtenText } from "../agent/written-text.js";
 import { sourcesOf } from "../config/sources.js";
 import { inputBegins, readInputText } from "../shell/input.js";
 import { watchedByWork } from "../shell/interrupt.js";
@@ -138,9 +139,20 @@ function endedBy({ reason }: AbortSignal, exitCode: number): number {
 const uploadMs = 60_000;
 
 function outputOf({ flags, terminal }: Invocation, run: OpenedRun, prompt: string): RunOutput {
-  const facts = { sessionId: run.conversation.session.id, model: run.model.name, prompt };
+  const format = flags.outputFormat ?? "text";
+  if (format === "text") return writtenText(terminal, terminal.errIsTerminal ? "watch" : "notices");
+  const { agent, conversation, model, root: folder } = run;
+  const facts = {
+    sessionId: conversation.session.id,
+    model: model.name,
+    prompt,
+    tools: agent.tools.offered.map(({ name }) => name),
+    mode: agent.mode,
+    folder,
+    includesPartial: flags.includePartial === true || flags.includePartialMessages === true,
+  };
   const isSeen = terminal.outIsTerminal;
-  return runOutput(flags.outputFormat ?? "text", facts, {
+  return runOutput(format, facts, {
     out: (text) => void terminal.out(isSeen ? escapeText(text) : text),
     err: (text) => terminal.err(escapeText(text)),
     now: Date.now,

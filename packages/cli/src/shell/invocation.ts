@@ -122,6 +122,9 @@ export interface Flags extends GlobalFlags {
   readonly prompt?: string;
   readonly promptInteractive?: string;
   readonly outputFormat?: "text" | "json" | "stream-json";
+  readonly includePartial?: boolean;
+  /** The name of it that others use. */
+  readonly includePartialMessages?: boolean;
   readonly continue?: boolean;
   /** A session to go on with. */
   readonly resume?: string;

@@ -9,6 +9,10 @@ export interface Terminal {
   out(text: string | Uint8Array): Promise<void>;
   /** To standard error. */
   err(text: string): void;
+  /** Shows a line on standard error until something else is written; only on a terminal that can write a line anew. */
+  status(line: string): void;
+  /** The width of standard error where it is a terminal. */
+  columns(): number | undefined;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
   /** For standard output and standard error, each coloured only where it is a terminal. */
@@ -24,9 +28,23 @@ type PaintName = keyof typeof codes;
 /** The process's own streams. `color: false` is the flag `--no-color`. */
 export function openTerminal(color: boolean): Terminal {
   const { stdout, stderr } = process;
+  const canRedraw = stderr.isTTY === true && process.env.TERM !== "dumb";
+  let shown = "";
+  const status = (line: string) => {
+    if (canRedraw && line !== shown) stderr.write(`\r${line}\u001b[K`);
+    shown = line;
+  };
   return {
-    out: (text) => writeAll(stdout, text),
-    err: (text) => void stderr.write(text),
+    out: (text) => {
+      status("");
+      return writeAll(stdout, text);
+    },
+    err: (text) => {
+      status("");
+      stderr.write(text);
+    },
+    status,
+    columns: () => (stderr.isTTY === true ? stderr.columns : undefined),
     outIsTerminal: stdout.isTTY === true,
     errIsTerminal: stderr.isTTY === true,
     outPaint: makePaint(color && wantsColor(stdout.isTTY === true)),

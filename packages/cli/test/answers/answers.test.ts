@@ -167,6 +167,8 @@ test("on a terminal the content of a file cannot act, and a byte order mark is n
     terminal: {
       out: async (text) => void printed.push(text),
       err: () => {},
+      status: () => {},
+      columns: () => undefined,
       outIsTerminal: true,
       errIsTerminal: false,
       outPaint: makePaint(true),

@@ -13,6 +13,8 @@ function quietTerminal(isColoured = false): Terminal & { printed: string } {
       this.printed += text;
     },
     err() {},
+    status() {},
+    columns: () => undefined,
     outIsTerminal: false,
     errIsTerminal: false,
     outPaint: makePaint(isColoured),

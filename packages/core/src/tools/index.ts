@@ -47,6 +47,7 @@ export {
   type HostToolResult,
   hostCodes,
   hostSchema,
+  type RanProgram,
   runHostTool,
 } from "./run/host-tool.js";
 export { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "./run/read-media.js";

@@ -18,7 +18,7 @@ import { isRefusal, refuse, type Workspace, type WriteCaller } from "../../files
 import { defined } from "../../text/index.js";
 import { type HostTool, type HostToolResult, runHostTool } from "../run/host-tool.js";
 import { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "../run/read-media.js";
-import { runToolWithResult, type ToolContext } from "../run/run-tool.js";
+import { runToolWithResult, type ToolContext, type ToolRun } from "../run/run-tool.js";
 import type { ToolWorkspace } from "../tool/tool.js";
 import type { ToolReply } from "../wire/result.js";
 import { type CallPaths, pathsOfCall } from "./call-paths.js";
@@ -69,6 +69,8 @@ export type Carried = (
 ) & {
   /** Where the result came late: the node below the head that says what the call did to files, if it did anything. */
   readonly told?: TurnNode;
+  /** What the answer was made of, as data: of a tool of files, whose media are no such answer, or of the host. */
+  readonly run?: ToolRun | HostToolResult;
 };
 
 /**
@@ -120,11 +122,12 @@ async function onFiles(running: RunningCall, host: TurnHost): Promise<Carried> {
     isTold: host.deltaReads === undefined,
   });
   try {
-    const { result, reply } = await runToolWithResult(running.name, running.args, {
+    const run = await runToolWithResult(running.name, running.args, {
       ...host,
       knowledge,
       caller: callerOf(running, host),
     });
+    const { result, reply } = run;
     const media = await mediaOfRead(result, host.workspace, host.media ?? ["image", "pdf"]);
     if (media !== undefined) return recordMedia(running, media, host);
     const insisted = defined({ encoding: running.encoding });
@@ -136,9 +139,8 @@ async function onFiles(running: RunningCall, host: TurnHost): Promise<Carried> {
       files: fileEffects(result, reply.shown),
     });
     const repeats = asksForAll(running.args) ? [] : repeatsOf(text, facts.shows ?? [], host);
-    if (repeats.length > 0)
-      return record(running, { text, code, isError: !success }, { ...facts, repeats }, host);
-    return record(running, { text, code, isError: !success }, facts, host);
+    const all = repeats.length > 0 ? { ...facts, repeats } : facts;
+    return { ...record(running, { text, code, isError: !success }, all, host), run };
   } finally {
     // Its result is a node by now: what it learnt is told there.
     knowledge.end([]);
@@ -163,7 +165,7 @@ async function onHost(tool: HostTool, running: RunningCall, host: TurnHost): Pro
   });
   const { text, code, media = [], files = [] } = result;
   const facts = factsOf({ media, files });
-  return record(running, { text, code, isError: code !== "ok" }, facts, host);
+  return { ...record(running, { text, code, isError: code !== "ok" }, facts, host), run: result };
 }
 
 async function onConversation(running: RunningCall, host: TurnHost): Promise<Carried> {

@@ -55,6 +55,18 @@ export interface HostToolResult {
   readonly media?: readonly Media[];
   /** States of files that were looked at afterwards. */
   readonly files?: readonly FileEffect[];
+  /** The program that it ran, for whoever watches. */
+  readonly program?: RanProgram;
+}
+
+/** A program that a tool ran. */
+export interface RanProgram {
+  /** Its number among the session's commands. */
+  readonly id: string;
+  /** Absent where it goes on in the background; `null`: it did not end by itself. */
+  readonly end?: { readonly seconds: number; readonly exitCode: number | null };
+  /** The last lines that it printed; nothing in them acts on a terminal. */
+  readonly lastLines: readonly string[];
 }
 
 /**

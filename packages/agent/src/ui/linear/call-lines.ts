@@ -1,0 +1,169 @@
+import { carriesContent, type LineEdit, type OutcomeCode, type WriteOutcome } from "@holdfast/core/files";
+import { clip } from "@holdfast/core/text";
+import { describeRepair, fileOfCall, findTool, type RanProgram, type ToolRun } from "@holdfast/core/tools";
+import { secondsWords } from "../../host/command-words.js";
+import type { EndedCall } from "../../loop/turn.js";
+import { elastic, type Line, type Span, span } from "./spans.js";
+
+/** A call while it goes on: a command as it is run, of others the name and what they are given. */
+export function callHead({ name, args }: Pick<EndedCall, "name" | "args">): Line {
+  const { command } = args;
+  const isShell = name === "run_shell_command" && typeof command === "string";
+  return isShell ? [span("$ "), elastic(oneLine(command))] : [span(name), ...saidIn(args)];
+}
+
+/** A call that has ended: one line, and below it what was mended, further files, the last that was printed. */
+export function callLines(call: EndedCall): readonly Line[] {
+  const { run, code, isError } = call;
+  if (run !== undefined && "result" in run) return resultLines(run, call);
+  if (run?.program !== undefined) return programLines(run.program, call);
+  return [[...callHead(call), isError ? span(` ✗ ${codeWords(code)}`, "bad") : done]];
+}
+
+const done = span(" ✓", "good");
+
+function programLines({ id, end, lastLines }: RanProgram, call: EndedCall): readonly Line[] {
+  const took = end === undefined ? ` … in the background as ${id}` : ` … ${secondsWords(end.seconds)}`;
+  const exit =
+    end === undefined ? "" : `, ${end.exitCode === null ? codeWords(call.code) : `exit ${end.exitCode}`}`;
+  const head = [...callHead(call), span(took, "faint"), span(exit, call.isError ? "bad" : "good")];
+  return [head, ...lastLines.map((line) => below(line))];
+}
+
+function resultLines({ result, reply }: ToolRun, call: EndedCall): readonly Line[] {
+  const named = findTool(call.name);
+  const path = (named && fileOfCall(named, call.args)) ?? "the file";
+  switch (result.kind) {
+    case "read":
+      return linesOfRead(result.outcome);
+    case "read_many":
+      return together("read", result.outcome.files.map(linesOfRead));
+    case "list":
+    case "find":
+    case "search":
+      return [[span(result.kind), ...saidIn(call.args), foundSpan(result.outcome)]];
+    case "write":
+      return linesOfWrite(result.outcome, path, reply.shown.length > 0);
+    case "change_set": {
+      const { files } = result.outcome;
+      return together(
+        "change",
+        files.map((file) => linesOfWrite(file.outcome, file.path, reply.shown.length > 0)),
+      );
+    }
+    case "preview":
+      return result.preview.files.map((file) => [
+        span("try "),
+        elastic(file.path),
+        ...counts(file.change.changes),
+      ]);
+    case "refused":
+      return refused(call.name, result.refusal.code, path);
+    default:
+      return result satisfies never;
+  }
+}
+
+/** One line where it is about one file; else a line for each below how many they are. */
+function together(verb: string, files: readonly (readonly Line[])[]): readonly Line[] {
+  if (files.length === 1) return files.flat();
+  const shown = files.slice(0, mostFiles).flatMap((lines) => lines.map((line) => [span("  "), ...line]));
+  const more = files.length > mostFiles ? [below(`and ${files.length - mostFiles} more`)] : [];
+  return [[span(`${verb} ${files.length} files`)], ...shown, ...more];
+}
+
+/** Files of one call that have a line each. */
+const mostFiles = 12;
+
+function linesOfRead(outcome: Extract<ToolRun["result"], { kind: "read" }>["outcome"]): readonly Line[] {
+  if (outcome.kind === "refusal") return refused("read", outcome.code, outcome.path);
+  const { path, version, facts, lines = { from: 1, to: facts?.totalLines ?? 0 } } = outcome.state;
+  return [[span("read "), elastic(path), span(` ${lines.from}-${lines.to} v${version}`, "faint")]];
+}
+
+function linesOfWrite(outcome: WriteOutcome, path: string, isShown: boolean): readonly Line[] {
+  if (outcome.kind === "refusal")
+    return refused(
+      "edit",
+      outcome.code,
+      outcome.state?.path ?? path,
+      isShown && carriesContent(outcome.code),
+    );
+  const { state, together: others = [], displacedNote } = outcome;
+  const version = span(state.version === 0 ? "" : ` v${state.version}`, "faint");
+  if (outcome.kind === "unchanged")
+    return [[span("edit "), elastic(state.path), version, span(" is so already", "faint")]];
+  const { movedFrom, change } = outcome;
+  const from = movedFrom === undefined ? [] : [elastic(movedFrom), span(" → ")];
+  const name = [span(`${verbOf(outcome)} `), ...from, elastic(state.path)];
+  return [
+    [...name, ...counts(change.changes), version, done],
+    ...change.repairs.map((repair) => below(`repaired: ${describeRepair(repair)}`, "note")),
+    ...(displacedNote === undefined ? [] : [below(displacedNote.trim(), "note")]),
+    // What became of the old name of a file that was moved is said with it.
+    ...(movedFrom === undefined ? others.flatMap((one) => linesOfWrite(one, path, isShown)) : []),
+  ];
+}
+
+function verbOf({ movedFrom, state, replaced }: Extract<WriteOutcome, { kind: "written" }>): string {
+  if (movedFrom !== undefined) return "move";
+  if (state.sha256 === null) return "delete";
+  return replaced === null ? "create" : "edit";
+}
+
+function foundSpan(
+  outcome: Extract<ToolRun["result"], { kind: "list" | "find" | "search" }>["outcome"],
+): Span {
+  if (outcome.kind === "refusal") return span(` ✗ ${codeWords(outcome.code)}`, "bad");
+  const names = outcome.kind === "listed" ? outcome.entries : outcome.files;
+  const { length } = names ?? (outcome.kind === "searched" ? outcome.matches : []);
+  return span(` ${length}${(outcome.more ?? false) === false ? "" : "+"} found`, "faint");
+}
+
+function counts(changes: readonly LineEdit[]): readonly Span[] {
+  const sum = (of: "added" | "removed") => changes.reduce((lines, edit) => lines + edit[of], 0);
+  const [added, removed] = [sum("added"), sum("removed")];
+  return [span(added === 0 ? "" : ` +${added}`, "good"), span(removed === 0 ? "" : ` -${removed}`, "bad")];
+}
+
+/** Why a file was not read or changed, in a person's words. @param isShown the model was shown what is there. */
+function refused(verb: string, code: OutcomeCode, path: string, isShown = false): readonly Line[] {
+  const said = (sentences[code] ?? `%: ${codeWords(code)}`).replace("%", () => path);
+  const shown = code === "state_mismatch" ? "the new state" : "what is there";
+  return [[span(verb), span(` ✗ ${said}${isShown ? `; the model was shown ${shown}` : ""}`, "bad")]];
+}
+
+/** What codes mean that a person meets; the others are read as they are. `%` is the file. */
+const sentences: Readonly<Partial<Record<OutcomeCode, string>>> = {
+  state_mismatch: "% changed since the model read it",
+  unknown_base: "the model named a state of % that nobody knows",
+  missing_base: "the model did not say which state of % it means",
+  not_read: "the model has not read %",
+  unseen_lines: "the model has not read these lines of %",
+  invalid_diff: "the change does not fit %",
+  ambiguous: "the change fits % at several places",
+  not_found: "the text to replace is not in %",
+  file_missing: "% is not there",
+  exists: "% is there already",
+  outside_workspace: "% is outside the folder",
+  not_applied: "% fits, but another file was refused",
+};
+
+function codeWords(code: string): string {
+  return code.replaceAll("_", " ");
+}
+
+function below(text: string, kind: Span["kind"] = "faint"): Line {
+  return [span("  "), elastic(text.replaceAll("\t", "    "), kind)];
+}
+
+/** The texts that a call is given. */
+function saidIn(args: EndedCall["args"]): Line {
+  const said = Object.values(args).flatMap((value) => (typeof value === "string" ? [oneLine(value)] : []));
+  return said.length === 0 ? [] : [span(" "), elastic(said.join(" "), "faint")];
+}
+
+/** The beginning of a text, in one line. */
+function oneLine(text: string): string {
+  return clip(text.slice(0, 800).replace(/\s+/gu, " ").trim(), 200);
+}

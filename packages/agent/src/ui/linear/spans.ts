@@ -1,0 +1,62 @@
+import { escapeForPeople } from "@holdfast/core/text";
+import { cellsOf } from "../input/cells.js";
+
+/** What a stretch of a line is; whoever writes it chooses its colour. An `elastic` one is cut where the line is too long. */
+export interface Span {
+  readonly kind: "plain" | "faint" | "good" | "bad" | "note";
+  readonly text: string;
+  readonly isElastic?: true;
+}
+
+/** One line for a person, without its end. */
+export type Line = readonly Span[];
+
+/** A stretch of a line. */
+export function span(text: string, kind: Span["kind"] = "plain"): Span {
+  return { kind, text };
+}
+
+/** A stretch that loses its middle where the line is too long. */
+export function elastic(text: string, kind: Span["kind"] = "plain"): Span {
+  return { kind, text, isElastic: true };
+}
+
+/**
+ * The line as it can be written: nothing in it acts on a terminal, and what is elastic is cut until the line fits.
+ *
+ * @param columns of the terminal; any number of them unless given.
+ */
+export function fitted(line: Line, columns = Number.POSITIVE_INFINITY): Line {
+  const shown = line.map((one) => ({ ...one, text: escapeForPeople(one.text) }));
+  let excess = shown.reduce((cells, { text }) => cells + cellsOf(text), 0) - columns;
+  return shown.map((one) => {
+    if (one.isElastic === undefined || excess <= 0) return one;
+    const cells = cellsOf(one.text);
+    const text = cutTo(one.text, Math.max(leastCells, cells - excess));
+    excess -= cells - cellsOf(text);
+    return { ...one, text };
+  });
+}
+
+/** Shorter than this a name says nothing. */
+const leastCells = 12;
+
+function cutTo(text: string, cells: number): string {
+  if (cellsOf(text) <= cells) return text;
+  const chars = Array.from(text);
+  const half = (cells - 1) / 2;
+  const head = chars.slice(0, countWithin(chars, Math.ceil(half)));
+  const tail = chars.slice(-countWithin(chars.toReversed(), Math.floor(half)));
+  return `${head.join("")}…${tail.join("")}`;
+}
+
+/** How many of the first characters fit into so many cells; one at least. */
+function countWithin(chars: readonly string[], cells: number): number {
+  let [count, taken] = [0, 0];
+  for (const char of chars) {
+    taken += cellsOf(char);
+    if (taken > cells) break;
+    count += 1;
+  }
+  return Math.max(1, count);
+}

@@ -1,0 +1,57 @@
+import { describeResult } from "../../commands/describe-result.js";
+import type { RunOutput } from "../../headless/output.js";
+import type { AgentEvent } from "../../loop/turn.js";
+import type { Line } from "./spans.js";
+import { type LinearState, linearState, update, waitLine } from "./update.js";
+
+/** Where the text of a run is written. */
+export interface TextSinks {
+  /** Standard output: words of the model. They may end anywhere. */
+  readonly words: (text: string) => void;
+  /** Standard error: a line for a person, not yet made safe to show (`fitted`). */
+  readonly line: (line: Line) => void;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * What a person is shown of a run: `talk` all, the words as they come; `watch` all but the last words, which come at the
+ * end; `notices` only what has to be said where nobody watches, and the last words.
+ */
+export type TextDetail = "talk" | "watch" | "notices";
+
+/** A run as text, for a person. */
+export interface TextOutput extends RunOutput {
+  /** What is waited for now; undefined where that is plain to see. */
+  waits(): Line | undefined;
+}
+
+/** Writes a run as text, line after line; nothing that was written is ever changed. */
+export function textOutput(detail: TextDetail, { words, line, now }: TextSinks): TextOutput {
+  let state: LinearState = linearState(now(), detail !== "talk");
+  const take = (event: AgentEvent) => {
+    const step = update(state, event, now());
+    state = step.state;
+    for (const one of step.output) {
+      if (one.kind === "words") words(one.text);
+      else if (detail !== "notices" || one.isNotice) line(one.line);
+    }
+  };
+  return {
+    // The end of the turn is told by `end`, below the last words.
+    onEvent: (event) => (event.kind === "turn_ended" ? undefined : take(event)),
+    notice: (text) => take({ kind: "noticed", text }),
+    end: (end) => {
+      if (detail !== "talk" && end.text !== "") words(end.text.endsWith("\n") ? end.text : `${end.text}\n`);
+      take({ kind: "turn_ended", end });
+    },
+    command: (result) => {
+      if (result.kind === "told") return words(`${describeResult(result)}\n`);
+      take({ kind: "noticed", text: result.kind === "session" ? noNextLine : describeResult(result) });
+    },
+    waits: () => waitLine(state, now()),
+  };
+}
+
+/** A change of the session is a flag where there is no screen. */
+const noNextLine = "There is no next line here: use --resume, --fork, or neither for a new session.";

@@ -1,0 +1,224 @@
+import type { TurnNode } from "@holdfast/core/conversation";
+import { clip } from "@holdfast/core/text";
+import { silenceWords } from "../../headless/stream-json.js";
+import type { AgentEvent, TurnEnd } from "../../loop/turn.js";
+import { callHead, callLines } from "./call-lines.js";
+import { closingLine, contextLines, retryWords, undoneLines } from "./event-lines.js";
+import { elastic, type Line, type Span, span } from "./spans.js";
+
+/** What was written of a turn, as far as what follows depends on it. */
+export interface LinearState {
+  /** Words are written where they are known not to be the last ones, in place of as they come. */
+  readonly holdsWords: boolean;
+  readonly begunMs: number;
+  /** Words were written that end no line. */
+  readonly isOpen: boolean;
+  /** Of the answer that is under way: words of it were written. */
+  readonly hasWords: boolean;
+  /** Words that wait for the next ones: half a letter, or blanks that an answer begins with. */
+  readonly held: string;
+  /** What was thought since the last line. */
+  readonly thought: string;
+  /** What is waited for. */
+  readonly waits: { readonly line: Line; readonly told?: string; readonly sinceMs: number } | undefined;
+}
+
+/** What is written: words as they are, or a line. A notice is for everybody, also where nobody watches. */
+export type LinearOutput =
+  | { readonly kind: "words"; readonly text: string }
+  | { readonly kind: "line"; readonly line: Line; readonly isNotice: boolean };
+
+/** What an event came to. */
+export interface LinearStep {
+  readonly state: LinearState;
+  readonly output: readonly LinearOutput[];
+}
+
+/** The state before a turn. */
+export function linearState(begunMs: number, holdsWords = false): LinearState {
+  return { holdsWords, begunMs, isOpen: false, hasWords: false, held: "", thought: "", waits: undefined };
+}
+
+/**
+ * What the next event of a turn writes. Pure. Nothing is written twice or taken back: of words whose answer broke off that
+ * is said.
+ */
+export function update(state: LinearState, event: AgentEvent, nowMs: number): LinearStep {
+  const writing = new Writing(state, nowMs);
+  writing.take(event);
+  return { state: writing.state, output: writing.output };
+}
+
+/** What is waited for and for how long; undefined while words are under way, which nothing is to be mixed into. */
+export function waitLine({ waits, isOpen }: LinearState, nowMs: number): Line | undefined {
+  if (waits === undefined || isOpen) return undefined;
+  const { line, told, sinceMs } = waits;
+  const words = told ?? `${Math.floor((nowMs - sinceMs) / 1_000)} s`;
+  return [...line, span(" … ", "faint"), elastic(words, "faint")];
+}
+
+/** One update while it is made. */
+class Writing {
+  readonly output: LinearOutput[] = [];
+  /** How many sub-agents deep it happens. */
+  #depth = 0;
+
+  constructor(
+    public state: LinearState,
+    private readonly nowMs: number,
+  ) {}
+
+  take(event: AgentEvent): void {
+    switch (event.kind) {
+      case "sub_agent":
+        this.#depth += 1;
+        this.take(event.event);
+        break;
+      case "step_begun":
+        this.#breakOff("… broke off; asking again");
+        this.#wait([span("Waiting for the model")]);
+        break;
+      case "model":
+        this.#model(event.event);
+        break;
+      case "answered":
+        this.#answered(event.nodes);
+        break;
+      case "call_begun":
+        this.#wait(callHead(event));
+        break;
+      case "call_progress":
+        this.#set({ waits: this.state.waits && { ...this.state.waits, told: event.text } });
+        break;
+      case "call_ended":
+        for (const line of callLines(event.call)) this.#line(line);
+        break;
+      case "noticed":
+        this.#text(event.text, "note");
+        break;
+      case "context":
+        for (const line of contextLines(event.done)) this.#line(line, event.done.kind === "cache_broke");
+        break;
+      case "turn_ended":
+        this.#over(event.end);
+        break;
+      case "turn_begun":
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+
+  #model(event: Extract<AgentEvent, { kind: "model" }>["event"]): void {
+    switch (event.kind) {
+      case "text-delta":
+        this.#thought();
+        this.#wait([span("Answering")]);
+        if (this.#isStreamed) this.#words(event.text);
+        break;
+      case "thought-delta":
+        // A sub-agent's are told with its answer: several may think at a time.
+        if (this.#depth === 0) this.#set({ thought: this.state.thought + event.text });
+        this.#close();
+        this.#wait([span("Thinking")]);
+        break;
+      case "call-delta":
+        this.#thought();
+        this.#close();
+        this.#wait([span(`Writing a call of ${event.name}`)]);
+        break;
+      case "retry":
+        this.#text(retryWords(event, this.state.hasWords), "note");
+        this.#set({ hasWords: false, thought: "" });
+        this.#wait([span("Waiting to ask again")]);
+        break;
+      case "silent":
+        this.#text(silenceWords(event), "note");
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** The answer stands: what of its words was not written is, unless they may be the last ones of a run that holds them. */
+  #answered(nodes: readonly TurnNode[]): void {
+    const said = nodes.flatMap(({ payload }) => (payload.kind === "model_message" ? [payload] : []));
+    this.#thought(this.#depth === 0 ? undefined : said.map(({ thought = "" }) => thought).join(" "));
+    const texts = said.map(({ text }) => text).filter((text) => text !== "");
+    const isShown = this.#depth > 0 || nodes.some(({ payload }) => payload.kind === "tool_call");
+    if (this.#isStreamed && !this.state.hasWords) for (const text of texts) this.#words(text);
+    if (!this.#isStreamed && isShown) for (const text of texts) this.#text(text.trim(), "plain", false);
+    this.#close();
+    this.#set({ hasWords: false });
+  }
+
+  #over(end: TurnEnd): void {
+    this.#thought();
+    this.#breakOff("… broke off");
+    if (this.#depth === 0) for (const line of undoneLines(end)) this.#line(line, true);
+    this.#line(closingLine(end, this.#depth === 0 ? this.nowMs - this.state.begunMs : undefined));
+    this.#set({ waits: undefined });
+  }
+
+  /** Words of an answer that does not stand are marked: what follows is another one. */
+  #breakOff(words: string): void {
+    if (this.state.hasWords) this.#text(words, "note");
+    this.#set({ hasWords: false, thought: "" });
+  }
+
+  /** What was thought, folded into one line. */
+  #thought(thought = this.state.thought): void {
+    const text = thought.replace(/\s+/gu, " ").trim();
+    this.#set({ thought: "" });
+    if (text !== "")
+      this.#line([span(`Thought, ${text.split(" ").length} words: ${clip(text, 81)}`, "faint")]);
+  }
+
+  #words(text: string): void {
+    const { hasWords, held } = this.state;
+    const come = hasWords ? held + text : (held + text).replace(/^\s*\n/u, "");
+    const isBlank = !hasWords && come.trim() === "";
+    // A return may be half of a line's end, and a surrogate half of a letter.
+    const end = isBlank ? 0 : come.length - (/[\r\ud800-\udbff]$/.test(come) ? 1 : 0);
+    const words = come.slice(0, end);
+    this.#set({ held: come.slice(end) });
+    if (words === "") return;
+    this.output.push({ kind: "words", text: words });
+    this.#set({ hasWords: true, isOpen: !words.endsWith("\n") });
+  }
+
+  /** Ends the line of words, where one is open. */
+  #close(): void {
+    const { isOpen, hasWords, held } = this.state;
+    const rest = hasWords ? held : "";
+    if (isOpen || rest !== "") this.output.push({ kind: "words", text: `${rest}\n` });
+    this.#set({ isOpen: false, held: "" });
+  }
+
+  #text(text: string, kind: Span["kind"], isNotice = true): void {
+    for (const line of text.split(/\r?\n/u))
+      this.#line([span(line.replaceAll("\t", "    "), kind)], isNotice);
+  }
+
+  #line(line: Line, isNotice = false): void {
+    this.#close();
+    const indent = "  ".repeat(this.#depth);
+    this.output.push({ kind: "line", line: indent === "" ? line : [span(indent), ...line], isNotice });
+  }
+
+  /** What is waited for already goes on. */
+  #wait(line: Line): void {
+    const { waits } = this.state;
+    const isSame = waits !== undefined && line.every(({ text }, at) => waits.line[at]?.text === text);
+    if (!isSame) this.#set({ waits: { line, sinceMs: this.nowMs } });
+  }
+
+  #set(changes: Partial<LinearState>): void {
+    this.state = { ...this.state, ...changes };
+  }
+
+  /** Sub-agents may work beside one another: what they say is written when it stands. */
+  get #isStreamed(): boolean {
+    return this.#depth === 0 && !this.state.holdsWords;
+  }
+}

@@ -1,0 +1,48 @@
+import { fitted, type Line, type TextDetail, type TextOutput, textOutput } from "@holdfast/agent";
+import { escapeText, type Paint, type Terminal } from "../shell/terminal.js";
+
+/** A run as text in a terminal or a pipe, with a sign of life where a line can be written anew. */
+export interface WrittenText extends TextOutput {
+  /** Does something that has the terminal for itself, such as a question. */
+  aside<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+/** Writes a run as text; the sign of life goes on until `end`. */
+export function writtenText(terminal: Terminal, detail: TextDetail): WrittenText {
+  const output = textOutput(detail, {
+    words: (text) => void terminal.out(detail === "talk" || terminal.outIsTerminal ? escapeText(text) : text),
+    line: (line) => terminal.err(`${painted(fitted(line, terminal.columns()), terminal.errPaint)}\n`),
+    now: Date.now,
+  });
+  let isAside = false;
+  const live = () => {
+    const line = isAside ? undefined : output.waits();
+    const sign = frames[Math.floor(Date.now() / frameMs) % frames.length] ?? "";
+    // Never in the last column: what wraps cannot be written anew.
+    const room = (terminal.columns() ?? 80) - sign.length - 2;
+    terminal.status(line === undefined ? "" : `${sign} ${painted(fitted(line, room), terminal.errPaint)}`);
+  };
+  const timer = detail === "notices" ? undefined : setInterval(live, frameMs).unref();
+  return {
+    ...output,
+    end: (end) => {
+      clearInterval(timer);
+      output.end(end);
+    },
+    aside: (work) => {
+      isAside = true;
+      terminal.status("");
+      return work().finally(() => {
+        isAside = false;
+      });
+    },
+  };
+}
+
+const frames = ["-", "\\", "|", "/"];
+const frameMs = 200;
+
+function painted(line: Line, paint: Paint): string {
+  const colours = { plain: String, faint: paint.dim, good: paint.green, bad: paint.red, note: paint.yellow };
+  return line.map(({ kind, text }) => colours[kind](text)).join("");
+}

@@ -1,0 +1,146 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { chatWire } from "../../../agent/test/loopback/index.js";
+import { hasTmux, onScreen, type Screen } from "./on-screen.js";
+import { call, provided, scripted, shell, write } from "./provided.js";
+
+const files = { "src/a.ts": "export const one = 1;\nexport const two = 2;\n" };
+const edit = (from: string, to: string) =>
+  call("edit_file", {
+    file_path: "src/a.ts",
+    base_content_sha256: "{{sha256:src/a.ts}}",
+    edits: [{ old_string: from, new_string: to }],
+  });
+const usage = { inputTokens: 1_000, cachedInputTokens: 900, outputTokens: 20 };
+const work: readonly object[] = [
+  {
+    thought: "First the\nfile.",
+    text: "I look.",
+    calls: [call("read_file", { file_path: "src/a.ts" })],
+    usage,
+  },
+  { text: "Now I change it.", calls: [edit("one = 1", "one = 11")] },
+  { calls: [...shell("echo other > src/a.ts").calls, edit("two = 2", "two = 22")] },
+  shell("printf 'ok 1\\nnot ok 2\\033[2J\\n'; exit 1"),
+  { text: "The file is another one now." },
+];
+
+/** The program waits for words. */
+const prompt = /^>$/mu;
+
+/** What a turn shows: from the line below the prompt to the one that says what it took. Seconds are another matter. */
+function turnOn(screen: Screen, said: string): string {
+  const lines = screen.lines();
+  const from = lines.findIndex((line) => line.includes(said)) + 1;
+  const to = lines.findIndex((line) => /^\d+ requests?, /u.test(line));
+  const end = lines.findIndex((line, at) => at >= to && / s$/u.test(line));
+  return `${lines
+    .slice(from, end + 1)
+    .join("\n")
+    .replace(/\d+(\.\d)? s\b/gu, "N s")}\n`;
+}
+
+function talk(
+  answers: readonly object[],
+  window: Parameters<typeof onScreen>[2] = {},
+  mode = "yolo",
+): Screen {
+  const { home, ...at } = scripted(answers, { files });
+  return onScreen(
+    at,
+    ["agent", "--script", join(home.folder, "script.json"), "--approval-mode", mode],
+    window,
+  );
+}
+
+describe.runIf(hasTmux)("line mode on a screen", () => {
+  it.each([
+    ["turn", {}],
+    ["turn-narrow", { columns: 40 }],
+    ["turn", { env: { NO_COLOR: "1" } }],
+    ["turn", { env: { TERM: "dumb" } }],
+  ] as const)("shows each step of a turn as %s.txt, with %j", async (name, window) => {
+    const screen = talk(work, window);
+    await screen.until(prompt);
+    screen.type("Go.");
+    await screen.until(/\d+ requests, [\s\S]* s\n>/u);
+    await expect(turnOn(screen, "Go.")).toMatchFileSnapshot(`screens/${name}.txt`);
+    const colours = screen.lines(true).join("\n").split("\u001b[");
+    expect(colours.length > 5).toBe(!("env" in window));
+  });
+
+  it("shows words while they stream, and what is waited for, where no line is open", async () => {
+    const text = `Alpha ${"more words of it ".repeat(12)}omega.`;
+    const answers = [
+      { calls: [call("read_file", { file_path: "src/a.ts" })], fault: { kind: "slow", pauseMs: 60 } },
+      { text, fault: { kind: "slow", pauseMs: 12 } },
+    ] as const;
+    const screen = onScreen(await provided(chatWire, answers, files), ["agent"]);
+    await screen.until(prompt);
+    screen.type("Go.");
+    await screen.until(/[-\\|/] (Waiting for the model|Writing a call of read_file) … \d s/u);
+    await screen.until("Alpha");
+    expect(screen.lines().join("\n")).not.toContain("omega");
+    await screen.until("omega");
+    await screen.until("2 requests");
+    expect(screen.lines().join("")).not.toContain("…");
+    expect(screen.lines().join("").match(/Alpha/gu)).toHaveLength(1);
+  });
+
+  it("marks the words of an answer that broke off", async () => {
+    const text = `Begun ${"and more of it ".repeat(4)}ended.`;
+    const answers = [{ text, fault: { kind: "cut" } }, { text: "Another answer." }] as const;
+    const screen = onScreen(await provided(chatWire, answers, files), ["agent"]);
+    await screen.until(prompt);
+    screen.type("Go.");
+    await screen.until("1 request");
+    const shown = screen.lines().join("\n");
+    expect(shown).toMatch(
+      /Begun .*\n… broke off; asking again in \d\.\d s\. [\s\S]*Another answer\.\n1 request/u,
+    );
+    expect(shown).not.toContain("ended.");
+  });
+
+  it("colours the diff of a question, which is asked without a sign of life", async () => {
+    const screen = talk([{ calls: [write("b.ts", "b\n")] }, { text: "Done." }], {}, "ask");
+    await screen.until(prompt);
+    screen.type("Go.");
+    await screen.until("[y]es");
+    expect(screen.lines(true).join("\n")).toContain("\u001b[32m+b");
+    expect(screen.lines().join("\n")).not.toMatch(/write_file … \d/u);
+    screen.type("y");
+    await screen.until("create b.ts +1 v1 ✓");
+  });
+
+  it("shows a run without a screen in a terminal, and its last words once", async () => {
+    const { home, ...at } = scripted(work, { files });
+    const script = join(home.folder, "script.json");
+    const screen = onScreen(at, ["-p", "Go.", "--script", script, "--approval-mode", "yolo"]);
+    await screen.until("ended 64");
+    await expect(turnOn(screen, "nothing before it")).toMatchFileSnapshot("screens/headless.txt");
+  });
+});
+
+describe("a run without a terminal", () => {
+  it("writes its last words alone, and only notices beside them", async () => {
+    const { run } = scripted(work, { files });
+    const { stdout, stderr } = await run(["-p", "Go.", "--approval-mode", "yolo"]);
+    expect(stdout).toBe("The file is another one now.\n");
+    expect(stderr).toBe("Not done: edit_file (state_mismatch).\n");
+  });
+
+  it.each(["--include-partial", "--include-partial-messages"])("streams deltas with %s", async (flag) => {
+    const { run, project } = scripted(work, { files });
+    const ran = await run(["-p", "Go.", "--approval-mode", "yolo", "-o", "stream-json", flag]);
+    const lines: readonly { readonly [name: string]: unknown }[] = ran.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toMatchObject({ type: "init", mode: "yolo", cwd: project.folder });
+    expect(lines[0]?.tools).toContain("read_file");
+    const told = lines.flatMap(({ type, kind }) => (type === "delta" ? [`${type} ${kind}`] : [`${type}`]));
+    expect(told.slice(2, 9)).toEqual([
+      ...["delta begin", "delta thought", "delta text", "delta call", "thought", "message", "tool_use"],
+    ]);
+  });
+});
