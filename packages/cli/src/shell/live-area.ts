@@ -75,7 +75,9 @@ export class LiveArea {
     if (this.#rows === undefined) return "";
     const { lines, cursor } = this.#rows;
     // A window that became narrower has broken them.
-    const above = lines.slice(0, cursor.row).reduce((rows, line) => rows + this.#rowsOf(cellsOf(line)), 0);
+    const above = lines
+      .slice(0, cursor.row)
+      .reduce((rows, line) => rows + this.#rowsOf(cellsOf(line.replace(colours, ""))), 0);
     const within = Math.floor(cursor.column / this.#width());
     const top = `\r${upBy(above + within)}${below}`;
     const ends = cellsWithTabs(this.#open.replace(colours, "")) % this.#width();
