@@ -1,4 +1,4 @@
-import { isRefusal, type Refusal, type Workspace } from "@holdfast/core/files";
+import { isRefusal, type OutcomeCode, type Refusal, type Workspace } from "@holdfast/core/files";
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type InputRequiredResult,
@@ -26,8 +26,8 @@ export interface ServedOn {
   /** One for whatever the client says, or what opens one for the roots that the client names, and again where they change. */
   readonly workspace: ServedWorkspace | OpenFor;
   /**
-   * How long the roots that a client of revision 2026-07-28 named hold, in milliseconds, before a call is answered with
-   * the question again: 30,000 unless given. Clients of older revisions say themselves when theirs change.
+   * How old the roots that a client of revision 2026-07-28 named must be, in milliseconds, for a call outside of them to be
+   * answered with the question again: 30,000 unless given. Clients of older revisions say themselves when theirs change.
    */
   readonly rootsHoldMs?: number;
   /** Told what went wrong beside the protocol, for stderr or a log. Must not throw. */
@@ -38,13 +38,22 @@ export interface ServedOn {
 type Footing = ServedWorkspace | Refusal | InputRequiredResult;
 
 /** How a connection finds out, call by call, what the call is carried out on. */
+interface Footings {
+  footing(call: ServerContext["mcpReq"]): Footing | Promise<Footing>;
+  /**
+   * The question for the roots, in place of an answer with this code: the client may have others by now. Undefined where
+   * the code is about no root, or their answer would be the same.
+   */
+  askAgain(code: OutcomeCode | undefined, call: ServerContext["mcpReq"]): InputRequiredResult | undefined;
+}
+
+/** How a connection finds out what its calls are carried out on. */
 export function footingOf(
   server: Server,
   { workspace, rootsHoldMs = holdMs, onError = () => {} }: ServedOn,
-): (call: ServerContext["mcpReq"]) => Footing | Promise<Footing> {
-  if (typeof workspace !== "function") return () => workspace;
-  const roots = new ClientRoots(server, { open: workspace, holdMs: rootsHoldMs, onError });
-  return (call) => roots.footing(call);
+): Footings {
+  if (typeof workspace !== "function") return { footing: () => workspace, askAgain: () => undefined };
+  return new ClientRoots(server, { open: workspace, holdMs: rootsHoldMs, onError });
 }
 
 interface RootsOptions {
@@ -57,12 +66,13 @@ interface RootsOptions {
  * The workspace of a connection whose client may name its roots, and may change them. Before revision 2026-07-28 they
  * are asked for once the connection stands, and again when the client says that they changed. Since then a server asks
  * nothing, and a client tells nothing, by itself: a call of a client that has roots is answered with the question, the
- * same call comes again with the answer, and the answer holds for a while.
+ * same call comes again with the answer. The answer holds until a call is about a file outside of it: a person sees each
+ * question.
  */
-class ClientRoots {
+class ClientRoots implements Footings {
   private opening: Promise<ServedWorkspace | Refusal> | undefined;
   private opened: ServedWorkspace | undefined;
-  private heardMs = Number.NEGATIVE_INFINITY;
+  private heardMs: number | undefined;
 
   constructor(
     private readonly server: Server,
@@ -75,12 +85,16 @@ class ClientRoots {
   }
 
   /** What one call is carried out on: at once where that is known, so that calls begin in the order of arrival. */
-  footing({ envelope, inputResponses }: ServerContext["mcpReq"]): Footing | Promise<Footing> {
-    const hasRoots = Object(Object(envelope)[CLIENT_CAPABILITIES_META_KEY]).roots !== undefined;
-    if (hasRoots && inputResponses !== undefined) return this.hear(inputResponses);
-    if (hasRoots && performance.now() - this.heardMs >= this.options.holdMs)
-      return inputRequired({ inputRequests: { [rootsKey]: inputRequired.listRoots() } });
+  footing(call: ServerContext["mcpReq"]): Footing | Promise<Footing> {
+    if (hasRoots(call) && call.inputResponses !== undefined) return this.hear(call.inputResponses);
+    if (hasRoots(call) && this.heardMs === undefined) return rootsQuestion;
     return this.opened ?? this.opening ?? this.settle();
+  }
+
+  askAgain(code: OutcomeCode | undefined, call: ServerContext["mcpReq"]): InputRequiredResult | undefined {
+    if (code !== "outside_workspace" && code !== "root_changed") return undefined;
+    const isOld = performance.now() - (this.heardMs ?? Number.NEGATIVE_INFINITY) >= this.options.holdMs;
+    return isOld && hasRoots(call) && call.inputResponses === undefined ? rootsQuestion : undefined;
   }
 
   private async hear(responses: Readonly<Record<string, unknown>>): Promise<ServedWorkspace | Refusal> {
@@ -88,7 +102,7 @@ class ClientRoots {
     if (!named.success) this.options.onError(new Error(noRootsNamed, { cause: named.error }), "roots");
     const workspace = await this.settle(Promise.resolve(named.success ? urisOf(named.data) : undefined));
     // Who is refused is asked again: meanwhile the roots may be others.
-    if (!isRefusal(workspace)) this.heardMs = performance.now();
+    this.heardMs = isRefusal(workspace) ? undefined : performance.now();
     return workspace;
   }
 
@@ -123,6 +137,12 @@ class ClientRoots {
 /** Our name for the question, by which its answer comes back. */
 const rootsKey = "roots";
 
+const rootsQuestion = inputRequired({ inputRequests: { [rootsKey]: inputRequired.listRoots() } });
+
+function hasRoots({ envelope }: ServerContext["mcpReq"]): boolean {
+  return Object(Object(envelope)[CLIENT_CAPABILITIES_META_KEY]).roots !== undefined;
+}
+
 const noRootsNamed =
   "The client answers the question for its roots with no list of them; it is served without.";
 
@@ -136,5 +156,5 @@ function urisOf({ roots }: z.output<typeof namedRoots>): readonly string[] | und
 /** A client that says it has roots and does not name them is served without. */
 const patienceMs = 10_000;
 
-/** As long as a person may take to see that a folder which he took away is gone. */
+/** A client that is asked about the same path again and again names the same roots. */
 const holdMs = 30_000;

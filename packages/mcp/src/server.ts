@@ -1,4 +1,4 @@
-import { isRefusal, type MadeState, type Refusal } from "@holdfast/core/files";
+import { isRefusal, type MadeState, type OutcomeCode, type Refusal } from "@holdfast/core/files";
 import {
   allTools,
   type FileTool,
@@ -16,6 +16,7 @@ import {
 import {
   type CallToolRequest,
   type CallToolResult,
+  type InputRequiredResult,
   isInputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
@@ -66,13 +67,14 @@ export function createServer(
     calls.begin();
     try {
       const host = hostOfRequest(server, mcpReq);
-      const found = inOrder(footing(mcpReq));
+      const found = inOrder(footing.footing(mcpReq));
       // Awaited only where it has to be: calls begin in the order of their arrival.
       const workspace = found instanceof Promise ? await found : found;
       if (isInputRequiredResult(workspace)) return workspace;
       if (isRefusal(workspace)) return refuseUnopened(request, workspace, options, host);
       const once = (work: Work) => runOnce(request, mcpReq.id, undelivered, work);
-      const call = { ...options, workspace, offered: shownTo(host), scripts };
+      const askAgain = (code: OutcomeCode) => footing.askAgain(code, mcpReq);
+      const call = { ...options, workspace, offered: shownTo(host), scripts, askAgain };
       return await callTool(request, call, host, once);
     } finally {
       calls.end();
@@ -142,6 +144,7 @@ interface ServedCall extends McpOptions {
   readonly workspace: ServedWorkspace;
   readonly offered: readonly FileTool[];
   readonly scripts: ScriptRooms;
+  readonly askAgain: (code: OutcomeCode) => InputRequiredResult | undefined;
 }
 
 /**
@@ -153,7 +156,7 @@ async function callTool(
   options: ServedCall,
   host: Host,
   once: (work: Work) => Promise<ToolRun>,
-): Promise<CallToolResult> {
+): Promise<CallToolResult | InputRequiredResult> {
   if (!isKnown(params.name, options)) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
   }
@@ -177,6 +180,8 @@ async function callTool(
       ...(repeats === undefined ? {} : { repeats }),
     }),
   );
+  const question = options.askAgain(reply.code);
+  if (question !== undefined) return question;
   const shown = await mediaAnswer({ result, wire, kinds: host.media }, workspace);
   if (shown !== undefined) return shown;
   const structured = room === undefined ? options.structured === true : "facts";

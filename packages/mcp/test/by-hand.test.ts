@@ -277,6 +277,7 @@ describe("the roots of a client of the stateless revision", () => {
     return {
       asked,
       call,
+      folder: ground.root,
       read: () => call("read_file", { file_path: "a.txt" }),
       move(to: string) {
         root = to;
@@ -290,12 +291,22 @@ describe("the roots of a client of the stateless revision", () => {
     expect(asked).toEqual(["one"]);
   });
 
-  test("are asked for again after their time, so that a change is followed", async () => {
-    const { asked, read, move } = await connectByRoots({ rootsHoldMs: 0 });
-    expect(await read()).toContain("in one");
+  test("are asked for again by a call outside of them, which is then carried out, and by no other", async () => {
+    const { asked, read, move, call, folder } = await connectByRoots({ rootsHoldMs: 0 });
+    for (let times = 0; times < 3; times++) expect(await read()).toContain("in one");
+    const readThere = () => call("read_file", { file_path: join(folder, "two/a.txt") });
+    expect(await readThere()).toContain("FAILED (outside_workspace)");
+    expect(asked).toEqual(["one", "one"]);
     move("two");
-    expect(await read()).toContain("in two");
-    expect(asked).toEqual(["one", "two"]);
+    for (let times = 0; times < 3; times++) expect(await readThere()).toContain("in two");
+    expect(asked).toEqual(["one", "one", "two"]);
+  });
+
+  test("are not asked for again so soon: their answer would be the same", async () => {
+    const { asked, call, folder } = await connectByRoots({});
+    for (let times = 0; times < 3; times++)
+      expect(await call("read_file", { file_path: join(folder, "two/a.txt") })).toContain("FAILED");
+    expect(asked).toEqual(["one"]);
   });
 
   test("let calls that came at once be carried out once each", async () => {

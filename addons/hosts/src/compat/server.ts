@@ -37,20 +37,24 @@ export function createCompatServer(options: McpOptions, calls: RunningCalls): Se
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
     calls.begin();
     try {
-      const found = footing(mcpReq);
+      const found = footing.footing(mcpReq);
       // Awaited only where it has to be: calls begin in the order of their arrival.
       const workspace = found instanceof Promise ? await found : found;
       if (isInputRequiredResult(workspace)) return workspace;
       if (isRefusal(workspace)) return toResult(fail({ words }, workspace));
       const room = roomWithin(roomAt(hostOfRequest(server, mcpReq), options.answerBudget));
       const work = async (): Promise<CompatAnswer> => tool.run({ workspace, words, room }, params.arguments);
-      return toResult(
-        await catching(tool.name, work, options, (error) => ({
+      const answer = await catching(
+        tool.name,
+        work,
+        options,
+        (error): CompatAnswer => ({
           kind: "failed",
           text: `Internal Error: ${tool.name} failed unexpectedly (${causeOf(error)}). Check the file's state before you go on.`,
           shown: [],
-        })),
+        }),
       );
+      return footing.askAgain("code" in answer ? answer.code : undefined, mcpReq) ?? toResult(answer);
     } finally {
       calls.end();
     }

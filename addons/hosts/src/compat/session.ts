@@ -52,6 +52,7 @@ interface MediaAnswer {
 /** A refusal, as the official server words one. */
 interface FailedAnswer {
   readonly kind: "failed";
+  readonly code?: OutcomeCode;
   readonly text: string;
   readonly shown: readonly ShownLines[];
 }
@@ -71,7 +72,8 @@ export function answerText(text: string, shown: readonly ShownLines[] = []): Tex
 
 /** The answer for a refusal of the workspace. */
 export function fail({ words }: Pick<CompatCall, "words">, refusal: Refusal): FailedAnswer {
-  return { kind: "failed", text: `FAILED (${refusal.code}): ${inWords(refusal, words)}`, shown: [] };
+  const { code } = refusal;
+  return { kind: "failed", code, text: `FAILED (${code}): ${inWords(refusal, words)}`, shown: [] };
 }
 
 /** What an answer shows of files; an image is no licence to write. */
