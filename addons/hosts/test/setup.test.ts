@@ -221,14 +221,23 @@ describe("setup", () => {
     expect(person.has(".qwen") || person.has(".config")).toBe(false);
   });
 
-  test("hooks start for the host's file tools and ours, and for no other server's", async () => {
-    const person = new Person();
-    await person.setUp(["claude", "--guard", "--yes"]);
-    const { matcher } = JSON.parse(person.text(".claude/settings.json")).hooks.PreToolUse[0];
-    const names = ["Edit", "Write", "mcp__holdfast__read_file", "mcp__github__get_file", "Bash"];
-    const matching = names.filter((name) => new RegExp(`^(?:${matcher})$`).test(name));
-    expect(matching).toEqual(["Edit", "Write", "mcp__holdfast__read_file"]);
-  });
+  test.each([
+    ["claude", "PreToolUse", ["Edit", "Write"]],
+    ["claude", "PostToolUse", ["Edit", "Write", "mcp__holdfast__read_file"]],
+    ["gemini", "BeforeTool", ["write_file", "replace"]],
+    ["gemini", "AfterTool", ["write_file", "replace", "mcp_holdfast_read_file"]],
+  ] as const)(
+    "%s, %s: hooks start for the host's file tools, after ours too, and for no other server's",
+    async (client, event, wanted) => {
+      const person = new Person();
+      await person.setUp([client, "--guard", "--yes"]);
+      const { matcher } = JSON.parse(person.text(`.${client}/settings.json`)).hooks[event][0];
+      const ours = ["mcp__holdfast__read_file", "mcp_holdfast_read_file"];
+      const names = ["Edit", "Write", "write_file", "replace", ...ours, "mcp__github__get_file", "Bash"];
+      const matching = names.filter((name) => new RegExp(`^(?:${matcher})$`).test(name));
+      expect(matching).toEqual(wanted);
+    },
+  );
 
   test("--remove takes our hooks out of a list, and leaves what others put there", async () => {
     const audit = { type: "command", command: "/usr/local/bin/audit.sh" };

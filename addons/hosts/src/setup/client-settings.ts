@@ -185,7 +185,7 @@ function hookSettings({ client, program, onMismatch }: SetupWishes): readonly Se
   return events.map((event) => ({
     file: isClaude ? ".claude/settings.json" : ".gemini/settings.json",
     path: ["hooks", event],
-    value: { matcher: isClaude ? claudeTools : geminiTools, hooks: [{ type: "command", ...name, command }] },
+    value: { matcher: matcherOf(client, event), hooks: [{ type: "command", ...name, command }] },
     among: hasHook(/ guard(?: --on-mismatch [a-z-]+)?$/),
   }));
 }
@@ -206,9 +206,14 @@ function hookCommand({ command, args }: SetupWishes["program"], flags: readonly 
   return [command, ...args, "guard", ...flags].map(shellWord).join(" ");
 }
 
-// A hook is a process of its own: no call of another server's tools starts one.
-const claudeTools = "Read|Edit|MultiEdit|Write|NotebookEdit|mcp__holdfast__.*";
-const geminiTools = "read_file|replace|write_file|mcp_holdfast_.*";
+/** A hook is a process of its own: none starts for another server's tools, nor before ours, which check states themselves. */
+function matcherOf(client: ClientName, event: string): string {
+  const own = client === "claude" ? "Read|Edit|MultiEdit|Write|NotebookEdit" : "read_file|replace|write_file";
+  return event === "PostToolUse" || event === "AfterTool" ? `${own}|${toolNameIn(client, ".*")}` : own;
+}
+
+/** Whether a hook runs the guard: whatever its matcher, it needs none of our tools. */
+export const runsGuard = (command: string): boolean => /holdfast[^"]*["']? guard(?: |$)/.test(command);
 
 /** Has a hook that calls holdfast, of whatever checkout, with this at the end. Nothing else that it says makes it ours. */
 function hasHook(call: RegExp) {

@@ -1,5 +1,6 @@
 import { type ClientName, changingTools, toolNameIn } from "../clients.js";
 import { isObject, readSettings } from "../rules/settings-text.js";
+import { runsGuard } from "./client-settings.js";
 
 /** A hook that runs before or after calls of a client's tools. */
 export interface ToolHook {
@@ -23,9 +24,11 @@ export function hooksToChange(
 ): readonly ToolHook[] {
   const suffix = changingTools.map((tool) => `|${toolNameIn(client, tool)}`).join("");
   return toolHooks(text).flatMap((hook) => {
-    const { matcher } = hook;
+    const { matcher, command } = hook;
     const isMissed =
-      ownEdits.some((tool) => fits(matcher, tool)) && !fits(matcher, toolNameIn(client, "edit_file"));
+      !runsGuard(command) &&
+      ownEdits.some((tool) => fits(matcher, tool)) &&
+      !fits(matcher, toolNameIn(client, "edit_file"));
     if (doing === "add") return isMissed ? [{ ...hook, wanted: matcher + suffix }] : [];
     return matcher.endsWith(suffix) ? [{ ...hook, wanted: matcher.slice(0, -suffix.length) }] : [];
   });
