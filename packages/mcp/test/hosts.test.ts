@@ -118,6 +118,15 @@ test.each(clients)(
       const numbered = await call("read_file", { file_path: "a.txt", ...window, numbered: true });
       expect(numbered.text).not.toContain("more than one answer may hold");
     }
+    const [first] = pages;
+    const calls = [...(first?.details ?? "").matchAll(/[,;] offset (\d+) and limit (\d+)/g)];
+    if (pages.length <= 4) expect(calls.length).toBeGreaterThan(0);
+    let read = first?.file?.content ?? "";
+    for (const [, offset, limit] of calls) {
+      const window = { offset: Number(offset), limit: Number(limit) };
+      read += (await call("read_file", { file_path: "a.txt", ...window })).file?.content ?? "";
+    }
+    if (calls.length > 0) expect(read).toBe(large);
   },
 );
 

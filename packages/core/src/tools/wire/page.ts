@@ -17,8 +17,8 @@ export interface PageRoom {
   readonly words: Vocabulary;
   /** What a text takes of the room; its UTF-16 units unless given. The lengths of lines must add up. */
   readonly lengthOf?: (text: string) => number;
-  /** Whether one more answer holds a text, if its lines are asked for; unknown unless given. */
-  readonly fits?: (text: string) => boolean;
+  /** Whether so many more answers hold these texts, if their lines are asked for side by side; unknown unless given. */
+  readonly fits?: (texts: readonly string[]) => boolean;
 }
 
 /**
@@ -44,15 +44,32 @@ export function pageWithin(
   const page = joinLines(lines, 0, count);
   const total = state.facts?.totalLines ?? to;
   const facts = { from, to, total, next: to + 1 };
-  const exact = `offset ${to + 1}$1limit ${total - to} for the rest`;
-  const window = words.window?.replace(/offset( and \W*)limit$/, exact);
-  const isLast = from + lines.contents.length > total && fits?.(content.slice(page.length)) === true;
+  const isToEnd = from + lines.contents.length > total;
+  const calls = isToEnd ? callsForRest(joinLines(lines, count, lines.contents.length), to, fits) : "";
+  const window = calls === "" ? undefined : words.window?.replace(/offset( and \W*)limit$/, calls);
   return {
     kind: "page",
     state: { ...state, content: page, lines: { from, to } },
-    omission: say({ template: nextPage, facts }, isLast && window ? { ...words, window } : words),
+    omission: say({ template: nextPage, facts }, window ? { ...words, window } : words),
   };
 }
+
+/** The fewest calls side by side that show a text which begins behind a line; "" where they would be too many. */
+function callsForRest(rest: string, behind: number, fits: PageRoom["fits"]): string {
+  const lines = splitLines(rest);
+  const total = lines.contents.length;
+  for (let calls = 1; calls <= mostCalls; calls += 1) {
+    const ends = Array.from({ length: calls + 1 }, (_, at) => Math.round((total * at) / calls));
+    const parts = ends.slice(1).map((end, at) => ({ from: ends[at] ?? 0, to: end }));
+    if (fits?.(parts.map(({ from, to }) => joinLines(lines, from, to))) !== true) continue;
+    const named = parts.map(({ from, to }) => `offset ${behind + from + 1}$1limit ${to - from}`);
+    return `${named.join("; ")} for the rest${calls === 1 ? "" : " (parallel calls)"}`;
+  }
+  return "";
+}
+
+/** Of a longer rest a model reads what it needs. */
+const mostCalls = 5;
 
 /** As much of one long line as there is room for. */
 function partWithin(

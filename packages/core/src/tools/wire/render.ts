@@ -24,12 +24,15 @@ export function renderResult(result: ToolResult, options: WireOptions): ToolRepl
   const { within } = options;
   const mostChars = result.kind === "read" && result.isPage === true ? pageChars : answerBudgetChars;
   const most = options.budgetChars ?? answerBudgetChars;
-  const fits = (rest: string) => {
+  const fitsOne = (rest: string) => {
     if (rest.length > most) return false;
     // As long as with numbers of lines, and with what else is said.
     const text = `${rest}${"\n".repeat(130)}`.replaceAll("\n", "\n       ");
     return jsonText(text).length < most && excessOf({ text, json: null }, within ?? {}) < 1;
   };
+  // What one script prints is cut as a whole: there no call side by side has room of its own.
+  const fits = (texts: readonly string[]) =>
+    (texts.length === 1 || within?.printedBytes === undefined) && texts.every(fitsOne);
   let budgetChars = Math.min(most, mostChars);
   for (;;) {
     const reply = renderWithin(result, { ...options, budgetChars }, fits);
