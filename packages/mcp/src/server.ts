@@ -11,6 +11,7 @@ import {
   shownTools,
   type ToolRun,
   tools,
+  toolsInShort,
   withNames,
 } from "@holdfast/core/tools";
 import {
@@ -95,9 +96,9 @@ function toolsByHost(own: readonly FileTool[]): (host: Host) => readonly FileToo
 
 function instructionsTo({ toolPrefix, scriptBytes }: Host, own: readonly FileTool[]): string {
   const names = new Set(own.map(({ name }) => name));
-  const text = withNames(protocolText(names), names, (name) => toolPrefix + name);
-  // Where scripts make calls, they stand behind each description again; the first line says what to call.
-  return scriptBytes === undefined ? text : text.replace(/\n[\s\S]*/, "");
+  // Where scripts make calls, they stand behind each description again.
+  const text = scriptBytes === undefined ? protocolText(names) : toolsInShort(names);
+  return withNames(text, names, (name) => toolPrefix + name);
 }
 
 /** While a call waits for its folder, those that came after it wait for the call: a read goes before the edit of its file. */

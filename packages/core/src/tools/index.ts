@@ -61,7 +61,7 @@ export {
 } from "./run/run-tool.js";
 export type { Approval, Approve, Question } from "./tool/approval.js";
 export { fileOfCall, intentOf, parseArguments } from "./tool/arguments.js";
-export { protocolText } from "./tool/protocol-text.js";
+export { protocolText, toolsInShort } from "./tool/protocol-text.js";
 export { type JsonSchema, type NamedArguments, understand } from "./tool/shapes.js";
 export { meaningsOf, nearestName, plainName } from "./tool/spellings.js";
 export { type FileTool, jsonSchema, type ToolAnnotations, type ToolWorkspace } from "./tool/tool.js";

@@ -5,7 +5,7 @@ import { defineTool, fileIntent } from "../tool/tool.js";
 export const appendToFile = defineTool({
   name: "append_to_file",
   title: "Append to file",
-  description: `Adds an entry, note or section to the end of a file, exactly as given. No read is needed; a missing file is created.`,
+  description: `Adds an entry to the end of a file, exactly as given. No read is needed; a missing file is created.`,
   parameters: z.object({
     file_path: filePath,
     content: z.string(),

@@ -7,7 +7,7 @@ export const readManyFiles = defineTool({
   description: `Reads several files as \`read_file\` does.`,
   parameters: z.object({
     paths: z.array(z.string().min(1)).exactOptional(),
-    globs: z.array(z.string().min(1)).exactOptional().describe("Such as src/**/*.ts"),
+    globs: z.array(z.string().min(1)).exactOptional(),
     exclude: z.array(z.string().min(1)).exactOptional(),
     ignored: z.boolean().exactOptional().meta(unlisted),
   }),

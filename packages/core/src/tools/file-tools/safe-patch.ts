@@ -13,7 +13,7 @@ export const safePatch = defineTool({
   parameters: z.object({
     file_path: filePath,
     unified_diff: z.string(),
-    base_content_sha256: z.string().describe("sha256 of the version you see"),
+    base_content_sha256: z.string(),
     encoding,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },

@@ -10,10 +10,10 @@ export const filePath = z.string().min(1);
 export const encoding = z.string().exactOptional().describe("Only if asked for").meta(unlisted);
 
 /** The lock of the tools that take a file as a whole, of any kind. */
-export const fileBase = z.string().describe("sha256 of the version you see");
+export const fileBase = z.string();
 
 /** The lock of the tools that can do without one. */
-export const optionalBase = z.string().exactOptional().describe("sha256 of the version you see: a lock");
+export const optionalBase = z.string().exactOptional().describe("A lock");
 
 /** The lock of the tools that need none, for a call that may have to be sent again. */
 export const repeatBase = z
@@ -23,7 +23,7 @@ export const repeatBase = z
   .meta(unlisted);
 
 export const exactEdit = z.object({
-  old_string: z.string().describe("Unique, unless replace_all"),
+  old_string: z.string(),
   new_string: z.string(),
   replace_all: z.boolean().exactOptional(),
   expected_replacements: z.int().min(1).exactOptional(),

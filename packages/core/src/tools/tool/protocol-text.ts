@@ -19,6 +19,13 @@ export function protocolText(names: ReadonlySet<string>): string {
   ].join("\n");
 }
 
+/** The tools to begin with, in one line as short as can be: for a host that says it again behind each tool. */
+export function toolsInShort(names: ReadonlySet<string>): string {
+  const first = ["read_file", "search_files", "edit_file", "safe_patch", "write_file"];
+  const offered = first.filter((name) => names.has(name));
+  return `For files call ${(offered.length === 0 ? [...names] : offered).join(", ")}.`;
+}
+
 const changing = [
   ["edit_file", "edit_file for some lines"],
   ["safe_patch", "safe_patch with a unified diff for many places"],
