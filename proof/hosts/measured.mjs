@@ -105,18 +105,21 @@ async function tallies(client, program, work, print) {
     work.prepare(ground);
   };
   const { requests } = await tellFigures(client, program, { ...work, diary, prepare });
-  const turns = diary.turns.map((turn, at) => ({
-    ...turn,
-    results: bytesOf(client.answers(requests[at + 1] ?? {})),
-  }));
-  const offered = bytesOf(client.offered(requests[0] ?? {}).map(({ text }) => text));
+  const turns = diary.turns.map((turn, at) => {
+    const answers = client.answers(requests[at + 1] ?? {});
+    // Of the turn that finds the tools the first answer is their schemas.
+    const found = turn.label === "offer" ? bytesOf(answers.slice(0, 1)) : 0;
+    return { ...turn, found, results: bytesOf(answers) - found };
+  });
+  const offered =
+    bytesOf(client.offered(requests[0] ?? {}).map(({ text }) => text)) + sum(turns.map(({ found }) => found));
   return (/** @type {string} */ figure) => {
     const here = turns.filter((turn) => turn.figure === figure);
-    const results = (/** @type {string} */ wanted, of = here) =>
-      sum(of.map(({ label, results }) => (label === wanted ? results : 0)));
+    const results = (/** @type {boolean} */ isBig) =>
+      sum(here.map(({ label, results }) => ((label === "big") === isBig ? results : 0)));
     const pages = here.filter(({ label }) => label === "big").length;
-    const parts = [offered + results("offer", turns), results(""), sum(here.map(({ bytes }) => bytes))];
-    const [schemas, shown, args, big] = [...parts, results("big")].map((count) => count.toLocaleString("en"));
+    const parts = [offered, results(false), sum(here.map(({ bytes }) => bytes))];
+    const [schemas, shown, args, big] = [...parts, results(true)].map((count) => count.toLocaleString("en"));
     const { bad = {}, seen = [] } = diary.byFigure.get(figure) ?? {};
     const large = pages === 0 ? "" : `, ${big} B of a big file in ${pages} turns`;
     const said = `${here.length} turns (${seen.length} refused); ${schemas} B of schemas, ${shown} of results, ${args} of arguments${large}`;

@@ -57,22 +57,41 @@ export function ours({ offered, own, label, breach }) {
   /** @type {Map<string, Readonly<Record<string, string>>>} */
   const known = new Map();
   const base = (/** @type {string} */ file) => known.get(file) ?? {};
-  /** Where the tools are not in front of the model, what it finds are their schemas. @returns {Stretch} */
-  function* prepare() {
-    if (own.search === undefined || offered.some(({ name }) => name.includes("holdfast"))) return;
-    label("offer");
-    const [found = ""] = yield [{ own: own.search }];
-    if (!found.includes("edit_file")) breach("tools not there at the first call", found);
+  /**
+   * The first calls. Where the tools are not in front of the model, the same script looks for their schemas: their names are
+   * in the server's first line, which is all that the model is shown of it.
+   *
+   * @param {readonly Call[]} calls @returns {Stretch}
+   */
+  function* begin(calls) {
+    const isFound = own.search === undefined || offered.some(({ name }) => name.includes("holdfast"));
+    if (isFound || own.search === undefined) yield calls;
+    else {
+      label("offer");
+      const [found = ""] = yield [{ own: own.search }, ...calls];
+      if (!found.includes("edit_file")) breach("tools not there at the first call", found);
+    }
   }
   return {
     /** It reads again before it makes a refused edit again. */
     looksAgain: false,
-    prepare,
+    begin,
     /** @type {(pattern: string) => Call} */
     find: (pattern) => ({ tool: "search_files", args: { pattern } }),
-    /** The rest of a large file is asked for at once. @param {string} file @param {number} [offset] */
-    read: (file, offset = 1) =>
-      onFile("read_file", file, offset === 1 ? {} : { offset, limit: rowCount + 1 - offset }),
+    /** @param {string} file */
+    read: (file) => onFile("read_file", file),
+    /**
+     * Who wants all of a file gives a `limit`, as its schema says; then, in one turn, the calls that the answer names.
+     *
+     * @param {string} file @param {number | undefined} from @param {string} answer the last one
+     */
+    readOn: (file, from, answer) => {
+      if (from === undefined) return [onFile("read_file", file, { limit: 2_000 })];
+      const named = [...answer.matchAll(/\boffset (\d+) and limit (\d+)(?=; offset| for the rest)/g)];
+      const windows = named.map(([, offset, limit]) => ({ offset: Number(offset), limit: Number(limit) }));
+      if (windows.length === 0) windows.push({ offset: from, limit: rowCount + 1 - from });
+      return windows.map((window) => onFile("read_file", file, window));
+    },
     edit: (/** @type {string} */ file, /** @type {readonly string[]} */ [old_string, new_string]) => {
       const edit = { old_string, new_string };
       return onFile("edit_file", file, { ...base(file), ...(isFlat ? edit : { edits: [edit] }) });
@@ -98,14 +117,23 @@ function onFile(tool, file_path, args = {}) {
 }
 
 /** The host's own tools. @param {Desk} desk @returns {Hand} */
-export function theirs({ own: { shell, read, edit, write, image = read } }) {
+export function theirs({ own: { shell, read, edit, write, image = read, search } }) {
   return {
     looksAgain: true,
-    *prepare() {},
+    *begin(calls) {
+      yield calls;
+    },
     find: (pattern) => ({ own: shell(`grep -rn ${pattern} .`) }),
-    read: (file, from = 0) => {
-      const to = Math.min(rowCount, from + 399);
-      return { own: read(file, from === 0 ? undefined : { from, to, count: to - from + 1 }) };
+    read: (file) => ({ own: read(file) }),
+    // The rest side by side, too, in pages that each host lets through; of one script all that it prints is cut as a whole.
+    readOn: (file, from) => {
+      if (from === undefined) return [{ own: read(file) }];
+      const begins = Array.from({ length: search === undefined ? 4 : 1 }, (_, at) => from + at * 400);
+      const pages = begins.filter((first) => first <= rowCount);
+      return pages.map((first) => {
+        const to = Math.min(rowCount, first + 399);
+        return { own: read(file, { from: first, to, count: to - first + 1 }) };
+      });
     },
     edit: (file, [before = "", after = ""]) => ({ own: edit(file, before, after) }),
     write: (file, content) => ({ own: write(file, content) }),
@@ -135,8 +163,7 @@ export const figuresWith = (hand) => [
 /** A common day. @param {Desk} desk @param {Hand} hand @returns {Stretch} */
 function* day(desk, hand) {
   const [file, legacy, page] = ["src/net.ts", "src/old.ts", "README.md"];
-  yield* hand.prepare();
-  yield [hand.find("retryLimit")];
+  yield* hand.begin([hand.find("retryLimit")]);
   yield* told(hand, file, [hand.read(file)]);
   const parallel = [changes.limit, changes.call];
   yield* told(hand, file, [hand.edit(file, changes.limit), hand.edit(file, changes.call)]);
@@ -202,10 +229,11 @@ function* wholeOf(desk, hand, file) {
   const shown = new Set();
   /** @type {number | undefined} */
   let from;
+  let answer = "";
   for (let idle = 0; (from ?? 1) <= rowCount && idle < 2; ) {
     desk.label("big");
     const before = shown.size;
-    const answer = yield* told(hand, file, [hand.read(file, from)]);
+    answer = yield* told(hand, file, hand.readOn(file, from, answer));
     for (const [, n] of answer.matchAll(/export const row(\d+) = .*;/g)) shown.add(Number(n));
     idle = shown.size === before ? idle + 1 : 0;
     from ??= 1;
