@@ -34,7 +34,7 @@ export async function choose(
   if (!isAsked || flags.remove === true || flags.yes === true || settings.json) return given;
   const title = clientTitles[client];
   let introduction = `This adds Holdfast to the settings of ${title}. You see every change first, and nothing is written before you agree.
-To undo it later: holdfast setup ${client} --remove\n${doorFor(client)}\n\n`;
+Restart ${title} when it is done. To undo it later: holdfast setup ${client} --remove\n${doorFor(client)}\n\n`;
   const ask = (question: string) => {
     const text = introduction + question;
     introduction = "";
