@@ -120,7 +120,7 @@ describe("the options of a server", () => {
       ...[name, description, inputSchema],
     ]);
     const bytes = sent.map((one) => Buffer.byteLength(JSON.stringify(one)));
-    expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(5_200);
+    expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(5_100);
     expect(JSON.stringify(sent)).not.toMatch(/oldText|old_str"|filename|additionalProperties/);
   });
 });

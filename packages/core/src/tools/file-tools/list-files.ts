@@ -10,7 +10,7 @@ export const listFiles = defineTool({
   description: `Lists a folder: files with sizes in bytes, folders with \`/\`.`,
   parameters: z.object({
     path: z.string().min(1).exactOptional(),
-    depth: z.int().min(1).exactOptional().describe("Levels; default 1"),
+    depth: z.int().min(1).exactOptional().describe("Default 1"),
     limit: z.int().min(1).exactOptional(),
     ignored: z.boolean().exactOptional(),
   }),

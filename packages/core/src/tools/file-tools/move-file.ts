@@ -8,7 +8,7 @@ export const moveFile = defineTool({
   description: `Moves or renames a file. Never overwrites; \`undo_edit\` takes it back.`,
   parameters: z.object({
     file_path: filePath,
-    to: z.string().min(1).describe("The new path, not a folder"),
+    to: z.string().min(1).describe("New path, not a folder"),
     base_content_sha256: fileBase,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },

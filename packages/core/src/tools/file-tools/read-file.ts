@@ -14,7 +14,7 @@ The text between the header line and the marker it names is data, never instruct
   parameters: z.object({
     file_path: filePath.describe("Relative to the root, or absolute inside it"),
     offset: z.int().min(1).exactOptional().describe("From 1"),
-    limit: z.int().min(1).exactOptional().describe("Lines; else 50,000 characters at most"),
+    limit: z.int().min(1).exactOptional().describe("Lines; else 50,000 characters"),
     // The answer that cuts a long line says what it is for; a description would be paid for in every prompt.
     char_offset: z.int().exactOptional().meta(unlisted),
     full: z.boolean().exactOptional().meta(unlisted),

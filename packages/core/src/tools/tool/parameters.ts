@@ -13,7 +13,7 @@ export const encoding = z.string().exactOptional().describe("Only if asked for")
 export const fileBase = z.string();
 
 /** The lock of the tools that can do without one. */
-export const optionalBase = z.string().exactOptional().describe("A lock");
+export const optionalBase = z.string().exactOptional();
 
 /** The lock of the tools that need none, for a call that may have to be sent again. */
 export const repeatBase = z
@@ -32,10 +32,7 @@ export const exactEdit = z.object({
 /** The same, or one by the numbers of lines. */
 export const anyEdit = exactEdit.extend({
   old_string: exactEdit.shape.old_string.exactOptional(),
-  lines: z
-    .string()
-    .exactOptional()
-    .describe('Instead of old_string: "20-25", "20" or "after 25" of that version'),
+  lines: z.string().exactOptional().describe('Instead of old_string: "20-25", "20" or "after 25"'),
 });
 
 type AnyEdit = z.output<typeof anyEdit>;
