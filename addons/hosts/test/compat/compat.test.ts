@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { foreignNames } from "../../../../packages/core/test/tools/door-words.js";
 import { refusedFiles, tenLines } from "../../../../packages/core/test/tools/refused-calls.js";
@@ -65,6 +66,30 @@ describe("in the place of the filesystem server, holdfast", () => {
     "as a program: $name",
     (promised) => hold(ours, promised),
   );
+});
+
+test("a client of the stateless revision is asked for its roots again by a call outside of them alone", async () => {
+  const { root } = await makeGround({ "one/a.txt": "in one\n", "two/a.txt": "in two\n" });
+  const client = newClient("compat", "2026-07-28", { capabilities: { roots: {} } });
+  const asked: string[] = [];
+  let at = "one";
+  client.setRequestHandler("roots/list", () => {
+    asked.push(at);
+    return { roots: [{ uri: pathToFileURL(join(root, at)).href }] };
+  });
+  await attach(
+    client,
+    await serve({ root, stateDir: `${root}.state` }, { ...compat, byClient: true, rootsHoldMs: 0 }),
+  );
+  const read = async (name: string) => {
+    const path = join(root, name, "a.txt");
+    const { content } = await client.callTool({ name: "read_text_file", arguments: { path } });
+    return JSON.stringify(content);
+  };
+  for (let times = 0; times < 2; times++) expect(await read("one")).toContain("in one");
+  at = "two";
+  for (let times = 0; times < 2; times++) expect(await read("two")).toContain("in two");
+  expect(asked).toEqual(["one", "two"]);
 });
 
 /** What of an answer must be the same: all of it, but for times, and of a diff the lines that change. */
