@@ -320,7 +320,7 @@ export const commandSpecs: readonly CommandSpec[] = [
   agentSpec,
   configSpec,
   {
-    usage: "setup <client>",
+    usage: "setup [client]",
     argumentChoices: hostNames,
     summary: "put this MCP server into the configuration of the agent or editor that you use",
     description:
