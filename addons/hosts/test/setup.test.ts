@@ -106,6 +106,12 @@ describe("setup", () => {
     },
   );
 
+  test("without a client it names them all", async () => {
+    const asked = await new Person().setUp([]);
+    expect(asked).toMatchObject({ code: 2, stdout: "" });
+    for (const [client] of cases) expect(asked.stderr).toContain(client);
+  });
+
   test("what a change of an older state gets is written where it is asked for, in place of what stood there", async () => {
     const person = new Person();
     const argsOf = () => JSON.parse(person.text(".cursor/mcp.json")).mcpServers.holdfast.args;
