@@ -129,6 +129,7 @@ function filesOf(person: Person): Readonly<Record<string, string>> {
 describe("a person's screen", () => {
   test.concurrent.for(clientNames)(
     "of setup %s, and of --remove, after which all settings are byte for byte as before",
+    { timeout: 120_000 },
     async (client, { expect }) => {
       const person = new Person({
         "bin/holdfast": `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`,
@@ -153,6 +154,5 @@ describe("a person's screen", () => {
         .replaceAll(vscode, ".config/Code/User");
       await expect(shown).toMatchFileSnapshot(`screens/${client}.txt`);
     },
-    120_000,
   );
 });
