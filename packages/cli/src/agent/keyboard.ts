@@ -69,10 +69,10 @@ class TerminalKeyboard implements Keyboard {
     this.terminal = {
       ...terminal,
       out: (text) => {
-        this.#area.print(typeof text === "string" ? text : Buffer.from(text).toString());
+        this.#print(typeof text === "string" ? text : Buffer.from(text).toString());
         return terminal.out("");
       },
-      err: (text) => (terminal.errIsTerminal ? this.#area.print(text) : terminal.err(text)),
+      err: (text) => (terminal.errIsTerminal ? this.#print(text) : terminal.err(text)),
       status: (line) => {
         this.#status = line;
         this.#draw();
@@ -233,6 +233,12 @@ class TerminalKeyboard implements Keyboard {
   #hint(words: string): void {
     this.#area.draw(undefined);
     this.#area.print(`${escapeText(words)}\n`);
+  }
+
+  /** What is put out ends the sign of life, as on any terminal. */
+  #print(text: string): void {
+    if (this.#status !== "" && text !== "") this.terminal.status("");
+    this.#area.print(text);
   }
 
   #draw(): void {
