@@ -135,7 +135,7 @@ export { fileCheckOf } from "./loop/file-check.js";
 export type { FileOffers, FileUploads } from "./loop/file-forms.js";
 export { type Asked, type AskPerson, nobody, type PersonsAnswer } from "./loop/gate.js";
 export { Hooks, type HooksContext } from "./loop/hooks.js";
-export type { ToolSet } from "./loop/offered-tools.js";
+export { dayTools, type ToolSet } from "./loop/offered-tools.js";
 export type { RepeatLimits } from "./loop/repeats.js";
 export type { SubAgentModel, SubAgents } from "./loop/sub-agents.js";
 export type { AgentEvent, EndedCall, TurnEnd, TurnInput, TurnScope } from "./loop/turn.js";

@@ -8,17 +8,10 @@ import { safeOutput } from "./safe-output.js";
 import { type CommandToolsContext, withFileCheck } from "./shell-tool.js";
 
 const readParameters = z.object({
-  id: z
-    .string()
-    .exactOptional()
-    .describe("Of a command or of a long result; without it the commands are listed"),
-  offset: z
-    .int()
-    .min(0)
-    .exactOptional()
-    .describe("A byte of the output; what is new since the last call unless given"),
-  wait_seconds: z.number().min(0).exactOptional().describe("For something new, or the end"),
-  until_end: z.boolean().exactOptional().describe("Waits for the end alone"),
+  id: z.string().exactOptional().describe("Without it the commands are listed"),
+  offset: z.int().min(0).exactOptional().describe("A byte; what is new unless given"),
+  wait_seconds: z.number().min(0).exactOptional().describe("For something new"),
+  until_end: z.boolean().exactOptional(),
 });
 
 /** `read_output`: what a command in the background printed, and whether it has ended. */
@@ -28,7 +21,7 @@ export function readOutputTool(context: CommandToolsContext): HostTool<typeof re
     kind: "host",
     name: "read_output",
     title: "Read a command's output",
-    description: `Shows what a command printed, and how it ended, or the rest of a result that names an id. Waits at most ${mostWaitSeconds} s.`,
+    description: `Shows the output and end of a command, or the rest of a result that names an id. Waits at most ${mostWaitSeconds} s.`,
     parameters: readParameters,
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
     intent: (args) => ({
@@ -75,6 +68,7 @@ export function killTool(context: CommandToolsContext): HostTool<typeof killPara
   return {
     kind: "host",
     name: "kill",
+    rare: true,
     title: "End a command",
     description: "Ends a command in the background, with everything it started.",
     parameters: killParameters,

@@ -20,10 +20,10 @@ export interface CommandToolsContext {
 
 const parameters = z.object({
   command: z.string().min(1),
-  directory: z.string().exactOptional().describe("Where it runs; the workspace unless given"),
+  directory: z.string().exactOptional().describe("The workspace unless given"),
   timeout_seconds: z.number().min(1).exactOptional(),
-  background: z.boolean().exactOptional().describe("For what goes on, such as a server: read_output, kill"),
-  description: z.string().exactOptional().describe("What it is for, in one line"),
+  background: z.boolean().exactOptional().describe("Such as a server: read_output"),
+  description: z.string().exactOptional(),
 });
 
 /** `run_shell_command`: runs a command of the model in a shell. */
@@ -34,10 +34,9 @@ export function shellTool(context: CommandToolsContext): HostTool<typeof paramet
     name: "run_shell_command",
     title: "Run a command",
     description: [
-      "Runs a command in a shell and waits for it. There is no terminal and no input: use flags that ask nothing.",
-      `It is ended after ${defaultSeconds} s, or timeout_seconds (at most ${mostSeconds}), with everything it started.`,
-      "Of a long output the beginning and the end are shown; read_output shows the rest.",
-      "Read, search and change files with the file tools, which know the state of each file.",
+      "Runs a command in a shell, without terminal and input, and waits for it.",
+      `It is ended after ${defaultSeconds} s, or timeout_seconds (at most ${mostSeconds}), with all that it started.`,
+      "read_output shows the rest of a long output. Read, search and change files with the file tools.",
     ].join(" "),
     parameters,
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },

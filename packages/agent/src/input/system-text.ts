@@ -30,7 +30,6 @@ export function systemText(facts: SystemFacts): string {
   return [
     aboutWork(facts),
     protocolText(facts.tools),
-    ...aboutTools(facts.tools),
     aboutPlace(facts),
     ...aboutMemory(facts),
     ...servers.map(
@@ -43,37 +42,18 @@ export function systemText(facts: SystemFacts): string {
 
 function aboutWork({ mode }: SystemFacts): string {
   const words =
-    "You are a coding agent. You work on the user's files with tools until what was asked is done, then say briefly what you did. " +
-    "Look before you change: base each change on a state that you were shown. When a call is refused, read why, and change the call.";
+    "You are a coding agent: work on the user's files with tools until what was asked is done, then say briefly what you did. " +
+    "When a call is refused, read why, and change the call.";
   return mode === "plan"
     ? `${words}\nThis is plan mode: nothing can be changed and nothing run. Look at what you need, then say what you would do, step by step.`
     : words;
-}
-
-function aboutTools(tools: ReadonlySet<string>): readonly string[] {
-  const lines = [
-    ...(tools.has("run_shell_command")
-      ? [
-          "- run_shell_command runs commands. For reading, searching and changing files use the file tools: they know the state of each file. After a command you are told which files that you know have changed.",
-        ]
-      : []),
-    ...(tools.has("task_start") && tools.has("task_complete")
-      ? [
-          "- task_start begins a branch of the conversation for a piece of work of its own; task_complete ends it with a summary, which is all that stays in view. Call them alone.",
-        ]
-      : []),
-    ...(tools.has("track_file")
-      ? ["- A tracked file (track_file) is shown to you again by itself whenever it has changed."]
-      : []),
-  ];
-  return lines.length === 0 ? [] : [lines.join("\n")];
 }
 
 function aboutMemory({ tools, memoryPath }: SystemFacts): readonly string[] {
   const ways = ["append_to_file", "update_section", "edit_file"].filter((name) => tools.has(name));
   if (memoryPath === undefined || ways.length === 0) return [];
   return [
-    `Notes that outlast this conversation belong into ${escapeForDisplay(memoryPath)} (${ways.join(", ")}): decisions, what was found out, what comes next. Short, and only what helps later.`,
+    `Notes that outlast this conversation belong into ${escapeForDisplay(memoryPath)} (${ways.join(", ")}): decisions, findings, what comes next; only what helps later.`,
   ];
 }
 
@@ -89,7 +69,7 @@ function aboutSkills({ tools, skills = [] }: SystemFacts): readonly string[] {
 function aboutPlace({ roots, platform, date }: SystemFacts): string {
   const [first = ".", ...more] = roots.map(escapeForDisplay);
   const further = more.length === 0 ? "" : ` You may also work in ${more.join(", ")}, by absolute paths.`;
-  return `The working folder is ${first}; relative paths count from there.${further} The platform is ${platform}. The session began on ${date}.`;
+  return `The working folder is ${first} on ${platform}; relative paths count from there.${further} The session began on ${date}.`;
 }
 
 /** Raw text of a file, framed as every other is, so that it cannot be taken for words of ours. */

@@ -18,9 +18,13 @@ export interface AgentParts {
   readonly model: ModelPort;
   /** The system text, in the vocabulary of the tools that are offered. The same tools give the same text. */
   readonly system?: (offered: readonly OfferedTool[], mode: ApprovalMode) => string;
-  /** Tools of files; the default set unless given. */
+  /** Tools of files that are listed; `dayTools` unless given. */
   readonly fileTools?: readonly FileTool[];
-  /** Tools that work on the conversation; all unless given. */
+  /** Those that a model may call beside them: all, or where `fileTools` is given other vendors' (`dialectTools`). */
+  readonly moreFileTools?: readonly FileTool[];
+  /** Whether tools that are not listed, and those of servers where they are many, are found by `more_tools`; unless false. */
+  readonly findsTools?: boolean;
+  /** What a model may do to the conversation, by one tool that stands for these; all unless given. */
   readonly conversationTools?: readonly ConversationTool[];
   /** Commands, tools of MCP servers. Asked for with each request: the tools of a server may become others. */
   readonly hostTools?: () => readonly HostTool[];

@@ -44,7 +44,7 @@ import { FileForms, type FileOffers } from "./file-forms.js";
 import { type CallNames, Gate, nobody } from "./gate.js";
 import { leaveOut } from "./left-out.js";
 import { MemoryFile } from "./memory-file.js";
-import { offeredTools, type ToolSet, ToolsText } from "./offered-tools.js";
+import { offeredTools, type ToolSet, toolsText } from "./offered-tools.js";
 import { type RunningTurn, startedTurn } from "./running-turn.js";
 import { type SubAgent, toolsOfSubAgent } from "./sub-agent-tools.js";
 import { type Delegation, delegationIn, isWithin, mostNested, subAgentWords } from "./sub-agents.js";
@@ -108,7 +108,7 @@ class OpenedAgent implements Agent {
   readonly #delegations = new Map<string, Delegation>();
   readonly #economy: ContextEconomy;
   readonly #forms: FileForms | undefined;
-  readonly #toolsText = new ToolsText();
+  readonly #toolsText = toolsText();
   readonly meter: CostMeter;
   readonly memory: MemoryFile | undefined;
 
@@ -301,7 +301,7 @@ class OpenedAgent implements Agent {
     return {
       model: this.#asked,
       system: this.parts.system?.(offered, this.mode) ?? "",
-      tools: this.#toolsText.of(offered),
+      tools: this.#toolsText(offered),
     };
   }
 
@@ -414,7 +414,7 @@ class OpenedAgent implements Agent {
     const tools = this.#working.at(-1)?.tools() ?? offeredTools(this.parts, "ask");
     const called = calledTool(call, tools);
     if (typeof called === "string" || subAgents === undefined) return called;
-    const scope = { subAgents, offered: tools.offered, depth: this.#working.length };
+    const scope = { ...tools, subAgents, depth: this.#working.length };
     const delegation = delegationIn(call, { ...scope, hasCostLimit: limits.maxCostUsd !== undefined });
     if (typeof delegation === "string") return delegation;
     if (delegation !== undefined) this.#delegations.set(call.callId, delegation);
@@ -442,8 +442,8 @@ class OpenedAgent implements Agent {
   }
 
   async #workOn(taskId: string, delegation: Delegation, child: RunningTurn): Promise<TurnStop> {
-    const above = this.#working.at(-1)?.tools;
-    const tools = () => toolsOfSubAgent(above?.() ?? offeredTools(this.parts, this.mode), delegation);
+    const above = this.#working.at(-1)?.tools ?? (() => offeredTools(this.parts, this.mode));
+    const tools = () => toolsOfSubAgent(above(), delegation, this.parts);
     this.#working.push({ taskId, model: delegation.model?.port ?? this.#asked, tools });
     try {
       return (await this.#tell([subAgentWords])) ?? (await this.#loop(child));

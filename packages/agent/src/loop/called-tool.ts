@@ -1,29 +1,38 @@
 import type { ToolCall } from "@holdfast/core/conversation";
 import type { FileRequest } from "@holdfast/core/files";
-import { dialectTools, findTool, type ToolName } from "@holdfast/core/tools";
+import {
+  conversationName,
+  findConversationTool,
+  findTool,
+  type ToolName,
+  tools as usualTools,
+} from "@holdfast/core/tools";
 import type { CallNames } from "./gate.js";
 import { requestOf } from "./judged-call.js";
 import type { ToolSet } from "./offered-tools.js";
 
 /**
- * What a call is judged by, where it may be made at all: it names a tool that is offered, or one of another vendor's
- * vocabulary, which models know by heart, that does what an offered one does.
+ * What a call is judged by, where it may be made at all: it names a tool that is offered, or another that is accepted and
+ * does only what others do that are: such as one of another vendor's vocabulary, which models know by heart.
  *
  * @returns why it may not be made, in one sentence with the names of those that are offered.
  */
-export function calledTool(call: ToolCall, { offered }: Pick<ToolSet, "offered">): CallNames | string {
+export function calledTool(
+  call: ToolCall,
+  { offered, accepted }: Pick<ToolSet, "offered" | "accepted">,
+): CallNames | string {
   const { name } = call;
-  const has = (tool: string) => offered.some((one) => one.name === tool);
   const also = standsFor(call);
-  if (has(name)) return { tool: name, also };
-  if (also.length > 0 && also.every(has)) return { tool: name, also };
+  const isOffered = offered.some((one) => one.name === name);
+  if (isOffered || [name, ...also].every((one) => accepted.includes(one))) return { tool: name, also };
   return `there is no tool of this name here; those you have are ${offered.map((one) => one.name).join(", ")}.`;
 }
 
-/** The tools of ours whose work a call of another vendor's does; none where it is a tool of ours, or says nothing. */
-function standsFor({ name, args }: ToolCall): readonly ToolName[] {
+/** The usual tools whose work a call of another one does; none where it is one of them, or says nothing. */
+function standsFor({ name, args }: ToolCall): readonly string[] {
+  if (findConversationTool(name) !== undefined) return [conversationName];
   const tool = findTool(name);
-  if (tool === undefined || !dialectTools.includes(tool)) return [];
+  if (tool === undefined || usualTools.includes(tool)) return [];
   const request = requestOf(tool, args);
   return request === undefined ? [] : [...new Set(doersOf(request))];
 }
@@ -36,9 +45,8 @@ function doersOf(request: FileRequest): readonly ToolName[] {
     case "read_many":
       return ["read_many_files"];
     case "list":
-      return ["list_files"];
     case "find":
-      return ["find_files"];
+      return ["list_files"];
     case "search":
       return ["search_files"];
     case "write":
@@ -73,5 +81,6 @@ type OneOfSet = Extract<FileRequest, { readonly changes: unknown }>["changes"][n
 function doersOfChange({ renameTo, content }: OneOfSet): readonly ToolName[] {
   if (content.kind === "delete") return ["delete_file"];
   const moved: readonly ToolName[] = renameTo === undefined ? [] : ["move_file"];
-  return content.kind === "same" ? moved : [...moved, "edit_file"];
+  if (content.kind === "same") return moved;
+  return [...moved, content.kind === "text" ? "write_file" : "edit_file"];
 }

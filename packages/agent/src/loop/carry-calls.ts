@@ -1,6 +1,7 @@
 import {
   type ContextManager,
   type ConversationRefusal,
+  type JsonObject,
   openCalls,
   type ToolCall,
 } from "@holdfast/core/conversation";
@@ -13,6 +14,7 @@ import {
   fileOfCall,
   type HostTool,
   intentOf,
+  meantCall,
   pathsOfCall,
   type TurnHost,
   toolOfName,
@@ -53,7 +55,7 @@ export interface CarriedCall {
  */
 export async function carryCalls(carrying: Carrying): Promise<readonly CarriedCall[] | ConversationRefusal> {
   const { manager, signal } = carrying.host;
-  const waiting = openCalls(manager.context, manager.context.currentNodeId);
+  const waiting = openCalls(manager.context, manager.context.currentNodeId).map(asMeant);
   const done: CarriedCall[] = [];
   for (const group of groupsOf(waiting, carrying.host)) {
     if (signal?.aborted === true) break;
@@ -71,6 +73,13 @@ export async function carryCalls(carrying: Carrying): Promise<readonly CarriedCa
 }
 
 type OpenCall = ReturnType<typeof openCalls>[number];
+
+/** As the tool that it means would be called: so it is judged, told and carried out. */
+function asMeant({ nodeId, call }: OpenCall): OpenCall {
+  const { name, args } = meantCall(call);
+  // A cast: they are a part of the call's own, which are JSON.
+  return { nodeId, call: { ...call, name, args: args as JsonObject } };
+}
 
 function groupsOf(calls: readonly OpenCall[], host: TurnHost): readonly (readonly OpenCall[])[] {
   const groups: OpenCall[][] = [];
@@ -93,8 +102,11 @@ async function carryOne(
   onEvent({ kind: "call_begun", callId, name, args });
   const approve = gate.approverOf(names, host.signal);
   const hostTools = [...(barred === undefined ? [] : [barred]), ...(host.hostTools ?? [])];
-  const files = host.files === undefined ? {} : { files: gate.following(host.files, name, host.signal) };
-  const carried = await carryOut({ callId, at: nodeId }, { ...host, ...files, hostTools, approve });
+  const files = host.files === undefined ? {} : { files: gate.following(host.files, names, host.signal) };
+  const carried = await carryOut(
+    { callId, at: nodeId, name, args },
+    { ...host, ...files, hostTools, approve },
+  );
   if (isRefusal(carried)) return carried;
   const ended = endOf(call, carried);
   onEvent({ kind: "call_ended", call: ended });

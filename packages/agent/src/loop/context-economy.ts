@@ -151,9 +151,10 @@ export class ContextEconomy {
   /** What a person can mend is told once: else the session would grow without a word. */
   #toldOnce({ reason, message }: Extract<PromptPlan, { kind: "nothing" }>): EconomyStep | undefined {
     if (reason !== "no_ratios" && reason !== "window_too_small") return undefined;
-    // Another model may have another window and other prices.
-    if (this.#told.has(message)) return undefined;
-    this.#told.add(message);
+    // Another model may have another window and other prices; what is counted last differs by a token or two.
+    const about = message.replace(/\d+\.$/u, "");
+    if (this.#told.has(about)) return undefined;
+    this.#told.add(about);
     return { notice: `The context was left as it is: ${message}` };
   }
 

@@ -1,12 +1,13 @@
 import { type DueFile, filesDue, refuseConflicts } from "@holdfast/core/conversation";
 import { type ChangeRequest, compileGlob, isRefusal, type PathNames, refuse } from "@holdfast/core/files";
-import type {
-  Approval,
-  Approve,
-  FilesThatFollow,
-  HostRequest,
-  HostTool,
-  Question,
+import {
+  type Approval,
+  type Approve,
+  type FilesThatFollow,
+  type HostRequest,
+  type HostTool,
+  moreToolsName,
+  type Question,
 } from "@holdfast/core/tools";
 import type { ApprovalMode, ApprovalRule } from "../config/approval.js";
 import { type Action, type Allowance, type Decision, decide, isAbout } from "./approval.js";
@@ -113,7 +114,7 @@ export class Gate {
 
   /** The same tool, which asks before it runs. */
   guarded(tool: HostTool): HostTool {
-    const kind = this.options.harmless.includes(tool.name) ? "look" : "run";
+    const kind = [moreToolsName, ...this.options.harmless].includes(tool.name) ? "look" : "run";
     return {
       ...tool,
       run: async (request, scope) => {
@@ -127,7 +128,7 @@ export class Gate {
   }
 
   /** Files that follow the head, where that is agreed to; the yes is bound to the plan that was shown. */
-  following(files: FilesThatFollow, tool: string, signal?: AbortSignal): FilesThatFollow {
+  following(files: FilesThatFollow, { tool, also }: CallNames, signal?: AbortSignal): FilesThatFollow {
     return {
       ...files,
       follow: async (request) => {
@@ -141,7 +142,7 @@ export class Gate {
         const action: Action = {
           kind: "change",
           tool,
-          also: ["restore"],
+          also: ["restore", ...also],
           files: names,
           ...(consent.length > 0 ? { consents: true } : {}),
         };

@@ -1,12 +1,17 @@
 import type { OfferedTool } from "@holdfast/core/context";
 import {
   conversationTools as allConversationTools,
+  allTools,
   type ConversationTool,
-  tools as defaultTools,
+  conversationTool,
+  dialectTools,
   type FileTool,
   type HostTool,
   hostSchema,
   jsonSchema,
+  moreTools,
+  moreToolsName,
+  tools as usualTools,
 } from "@holdfast/core/tools";
 import type { ApprovalMode } from "../config/approval.js";
 import type { AgentParts } from "./agent-parts.js";
@@ -14,31 +19,70 @@ import { delegating } from "./sub-agents.js";
 
 /** The tools of an agent, and what a model is told of them. */
 export interface ToolSet {
+  /** Tools of files that are listed. */
   readonly fileTools: readonly FileTool[];
+  /** Those that are not, and are carried out all the same where a model calls them. */
+  readonly moreFileTools: readonly FileTool[];
   readonly conversationTools: readonly ConversationTool[];
+  /** Where many of them are of servers, these are not listed, and `more_tools` is among them. */
   readonly hostTools: readonly HostTool[];
-  /** All of them, as they are sent. */
+  /** What is listed, as it is sent: of the tools of the conversation one that stands for all. */
   readonly offered: readonly OfferedTool[];
+  /** The names of all that may be called. */
+  readonly accepted: readonly string[];
 }
+
+const rare = ["read_many_files", "update_section", "move_file", "delete_file", "undo_edit"];
+
+/** The tools of files that are listed unless a host names others: what a day needs. */
+export const dayTools: readonly FileTool[] = usualTools.filter(({ name }) => !rare.includes(name));
+
+/** Names as other vendors' models know them: taken, and never listed but by a host. */
+export const vendorsTools: readonly FileTool[] = dialectTools;
 
 /** What is offered in a mode: in plan mode only what looks. */
 export function offeredTools(parts: AgentParts, mode: ApprovalMode): ToolSet {
-  const { fileTools = defaultTools, conversationTools = allConversationTools } = parts;
-  const { harmless = [], hostTools: askedTools } = parts;
-  const hostTools = askedTools?.() ?? [];
-  const isPlan = mode === "plan";
-  const kept = {
-    fileTools: isPlan ? fileTools.filter(({ annotations }) => annotations.readOnly) : fileTools,
-    conversationTools: isPlan
-      ? conversationTools.filter(({ annotations }) => annotations.readOnly)
-      : conversationTools,
-    hostTools: isPlan ? hostTools.filter(({ name }) => harmless.includes(name)) : hostTools,
+  const { fileTools = dayTools, conversationTools = allConversationTools } = parts;
+  const { moreFileTools = parts.fileTools === undefined ? allTools : vendorsTools } = parts;
+  const { harmless = [], hostTools = () => [] } = parts;
+  const looks = ({ annotations }: FileTool | ConversationTool) => mode !== "plan" || annotations.readOnly;
+  const set = {
+    fileTools: fileTools.filter(looks),
+    moreFileTools: moreFileTools.filter((tool) => looks(tool) && !fileTools.includes(tool)),
+    conversationTools: conversationTools.filter(looks),
+    hostTools: hostTools().filter(({ name }) => mode !== "plan" || harmless.includes(name)),
   };
-  const offers = [...kept.fileTools, ...kept.conversationTools, ...kept.hostTools].map(offerOf);
-  const { subAgents } = parts;
-  const offered = subAgents === undefined ? offers : offers.map((offer) => delegating(offer, subAgents));
-  return { ...kept, offered };
+  return withOffers(set, parts);
 }
+
+/** The tools with what is told of them. */
+export function withOffers(
+  { fileTools, moreFileTools, conversationTools, hostTools: given }: Omit<ToolSet, "offered" | "accepted">,
+  { subAgents, findsTools = true }: Pick<AgentParts, "subAgents" | "findsTools">,
+): ToolSet {
+  const own = given.filter(({ name }) => name !== moreToolsName);
+  const ofServers = own.filter(({ schema }) => schema !== undefined);
+  const isMany = ofServers.length > mostTools || JSON.stringify(ofServers.map(offerOf)).length > mostChars;
+  const hidden = findsTools ? own.filter(({ rare, schema }) => rare || (isMany && schema !== undefined)) : [];
+  const found = findsTools
+    ? [...moreFileTools.filter((tool) => !vendorsTools.includes(tool)), ...hidden]
+    : [];
+  const hostTools = found.length === 0 ? own : [...own, moreToolsFor(found.map(offerOf))];
+  const one = conversationTools.length === 0 ? [] : [offerOf(conversationFor(conversationTools))];
+  const isDelegating = conversationTools.some(({ name }) => name === "task_start");
+  const offered = [
+    ...fileTools.map(offerOf),
+    ...(subAgents !== undefined && isDelegating ? one.map((offer) => delegating(offer, subAgents)) : one),
+    ...hostTools.filter((tool) => !hidden.includes(tool)).map(offerOf),
+  ];
+  const all = [fileTools, moreFileTools, conversationTools, hostTools, offered].flat();
+  const accepted = all.map(({ name }) => name);
+  return { fileTools, moreFileTools, conversationTools, hostTools, offered, accepted };
+}
+
+/** More tools of servers than this, or longer ones together, are found before they are called. */
+const mostTools = 20;
+const mostChars = 8_000;
 
 /** Made once a tool: a schema is asked for with every request. */
 function offerOf(tool: FileTool | ConversationTool | HostTool): OfferedTool {
@@ -53,17 +97,19 @@ function offerOf(tool: FileTool | ConversationTool | HostTool): OfferedTool {
 
 const offers = new WeakMap<object, OfferedTool>();
 
-/** Tools as one text, to be counted and compared: the same text as before while the same tools are offered. */
-export class ToolsText {
-  #last: { readonly offered: readonly OfferedTool[]; readonly text: string } | undefined;
+const conversationFor = onceFor(conversationTool);
+const moreToolsFor = onceFor(moreTools);
 
-  of(offered: readonly OfferedTool[]): string {
-    const last = this.#last;
+/** Tools as one text, to be counted and compared: the same as before while the same tools are offered. */
+export const toolsText = () => onceFor((offered: readonly OfferedTool[]) => JSON.stringify(offered));
+
+/** A function of a list that gives what it gave last where the members are the same. */
+function onceFor<Member, Made>(make: (members: readonly Member[]) => Made) {
+  let last: { readonly members: readonly Member[]; readonly made: Made } | undefined;
+  return (members: readonly Member[]): Made => {
     const isSame =
-      last?.offered.length === offered.length && last.offered.every((tool, at) => tool === offered[at]);
-    if (isSame) return last.text;
-    const text = JSON.stringify(offered);
-    this.#last = { offered, text };
-    return text;
-  }
+      last?.members.length === members.length && last.members.every((one, at) => one === members[at]);
+    if (last === undefined || !isSame) last = { members, made: make(members) };
+    return last.made;
+  };
 }

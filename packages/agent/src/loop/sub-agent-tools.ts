@@ -1,6 +1,7 @@
 import type { ModelPort } from "@holdfast/core/context";
-import type { ConversationToolName } from "@holdfast/core/tools";
-import type { ToolSet } from "./offered-tools.js";
+import { type ConversationToolName, conversationName } from "@holdfast/core/tools";
+import type { AgentParts } from "./agent-parts.js";
+import { type ToolSet, vendorsTools, withOffers } from "./offered-tools.js";
 import type { Delegation } from "./sub-agents.js";
 
 /** A sub-agent at work. */
@@ -11,15 +12,19 @@ export interface SubAgent {
 }
 
 /** The tools of a sub-agent: those that were named, and what ends its task. It does not move the head otherwise. */
-export function toolsOfSubAgent(all: ToolSet, { tools }: Delegation): ToolSet {
-  const has = (name: string) =>
-    name === "task_complete" || (!leaving.has(name) && (tools === undefined || tools.includes(name)));
-  return {
-    fileTools: all.fileTools.filter(({ name }) => has(name)),
-    conversationTools: all.conversationTools.filter(({ name }) => has(name)),
-    hostTools: all.hostTools.filter(({ name }) => has(name)),
-    offered: all.offered.filter(({ name }) => has(name)),
+export function toolsOfSubAgent(all: ToolSet, { tools }: Delegation, parts: AgentParts): ToolSet {
+  const has = ({ name }: { readonly name: string }) => tools === undefined || tools.includes(name);
+  const hasAll = has({ name: conversationName });
+  const { fileTools, moreFileTools, conversationTools, hostTools } = all;
+  const set = {
+    fileTools: [...fileTools, ...(tools === undefined ? [] : moreFileTools)].filter(has),
+    moreFileTools: tools === undefined ? moreFileTools : vendorsTools,
+    conversationTools: conversationTools.filter(
+      (tool) => tool.name === "task_complete" || (!leaving.has(tool.name) && (hasAll || has(tool))),
+    ),
+    hostTools: hostTools.filter(has),
   };
+  return withOffers(set, parts);
 }
 
 /** Moves of the head that would leave a sub-agent's task unfinished, or go where it knows nothing of. */

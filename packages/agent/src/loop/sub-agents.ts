@@ -33,6 +33,8 @@ export interface Delegation {
 interface DelegationScope {
   readonly subAgents: SubAgents;
   readonly offered: readonly OfferedTool[];
+  /** Names of tools that may be called, offered or not. */
+  readonly accepted: readonly string[];
   /** How many sub-agents are at work above this call. */
   readonly depth: number;
   readonly hasCostLimit: boolean;
@@ -58,7 +60,7 @@ export function delegationIn(
   const { model: named, tools, max_steps: wanted = maxSteps } = agent as Readonly<Record<string, unknown>>;
   if (typeof wanted !== "number" || !Number.isSafeInteger(wanted) || wanted < 1)
     return "`agent.max_steps` is a whole number from 1 on.";
-  const names = toolsIn(tools, scope.offered);
+  const names = toolsIn(tools, scope);
   if (typeof names === "string") return names;
   const model = modelIn(named, scope);
   if (typeof model === "string") return model;
@@ -69,9 +71,8 @@ export function delegationIn(
   };
 }
 
-/** `task_start` with the argument by which a task is delegated. */
+/** A tool that starts tasks with the argument by which a task is delegated. */
 export function delegating(offer: OfferedTool, subAgents: SubAgents): OfferedTool {
-  if (offer.name !== "task_start") return offer;
   const known = delegatingOffers.get(subAgents);
   if (known?.of === offer) return known.offer;
   const made = withAgent(offer, subAgents);
@@ -88,7 +89,7 @@ function withAgent(offer: OfferedTool, { models }: SubAgents): OfferedTool {
   const agent = {
     type: "object",
     description:
-      "Gives the task to a sub-agent, which works on it alone until it is done; you get its summary. Say in goal all that it has to know, unless context is clone",
+      "task start: gives the task to a sub-agent, which works on it alone until it is done; you get its summary. Say in goal all that it has to know, unless context is clone",
     properties: {
       ...named,
       tools: { type: "array", items: { type: "string" }, description: "Names of the only tools that it has" },
@@ -124,11 +125,14 @@ export function refusingTool(
   };
 }
 
-function toolsIn(tools: unknown, offered: readonly OfferedTool[]): readonly string[] | string | undefined {
+function toolsIn(
+  tools: unknown,
+  { offered, accepted }: DelegationScope,
+): readonly string[] | string | undefined {
   if (tools === undefined || tools === null) return undefined;
   if (!Array.isArray(tools)) return "`agent.tools` is a list of names.";
   const known = offered.map(({ name }) => name);
-  const unknown = tools.filter((name) => !known.includes(name));
+  const unknown = tools.filter((name) => !accepted.includes(name));
   if (unknown.length > 0)
     return `you have no tool ${unknown.map((name) => JSON.stringify(name)).join(", ")}; those you have are ${known.join(", ")}.`;
   return tools;
@@ -150,7 +154,7 @@ function modelIn(named: unknown, scope: DelegationScope): SubAgentModel | string
 
 /** What a sub-agent is told before it begins. */
 export const subAgentWords =
-  "You work on this task alone, as a sub-agent; nobody answers questions. When it is done, call task_complete with a summary: " +
+  "You work on this task alone, as a sub-agent; nobody answers questions. When it is done, call `conversation` with the action task complete and a summary: " +
   "it is all that whoever gave you the task will see.";
 
 /** Whether the head stands in this task, or in one within it. */

@@ -144,7 +144,7 @@ describe("clearing in a session", () => {
 });
 
 describe("bad input in a turn", () => {
-  const compacting = settings({ compaction: { tailTokens: 200, contextTokenThreshold: 8_000 } });
+  const compacting = settings({ compaction: { tailTokens: 200, contextTokenThreshold: 5_500 } });
   const notSummed = "The context was not summed up: ";
   const model = (answer: ScriptedAnswer) => summariserOf(scriptedModel([answer]), () => "id");
 

@@ -51,7 +51,7 @@ const windowOf = (tokens: number) => (request: ReceivedRequest) => {
 async function staged(server: ProviderServer, window?: number) {
   const port = { ...portTo(server), ...(window === undefined ? {} : { window: { tokens: window } }) };
   const summariser = summariserOf(port, () => "s");
-  return openStage([], { model: port, summariser }, files);
+  return openStage([], { model: port, summariser, system: () => "Instructions. ".repeat(900) }, files);
 }
 
 const noticesOf = ({ events }: Stage) =>

@@ -129,7 +129,8 @@ function isProvidersOwn({ payload }: TurnNode): boolean {
 function neutral({ payload }: TurnNode): object {
   const own = new Set(["from", "step", "signature", "thought"]);
   // It lists thoughts, too.
-  if (payload.kind === "tool_result" && payload.name === "history_view") own.add("output");
+  if (payload.kind === "tool_result" && /^(history_view|conversation)$/u.test(payload.name))
+    own.add("output");
   return Object.fromEntries(Object.entries(payload).filter(([key]) => !own.has(key)));
 }
 

@@ -67,7 +67,7 @@ function notGivenBack({ requests }: ProviderServer): readonly string[] {
 /** Whether answers are left behind on another branch, with what they were signed with. */
 function leavesItsPath({ script }: Session): boolean {
   return script.some(({ calls = [] }) =>
-    calls.some(({ name }) => name === "task_complete" || name === "rewind"),
+    calls.some(({ name, args }) => /task.complete|rewind/u.test(`${name} ${args.action}`)),
   );
 }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "@holdfast/core/conversation";
 import { defined } from "@holdfast/core/text";
-import { tools as defaultTools, findTool } from "@holdfast/core/tools";
+import { allTools, tools as defaultTools, findTool } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
 import type { ApprovalRule } from "../../src/config/approval.js";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
@@ -16,6 +16,7 @@ async function ended(name: string, args: JsonObject, parts: Partial<AgentParts>)
   const { undone } = await stage.turn("Go.");
   const call = stage.events.find((event) => event.kind === "call_ended")?.call;
   return {
+    call,
     code: call?.code,
     text: call?.text ?? "",
     undone: undone.map((one) => `${one.name} ${one.code}`),
@@ -172,9 +173,15 @@ describe("a tool that is not offered", () => {
     expect(text).toContain("there is no tool of this name here; those you have are read_file, ");
   });
 
-  it("is, where it is another vendor's name for the work of one that is", async () => {
+  it("is, where it does the work of one that is", async () => {
     expect(await ended("fs_write", fsWrite, {})).toMatchObject({ isThere: true });
-    expect(await ended("apply_changes", byChanges, {})).toMatchObject({ isThere: false });
+    expect(await ended("apply_changes", byChanges, {})).toMatchObject({ isThere: true });
+    const moreFileTools = allTools.filter(({ name }) => name !== "write_file");
+    for (const name of ["fs_write", "apply_changes"]) {
+      const args = name === "fs_write" ? fsWrite : byChanges;
+      const end = await ended(name, args, { fileTools: reading, moreFileTools });
+      expect(end).toMatchObject({ code: "invalid_arguments", isThere: false });
+    }
   });
 
   it("is, where it is offered by its own name", async () => {
@@ -184,10 +191,47 @@ describe("a tool that is not offered", () => {
   });
 });
 
+const through = (name: string, args: JsonObject) => ["more_tools", { name, args }] as const;
+const act = (action: string, args: JsonObject = {}) => ["conversation", { action, ...args }] as const;
+const gone = { file_path: "a.txt", base_content_sha256: "0".repeat(64) };
+const restore = act("history rewind", { files: "restore" });
+
+describe("a tool that stands for others", () => {
+  it.each<readonly [readonly [string, JsonObject], string, string, Partial<AgentParts>]>([
+    [act("history rewind"), "rewind", "denied", { rules: [deny("rewind")] }],
+    [act("history rewind"), "rewind", "denied", { rules: [deny("conversation")] }],
+    [["rewind", {}], "rewind", "denied", { rules: [deny("conversation")] }],
+    [through("rewind", {}), "rewind", "denied", { rules: [deny("conversation")] }],
+    [act("history rewind"), "rewind", "ok", { rules: [deny("task_*")] }],
+    [restore, "rewind", "files_refused", { rules: [deny("conversation")] }],
+    [restore, "rewind", "files_refused", { rules: [deny("restore")] }],
+    [act("file track", { file_path: "a.txt" }), "track_file", "denied", { rules: [deny("*", "a.txt")] }],
+    [act("task start"), "task_start", "denied", { mode: "plan" }],
+    [act("task list"), "task_list", "ok", { mode: "plan" }],
+    [act("task start"), "task_start", "invalid_arguments", { conversationTools: [] }],
+    [through("insert_lines", {}), "insert_lines", "invalid_arguments", { fileTools: reading }],
+    [through("delete_file", gone), "delete_file", "denied", { rules: [deny("delete_*")] }],
+    [through("conversation", { action: "rewind" }), "rewind", "denied", { rules: [deny("rewind")] }],
+    [through("copy_file", { ...gone, to: "b.txt" }), "copy_file", "denied", { rules: [deny("move_file")] }],
+    [
+      through("append_to_file", { file_path: "a.txt", content: "x" }),
+      "append_to_file",
+      "denied",
+      { mode: "ask", rules: [{ tool: "more_tools", decision: "allow" }] },
+    ],
+    [["more_tools", { find: "undo" }], "more_tools", "ok", { mode: "plan" }],
+  ])("is judged by them: %j is %s and %s", async ([name, args], meant, code, parts) => {
+    const { call } = await ended(name, args, parts);
+    expect([call?.name, call?.code], call?.text).toEqual([meant, code]);
+  });
+});
+
 describe("another vendor's name", () => {
   it("is judged as the tool that it stands for", async () => {
     const rules = [deny("write_file")];
     expect(await ended("fs_write", fsWrite, { rules })).toMatchObject({ code: "denied", isThere: false });
+    const byOurs = await ended("apply_changes", byChanges, { rules });
+    expect(byOurs).toMatchObject({ code: "denied", isThere: false });
     const view = { command: "view", path: "new.txt" };
     expect(await ended("str_replace_based_edit_tool", view, { rules: [deny("read_file")] })).toMatchObject({
       code: "denied",

@@ -121,6 +121,36 @@ export const sessions: readonly Session[] = [
     after: { "log.txt": "begin\nright\n" },
   },
   {
+    name: "a task, a rewind and an undo, by the tools that stand for others",
+    files: { "log.txt": "begin\n" },
+    turns: ["Write the log.", "Not the last line.", "And back to before the first one."],
+    script: [
+      {
+        thought: "A task.",
+        calls: [call("conversation", { action: "task start", name: "log", goal: "lines" })],
+      },
+      { calls: [append("first")] },
+      { calls: [call("conversation", { action: "task complete", summary: "One line." })] },
+      { calls: [append("second")] },
+      { text: "Two lines." },
+      { calls: [call("more_tools", { find: "take back the latest write" })] },
+      { calls: [call("more_tools", { name: "undo_edit", args: { file_path: "log.txt" } })] },
+      { text: "One line." },
+      { calls: [call("conversation", { action: "history view" })] },
+      {
+        calls: [
+          call("conversation", {
+            action: "history rewind",
+            turn_id: "{{found:([0-9a-zA-Z]{20,}|[0-9a-f-]{36})[^\\n]*Write the log}}",
+            files: "restore",
+          }),
+        ],
+      },
+      { text: "It is empty." },
+    ],
+    after: { "log.txt": "begin\n" },
+  },
+  {
     name: "a change that nobody approves",
     files: { "a.ts": "one\n" },
     turns: ["Two!", "Why not?"],

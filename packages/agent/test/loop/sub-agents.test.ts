@@ -93,6 +93,30 @@ describe("a sub-agent", () => {
     expect(stage.read("a.ts")).toBe("const one = 1;\n");
   });
 
+  it("is begun, and ends, by the one tool of the conversation, of which it has that alone", async () => {
+    const args = {
+      action: "task start",
+      name: "Look",
+      goal: "Read it.",
+      agent: { ...small, tools: ["read_file"] },
+    };
+    const by = (action: string, more = {}) => ({
+      calls: [{ name: "conversation", args: { action, ...more } }],
+    });
+    const stage = await staged(
+      [{ calls: [{ name: "conversation", args }] }, { text: "Seen.", expects: ["It says one."] }],
+      [{ calls: [read] }, by("task pop"), by("task list"), by("task complete", { summary: "It says one." })],
+    );
+    const one = stage.agent.tools.offered.find(({ name }) => name === "conversation");
+    expect(one?.inputSchema.properties).toHaveProperty("agent");
+    expect(await stage.turn("Go.")).toMatchObject({ reason: "complete", steps: 6 });
+    const no = "invalid_arguments";
+    const nested = ["read_file ok", `task_pop ${no}`, `task_list ${no}`, "task_complete ok"];
+    expect(named(inner(stage.events))).toEqual(nested);
+    expect(named(stage.events)).toEqual(["task_start ok"]);
+    expect(isSound(stage)).toBe(true);
+  });
+
   it.each(["task_pop", "task_restart", "rewind"])("cannot leave its task by %s", async (name) => {
     const stage = await staged(
       [start(small), { text: "Done." }],

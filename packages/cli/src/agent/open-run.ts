@@ -6,6 +6,7 @@ import {
   type AskPerson,
   agentExitCodes,
   CostMeter,
+  dayTools,
   expandInput,
   fileCheckOf,
   Hooks,
@@ -26,10 +27,11 @@ import type { OpenedWorkspace } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
 import {
   allTools,
+  conversationName,
   conversationTools,
-  type FileTool,
+  dialectTools,
   type HostTool,
-  tools as usualTools,
+  moreToolsName,
 } from "@holdfast/core/tools";
 import { openSettings } from "../answers/open.js";
 import { newIds, openStoreAt } from "../sessions/open-store.js";
@@ -247,8 +249,7 @@ function agentSettings(
   const { terminal } = call;
   return {
     model: model.port,
-    fileTools: fileToolsOf(settings),
-    conversationTools: conversationTools.filter(({ name }) => isOffered(name, settings)),
+    ...toolsOf(settings),
     economy,
     ...subAgentsOf(settings, call.flags.debug),
     hostTools: () => host.tools().filter(({ name }) => isOffered(name, settings)),
@@ -323,10 +324,20 @@ function systemOf(
     });
 }
 
-function fileToolsOf(settings: AgentSettings): readonly FileTool[] {
-  const { offered } = settings.tools ?? {};
-  const named = offered === undefined ? usualTools : allTools;
-  return named.filter(({ name }) => isOffered(name, settings));
+/** Of tools that the settings name, each is listed, and beside them only other vendors' names are accepted. */
+function toolsOf(settings: AgentSettings) {
+  const isNamed = settings.tools?.offered !== undefined;
+  const isExcluded = (name: string) => settings.tools?.excluded?.includes(name) === true;
+  const isKept = ({ name }: { readonly name: string }) => isOffered(name, settings);
+  const hasAll = isOffered(conversationName, settings);
+  return {
+    fileTools: (isNamed ? allTools : dayTools).filter(isKept),
+    moreFileTools: (isNamed ? dialectTools : allTools).filter(({ name }) => !isExcluded(name)),
+    findsTools: isOffered(moreToolsName, settings),
+    conversationTools: conversationTools.filter(
+      ({ name }) => !isExcluded(name) && (hasAll || (isNamed && isKept({ name }))),
+    ),
+  };
 }
 
 function isOffered(name: string, { tools = {} }: AgentSettings): boolean {

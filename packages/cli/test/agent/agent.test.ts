@@ -49,7 +49,7 @@ describe("the agent without a screen", () => {
       ({ type, task_id: task }) => type === "tool_use" && task !== undefined,
     );
     expect(nested.map(({ tool_name: name }) => name)).toEqual(["read_file", "edit_file", "task_complete"]);
-    const offered = ["-p", "/tools task_start"];
+    const offered = ["-p", "/tools conversation"];
     expect((await run(offered)).stdout).toContain('"agent"');
     expect((await opened(script).run(offered)).stdout).not.toContain('"agent"');
   });

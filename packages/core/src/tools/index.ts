@@ -22,12 +22,13 @@ export type {
   FilesThatFollow,
 } from "./conversation/conversation-tool.js";
 export { followFiles } from "./conversation/follow-files.js";
+export { conversationName, conversationTool } from "./conversation/one-tool.js";
 export {
   type ConversationReply,
   type ConversationToolContext,
   runConversationTool,
 } from "./conversation/run-conversation-tool.js";
-export { type Tool, toolOfName } from "./conversation/tool-of-name.js";
+export { type MeantCall, meantCall, type Tool, toolOfName } from "./conversation/tool-of-name.js";
 export {
   allTools,
   dialectTools,
@@ -50,6 +51,7 @@ export {
   type RanProgram,
   runHostTool,
 } from "./run/host-tool.js";
+export { moreTools, moreToolsName } from "./run/more-tools.js";
 export { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "./run/read-media.js";
 export {
   catching,

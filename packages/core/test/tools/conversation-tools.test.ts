@@ -3,10 +3,12 @@ import { describe, expect, it } from "vitest";
 import { type ContextManager, listTasks, scriptedSummariser } from "../../src/conversation/index.js";
 import {
   type ConversationToolContext,
+  conversationTool,
   conversationToolNames,
   conversationTools,
   followFiles,
   jsonSchema,
+  meantCall,
   runConversationTool,
 } from "../../src/tools/index.js";
 import { call, must, newManager, reply, say } from "../conversation/support.js";
@@ -31,6 +33,48 @@ describe("the conversation's tools", () => {
     expect(new Set(conversationTools.map(({ command }) => command)).size).toBe(15);
     for (const { parameters } of conversationTools)
       expect(jsonSchema(parameters)).toMatchObject({ type: "object" });
+  });
+
+  it.each([
+    ["task start", { name: "look", goal: "find it" }],
+    ["task_list", {}],
+    ["File track", { file_path: "a.ts" }],
+    ["history view", { limit: 5 }],
+    ["history expand_task", { task_id: "none" }],
+    ["expand_task_summary", {}],
+    ["history restore_files", { turn_id: "a", restore_id: "b" }],
+  ])("do by the one tool and the action %s what they do by name", async (action, args) => {
+    const meant = meantCall({ name: "conversation", args: { action, ...args } });
+    expect(meant.args).toEqual(args);
+    const [one, other] = await Promise.all(
+      [
+        ["conversation", { action, ...args }],
+        [meant.name, args],
+      ].map(async ([name, given]) => {
+        const manager = newManager();
+        say(manager, "go");
+        const { text, code } = await called(manager, String(name), Object(given));
+        const payloads = [...manager.context.nodes.values()].map(({ payload }) => payload);
+        expect(payloads.find(({ kind }) => kind === "tool_result")).toMatchObject({ name });
+        return JSON.stringify({ text, code, payloads }).replaceAll("conversation", meant.name);
+      }),
+    );
+    expect(other).toBe(one);
+  });
+
+  it("are one tool with an action for each, which a host may have fewer of", async () => {
+    const { description, parameters } = conversationTool();
+    expect(description).toContain("task complete ends it");
+    expect(jsonSchema(parameters)).toMatchObject({
+      required: ["action"],
+      properties: { action: { enum: conversationTools.map(({ command }) => command) } },
+    });
+    const few = conversationTool(conversationTools.filter(({ name }) => name === "task_list"));
+    expect(Object.keys(Object(jsonSchema(few.parameters).properties))).toEqual(["action"]);
+    expect(few.description).not.toMatch(/task start|track|rewind/u);
+    const { text, code } = await called(newManager(), "conversation", { action: "fly" });
+    expect(code).toBe("invalid_arguments");
+    expect(text).toContain("The argument action is one of task start, task complete,");
   });
 
   it("answer the model's call on the branch that the head leaves", async () => {

@@ -25,7 +25,7 @@ import { type CallPaths, pathsOfCall } from "./call-paths.js";
 import type { ConversationHost } from "./conversation-tool.js";
 import { fileEffects } from "./file-effects.js";
 import { type ConversationReply, runConversationTool } from "./run-conversation-tool.js";
-import { toolOfName } from "./tool-of-name.js";
+import { meantCall, toolOfName } from "./tool-of-name.js";
 
 /** A call of the model that stands in the tree. */
 export interface RecordedCall {
@@ -87,7 +87,7 @@ export async function carryOut(call: RecordedCall, host: TurnHost): Promise<Carr
   if (manager.readOnly !== undefined) return manager.readOnly;
   const open = standingCall(manager.context, call);
   if (open === undefined) return unmatched(call.callId);
-  const { name = open.call.name, args = open.call.args } = call;
+  const { name, args } = meantCall({ name: call.name ?? open.call.name, args: call.args ?? open.call.args });
   const tool = toolOfName(name, host.hostTools);
   const { paths, shared, encoding }: CallPaths = tool?.kind === "file" ? pathsOfCall(tool, args) : everything;
   const running: RunningCall = { ...open, name, args, encoding };
@@ -170,7 +170,11 @@ async function onHost(tool: HostTool, running: RunningCall, host: TurnHost): Pro
 
 async function onConversation(running: RunningCall, host: TurnHost): Promise<Carried> {
   const { nodeId, call, name, args } = running;
-  const { text, code, isError } = await runConversationTool(name, args, { ...host, callId: call.callId });
+  const { text, code, isError } = await runConversationTool(name, args, {
+    ...host,
+    callId: call.callId,
+    calledAs: call.name,
+  });
   const node = resultBelow(host.manager.context, nodeId, call.callId);
   if (node === undefined) {
     return { kind: "unrecorded", text, code, isError, refusal: unmatched(call.callId) };

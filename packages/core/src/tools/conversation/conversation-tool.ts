@@ -23,8 +23,6 @@ export interface ConversationTool<Shape extends z.ZodRawShape = z.ZodRawShape, N
   /** The words of its command, such as `task start`. */
   readonly command: string;
   readonly annotations: ToolAnnotations;
-  /** Whether a call of it has to be the only one of its step, so that no batch of calls is cut. */
-  readonly alone: boolean;
 }
 
 /** What the conversation tools work on. */

@@ -28,7 +28,6 @@ export const historyView = defineConversationTool({
     limit: z.int().min(1).max(mostLines).exactOptional().describe("Lines at most; 100 unless given"),
   }),
   annotations: readOnlyAnnotations,
-  alone: false,
   intent: ({ limit = 100, fold_tasks: foldTasks, ...filter }) => ({
     kind: "history_view",
     limitLines: limit,
@@ -51,7 +50,6 @@ export const rewind = defineConversationTool({
     ...filesParameters,
   }),
   annotations: { ...movingAnnotations, destructive: true },
-  alone: true,
   intent({ turn_id, ...args }) {
     const files = filesAtMove(args);
     return isRefusal(files) ? files : { kind: "rewind", files, ...defined({ turnId: turn_id }) };
@@ -76,7 +74,6 @@ export const restoreFilesTool = defineConversationTool({
     conflicts: filesParameters.conflicts,
   }),
   annotations: { ...movingAnnotations, destructive: true },
-  alone: true,
   intent({ turn_id, restore_id, preview = false, ...args }) {
     if (turn_id !== undefined && restore_id !== undefined)
       return refuse("invalid_arguments", "Give turn_id or restore_id, not both.");
@@ -97,7 +94,6 @@ export const summarizeBranch = defineConversationTool({
     summary: z.string().min(1).exactOptional().describe("The summary, where you write it yourself"),
   }),
   annotations: movingAnnotations,
-  alone: true,
   intent: (args) => ({ kind: "summarize_branch", ...args }),
 });
 
@@ -109,6 +105,5 @@ export const expandTaskSummary = defineConversationTool({
     "Shows all steps of a completed task in place of its summary, for this turn only. Useful where the summary leaves out what is needed now.",
   parameters: z.object({ task_id: z.string().min(1).describe("The id that the task's summary names") }),
   annotations: movingAnnotations,
-  alone: false,
   intent: ({ task_id }) => ({ kind: "expand_task_summary", taskId: task_id }),
 });

@@ -9,8 +9,8 @@ import { causeOf } from "../../text/index.js";
 import { catching } from "../run/run-tool.js";
 import { intentOf } from "../tool/arguments.js";
 import { carryConversation } from "./carry-conversation.js";
-import { findConversationTool } from "./catalog.js";
 import { type ConversationAnswer, type ConversationHost, renderAnswer } from "./conversation-tool.js";
+import { toolOfName } from "./tool-of-name.js";
 
 /** What a call or a command gets back. `code` is "ok" or says why nothing was done. */
 export interface ConversationReply {
@@ -25,6 +25,8 @@ export interface ConversationReply {
 export interface ConversationToolContext extends ConversationHost {
   /** The call of the model that asks; absent where a person does, by a command. */
   readonly callId?: string;
+  /** The name that the call has in the tree; that of the tool unless given. */
+  readonly calledAs?: string;
   /** Told what was thrown, for the host's log. Must not throw. */
   readonly onError?: (error: unknown, toolName: string) => void;
 }
@@ -33,7 +35,7 @@ export interface ConversationToolContext extends ConversationHost {
  * Runs a conversation tool by name. Where a call of the model asked, its result is a node of the tree when
  * this resolves: on the branch that the call stands on, also where the head has left it.
  *
- * @param name of a tool; see `conversationTools`.
+ * @param name of a tool; see `conversationTools` and `conversationTool`.
  * @param args as the caller gave them; checked here.
  */
 export async function runConversationTool(
@@ -41,9 +43,9 @@ export async function runConversationTool(
   args: unknown,
   context: ConversationToolContext,
 ): Promise<ConversationReply> {
-  const { manager, callId } = context;
+  const { manager, callId, calledAs = name } = context;
   const reply = await obtainReply(name, args, context);
-  if (callId !== undefined) recordResult(manager, { name, callId }, reply);
+  if (callId !== undefined) recordResult(manager, { name: calledAs, callId }, reply);
   return reply;
 }
 
@@ -52,13 +54,14 @@ async function obtainReply(
   args: unknown,
   context: ConversationToolContext,
 ): Promise<ConversationReply> {
-  const tool = findConversationTool(name);
-  if (tool === undefined) return refused("invalid_arguments", "There is no conversation tool of this name.");
+  const tool = toolOfName(name);
+  if (tool?.kind !== "conversation")
+    return refused("invalid_arguments", "There is no conversation tool of this name.");
   const work = async () => {
     const request = intentOf(tool, args);
     if (isRefusal(request)) return refused("invalid_arguments", request.message);
-    const { callId } = context;
-    const answered = (output: string): AnsweredCall => ({ callId: callId ?? "", name, output });
+    const { callId, calledAs = name } = context;
+    const answered = (output: string): AnsweredCall => ({ callId: callId ?? "", name: calledAs, output });
     const result = await carryConversation(context, request, {
       byModel: callId !== undefined,
       answered,

@@ -21,7 +21,6 @@ export const taskStart = defineConversationTool({
     summary: z.string().min(1).exactOptional().describe("For compress: what the branch has to know"),
   }),
   annotations: movingAnnotations,
-  alone: true,
   intent: ({ context = "clone", ...args }) => ({ kind: "task_start", context, ...args }),
 });
 
@@ -40,7 +39,6 @@ export const taskComplete = defineConversationTool({
     ...filesParameters,
   }),
   annotations: { ...movingAnnotations, destructive: true },
-  alone: true,
   intent({ summary, ...args }) {
     const files = filesAtMove(args);
     return isRefusal(files) ? files : { kind: "task_complete", files, ...defined({ summary }) };
@@ -57,7 +55,6 @@ export const taskCancel = defineConversationTool({
     ...filesParameters,
   }),
   annotations: { ...movingAnnotations, destructive: true },
-  alone: true,
   intent(args) {
     const files = filesAtMove(args);
     return isRefusal(files) ? files : { kind: "task_cancel", files };
@@ -72,7 +69,6 @@ export const taskPop = defineConversationTool({
     "Pauses the current task and goes back to the branch it was started from; task_resume goes on with it. Call it alone.",
   parameters: z.object({ ...filesParameters }),
   annotations: { ...movingAnnotations, destructive: true },
-  alone: true,
   intent(args) {
     const files = filesAtMove(args);
     return isRefusal(files) ? files : { kind: "task_pop", files };
@@ -90,7 +86,6 @@ export const taskResume = defineConversationTool({
     ...filesParameters,
   }),
   annotations: { ...movingAnnotations, destructive: true },
-  alone: true,
   intent({ task_id, ...args }) {
     const files = filesAtMove(args);
     return isRefusal(files) ? files : { kind: "task_resume", taskId: task_id, files };
@@ -109,7 +104,6 @@ export const taskRestart = defineConversationTool({
     ...filesParameters,
   }),
   annotations: { ...movingAnnotations, destructive: true },
-  alone: true,
   intent({ hint, task_id, ...args }) {
     const files = filesAtMove(args);
     if (isRefusal(files)) return files;
@@ -124,6 +118,5 @@ export const taskList = defineConversationTool({
   description: "Shows the tree of tasks: active, paused, complete and cancelled ones, with their ids.",
   parameters: z.object({}),
   annotations: readOnlyAnnotations,
-  alone: false,
   intent: () => ({ kind: "task_list" }),
 });

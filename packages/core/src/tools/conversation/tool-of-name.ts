@@ -1,13 +1,46 @@
+import { isRefusal } from "../../files/index.js";
 import { findTool } from "../file-tools/catalog.js";
 import type { HostTool } from "../run/host-tool.js";
+import { moreTools, moreToolsName } from "../run/more-tools.js";
+import { parseArguments } from "../tool/arguments.js";
 import type { FileTool } from "../tool/tool.js";
 import { findConversationTool } from "./catalog.js";
 import type { ConversationTool } from "./conversation-tool.js";
+import { conversationName, conversationTool, toolOfAction } from "./one-tool.js";
 
 /** A tool of any kind: by its kind a host knows who carries its calls out. */
 export type Tool = FileTool | ConversationTool | HostTool;
 
 /** The tool that a call names; those of the host are asked for first. Undefined where there is none. */
 export function toolOfName(name: string, hostTools: readonly HostTool[] = []): Tool | undefined {
-  return hostTools.find((tool) => tool.name === name) ?? findConversationTool(name) ?? findTool(name);
+  const own = name === conversationName ? all : (findConversationTool(name) ?? findTool(name));
+  return hostTools.find((tool) => tool.name === name) ?? own;
 }
+
+const all = conversationTool();
+
+/** A call by the name of a tool, whichever way it came. */
+export interface MeantCall {
+  readonly name: string;
+  readonly args: unknown;
+}
+
+/**
+ * A call of `conversation` as the call of the tool that its action names, one of `more_tools` as the call that it asks for:
+ * so it is judged, carried out and shown. Every other call is itself, and so is one that names nothing.
+ */
+export function meantCall(call: MeantCall): MeantCall {
+  const { name, args } = call;
+  const fields: Readonly<Record<string, unknown>> = { ...Object(args) };
+  if (name === conversationName) {
+    const { action, ...rest } = fields;
+    const tool = toolOfAction(action);
+    return tool === undefined ? call : { name: tool.name, args: rest };
+  }
+  if (name !== moreToolsName) return call;
+  const parsed = parseArguments(finding, fields);
+  if (isRefusal(parsed) || typeof parsed.values.name !== "string") return call;
+  return meantCall({ name: parsed.values.name, args: parsed.values.args ?? {} });
+}
+
+const finding = moreTools([]);

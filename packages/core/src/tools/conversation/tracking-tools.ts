@@ -10,7 +10,6 @@ export const trackFile = defineConversationTool({
     "From now on the newest state of the file is put into the context by itself whenever it has changed, with its version and hash: it need not be read again. For the few files that the work turns on.",
   parameters: z.object({ file_path: z.string().min(1).describe("Relative to the workspace's root") }),
   annotations: movingAnnotations,
-  alone: false,
   intent: ({ file_path }) => ({ kind: "track_file", path: file_path }),
 });
 
@@ -21,7 +20,6 @@ export const untrackFile = defineConversationTool({
   description: "New states of the file are no longer put into the context by themselves.",
   parameters: z.object({ file_path: z.string().min(1).describe("As it was tracked") }),
   annotations: movingAnnotations,
-  alone: false,
   intent: ({ file_path }) => ({ kind: "untrack_file", path: file_path }),
 });
 
@@ -32,6 +30,5 @@ export const listTrackedFiles = defineConversationTool({
   description: "Names the files whose newest state is put into the context by itself.",
   parameters: z.object({}),
   annotations: readOnlyAnnotations,
-  alone: false,
   intent: () => ({ kind: "list_tracked_files" }),
 });

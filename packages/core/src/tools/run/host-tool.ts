@@ -17,6 +17,8 @@ export interface HostTool<Shape extends z.ZodRawShape = z.ZodRawShape>
    * holds them against it.
    */
   readonly schema?: JsonSchema;
+  /** Found by `more_tools`, where there is one, and not listed. */
+  readonly rare?: true;
   /** What the tool says of itself, for approval; of a tool that is not the host's own these are claims. */
   readonly annotations?: HostToolAnnotations;
   /** Does it. An expected failure is a result; what is thrown is caught by `runHostTool`. */

@@ -33,7 +33,7 @@ const changing = [
 
 const lockWords =
   "To change a file, give the sha256 of the newest version you can see as base_content_sha256. " +
-  "If you can see none, read the file first. Several changes of one file: one call, or parallel calls with the same hash. With dry_run: true a tool that writes only shows the difference.";
+  "If you can see none, read the file first. With dry_run: true a tool that writes only shows the difference.";
 
 function firstLine(names: ReadonlySet<string>): string {
   const ways = changing.flatMap(([name, way]) => (names.has(name) ? [way] : []));
