@@ -96,8 +96,10 @@ export {
   type McpServersOptions,
 } from "./host/mcp/servers.js";
 export { foldersOfRepository, gitWords } from "./host/repository.js";
+export { type CommandPlace, Sandbox, type SandboxOptions } from "./host/sandbox.js";
 export { type CommandToolsContext, shellTool } from "./host/shell-tool.js";
 export { type SpilledPart, SpillFiles } from "./host/spill-files.js";
+export { type WatchFiles, watchFiles } from "./host/touched-files.js";
 export {
   completeMention,
   type MentionCompletion,
@@ -130,7 +132,7 @@ export type { AgentParts, TurnLimits } from "./loop/agent-parts.js";
 export { type Action, type Allowance, type ApprovalPolicy, type Decision, decide } from "./loop/approval.js";
 export { effortWords } from "./loop/ask-model.js";
 export { barredBy } from "./loop/call-filter.js";
-export { fitsCommand } from "./loop/command-rule.js";
+export { fitsCommand, prefixOf } from "./loop/command-rule.js";
 export { fileCheckOf } from "./loop/file-check.js";
 export type { FileOffers, FileUploads } from "./loop/file-forms.js";
 export { type Asked, type AskPerson, nobody, type PersonsAnswer } from "./loop/gate.js";

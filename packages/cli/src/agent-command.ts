@@ -29,8 +29,13 @@ export const agentSpec: CommandSpec = {
     },
     {
       flags: "--approval-mode <mode>",
-      help: "what is done without asking (default: ask; without a terminal, what would be asked is denied)",
+      help: "what is done without asking (default: ask; with -p it asks where input and errors are a terminal and the output is text, else it is denied)",
       choices: ["plan", "ask", "auto-edit", "yolo"],
+    },
+    {
+      flags: "--sandbox <when>",
+      help: "whether commands run in a sandbox (default: auto, in auto-edit and yolo, where one starts)",
+      choices: ["auto", "on", "off"],
     },
     { flags: "-c, --continue", help: "go on with the last session of this folder" },
     { flags: "-r, --resume <session>", help: "go on with this session: its id, or the beginning of it" },

@@ -1,4 +1,5 @@
 import { isRefusal } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
 import { type HostTool, runHostTool } from "@holdfast/core/tools";
 import type { CommandHost, CommandOutcome } from "./command.js";
 import { refused, told, unavailable } from "./results.js";
@@ -12,13 +13,14 @@ export async function runShellLine(command: string, host: CommandHost): Promise<
   if (command === "") return refused("invalid_arguments", "!COMMAND: something is missing.");
   if (shell === undefined) return unavailable("A command of the shell");
   const result = await run(shell, command, signal);
-  const { text, files = [], code } = result;
+  const { text, files = [], code, touched } = result;
   const words = `The user ran a command: ${command}\n${text}`;
   const node = manager.addNode({
     kind: "note",
     text: words,
     audience: "model",
     ...(files.length === 0 ? {} : { files }),
+    ...defined({ touched }),
   });
   const kept = isRefusal(node) ? node : await manager.flush();
   if (isRefusal(kept)) return refused(kept.code, kept.message);

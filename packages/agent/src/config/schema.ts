@@ -89,6 +89,12 @@ const cacheLifetimes = ["5m", "1h"] as const;
 /** Which files are uploaded to a provider, from the fewest. */
 export const uploadModes = ["off", "auto", "always"] as const;
 
+/** Whether commands run in a sandbox, from the strictest. */
+export const sandboxSettings = ["on", "auto", "off"] as const;
+
+/** See `shell.sandbox`. */
+export type SandboxSetting = (typeof sandboxSettings)[number];
+
 /** The one definition of the settings: what a file, the environment and flags are checked against. */
 export const settingsSchema = z.strictObject({
   $schema: z.string().optional().describe("where an editor finds the schema of this file"),
@@ -134,6 +140,18 @@ export const settingsSchema = z.strictObject({
       timeoutMs: count.optional().describe("how long a command may run, in milliseconds"),
       outputChars: count.optional().describe("how much of its output is shown, in characters"),
       environment: z.array(variable).max(1_000).optional().describe("variables that a command is given"),
+      sandbox: z
+        .enum(sandboxSettings)
+        .optional()
+        .describe(
+          "auto: commands run in a sandbox in auto-edit and yolo, where one starts; on: always, or not at all",
+        ),
+      network: z.boolean().optional().describe("whether a command in the sandbox reaches the network"),
+      writable: z
+        .array(z.string().regex(/^(\/|~\/)/, "must be an absolute path, or begin with ~/"))
+        .max(1_000)
+        .optional()
+        .describe("folders that a command may write in the sandbox, beside the workspace and temporary ones"),
     })
     .optional(),
   fetch: z
@@ -259,6 +277,10 @@ export const settingsSchema = z.strictObject({
 /** Settings of one source, or of all together. */
 export type AgentSettings = z.infer<typeof settingsSchema>;
 
+/** Where package managers and compilers keep what they have fetched, from the home folder on. */
+const caches =
+  ".cache .npm .yarn .local/share/pnpm .bun/install/cache .cargo/registry .cargo/git go/pkg .gradle .m2 .nuget Library/Caches";
+
 /** What holds where no source says anything. */
 export const defaultSettings: AgentSettings = {
   approval: { mode: "ask" },
@@ -270,7 +292,15 @@ export const defaultSettings: AgentSettings = {
     editGuard: "read",
     strictView: false,
   },
-  shell: { enabled: true, timeoutMs: 120_000, outputChars: 30_000, environment: [] },
+  shell: {
+    enabled: true,
+    timeoutMs: 120_000,
+    outputChars: 30_000,
+    environment: [],
+    sandbox: "auto",
+    network: true,
+    writable: caches.split(" ").map((name) => `~/${name}`),
+  },
   fetch: { allowedHosts: [] },
   context: { deltaReads: true },
   memory: { enabled: true },

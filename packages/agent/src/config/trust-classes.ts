@@ -1,5 +1,5 @@
 import { approvalModes } from "./approval.js";
-import { type AgentSettings, uploadModes } from "./schema.js";
+import { type AgentSettings, sandboxSettings, uploadModes } from "./schema.js";
 
 /** What a key of project settings may do before a person has trusted the folder. */
 export type TrustClass =
@@ -93,6 +93,9 @@ export const trustClasses: TrustTable = {
     timeoutMs: larger("it lets commands run longer"),
     outputChars: larger("it lets commands print more"),
     environment: always("it hands variables to commands"),
+    sandbox: looser("it lets commands run outside a sandbox", sandboxSettings),
+    network: becomes(true, "it opens the network"),
+    writable: always("it opens folders to commands"),
   },
   context: {
     deltaReads: never,

@@ -30,6 +30,7 @@ export const settingsVariables: readonly SettingsVariable[] = [
   row("ON_MISMATCH", "tools", "onMismatch", "text"),
   row("SHELL", "shell", "enabled", "boolean"),
   row("SHELL_TIMEOUT_MS", "shell", "timeoutMs", "number"),
+  row("SANDBOX", "shell", "sandbox", "text"),
   row("FETCH_HOSTS", "fetch", "allowedHosts", "list"),
   row("MAX_TURNS", "limits", "maxTurns", "number"),
   row("MAX_COST_USD", "limits", "maxCostUsd", "number"),

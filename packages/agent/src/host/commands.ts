@@ -5,6 +5,7 @@ import { defined, escapeForDisplay } from "@holdfast/core/text";
 import { isBelow } from "./found-text.js";
 import { OutputLog } from "./output-log.js";
 import { type CommandInput, RunningCommand } from "./running-command.js";
+import type { Sandbox } from "./sandbox.js";
 
 /** What commands may take. */
 export interface CommandLimits {
@@ -45,6 +46,8 @@ export interface CommandsOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly shell?: string;
   readonly limits?: Partial<CommandLimits>;
+  /** What a command runs in that is started as `sandboxed`. */
+  readonly sandbox?: Sandbox;
 }
 
 /** The commands of one session. Close it: nothing that was started by it runs any more then. */
@@ -65,6 +68,7 @@ export class Commands {
    * Starts a command.
    *
    * @param directory below a root, or relative to the first one.
+   * @param sandboxed only where the options have a sandbox whose `place` says so.
    * @returns `outside_workspace`, `file_missing` or `not_a_file` for another directory; `busy` where too many run in
    *   the background; `cancelled` after `close`.
    */
@@ -72,7 +76,7 @@ export class Commands {
     command: string,
     directory = ".",
     inBackground = false,
-    given?: CommandInput,
+    { sandboxed = false, ...given }: CommandInput & { readonly sandboxed?: boolean | undefined } = {},
   ): RunningCommand | Refusal {
     if (this.isClosed) return refuse("cancelled", "The session is over; nothing was started.");
     const running = this.inBackground().filter(({ end }) => end === undefined);
@@ -88,11 +92,11 @@ export class Commands {
     const id = `c${++this.count}`;
     const path = join(this.options.tempDir, `output-${process.pid}-${Date.now().toString(36)}-${id}.txt`);
     const log = new OutputLog(path, this.limits, inBackground);
-    const { environment, shell } = this.options;
+    const { environment, shell, sandbox } = this.options;
     const { graceMs } = this.limits;
     const started = new RunningCommand({
       ...{ id, command, directory: at.path, environment, graceMs, log },
-      ...defined({ shell, ...given }),
+      ...defined({ shell, sandbox: sandboxed ? sandbox : undefined, ...given }),
     });
     this.all.set(id, started);
     if (inBackground) this.background.add(id);

@@ -1,8 +1,10 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { constants } from "node:os";
 import { causeOf, defined } from "@holdfast/core/text";
 import type { OutputLog } from "./output-log.js";
 import { endFamily, killFamily, markerName, type ProcessFamily, waitAtMost } from "./processes.js";
+import type { Sandbox } from "./sandbox.js";
 
 /** What a command is given beside its words. */
 export interface CommandInput {
@@ -24,6 +26,8 @@ interface CommandStart extends CommandInput {
   /** How long its processes have between being asked to end and being killed, in milliseconds. */
   readonly graceMs: number;
   readonly log: OutputLog;
+  /** What it runs in; nothing unless given. */
+  readonly sandbox?: Sandbox;
 }
 
 /** Why a command was ended by us. */
@@ -47,6 +51,7 @@ export class RunningCommand {
   readonly command: string;
   readonly directory: string;
   readonly log: OutputLog;
+  readonly sandbox: Sandbox | undefined;
   /** Never rejects. Nothing of it runs any more then. */
   readonly ended: Promise<CommandEnd>;
   private readonly startedMs = performance.now();
@@ -60,6 +65,7 @@ export class RunningCommand {
     this.command = start.command;
     this.directory = start.directory;
     this.log = start.log;
+    this.sandbox = start.sandbox;
     const marker = `${process.pid}-${start.id}-${Math.random().toString(36).slice(2)}`;
     const child = launch(start, marker);
     // Who does not read its input is not waited for.
@@ -130,12 +136,20 @@ export class RunningCommand {
     const graceMs = Math.min(this.start.graceMs, leftBehindGraceMs);
     const left = this.stopping === undefined ? await endFamily(this.family, graceMs) : 0;
     await this.stopping?.work;
-    return left;
+    // The first process of a sandbox is its own and stays as long as any other.
+    return this.sandbox === undefined ? left : Math.max(0, left - 1);
   }
 
   private ending({ exitCode, signal, failure }: Exit, leftBehind = 0): CommandEnd {
-    const facts = { exitCode, signal, leftBehind, seconds: this.seconds };
+    const facts = { ...this.unwrapped({ exitCode, signal }), leftBehind, seconds: this.seconds };
     return { ...facts, ...defined({ stopped: this.stopping?.reason, failure }) };
+  }
+
+  /** A sandbox ends with 128 and the number of the signal that killed the command, as a shell does. */
+  private unwrapped(exit: Exit): Exit {
+    const number = this.sandbox === undefined ? 0 : (exit.exitCode ?? 0) - 128;
+    const [signal] = Object.entries(constants.signals).find(([, at]) => at === number) ?? [];
+    return signal === undefined ? exit : { exitCode: null, signal };
   }
 
   private notify(): void {
@@ -153,7 +167,7 @@ const isWindows = process.platform === "win32";
 
 /** Undefined where not even a process could be asked for, as with a command longer than the system takes. */
 function launch(start: CommandStart, marker: string): ChildProcess | undefined {
-  const { command, directory, environment, shell, input, args = [] } = start;
+  const { command, directory, environment, shell, input, args = [], sandbox } = start;
   const env = { ...environment, [markerName]: marker };
   try {
     const stdio: StdioOptions = [input === undefined ? "ignore" : "pipe", "pipe", "pipe"];
@@ -162,7 +176,8 @@ function launch(start: CommandStart, marker: string): ChildProcess | undefined {
     const program = shell ?? (existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh");
     // One pipe for both keeps what is printed in order; what the shell says before that comes by the other.
     const words = ["-c", `exec 2>&1; ${command}`, ...(args.length === 0 ? [] : [program, ...args])];
-    return spawn(program, words, { ...options, detached: true });
+    const [started, ...all] = sandbox?.around(program, words) ?? [program, ...words];
+    return spawn(started, all, { ...options, detached: true });
   } catch {
     return undefined;
   }

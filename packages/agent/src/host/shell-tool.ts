@@ -8,12 +8,15 @@ import type { FileCheck } from "./file-check.js";
 import { waitAtMost } from "./processes.js";
 import type { RunningCommand } from "./running-command.js";
 import type { SpillFiles } from "./spill-files.js";
+import type { WatchFiles } from "./touched-files.js";
 
 /** What the tools of commands work with. */
 export interface CommandToolsContext {
   readonly commands: Commands;
   /** Looks at the files again after a command; nothing is said of them without it. */
   readonly checkFiles?: FileCheck;
+  /** Finds what a command changes of all files; nothing is said of it without it. */
+  readonly watchFiles?: WatchFiles;
   /** Results of other tools that were too long: `read_output` shows them, too. */
   readonly spilled?: SpillFiles;
 }
@@ -47,40 +50,53 @@ export function shellTool(context: CommandToolsContext): HostTool<typeof paramet
       args,
     }),
     // The arguments were parsed with these parameters; the request holds them as they came out.
-    run: ({ args }, scope) => runCommand(parameters.parse(args), scope, context),
+    run: ({ args, sandboxed }, scope) => runCommand({ ...parameters.parse(args), sandboxed }, scope, context),
   };
 }
 
-type ShellArguments = z.output<typeof parameters>;
+type ShellArguments = z.output<typeof parameters> & { readonly sandboxed: boolean | undefined };
 
 async function runCommand(
   args: ShellArguments,
   scope: HostScope,
-  { commands, checkFiles }: CommandToolsContext,
+  { commands, checkFiles, watchFiles }: CommandToolsContext,
 ): Promise<HostToolResult> {
-  const { command, directory, background = false } = args;
+  const { command, directory, background = false, sandboxed } = args;
   if (scope.signal?.aborted === true)
     return { code: "cancelled", text: "FAILED (cancelled): The command was not started." };
-  const started = commands.start(command, directory, background);
+  const lookAgain = background ? undefined : await watchFiles?.();
+  const started = commands.start(command, directory, background, { sandboxed });
   if (isRefusal(started)) return refused(started);
   if (background) {
     stopAfter(started, args.timeout_seconds);
     await waitAtMost(started.ended, firstLookMs);
-    const program = { id: started.id, lastLines: [] };
-    if (started.end === undefined) return { code: "ok", text: startedWords(started), program };
+    if (started.end === undefined) {
+      const program = { id: started.id, lastLines: [] };
+      return { code: "ok", text: startedWords(started), program, touched: { files: [], isWhole: false } };
+    }
   }
   const { defaultSeconds, mostSeconds } = commands.limits;
   const seconds = Math.min(args.timeout_seconds ?? defaultSeconds, mostSeconds);
   const end = await watched(started, scope, seconds);
   const { code, text } = endWords(end);
   const { id, log } = started;
-  const ended = {
-    code,
-    text: `${text}\n${outputWords(log, id)}`,
-    program: { id, end, lastLines: lastLines(log, 5) },
-  };
+  const program = { id, end, lastLines: lastLines(log, 5) };
+  const words = [text, ...sandboxWords(started), outputWords(log, id)].join("\n");
+  const touched = await lookAgain?.();
+  const isNone = touched === undefined || (touched.isWhole && touched.files.length === 0);
+  const ended = { code, text: words, program, ...(isNone ? {} : { touched }) };
   return withFileCheck(ended, checkFiles, scope);
 }
+
+/** Why a command may have failed that would not have outside. */
+function sandboxWords({ sandbox, log, end }: RunningCommand): readonly string[] {
+  if (sandbox === undefined || end?.exitCode === 0) return [];
+  const { head, tail } = log.shown();
+  return barred.test(Buffer.concat([head, tail]).toString("latin1")) ? [sandbox.words] : [];
+}
+
+const barred =
+  /read-only file system|EROFS|permission denied|EACCES|resource busy|EBUSY|not permitted|EPERM|resolve host|name resolution|ENOTFOUND|EAI_AGAIN|network is unreachable|ENETUNREACH/iu;
 
 /** How long a command in the background may take to fail at once, in milliseconds. */
 const firstLookMs = 250;

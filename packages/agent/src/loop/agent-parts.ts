@@ -4,6 +4,7 @@ import type { EconomySettings } from "@holdfast/core/economy";
 import type { Workspace } from "@holdfast/core/files";
 import type { ConversationTool, FileTool, HostTool, ToolContext } from "@holdfast/core/tools";
 import type { ApprovalMode, ApprovalRule } from "../config/approval.js";
+import type { CommandPlace } from "../host/sandbox.js";
 import type { CostMeter } from "../models/cost-meter.js";
 import type { FileUploads } from "./file-forms.js";
 import type { AskPerson } from "./gate.js";
@@ -37,6 +38,8 @@ export interface AgentParts {
   readonly rules?: readonly ApprovalRule[];
   /** Nobody unless given: what would be asked is denied. */
   readonly ask?: AskPerson;
+  /** Where commands run in a mode: `Sandbox.place`. */
+  readonly commandPlace?: (mode: ApprovalMode) => Promise<CommandPlace>;
   readonly limits?: TurnLimits;
   /** Lets a model delegate tasks; none unless given. */
   readonly subAgents?: SubAgents;

@@ -41,7 +41,7 @@ import {
   type RequestHead,
 } from "./context-economy.js";
 import { FileForms, type FileOffers } from "./file-forms.js";
-import { type CallNames, Gate, nobody } from "./gate.js";
+import { type CallNames, Gate } from "./gate.js";
 import { leaveOut } from "./left-out.js";
 import { MemoryFile } from "./memory-file.js";
 import { offeredTools, type ToolSet, toolsText } from "./offered-tools.js";
@@ -122,11 +122,11 @@ class OpenedAgent implements Agent {
       memoryPath === undefined
         ? undefined
         : new MemoryFile({ manager, workspace: parts.workspace, path: memoryPath });
-    const { mode = "ask", rules = [], ask = nobody, harmless = [] } = parts;
     this.model = parts.model;
     this.effort = parts.effort;
     this.meter = parts.meter ?? new CostMeter();
-    this.#gate = new Gate({ mode, rules, ask, harmless, namesOf: (path) => workspace.namesOf(path) });
+    const namesOf = (path: string) => workspace.namesOf(path);
+    this.#gate = new Gate({ ...parts, namesOf });
   }
 
   get mode(): ApprovalMode {

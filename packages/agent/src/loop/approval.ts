@@ -1,6 +1,6 @@
 import type { PathNames } from "@holdfast/core/files";
 import type { ApprovalMode, ApprovalRule } from "../config/approval.js";
-import { fitsCommand } from "./command-rule.js";
+import { fitsCommand, fitsPrefix } from "./command-rule.js";
 
 /** Something that the model is about to do, as far as a decision goes. */
 export interface Action {
@@ -44,7 +44,9 @@ export type Allowance =
       readonly tool: string;
       readonly command: string;
       readonly directory?: string;
-    };
+    }
+  /** Commands that begin with these words in one directory: `prefixOf` says which words may be allowed. */
+  | { readonly kind: "prefix"; readonly words: string; readonly directory?: string };
 
 /** Whether it may be done. */
 export type Decision =
@@ -107,7 +109,7 @@ export function isAbout(rule: ApprovalRule, { tool, also = [] }: Pick<Action, "t
 }
 
 /** The one tool of which the words of its command are all that it does. */
-const commandTool = "run_shell_command";
+export const commandTool = "run_shell_command";
 
 /** `*` stands for any run of characters. */
 function fitsName(pattern: string, name: string): boolean {
@@ -135,8 +137,11 @@ function isAllowed(action: Action, always: readonly Allowance[]): boolean {
 
 function isAllowedCommand({ tool, command, directory }: Action, always: readonly Allowance[]): boolean {
   if (command === undefined) return false;
-  return always.some(
-    (one) =>
-      one.kind === "command" && one.tool === tool && one.command === command && one.directory === directory,
-  );
+  return always.some((one) => {
+    if (one.kind === "prefix")
+      return tool === commandTool && one.directory === directory && fitsPrefix(one.words, command);
+    return (
+      one.kind === "command" && one.tool === tool && one.command === command && one.directory === directory
+    );
+  });
 }

@@ -63,7 +63,8 @@ export async function carryCalls(carrying: Carrying): Promise<readonly CarriedCa
     const judged = await Promise.all(
       group.map(async (one) => ({ one, by: await judge(one.call, carrying) })),
     );
-    const carried = await Promise.all(judged.map(({ one, by }) => carryOne(one, carrying, by)));
+    const questions = carrying.gate.group(firstOf(group, carrying.host));
+    const carried = await Promise.all(judged.map(({ one, by }) => carryOne(one, carrying, by, questions)));
     for (const one of carried) {
       if ("code" in one) return one;
       done.push(one);
@@ -93,20 +94,36 @@ function groupsOf(calls: readonly OpenCall[], host: TurnHost): readonly (readonl
   return groups;
 }
 
+/** The calls that wait for no other one of them, which changes a file of theirs. */
+function firstOf(group: readonly OpenCall[], { manager, hostTools }: TurnHost): Set<string> {
+  const taken = new Set<string>();
+  const first = group.filter(({ call: { name, args } }) => {
+    const tool = toolOfName(name, hostTools);
+    const { paths, shared } = tool?.kind === "file" ? pathsOfCall(tool, args) : { paths: [], shared: true };
+    const names = paths.map((path) => manager.manifests.naming(path));
+    const waits = names.some((one) => taken.has(one));
+    if (waits || !shared) for (const one of names) taken.add(one);
+    return !waits;
+  });
+  return new Set(first.map(({ call }) => call.callId));
+}
+
 async function carryOne(
   { nodeId, call }: OpenCall,
   { host, gate, onEvent }: Carrying,
   { names, barred }: Judged,
+  questions: ReturnType<Gate["group"]>,
 ): Promise<CarriedCall | ConversationRefusal> {
   const { callId, name, args } = call;
   onEvent({ kind: "call_begun", callId, name, args });
-  const approve = gate.approverOf(names, host.signal);
+  const approve = gate.approverOf(names, host.signal, (asking) => questions.ask(callId, asking));
   const hostTools = [...(barred === undefined ? [] : [barred]), ...(host.hostTools ?? [])];
   const files = host.files === undefined ? {} : { files: gate.following(host.files, names, host.signal) };
   const carried = await carryOut(
     { callId, at: nodeId, name, args },
     { ...host, ...files, hostTools, approve },
   );
+  questions.end(callId);
   if (isRefusal(carried)) return carried;
   const ended = endOf(call, carried);
   onEvent({ kind: "call_ended", call: ended });

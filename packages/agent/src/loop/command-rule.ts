@@ -16,6 +16,44 @@ export function fitsCommand(words: string, command: string, decision: ApprovalRu
     .some((part) => startsIn(part).some((given) => begins(words, given)));
 }
 
+/**
+ * The words of a rule that allows a command with other arguments too: its program and subcommand, as `npm test *`. Only what
+ * `known` lists has any, so that no interpreter, runner or tool of files is among it.
+ *
+ * @returns undefined where only this very command can be allowed.
+ */
+export function prefixOf(command: string): string | undefined {
+  const found = known.exec(wordsOf(command).join(" "))?.[0];
+  return found !== undefined && fitsPrefix(`${found} *`, command) ? `${found} *` : undefined;
+}
+
+/**
+ * Whether what a person allowed by `prefixOf` is about this command, too. An argument that names another program to run,
+ * another configuration or a file to write is not what the person saw.
+ */
+export function fitsPrefix(prefix: string, command: string): boolean {
+  const isOther = (word: string) => choosesOther.test(word.replace(/["']/gu, ""));
+  return fitsCommand(prefix, command, "allow") && !wordsOf(command).some(isOther);
+}
+
+const choosesOther =
+  /^(-[oOc]|--?(exec|open-files|upload-pack|receive-pack|ext-diff|textconv|out|config|tool|vettool|script-shell|prefix|manifest-path|rulesdir|plugin|init-script|eval|global))/u;
+
+/** Programs with a subcommand or a target of the project; tools that work on what they are given. */
+const known = new RegExp(
+  `^(?:${[
+    "(?:npm|pnpm|yarn|bun) (?:test|t|ci|install|ls|outdated|audit|run [A-Za-z][\\w:.-]*)",
+    "git (?:status|diff|log|show|blame|add|commit|fetch|branch)",
+    "cargo (?:build|check|test|clippy|fmt|doc|bench)|go (?:build|test|vet|fmt)",
+    "(?:(?:\\./)?gradlew?|(?:\\./)?mvnw?) (?:build|test|check|clean|compile|verify|package)",
+    "dotnet (?:build|test|format|restore)|deno (?:test|check|lint|fmt)",
+    "(?:make|just|task|rake|ninja) [A-Za-z][\\w:.-]*",
+    "(?:npx |uv run |python3? -m )?(?:vitest|jest|mocha|tsc|eslint|biome|prettier|pytest|unittest|ruff|mypy|pyright|flake8)",
+    "(?:rspec|phpunit|ctest|ls)",
+  ].join("|")})(?= |$)`,
+  "u",
+);
+
 /** What a shell takes apart, and nothing else: a blank of another alphabet is a letter to it. */
 function wordsOf(command: string): readonly string[] {
   return command.split(/[ \t]+/u).filter((word) => word !== "");

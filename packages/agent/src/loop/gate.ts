@@ -1,16 +1,26 @@
 import { type DueFile, filesDue, refuseConflicts } from "@holdfast/core/conversation";
-import { type ChangeRequest, compileGlob, isRefusal, type PathNames, refuse } from "@holdfast/core/files";
+import {
+  type ChangeRequest,
+  compileGlob,
+  isRefusal,
+  type PathNames,
+  type Refusal,
+  refuse,
+} from "@holdfast/core/files";
 import {
   type Approval,
   type Approve,
   type FilesThatFollow,
   type HostRequest,
   type HostTool,
+  type HostToolResult,
   moreToolsName,
   type Question,
 } from "@holdfast/core/tools";
 import type { ApprovalMode, ApprovalRule } from "../config/approval.js";
-import { type Action, type Allowance, type Decision, decide, isAbout } from "./approval.js";
+import type { CommandPlace } from "../host/sandbox.js";
+import { type Action, type Allowance, commandTool, type Decision, decide, isAbout } from "./approval.js";
+import { QuestionGroup } from "./question-group.js";
 
 /** What a person is asked about. */
 export type Asked =
@@ -35,14 +45,20 @@ export type PersonsAnswer =
   /** Yes, and the same need not be asked again in this session. */
   | { readonly kind: "always"; readonly allowance: Allowance };
 
-/** Asks a person: one question at a time. Where the signal comes the answer is a no. Must not throw. */
-export type AskPerson = (asked: Asked, signal?: AbortSignal) => Promise<PersonsAnswer>;
+/**
+ * Asks a person: one list at a time, of one thing, or of several changes of one answer, which are about different files.
+ * Where the signal comes the answers are a no. Must not throw.
+ *
+ * @returns an answer to each, in their order; what has none is a no.
+ */
+export type AskPerson = (list: readonly Asked[], signal?: AbortSignal) => Promise<readonly PersonsAnswer[]>;
 
 /** Nobody is there to be asked: what would be asked is denied, and said. */
-export const nobody: AskPerson = async ({ tool }) => ({
-  kind: "no",
-  message: `Nobody can be asked here, and ${tool} needs approval in this mode.`,
-});
+export const nobody: AskPerson = async (list) =>
+  list.map(({ tool }) => ({
+    kind: "no",
+    message: `Nobody can be asked here, and ${tool} needs approval in this mode.`,
+  }));
 
 /** What a call is judged by: its own name, and those of the tools that it stands for. */
 export interface CallNames {
@@ -60,36 +76,61 @@ export interface JudgedCall extends CallNames {
 
 /** How a gate is set up. */
 interface GateOptions {
-  readonly mode: ApprovalMode;
-  readonly rules: readonly ApprovalRule[];
-  readonly ask: AskPerson;
+  /** `ask` unless given. */
+  readonly mode?: ApprovalMode;
+  readonly rules?: readonly ApprovalRule[];
+  /** Nobody unless given. */
+  readonly ask?: AskPerson;
   /** All names of the file that a path means now: `Workspace.namesOf`. */
   readonly namesOf: (path: string) => Promise<PathNames>;
   /** Tools of the host that are never asked about, such as one that reads the output of a command. */
-  readonly harmless: readonly string[];
+  readonly harmless?: readonly string[];
+  /** Where a command runs in a mode; nobody knows of a sandbox unless given. */
+  readonly commandPlace?: (mode: ApprovalMode) => Promise<CommandPlace>;
 }
+
+/** A question that waits for its answer. */
+interface OpenQuestion {
+  readonly action: Action;
+  readonly asked: Asked;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Asks about a change as one of a list; undefined where it is to be asked about alone. */
+type AskTogether = (asking: OpenQuestion) => Promise<Approval | undefined> | undefined;
+
+const cancelled: Approval = { kind: "no", message: "Cancelled before it was asked." };
+const unanswered: Approval = { kind: "no", message: "The question was not answered." };
 
 /** Stands before everything that changes or runs something: one decision for every way in which a call can do so. */
 export class Gate {
   mode: ApprovalMode;
+  readonly #rules: readonly ApprovalRule[];
   readonly #always: Allowance[] = [];
   readonly #globs = new Map<string, (path: string) => boolean>();
   #lastQuestion: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: GateOptions) {
-    this.mode = options.mode;
+    this.mode = options.mode ?? "ask";
+    this.#rules = options.rules ?? [];
   }
 
   allow(allowance: Allowance): void {
     this.#always.push(allowance);
   }
 
-  /** For `carryOut`: asks before a change, with what it comes to. */
-  approverOf({ tool, also }: CallNames, signal?: AbortSignal): Approve {
+  /** For `carryOut`: asks before a change, with what it comes to; together with others where that is possible. */
+  approverOf({ tool, also }: CallNames, signal?: AbortSignal, together?: AskTogether): Approve {
     return async (question) => {
       const files = question.preview.files.map(({ names }) => names);
-      return this.#rule({ kind: "change", tool, also, files }, { kind: "change", tool, question }, signal);
+      const asked = { kind: "change", tool, question } as const;
+      return this.#rule({ kind: "change", tool, also, files }, asked, signal, together);
     };
+  }
+
+  /** For calls of one answer that are asked about as one list. */
+  group(callIds: Set<string>): QuestionGroup<OpenQuestion, Approval> {
+    return new QuestionGroup(callIds, (list) => this.#inTurn(list));
   }
 
   /**
@@ -99,7 +140,7 @@ export class Gate {
    */
   async barred(call: JudgedCall, signal?: AbortSignal): Promise<string | undefined> {
     const { kind, tool, also, request } = call;
-    const isSpokenOf = this.options.rules.some((rule) => isAbout(rule, call));
+    const isSpokenOf = this.#rules.some((rule) => isAbout(rule, call));
     if (!isSpokenOf && (this.mode !== "plan" || kind === "change")) return undefined;
     const paths = isSpokenOf ? await call.paths() : [];
     const files = await Promise.all(paths.map((path) => this.options.namesOf(path)));
@@ -114,17 +155,26 @@ export class Gate {
 
   /** The same tool, which asks before it runs. */
   guarded(tool: HostTool): HostTool {
-    const kind = [moreToolsName, ...this.options.harmless].includes(tool.name) ? "look" : "run";
+    const kind = [moreToolsName, ...(this.options.harmless ?? [])].includes(tool.name) ? "look" : "run";
     return {
       ...tool,
-      run: async (request, scope) => {
+      run: async (called, scope) => {
+        const request = await this.#placed(called);
+        if (isRefusal(request)) return notRun(request.message);
         const action: Action = { kind, tool: tool.name, files: [], ...commandIn(request.args) };
         const asked = { kind: "run", tool: tool.name, request } as const;
         const answer = await this.#rule(action, asked, scope.signal);
         if (answer.kind === "yes") return tool.run(request, scope);
-        return { code: "denied", text: `FAILED (denied): ${denial(answer)} Nothing was done.` };
+        return notRun(denial(answer));
       },
     };
+  }
+
+  /** A command with the place in which it will run, whatever becomes of the mode while a person is asked. */
+  async #placed(request: HostRequest): Promise<HostRequest | Refusal> {
+    if (request.tool !== commandTool || this.options.commandPlace === undefined) return request;
+    const place = await this.options.commandPlace(this.mode);
+    return typeof place === "string" ? { ...request, sandboxed: place === "inside" } : place;
   }
 
   /** Files that follow the head, where that is agreed to; the yes is bound to the plan that was shown. */
@@ -154,24 +204,37 @@ export class Gate {
     };
   }
 
-  async #rule(action: Action, asked: Asked, signal: AbortSignal | undefined): Promise<Approval> {
-    return (await this.#unasked(action)) ?? this.#inTurn(() => this.#asked(action, asked, signal));
+  async #rule(action: Action, asked: Asked, signal?: AbortSignal, together?: AskTogether): Promise<Approval> {
+    const unasked = await this.#unasked(action);
+    if (unasked !== undefined) return unasked;
+    const asking: OpenQuestion = { action, asked, signal };
+    const one = together?.(asking) ?? this.#inTurn([asking]).then(([answer]) => answer);
+    return (await one) ?? unanswered;
   }
 
-  /** One question at a time: calls run side by side, and a person sees and answers one thing. */
-  #inTurn(question: () => Promise<Approval>): Promise<Approval> {
-    const answered = this.#lastQuestion.then(question);
+  /** One list at a time: calls run side by side, and a person sees and answers one thing. */
+  #inTurn(list: readonly OpenQuestion[]): Promise<readonly Approval[]> {
+    const answered = this.#lastQuestion.then(() => this.#answers(list));
     this.#lastQuestion = answered.catch(() => {});
     return answered;
   }
 
-  /** Decided once more: what the person said while this one waited may have settled it. */
-  async #asked(action: Action, asked: Asked, signal: AbortSignal | undefined): Promise<Approval> {
-    if (signal?.aborted === true) return { kind: "no", message: "Cancelled before it was asked." };
-    const settled = await this.#unasked(action);
-    if (settled !== undefined) return settled;
-    const answer = await this.options.ask(asked, signal);
-    if (answer.kind !== "always") return answer;
+  /** Each is decided once more: what the person said while it waited may have settled it. */
+  async #answers(list: readonly OpenQuestion[]): Promise<readonly Approval[]> {
+    const answers = new Map<OpenQuestion, Approval | undefined>();
+    for (const one of list)
+      answers.set(one, one.signal?.aborted === true ? cancelled : await this.#unasked(one.action));
+    const open = list.filter((one) => answers.get(one) === undefined);
+    const [first] = open;
+    const ask = this.options.ask ?? nobody;
+    const questions = open.map(({ asked }) => asked);
+    const given = first === undefined ? [] : await ask(questions, first.signal);
+    for (const [at, one] of open.entries()) answers.set(one, this.#approval(given[at]));
+    return list.map((one) => answers.get(one) ?? unanswered);
+  }
+
+  #approval(answer: PersonsAnswer | undefined): Approval | undefined {
+    if (answer?.kind !== "always") return answer;
     this.allow(answer.allowance);
     return { kind: "yes" };
   }
@@ -184,7 +247,7 @@ export class Gate {
   }
 
   async #decide(action: Action): Promise<Decision> {
-    const { rules } = this.options;
+    const rules = this.#rules;
     for (const { path } of rules) if (path !== undefined) await this.#compile(path);
     const fitsPath = (glob: string, path: string) => this.#globs.get(glob)?.(path) ?? false;
     return decide(action, { mode: this.mode, rules, always: this.#always, fitsPath });
@@ -202,6 +265,10 @@ export class Gate {
         : compiled.matches(name));
     this.#globs.set(glob, fits);
   }
+}
+
+function notRun(why: string): HostToolResult {
+  return { code: "denied", text: `FAILED (denied): ${why} Nothing was done.` };
 }
 
 function commandIn({ command, directory }: HostRequest["args"]): Pick<Action, "command" | "directory"> {

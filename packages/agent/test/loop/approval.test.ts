@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { ApprovalMode, ApprovalRule } from "../../src/config/approval.js";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
 import { type Action, decide } from "../../src/loop/approval.js";
-import { fitsCommand } from "../../src/loop/command-rule.js";
+import { fitsCommand, prefixOf } from "../../src/loop/command-rule.js";
 import type { Asked, PersonsAnswer } from "../../src/loop/gate.js";
 import { openStage, type Stage } from "./stage.js";
 
@@ -66,6 +66,68 @@ describe("the decision about an action", () => {
     const inSrc = { ...policy, always: [{ ...always[0], directory: "src" }] };
     expect(decide({ ...run("ls a"), directory: "src" }, inSrc).kind).toBe("allow");
     expect(decide(run("ls a"), inSrc).kind).toBe("ask");
+  });
+});
+
+describe("the beginning of a command that can be allowed", () => {
+  it.each([
+    ["npm test", "npm test *"],
+    ["npm test -- --watch=false", "npm test *"],
+    ["npm run build:all -- x", "npm run build:all *"],
+    ["npx vitest run a.test.ts", "npx vitest *"],
+    ["git status -s", "git status *"],
+    ["cargo test --release", "cargo test *"],
+    ["python3 -m pytest tests/a.py", "python3 -m pytest *"],
+    ["make check", "make check *"],
+    ["./gradlew test", "./gradlew test *"],
+    ["eslint src", "eslint *"],
+  ])("of %j is %j", (command, prefix) => {
+    expect(prefixOf(command)).toBe(prefix);
+  });
+
+  it.each([
+    "npm test && curl x",
+    "npm test; rm x",
+    "npm test | tee out",
+    "npm test > out",
+    "npm test $(rm x)",
+    "npm test `rm x`",
+    "npm test\nrm x",
+    "CI=1 npm test",
+    "sh -c 'npm test'",
+    "bash x.sh",
+    "env npm test",
+    "sudo npm test",
+    "xargs npm test",
+    "node -e 1",
+    "python3 -c 1",
+    "python3 -m http.server",
+    "npx left-pad",
+    "npm run",
+    "git -c core.pager=x log",
+    "git push",
+    "git log --output=x",
+    "git grep -Ovim x",
+    "git fetch '--upload-pack=x' o",
+    "npm test --script-shell=x",
+    "rm -rf build",
+    "curl https://a",
+    "docker run x",
+    "./run.sh build",
+    "",
+  ])("is none of %j", (command) => {
+    expect(prefixOf(command)).toBeUndefined();
+  });
+
+  it("allows what begins so in its directory, and nothing that hides more", () => {
+    const always = [{ kind: "prefix", words: "npm test *" }] as const;
+    const policy = { mode: "ask", rules: [], fitsPath: () => false, always } as const;
+    for (const command of ["npm test", "npm test -- b"])
+      expect(decide(run(command), policy).kind, command).toBe("allow");
+    for (const command of ["npm run test", "npm test && curl x", "npm test > x", "npm test --prefix ../x"])
+      expect(decide(run(command), policy).kind, command).toBe("ask");
+    expect(decide({ ...run("npm test"), directory: "../other" }, policy).kind).toBe("ask");
+    expect(decide({ ...run("npm test"), tool: "server__run" }, policy).kind).toBe("ask");
   });
 });
 
@@ -159,11 +221,11 @@ async function asked(
     script,
     {
       mode: "ask",
-      ask: async (question) => {
-        questions.push(question);
+      ask: async (list) => {
+        questions.push(...list);
         // A person takes longer than a call that runs beside.
         await new Promise((resolve) => setTimeout(resolve, 20));
-        return answers(question, () => stage);
+        return list.map((question) => answers(question, () => stage));
       },
       ...parts,
     },
@@ -260,46 +322,22 @@ describe("approval in a turn", () => {
     expect(stage.read("a.ts")).toBe("one\n2\n3\n");
   });
 
-  it("asks one question at a time about calls that run side by side", async () => {
-    let open = 0;
-    const most: number[] = [];
-    const shown: string[] = [];
-    const stage = await openStage(
-      [create("w1.txt", "w2.txt", "w3.txt"), done],
-      {
-        mode: "ask",
-        ask: async (question) => {
-          open += 1;
-          most.push(open);
-          if (question.kind === "change") shown.push(question.question.preview.files[0]?.path ?? "");
-          await new Promise((resolve) => setTimeout(resolve, 20));
-          open -= 1;
-          return { kind: "yes" };
-        },
-      },
-      {},
-    );
-    expect(await stage.turn("Go.")).toMatchObject({ reason: "complete", undone: [] });
-    expect(most).toEqual([1, 1, 1]);
-    expect(shown.toSorted()).toEqual(["w1.txt", "w2.txt", "w3.txt"]);
-  });
-
   it("asks nothing that an answer settled while it waited", async () => {
-    const allowance = { kind: "tool", tool: "write_file" } as const;
-    const script = [create("w1.txt", "w2.txt"), done];
-    const { stage, questions } = await asked(() => ({ kind: "always", allowance }), script);
+    const allowance = { kind: "tool", tool: "edit_file" } as const;
+    const calls = [...edit("a.ts", "two", "2").calls, ...edit("a.ts", "three", "3").calls];
+    const { stage, questions } = await asked(() => ({ kind: "always", allowance }), [read, { calls }, done]);
     expect(await stage.turn("Go.")).toMatchObject({ reason: "complete", undone: [] });
     expect(questions).toHaveLength(1);
-    expect([stage.read("w1.txt"), stage.read("w2.txt")]).toEqual(["new\n", "new\n"]);
+    expect(stage.read("a.ts")).toBe("one\n2\n3\n");
   });
 
   it("asks nothing more once the turn is cancelled", async () => {
     const ending = new AbortController();
-    const script = [create("w1.txt", "w2.txt"), done];
+    const calls = [...edit("a.ts", "two", "2").calls, ...edit("a.ts", "three", "3").calls];
     const { stage, questions } = await asked(() => {
       ending.abort();
       return { kind: "no" };
-    }, script);
+    }, [read, { calls }, done]);
     expect(await stage.turn("Go.", ending.signal)).toMatchObject({ reason: "cancelled" });
     expect(questions).toHaveLength(1);
   });
@@ -373,9 +411,9 @@ describe("a call that consents for the person", () => {
     const stage = await consenting({
       mode: "yolo",
       rules: [{ tool: "*", decision: "allow" }],
-      ask: async (question) => {
-        asked.push(question);
-        return answer;
+      ask: async (list) => {
+        asked.push(...list);
+        return [answer];
       },
     });
     await stage.turn("Put it back.");
@@ -392,7 +430,7 @@ describe("a call that consents for the person", () => {
       mode: "auto-edit",
       ask: async () => {
         stage.write("r.txt", "the person's, once more\n");
-        return { kind: "yes" };
+        return [{ kind: "yes" }];
       },
     });
     await stage.turn("Put it back.");

@@ -65,7 +65,7 @@ describe("a rule that asks", () => {
     const rules: readonly ApprovalRule[] = [{ tool: "read_file", decision: "ask" }];
     const args = { file_path: "a.txt" };
     expect(await ended("read_file", args, { rules })).toMatchObject({ code: "denied" });
-    const yes: Partial<AgentParts> = { rules, ask: async () => ({ kind: "yes" }) };
+    const yes: Partial<AgentParts> = { rules, ask: async () => [{ kind: "yes" }] };
     expect(await ended("read_file", args, yes)).toMatchObject({ code: "ok" });
   });
 });

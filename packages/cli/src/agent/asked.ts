@@ -1,4 +1,4 @@
-import type { Allowance, Asked, PersonsAnswer } from "@holdfast/agent";
+import { type Allowance, type Asked, type PersonsAnswer, prefixOf } from "@holdfast/agent";
 import { consentLine } from "@holdfast/core/conversation";
 import { describeShown } from "@holdfast/core/patch";
 import { clip, escapeForDisplay, shortHash } from "@holdfast/core/text";
@@ -23,6 +23,11 @@ export function answerOf(said: string, asked: Asked, hides = false): PersonsAnsw
       // What cannot be allowed for longer was not offered: that is no yes.
       return reach === undefined ? notOffered : { kind: "always", allowance: reach.allowance };
     }
+    case "e":
+    case "exact": {
+      const exact = hides ? undefined : reachOf(asked)?.exact;
+      return exact === undefined ? notOffered : { kind: "always", allowance: exact };
+    }
     default:
       return { kind: "no", message: words };
   }
@@ -41,7 +46,21 @@ export function choicesOf(asked: Asked, hides = false): string {
   if (hides) return "Do it? [y]es, [n]o, [s]how all: ";
   const reach = reachOf(asked);
   const always = reach === undefined ? "" : `, [a]lways (${reach.words}, in this session)`;
-  return `Do it? [y]es, [n]o${always}: `;
+  const exact = reach?.exact === undefined ? "" : ", always [e]xactly this";
+  return `Do it? [y]es, [n]o${always}${exact}: `;
+}
+
+/** How a list of changes is asked about, each of which was shown. */
+export function choicesOfList(list: readonly Asked[], hides: boolean): string {
+  const more = hides ? ", [s]how all" : "";
+  return `Make all ${list.length} changes? [y]es to all, [n]o to all, [o]ne by one${more}: `;
+}
+
+/** What was typed as the answer to a list; undefined where each is to be asked about by itself. */
+export function answerOfList(said: string, list: readonly Asked[]): readonly PersonsAnswer[] | undefined {
+  if (/^o(ne( by one)?)?$/iu.test(said.trim())) return undefined;
+  // Nothing is allowed for longer by an answer to many.
+  return list.map((asked) => answerOf(said, asked, true));
 }
 
 /**
@@ -74,8 +93,15 @@ export function wordsOfAsked(asked: Asked, isWhole = false, paint = makePaint(fa
 
 type RunAsked = Extract<Asked, { kind: "run" }>;
 
-/** How far "always" reaches; undefined where only this call can be allowed. */
-function reachOf(asked: Asked): { readonly allowance: Allowance; readonly words: string } | undefined {
+/** How far "always" reaches, and what allows no more than this very call where that is less. */
+interface Reach {
+  readonly allowance: Allowance;
+  readonly words: string;
+  readonly exact?: Allowance;
+}
+
+/** Undefined where only this call can be allowed. */
+function reachOf(asked: Asked): Reach | undefined {
   switch (asked.kind) {
     case "change": {
       const [file, ...others] = asked.question.preview.files;
@@ -101,20 +127,22 @@ function restoreHead({ tool, consent }: Extract<Asked, { kind: "restore" }>): st
   return `${head}\nThe model says that you agreed to lose what others left in ${consent.map(escapeForDisplay).join(", ")}.`;
 }
 
-function reachOfRun({ tool, request: { args } }: RunAsked) {
+function reachOfRun({ tool, request: { args } }: RunAsked): Reach {
   const { command, directory } = args;
   if (tool !== shellTool || typeof command !== "string")
-    return { allowance: { kind: "tool", tool }, words: `every call of ${escapeName(tool)}` } as const;
+    return { allowance: { kind: "tool", tool }, words: `every call of ${escapeName(tool)}` };
   const place = typeof directory === "string" ? { directory } : {};
-  const allowance = { kind: "command", tool, command, ...place } as const;
-  return { allowance, words: "this very command" } as const;
+  const exact = { kind: "command", tool, command, ...place } as const;
+  const words = prefixOf(command);
+  if (words === undefined) return { allowance: exact, words: "this very command" };
+  return { allowance: { kind: "prefix", words, ...place }, words, exact };
 }
 
 /** Its words are shown as they will be run; those of another tool mean whatever that tool makes of them. */
 const shellTool = "run_shell_command";
 
 /** The whole call: a summary is written for models, and what is not shown cannot be agreed to. */
-function callWords({ tool, request: { args } }: RunAsked, isWhole: boolean): ShownQuestion {
+function callWords({ tool, request: { args, sandboxed } }: RunAsked, isWhole: boolean): ShownQuestion {
   const { command, ...others } = args;
   const isShell = tool === shellTool && typeof command === "string";
   const begin = isShell ? escapeText(command) : "";
@@ -124,7 +152,8 @@ function callWords({ tool, request: { args } }: RunAsked, isWhole: boolean): Sho
   const cut = (text: string) => (isWhole ? text : within(withoutPadding(text)));
   // Further lines of a command are marked, so that none is taken for a line of ours.
   const head = isShell ? `${tool}: ${cut(begin).replaceAll("\n", "\n  | ")}` : tool;
-  const words = [head, ...rest.map(([name, value]) => `  ${name}: ${cut(value)}`)].join("\n");
+  const outside = sandboxed === false ? ["  It runs outside the sandbox."] : [];
+  const words = [head, ...rest.map(([name, value]) => `  ${name}: ${cut(value)}`), ...outside].join("\n");
   return { words, hides: [begin, ...rest.map(([, value]) => value)].some((text) => cut(text) !== text) };
 }
 

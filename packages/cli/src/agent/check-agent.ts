@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type AgentSettings, readCredentials } from "@holdfast/agent";
 import type { ModelFailure, ModelPort } from "@holdfast/core/context";
 import type { TurnUsage } from "@holdfast/core/conversation";
@@ -6,7 +7,7 @@ import { homeFolder } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
 import type { Invocation } from "../shell/invocation.js";
 import { economyOf } from "./economy.js";
-import { openHost } from "./host.js";
+import { openHost, sandboxOf } from "./host.js";
 import { keyVariableOfVendor, modelOf } from "./model.js";
 import { settingsOf } from "./settings.js";
 
@@ -30,6 +31,7 @@ export async function agentFindings(call: Invocation): Promise<readonly Finding[
     ...keyFindings(settings),
     ...(await modelFindings(settings, call.flags.tryModel === true)),
     terminalFinding(),
+    await sandboxFinding(settings, call.settings.roots, stateDir),
     ...(await serverFindings(settings, call.settings.roots, stateDir)),
   ];
 }
@@ -109,6 +111,20 @@ function terminalFinding(): Finding {
   return columns < 80 || rows < 24
     ? note("terminal", `${says}; 80 × 24 is the least`)
     : good("terminal", says);
+}
+
+async function sandboxFinding(
+  settings: AgentSettings,
+  roots: readonly string[],
+  stateDir: string,
+): Promise<Finding> {
+  const { sandbox: setting = "auto" } = settings.shell ?? {};
+  if (setting === "off") return note("sandbox", "off: commands run without one (shell.sandbox)");
+  const why = await sandboxOf(settings, { roots: roots.map((root) => resolve(root)), stateDir }).fault();
+  const when = setting === "on" ? "in every mode" : "in auto-edit and yolo";
+  if (why === undefined) return good("sandbox", `it starts: commands run in it ${when}`);
+  if (setting === "on") return fault("sandbox", `none starts, so no command runs: ${why}`);
+  return note("sandbox", `none starts, so commands run without one: ${why}`);
 }
 
 /** Each server is started, asked for its tools, and ended. */

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import {
   type AgentSettings,
   Commands,
@@ -14,10 +14,14 @@ import {
   type NamedResources,
   type RunHook,
   readOutputTool,
+  Sandbox,
   SpillFiles,
   shellTool,
+  userSettingsPath,
+  type WatchFiles,
   withoutSecrets,
 } from "@holdfast/agent";
+import { homeFolder } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
 import type { HostTool } from "@holdfast/core/tools";
 import { version } from "../shell/version.js";
@@ -29,6 +33,7 @@ export interface RunHost {
   readonly shell: HostTool | undefined;
   /** Fetches the page that `@https://…` names, where its host is allowed. */
   readonly fetch: FetchTool["fetch"];
+  readonly commandPlace: Sandbox["place"];
   /** Those that need nobody's approval. */
   readonly harmless: readonly string[];
   readonly servers: readonly McpServerState[];
@@ -48,30 +53,54 @@ interface HostPlace {
   readonly roots: readonly string[];
   readonly stateDir: string;
   readonly checkFiles: FileCheck;
+  readonly watchFiles?: WatchFiles;
+  /** Told what a person should know while commands run. */
+  readonly told?: (line: string) => void;
+}
+
+/** The sandbox that the settings describe. It shows no command the person's own settings, which may hold keys. */
+export function sandboxOf(
+  { shell = {} }: AgentSettings,
+  { roots, stateDir, told }: Omit<HostPlace, "checkFiles">,
+): Sandbox {
+  const home = homeFolder();
+  const file = userSettingsPath({ home, environment: process.env });
+  const { sandbox = "auto", network = true, writable = [] } = shell;
+  return new Sandbox({
+    setting: sandbox,
+    roots,
+    writable: writable.map((folder) => folder.replace(/^~(?=\/)/, home)),
+    readOnly: [stateDir, dirname(file)],
+    hidden: [file, join(dirname(file), "credentials.json")],
+    network,
+    ...defined({ path: process.env.PATH, told }),
+  });
 }
 
 /** Starts what the settings name: commands, pages, MCP servers. A server that does not start costs only itself. */
 export async function openHost(
   settings: AgentSettings,
-  { roots, stateDir, checkFiles }: HostPlace,
+  { roots, stateDir, checkFiles, watchFiles, told }: HostPlace,
 ): Promise<RunHost> {
   const tempDir = join(stateDir, "tmp");
   const { shell = {}, fetch = {}, mcpServers = {} } = settings;
   const pass = shell.environment ?? [];
   const secret = Object.values(settings.model?.providers ?? {}).flatMap(({ keyEnv }) => keyEnv ?? []);
+  const sandbox = sandboxOf(settings, { roots, stateDir, ...defined({ told }) });
   const place = { roots, tempDir, environment: commandEnvironment({ own: process.env, pass, secret }) };
   // Their outputs are nobody's to read later, and push no output of the model's commands out.
   const ofHooks = { tempDir: join(tempDir, "hooks"), limits: { shownBytes: 16_000, fileBytes: 0 } };
   const hooks = new Commands({ ...place, ...ofHooks });
   const commands = new Commands({
     ...place,
+    sandbox,
     limits: {
       ...(shell.timeoutMs === undefined ? {} : { defaultSeconds: Math.ceil(shell.timeoutMs / 1_000) }),
       ...(shell.outputChars === undefined ? {} : { shownBytes: shell.outputChars }),
     },
   });
   const spilled = new SpillFiles(tempDir, undefined, "read_output");
-  const context = { commands, checkFiles, spilled };
+  const context = { commands, checkFiles, spilled, ...defined({ watchFiles }) };
   const run = shell.enabled === false ? undefined : shellTool(context);
   const allowedHosts = fetch.allowedHosts ?? [];
   const page = fetchTool({ allowedHosts, tempDir, spilled });
@@ -94,6 +123,7 @@ export async function openHost(
   return {
     tools: () => [...own, ...servers.tools()],
     shell: run,
+    commandPlace: (mode) => sandbox.place(mode),
     servers: states,
     resources: {
       servers: Object.keys(mcpServers),

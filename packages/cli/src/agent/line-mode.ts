@@ -1,17 +1,15 @@
 import {
-  type Asked,
   type AskedBack,
   type AskPerson,
   agentExitCodes,
   type CommandHost,
   type CommandResult,
   describeResult,
-  type PersonsAnswer,
   readTyped,
   runCommand,
 } from "@holdfast/agent";
-import { escapeText, type Paint, type Terminal } from "../shell/terminal.js";
-import { answerOf, choicesOf, wordsOfAsked } from "./asked.js";
+import { escapeText, type Terminal } from "../shell/terminal.js";
+import { askIn } from "./ask-list.js";
 import { type CommandPorts, commandHost, sessionWanted } from "./command-host.js";
 import { completeLine, nothingAt } from "./complete-line.js";
 import { type Completer, type KeyboardOptions, keyboard } from "./keyboard.js";
@@ -49,13 +47,15 @@ export function lineMode(options: Omit<KeyboardOptions, "completer">): LineTermi
     hasKeys() ? keyboard({ ...options, completer }, events) : plainKeyboard(options.terminal, events),
   );
   const { terminal } = lines;
+  const ask = askIn({
+    show: (text) => void terminal.out(text),
+    paint: terminal.outPaint,
+    answer: (question, signal) => lines.answer(question, signal),
+  });
   return {
     terminal,
     answer: (label, signal, isSecret) => lines.answer(label, signal, isSecret),
-    ask: (asked, signal) => {
-      const question = () => ask(lines, asked, terminal.outPaint, signal);
-      return shown === undefined ? question() : shown.aside(question);
-    },
+    ask: (list, signal) => (shown === undefined ? ask(list, signal) : shown.aside(() => ask(list, signal))),
     talk: async (run, ports, first) => {
       open = run;
       const written = () => (shown = writtenText(terminal, "talk"));
@@ -161,22 +161,3 @@ async function turn(
   output.end(await agent.turn(input, { signal, onEvent: output.onEvent, steer }));
   return undefined;
 }
-
-async function ask(
-  lines: TypedLines,
-  asked: Asked,
-  paint: Paint,
-  signal?: AbortSignal,
-): Promise<PersonsAnswer> {
-  let shown = wordsOfAsked(asked, false, paint);
-  for (;;) {
-    await lines.terminal.out(`\n${shown.words}\n`);
-    const said = await lines.answer(choicesOf(asked, shown.hides), signal);
-    if (said === undefined) return unanswered;
-    const isMore = shown.hides && /^s(how( all)?)?$/iu.test(said.trim());
-    if (!isMore) return answerOf(said, asked, shown.hides);
-    shown = wordsOfAsked(asked, true, paint);
-  }
-}
-
-const unanswered: PersonsAnswer = { kind: "no", message: "The question was not answered." };

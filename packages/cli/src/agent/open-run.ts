@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import {
   type Agent,
   type AgentSettings,
@@ -18,6 +18,7 @@ import {
   summariserOf,
   systemText,
   type TurnInput,
+  watchFiles,
 } from "@holdfast/agent";
 import type { ModelPort, OfferedTool } from "@holdfast/core/context";
 import type { ConversationRefusal, SessionStore, StoredConversation } from "@holdfast/core/conversation";
@@ -200,6 +201,8 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
     roots: rootsOf(opening),
     stateDir,
     checkFiles: fileCheckOf(manager, workspace),
+    watchFiles: watchFiles({ roots: rootsOf(opening), list: (folder) => filesIn(workspace, folder) }),
+    told: (line) => call.terminal.err(escapeText(`${line}\n`)),
   });
   parts.add(() => host.close());
   const written = await writtenFor(found, root, workspace);
@@ -254,6 +257,7 @@ function agentSettings(
     ...subAgentsOf(settings, call.flags.debug),
     hostTools: () => host.tools().filter(({ name }) => isOffered(name, settings)),
     harmless: host.harmless,
+    commandPlace: host.commandPlace,
     ...defined({ effort: settings.model?.effort }),
     mode: approval.mode ?? "ask",
     rules: [...skillRules(skillFolders(own)), ...(approval.rules ?? []).map(ruleOf)],
@@ -388,6 +392,15 @@ function uploadsOf({ call: { flags }, found: { settings, stateDir } }: Opening):
   const { script, replay, record, ephemeral } = flags;
   const isPlayed = script !== undefined || replay !== undefined || record !== undefined;
   return runUploads(settings, { stateDir, isEphemeral: ephemeral === true, isPlayed });
+}
+
+/** The files of a folder; undefined where there are more than are looked at for a command. */
+async function filesIn(workspace: OpenedWorkspace, path: string): Promise<readonly string[] | undefined> {
+  const listing = await workspace.list({ path, depth: 64, limit: 20_000 });
+  if (listing.kind === "refusal" || listing.more) return undefined;
+  return listing.entries.flatMap((entry) =>
+    entry.isDirectory ? [] : [relative(path, resolve(path, entry.path))],
+  );
 }
 
 /** What a resumed session found of its files, each a sentence. */

@@ -51,6 +51,7 @@ function settingsOfFlags({ flags }: Invocation): AgentSettings {
     model,
     effort,
     approvalMode,
+    sandbox,
     maxTurns,
     maxCost,
     wire,
@@ -63,6 +64,7 @@ function settingsOfFlags({ flags }: Invocation): AgentSettings {
   const given = {
     model: defined({ name: model, effort }),
     approval: defined({ mode: approvalMode }),
+    shell: defined({ sandbox }),
     tools: defined({ wire, resultContent, onMismatch }),
     limits: defined({ maxTurns, maxCostUsd: maxCost }),
     sessions: defined({ store, tenant }),

@@ -9,6 +9,7 @@ import {
   runCommand,
   runOutput,
 } from "@holdfast/agent";
+import { askBeside } from "../agent/ask-list.js";
 import { type CommandPorts, commandHost } from "../agent/command-host.js";
 import { lineMode } from "../agent/line-mode.js";
 import { type NoRun, type OpenedRun, openRun, turnInput, withoutModel } from "../agent/open-run.js";
@@ -78,9 +79,10 @@ const firstByteMs = 3_000;
 async function withoutScreen(call: Invocation, { text, material, isTyped }: Prompt): Promise<number> {
   const prompt = material === undefined ? text : `${material}\n\n${text}`;
   const isCommand = isTyped && isSlashCommand(prompt);
-  const run = await openRun(call, prompt, nobody, { mayLackModel: isCommand });
-  if (run.kind === "no_run") return refuse(call, run);
   const ending = new AbortController();
+  const ask = canAsk(call) ? askBeside(() => ending.abort(), call.terminal.errPaint) : nobody;
+  const run = await openRun(call, prompt, ask, { mayLackModel: isCommand });
+  if (run.kind === "no_run") return refuse(call, run);
   const watched = watchedByWork(() => ending.abort());
   const endWatch = watchOutputReader(() => {
     // Also for what is written later, when nobody watches any more.
@@ -118,6 +120,11 @@ async function withoutScreen(call: Invocation, { text, material, isTyped }: Prom
     await run.close();
     endWatch();
   }
+}
+
+/** A person sees the question on standard error, and answers by standard input. Who reads JSON is no person. */
+function canAsk({ flags, terminal }: Invocation): boolean {
+  return process.stdin.isTTY && terminal.errIsTerminal && (flags.outputFormat ?? "text") === "text";
 }
 
 /** Also one that there is not. A command of the shell is run for nobody who does not see it. */

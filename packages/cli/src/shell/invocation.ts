@@ -140,6 +140,7 @@ export interface Flags extends GlobalFlags {
   readonly replay?: string;
   readonly effort?: "off" | "low" | "medium" | "high" | "max";
   readonly approvalMode?: "plan" | "ask" | "auto-edit" | "yolo";
+  readonly sandbox?: "auto" | "on" | "off";
   readonly maxTurns?: number;
   /** US dollars. */
   readonly maxCost?: number;

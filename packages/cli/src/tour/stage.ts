@@ -45,12 +45,13 @@ export class TourPerson {
 
   constructor(private readonly printer: Printer) {}
 
-  readonly ask: AskPerson = async (asked) => {
-    const { words } = wordsOfAsked(asked);
-    this.asked.push(words);
-    this.printer.approval(words);
-    return { kind: "yes" };
-  };
+  readonly ask: AskPerson = async (list) =>
+    list.map((asked) => {
+      const { words } = wordsOfAsked(asked);
+      this.asked.push(words);
+      this.printer.approval(words);
+      return { kind: "yes" };
+    });
 }
 
 /**

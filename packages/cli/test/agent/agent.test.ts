@@ -23,7 +23,7 @@ const opened = (
 describe("the agent without a screen", () => {
   it("does what it is asked, and prints the last words alone", async () => {
     const { run, project } = opened([read, edit, command, { text: "Look." }]);
-    const ran = await run(["-p", "Call it two", ...yolo], { process: true });
+    const ran = await run(["-p", "Call it two", ...yolo, "--sandbox", "off"], { process: true });
     expect(ran).toMatchObject({ code: 0, stdout: "Look.\n", stderr: "" });
     expect([project.text("a.ts"), project.text("ran.txt")]).toEqual(["const two = 1;\n", "ran\n"]);
   });

@@ -32,6 +32,24 @@ describe("what a person typed", () => {
     expect(answerOf(said, inSrc)).toEqual({ kind: "always", allowance: { ...allowance, directory: "src" } });
   });
 
+  it("always offers the beginning of a command where that is safe, and this very command as well", () => {
+    const test = call("run_shell_command", { command: "npm test -- a.test.ts", directory: "web" });
+    expect(choicesOf(test)).toBe(
+      "Do it? [y]es, [n]o, [a]lways (npm test *, in this session), always [e]xactly this: ",
+    );
+    const place = { directory: "web" };
+    const prefix = { kind: "prefix", words: "npm test *", ...place };
+    expect(answerOf("a", test)).toEqual({ kind: "always", allowance: prefix });
+    const allowance = {
+      kind: "command",
+      tool: "run_shell_command",
+      command: "npm test -- a.test.ts",
+      ...place,
+    };
+    expect(answerOf("exact", test)).toEqual({ kind: "always", allowance });
+    expect(answerOf("e", command)).toMatchObject({ kind: "no" });
+  });
+
   it("always is no yes where it was not offered", () => {
     expect(answerOf("always", restore)).toMatchObject({ kind: "no" });
     expect(choicesOf(restore)).toBe("Do it? [y]es, [n]o: ");

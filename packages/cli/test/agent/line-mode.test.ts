@@ -9,8 +9,9 @@ const writing = (...names: readonly string[]) => ({ calls: names.map((name) => w
 const again = { text: "Again." };
 
 const answers: readonly object[] = [
-  // One question at a time.
+  // A list, answered one by one, and one that is refused with words.
   ...[writing("w1.txt", "w2.txt"), done],
+  ...[writing("n1.txt", "n2.txt"), { text: "Sorry.", expects: ["wrong folder"] }],
   // Ended by Ctrl-C, and the line after it.
   ...[writing("w3.txt"), done],
   // Allowed always.
@@ -41,13 +42,21 @@ describe.runIf(process.platform === "linux")("line by line in a terminal", () =>
     for (const words of shown) await seen.until(words);
   };
 
-  it("asks one question at a time, and each answer is for the diff on screen", async () => {
-    await say("Go.", "[y]es");
-    const [first, second] = seen.text().includes("--- w1.txt") ? ["w1.txt", "w2.txt"] : ["w2.txt", "w1.txt"];
-    expect(seen.text()).not.toContain(`--- ${second}`);
+  it("shows the changes of one answer as one list, and goes through them one by one where that is wanted", async () => {
+    await say("Go.", "Make all 2 changes? [y]es to all, [n]o to all, [o]ne by one: ");
+    const [first = "", second = ""] = ["w1.txt", "w2.txt"].toSorted(
+      (one, other) => seen.text().indexOf(`--- ${one}`) - seen.text().indexOf(`--- ${other}`),
+    );
+    await say("o", `--- ${first}`, "[y]es");
     await say("y", `--- ${second}`, "[y]es");
     await say("n", "Done.", "> ");
     expect([first, second].map((name) => project.has(name))).toEqual([true, false]);
+  });
+
+  it("refuses a list with words that the model gets for each", async () => {
+    await say("Go.", "Make all 2 changes?");
+    await say("wrong folder", "Sorry.", "> ");
+    expect(["n1.txt", "n2.txt"].map((name) => project.has(name))).toEqual([false, false]);
   });
 
   it("ends a question with the turn at Ctrl-C, and the next line is a prompt", async () => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,13 +18,10 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
-function isThere(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+/** Processes whose command line ends in a word that is nowhere else: in a sandbox a process has another number. */
+function running(word: string): readonly number[] {
+  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,args="], { encoding: "utf8" });
+  return stdout.split("\n").flatMap((line) => (line.endsWith(word) ? [Number.parseInt(line, 10)] : []));
 }
 
 function saidBy(child: ChildProcess) {
@@ -42,20 +39,20 @@ describe.skipIf(process.platform === "win32")("a signal that ends the agent", ()
     ["SIGQUIT", 131],
     ["SIGTERM", 143],
   ] as const)("%s ends its commands, too, with exit code %i", async (signal, exitCode) => {
-    const lasting = (name: string, background: boolean) =>
-      shell(`echo $$ > ${name}; exec sleep 300`, { background });
-    const names = ["behind.pid", "before.pid"];
-    const { project, begin } = scripted([lasting("behind.pid", true), lasting("before.pid", false), done]);
+    const lasting = (name: string, background: boolean) => shell(`exec sleep ${name}`, { background });
+    const words = [1, 2].map((at) => `${at}${process.pid}${exitCode}.25`);
+    const [behind = "", before = ""] = words;
+    const { begin } = scripted([lasting(behind, true), lasting(before, false), done]);
     const child = begin(["-p", "Go.", ...yolo]);
-    await until(() => names.every((name) => project.has(name) && project.text(name).endsWith("\n")));
-    const pids = names.map((name) => Number(project.text(name)));
+    const isSleeping = (word: string) => running(`sleep ${word}`).length > 0;
+    await until(() => words.every(isSleeping));
     onTestFinished(() => {
-      for (const pid of pids) if (isThere(pid)) process.kill(pid, "SIGKILL");
+      for (const pid of words.flatMap(running)) process.kill(pid, "SIGKILL");
     });
     const ended = codeOf(child);
     child.kill(signal);
     expect(await ended).toBe(exitCode);
-    await until(() => !pids.some(isThere));
+    await until(() => !words.some(isSleeping));
   });
 
   it("SIGINT in the middle of a compaction leaves the session as it was, and the next one works", async () => {

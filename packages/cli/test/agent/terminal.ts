@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { afterThisFile } from "../../../../test/cleanups.js";
 import { endProcess } from "../../../../test/end-process.js";
 import { program } from "../process.js";
@@ -25,6 +25,11 @@ export function inTerminal({ project, env }: Pick<Ground, "project" | "env">, ar
     env: { PATH: process.env.PATH ?? "", TERM: "xterm", ...env },
   });
   afterThisFile(() => endProcess(child));
+  return seenOf(child);
+}
+
+/** What a program shows in a pseudo terminal that runs already. */
+export function seenOf(child: ChildProcessWithoutNullStreams): Seen {
   let shown = "";
   let from = 0;
   child.stdout.on("data", (data) => {

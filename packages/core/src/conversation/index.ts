@@ -1,3 +1,4 @@
+export { type CommandFiles, commandWords } from "./follow/command-files.js";
 export { type FileMaker, makerWords } from "./follow/file-makers.js";
 export { consentLine, type DueFile, dueFact, dueLine, filesDue } from "./follow/plan-words.js";
 export type { RestoreDirection } from "./follow/restore-diff.js";

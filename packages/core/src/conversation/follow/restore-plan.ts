@@ -5,6 +5,7 @@ import type { TreeWrites } from "../tree/tree-writes.js";
 import type { FileStateHash } from "../values/file-effects.js";
 import type { ConversationContext } from "../values/node.js";
 import { type ConversationRefusal, isRefusal } from "../values/refusal.js";
+import { type CommandFiles, filesOfCommands } from "./command-files.js";
 import { type FileMaker, makerOf, makerWords } from "./file-makers.js";
 import { type DifferingFile, diffOf, type RestoreDirection } from "./restore-diff.js";
 
@@ -45,6 +46,8 @@ export interface RestorePlan {
   readonly files: readonly PlannedFile[];
   /** Files of which nobody knows how they were there: they stay as they are. Sorted. */
   readonly unknown: readonly string[];
+  /** What commands changed on the way and nothing of the above is about: it stays as it is. */
+  readonly commands: CommandFiles;
 }
 
 /** What a restore would do with one file. */
@@ -123,6 +126,9 @@ export async function planRestore(
   );
   const kept = await disk.keptStates(known.flatMap(({ wanted }) => wanted ?? []));
   const makers = await makersOf(context, writes, known, statuses, disk);
+  const { fromId, toId, stateOf = toId } = ends;
+  const commands = filesOfCommands(context, fromId, stateOf);
+  const named = new Set(files.map(({ path }) => path));
   const decided = known.map((file, at) => decide(file, statuses[at], kept, makers[at] ?? { by: nobody }));
   const planned = await Promise.all(decided.map((file) => mergedOr(file, disk)));
   return {
@@ -132,6 +138,7 @@ export async function planRestore(
       (file) => file.kind !== "same" || !isAside(file.path, known),
     ),
     unknown: files.filter((file) => !isKnown(file) && file.aside !== true).map(({ path }) => path),
+    commands: { ...commands, paths: commands.paths.filter((path) => !named.has(path)) },
   };
 }
 

@@ -5,6 +5,8 @@ import type {
   FileDelta,
   FileEffect,
   FileLedgerEntry,
+  FileStamp,
+  FileTouch,
   FormChange,
   InlineMedia,
   LedgerCheck,
@@ -26,6 +28,7 @@ import type {
   TaskSummary,
   ToolCall,
   ToolResultPayload,
+  TouchedFiles,
   UserMessage,
 } from "./payload.js";
 import {
@@ -164,6 +167,10 @@ const ledgerEntry = shape<FileLedgerEntry>({
   check: optional(shape<LedgerCheck>({ nodeId: text, command: text, failed: flag })),
 });
 
+const stamp = orNull(shape<FileStamp>({ sizeBytes: count, modifiedMs: number, inode: number }));
+const touch = shape<FileTouch>({ path: text, before: stamp, after: stamp });
+const touched = optional(shape<TouchedFiles>({ files: listOf(touch), isWhole: flag }));
+
 const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
   user_message: member<UserMessage>({ text, media: optional(listOf(media)) }),
   model_message: member<ModelMessage>({
@@ -194,6 +201,7 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
     refers,
     repeats,
     files: optional(listOf(effect)),
+    touched,
   }),
   file_content: member<FileContent>({
     path: text,
@@ -258,6 +266,7 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
     text,
     audience: oneOf("model", "person"),
     files: optional(listOf(effect)),
+    touched,
     settles: optional(text),
   }),
   lost: member<LostNode>({ records: lostRecords }),

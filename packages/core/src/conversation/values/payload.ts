@@ -103,6 +103,29 @@ export interface ToolResultPayload {
   readonly repeats?: readonly RepeatedLines[];
   /** What the call found out about files, or did to them. */
   readonly files?: readonly FileEffect[];
+  /** Of a command: the files that it changed beside them. */
+  readonly touched?: TouchedFiles;
+}
+
+/** What is different in a workspace after a command. Nobody read these files: their bytes are not known. */
+export interface TouchedFiles {
+  readonly files: readonly FileTouch[];
+  /** False where not all was looked at, or not all is listed. */
+  readonly isWhole: boolean;
+}
+
+/** A file before and after a command; `null`: there was no such file. */
+export interface FileTouch {
+  readonly path: string;
+  readonly before: FileStamp | null;
+  readonly after: FileStamp | null;
+}
+
+/** What a disk says of a file without reading it. */
+export interface FileStamp {
+  readonly sizeBytes: number;
+  readonly modifiedMs: number;
+  readonly inode: number;
 }
 
 /**
@@ -380,6 +403,8 @@ export interface Note {
   readonly audience: "model" | "person";
   /** States of files that it tells of. */
   readonly files?: readonly FileEffect[];
+  /** Of a command of the person's. */
+  readonly touched?: TouchedFiles;
   /** The node of a call, or the id of a restore, whose writes it tells of: they were not recorded before. */
   readonly settles?: string;
 }

@@ -163,8 +163,8 @@ async function onHost(tool: HostTool, running: RunningCall, host: TurnHost): Pro
     progress: (text) => host.progress?.(callId, text),
     ...(host.onError === undefined ? {} : { onError: host.onError }),
   });
-  const { text, code, media = [], files = [] } = result;
-  const facts = factsOf({ media, files });
+  const { text, code, media = [], files = [], touched } = result;
+  const facts = { ...factsOf({ media, files }), ...defined({ touched }) };
   return { ...record(running, { text, code, isError: code !== "ok" }, facts, host), run: result };
 }
 
@@ -210,11 +210,11 @@ function repeatsOf(
 
 type ResultFacts = Pick<
   Extract<TurnPayload, { kind: "tool_result" }>,
-  "shows" | "refers" | "repeats" | "files" | "media"
+  "shows" | "refers" | "repeats" | "files" | "media" | "touched"
 >;
 
 /** What there is of these facts; a result without a fact of a kind has no key for it. */
-function factsOf(facts: ResultFacts): ResultFacts {
+function factsOf(facts: Omit<ResultFacts, "touched">): ResultFacts {
   return Object.fromEntries(Object.entries(facts).filter(([, of]) => of.length > 0));
 }
 

@@ -3,6 +3,7 @@ import {
   type ContextManager,
   type ConversationContext,
   type ConversationRefusal,
+  commandWords,
   dueFact,
   filesDue,
   type Moved,
@@ -42,7 +43,7 @@ export function followFiles(
       const refused = refuseConflicts(plan, terms);
       if (refused !== undefined) return refused;
       if (agreed !== undefined && factsOf(plan) !== factsOf(agreed)) return notAgreed;
-      const asked = { ...terms, ...termsOf(move, answering) };
+      const asked = { ...terms, ...termsOf(move, plan, answering) };
       const resumed = resumedBy(manager.context, move);
       const taken = resumed === undefined ? undefined : takeUp(manager, resumed, plan, asked);
       if (taken !== undefined && isRefusal(taken)) return taken;
@@ -56,7 +57,8 @@ export function followFiles(
         files: files.map(({ path, from, to }) => ({ path, from, to })),
         left: left.map(({ path, why }) => ({ path, why })),
       };
-      return { kind: "followed", message: `${wordsOf(move)}; ${became(restored)}`, data };
+      const message = `${wordsOf(move)}; ${became(restored)}${commandWords(plan.commands)}`;
+      return { kind: "followed", message, data };
     },
   };
 }
@@ -73,14 +75,18 @@ function factsOf(plan: RestorePlan): string {
 
 type Answering = Parameters<FilesThatFollow["follow"]>[0]["answering"];
 
-function termsOf(move: FileMove, answering: Answering): Omit<RestoreTerms, "restoreId"> {
+function termsOf(
+  move: FileMove,
+  { commands }: RestorePlan,
+  answering: Answering,
+): Omit<RestoreTerms, "restoreId"> {
   if (move.kind === "task")
     return {
       tool: move.tool,
       move: (moved) => move.move(` Of the files: ${became(moved)}`),
       ...defined({ askedBy: answering?.("").callId }),
     };
-  const said = (moved: Moved) => `${wordsOf(move)}; ${became(moved)}`;
+  const said = (moved: Moved) => `${wordsOf(move)}; ${became(moved)}${commandWords(commands)}`;
   const { cancels, tool } = move.kind === "go" ? move : { cancels: undefined, tool: "restore_files" };
   return {
     ...(answering === undefined ? {} : { answering: (moved: Moved) => answering(said(moved)) }),

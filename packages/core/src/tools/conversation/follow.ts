@@ -1,4 +1,4 @@
-import { dueFact, dueLine, filesDue } from "../../conversation/index.js";
+import { commandWords, dueFact, dueLine, filesDue } from "../../conversation/index.js";
 import { isRefusal, refuse } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import type { FilesAtMove } from "./conversation-request.js";
@@ -64,9 +64,15 @@ async function preview(host: ConversationHost, move: FileMove): Promise<Answered
   const plan = await host.files.plan(move);
   if (isRefusal(plan)) return plan;
   const due = filesDue(plan);
-  const data = { files: due.map(dueFact), unknown: [...plan.unknown] };
-  if (due.length === 0) return answer("Nothing was moved. No file would be put back.", data);
-  const lines = due.map(dueLine).join("\n");
+  const { paths, unknown } = plan.commands;
+  const stays = commandWords(plan.commands);
+  const data = {
+    files: due.map(dueFact),
+    unknown: [...plan.unknown],
+    ...(stays === "" ? {} : { commands: { paths: [...paths], unknown } }),
+  };
+  if (due.length === 0) return answer(`Nothing was moved. No file would be put back.${stays}`, data);
+  const lines = [...due.map(dueLine), ...(stays === "" ? [] : [stays.trim()])].join("\n");
   return answer(`Nothing was moved. With restore, files would change (${due.length}):`, data, lines);
 }
 
@@ -75,10 +81,11 @@ async function leftWords(host: ConversationHost, move: FileMove): Promise<string
   const plan = await host.files?.plan(move);
   if (plan === undefined || isRefusal(plan)) return "";
   const paths = filesDue(plan).map(({ path }) => escapeForDisplay(path));
-  if (paths.length === 0) return "";
+  const stays = commandWords(plan.commands);
+  if (paths.length === 0) return stays;
   const shown = paths.slice(0, mostNamed).join(", ");
   const more = paths.length > mostNamed ? ` and ${paths.length - mostNamed} more` : "";
-  return ` The files stay as they are; not as they were there: ${shown}${more}.`;
+  return ` The files stay as they are; not as they were there: ${shown}${more}.${stays}`;
 }
 
 const mostNamed = 20;

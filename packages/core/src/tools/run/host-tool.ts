@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { FileEffect, Media } from "../../conversation/index.js";
+import type { FileEffect, Media, TouchedFiles } from "../../conversation/index.js";
 import { isRefusal, type Refusal, type RefusalCode, type WriteCaller } from "../../files/index.js";
 import { causeOf } from "../../text/index.js";
 import { intentOf, objectOf } from "../tool/arguments.js";
@@ -37,6 +37,8 @@ export interface HostRequest {
   /** One line for a person who is asked. */
   readonly summary: string;
   readonly args: Readonly<Record<string, unknown>>;
+  /** Of a command: whether it runs in a sandbox. Decided before a person is asked, so that a yes is about it, too. */
+  readonly sandboxed?: boolean;
 }
 
 /** What a host's tool may use while it runs. */
@@ -57,6 +59,8 @@ export interface HostToolResult {
   readonly media?: readonly Media[];
   /** States of files that were looked at afterwards. */
   readonly files?: readonly FileEffect[];
+  /** Files that a command changed beside them. */
+  readonly touched?: TouchedFiles;
   /** The program that it ran, for whoever watches. */
   readonly program?: RanProgram;
 }

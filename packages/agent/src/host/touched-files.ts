@@ -1,0 +1,87 @@
+import { execFile } from "node:child_process";
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as nextRound } from "node:timers/promises";
+import type { FileStamp, TouchedFiles } from "@holdfast/core/conversation";
+
+/** Looks at the workspace before a command; what is returned looks again and says what is different. */
+export type WatchFiles = () => Promise<() => Promise<TouchedFiles>>;
+
+/** Which folders are looked at. */
+interface WatchedFolders {
+  /** Absolute; names of files in the first one are relative. */
+  readonly roots: readonly string[];
+  /** Files below a folder that git does not know, relative to it; nothing is said of such a folder unless given. */
+  readonly list?: (root: string) => Promise<readonly string[] | undefined>;
+}
+
+/**
+ * Finds what a command changes by size, time and inode: of the files that git knows or would take in, else of a listing. A
+ * workspace with more files, or one that takes longer, is not looked at.
+ */
+export function watchFiles(folders: WatchedFolders, { mostFiles = 20_000, mostMs = 500 } = {}): WatchFiles {
+  const look = () => stamps(folders, { mostFiles, untilMs: performance.now() + mostMs });
+  return async () => {
+    const before = await look();
+    return async () => {
+      const after = before === undefined ? undefined : await look();
+      if (before === undefined || after === undefined) return { files: [], isWhole: false };
+      const paths = [...new Set([...before.keys(), ...after.keys()])].toSorted();
+      const files = paths.flatMap((path) => {
+        const [was, is] = [before.get(path) ?? null, after.get(path) ?? null];
+        return isSame(was, is) ? [] : [{ path, before: was, after: is }];
+      });
+      return { files: files.slice(0, mostTold), isWhole: files.length <= mostTold };
+    };
+  };
+}
+
+const mostTold = 1_000;
+
+function isSame(one: FileStamp | null, other: FileStamp | null): boolean {
+  return (
+    one?.sizeBytes === other?.sizeBytes &&
+    one?.modifiedMs === other?.modifiedMs &&
+    one?.inode === other?.inode
+  );
+}
+
+async function stamps(
+  { roots, list }: WatchedFolders,
+  { mostFiles, untilMs }: { readonly mostFiles: number; readonly untilMs: number },
+): Promise<ReadonlyMap<string, FileStamp> | undefined> {
+  const found = new Map<string, FileStamp>();
+  for (const [at, root] of roots.entries()) {
+    const names = (await namesOfGit(root)) ?? (await list?.(root));
+    if (names === undefined || found.size + names.length > mostFiles) return undefined;
+    for (const [index, name] of names.entries()) {
+      // The loop is free for others in between.
+      if (index % 2_000 === 1_999) await nextRound();
+      if (performance.now() > untilMs) return undefined;
+      const stat = statQuietly(join(root, name));
+      if (stat === undefined || stat.isDirectory()) continue;
+      const { size: sizeBytes, mtimeMs: modifiedMs, ino: inode } = stat;
+      found.set(at === 0 ? name : join(root, name), { sizeBytes, modifiedMs, inode });
+    }
+  }
+  return found;
+}
+
+/** Undefined where the folder is not git's, or there is no git. */
+function namesOfGit(root: string): Promise<readonly string[] | undefined> {
+  // Of its settings none may run a program.
+  const args = ["-c", "core.fsmonitor=false", "ls-files", "-z", "-co", "--exclude-standard", "--deduplicate"];
+  return new Promise((resolve) => {
+    execFile("git", args, { cwd: root, timeout: 2_000, maxBuffer: 16 << 20 }, (error, said) =>
+      resolve(error === null ? said.split("\0").filter((name) => name !== "") : undefined),
+    );
+  });
+}
+
+function statQuietly(path: string) {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
