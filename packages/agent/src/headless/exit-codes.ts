@@ -7,6 +7,8 @@ export const agentExitCodes = {
   success: 0,
   error: 1,
   usage: 2,
+  /** Busy, full, or not permitted: the same may work later. As of the commands for scripts. */
+  machine: 7,
   /** No key, or one that is not taken. */
   auth: 41,
   /** What was to be asked cannot be: no words, a file that is not there. */
@@ -78,6 +80,7 @@ export function exitCodeOfCommand(result: CommandResult): number {
       return agentExitCodes.usage;
     case "refused":
       if (result.code === "cancelled") return agentExitCodes.cancelled;
+      if (machineCodes.has(result.code)) return agentExitCodes.machine;
       return usageCodes.has(result.code) ? agentExitCodes.usage : agentExitCodes.error;
     default:
       return result satisfies never;
@@ -85,3 +88,11 @@ export function exitCodeOfCommand(result: CommandResult): number {
 }
 
 const usageCodes: ReadonlySet<string> = new Set(["unknown_command", "invalid_arguments", "unavailable"]);
+
+const machineCodes: ReadonlySet<string> = new Set([
+  "busy",
+  "conflict",
+  "disk_full",
+  "permission_denied",
+  "store_failed",
+]);

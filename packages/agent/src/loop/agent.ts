@@ -8,7 +8,6 @@ import {
   type Visibility,
 } from "@holdfast/core/context";
 import {
-  type Acknowledged,
   type ConversationRefusal,
   type FileContent,
   openCalls,
@@ -33,13 +32,14 @@ import type { Allowance } from "./approval.js";
 import { askModel, effortFor } from "./ask-model.js";
 import type { CacheBroke } from "./cache-watch.js";
 import { calledTool } from "./called-tool.js";
-import { type CarriedCall, carryCalls, endOpenCalls } from "./carry-calls.js";
+import { type CarriedCall, carryCalls } from "./carry-calls.js";
 import {
   type CompactionOutcome,
   ContextEconomy,
   type ContextSavings,
   type RequestHead,
 } from "./context-economy.js";
+import { endOpenCalls, noteBrokenOff, noteEnd } from "./cut-short.js";
 import { FileForms, type FileOffers } from "./file-forms.js";
 import { type CallNames, Gate } from "./gate.js";
 import { leaveOut } from "./left-out.js";
@@ -205,7 +205,8 @@ class OpenedAgent implements Agent {
   async turn(input: TurnInput, { signal, onEvent = () => {}, steer }: TurnScope = {}): Promise<TurnEnd> {
     const turn = startedTurn({ ...this.parts, meter: this.meter }, onEvent, signal);
     const stop = (await this.#begin(input, turn)) ?? (await this.#loop(turn, steer));
-    const end = turn.end(stop);
+    const refused = noteEnd(this.parts.manager, stop);
+    const end = turn.end(refused === undefined ? ((await this.#flush()) ?? stop) : broken(refused));
     await this.parts.hooks?.turnEnded(end, turn, this.#asShown);
     onEvent({ kind: "turn_ended", end });
     return end;
@@ -213,12 +214,10 @@ class OpenedAgent implements Agent {
 
   async carry(name: string, args: unknown): Promise<ConversationReply> {
     const { manager, workspace, newId, summariser, onError } = this.parts;
+    noteBrokenOff(manager);
     const files = followFiles(manager, workspace, newId);
-    const reply = await runConversationTool(name, args, {
-      manager,
-      files,
-      ...defined({ summariser, onError }),
-    });
+    const host = { manager, files, ...defined({ summariser, onError }) };
+    const reply = await runConversationTool(name, args, host);
     const flushed = await manager.flush();
     return isRefusal(flushed) ? { text: flushed.message, isError: true, code: flushed.code } : reply;
   }
@@ -251,6 +250,8 @@ class OpenedAgent implements Agent {
 
   async #begin(input: TurnInput, { onEvent }: RunningTurn): Promise<TurnStop | undefined> {
     const { manager } = this.parts;
+    const left = noteBrokenOff(manager);
+    if (left !== undefined) return broken(left);
     await this.memory?.pinIfThere();
     for (const payload of input.staged ?? []) {
       const isFile = payload.kind === "file_content";
@@ -340,21 +341,17 @@ class OpenedAgent implements Agent {
     await uploads.choose(prompt, (text) => onEvent({ kind: "noticed", text }));
   }
 
-  async #ask({ onEvent, signal }: RunningTurn): Promise<ReceivedAnswer | ModelFailure | ConversationRefusal> {
+  async #ask(turn: RunningTurn): Promise<ReceivedAnswer | ModelFailure | ConversationRefusal> {
+    const { onEvent, signal, isPaused } = turn;
     const head = this.#head();
     const { breakpoints, broke } = this.#economy.sending(head);
     if (broke !== undefined) onEvent({ kind: "context", done: broke });
     const { answerTokens } = this.#economy.budget(head);
     const { model } = head;
+    const parts = { ...this.parts, ...head, tools: this.tools.offered, renderer: this.#renderer };
     const answer = await askModel({
-      ...{
-        ...this.parts,
-        ...head,
-        tools: this.tools.offered,
-        renderer: this.#renderer,
-        onEvent,
-        breakpoints,
-      },
+      ...parts,
+      ...{ onEvent, isPaused, breakpoints },
       effort: effortFor(model, this.effort),
       ...defined({ files: this.parts.wire?.wire, signal, answerTokens }),
     });
@@ -491,7 +488,7 @@ class OpenedAgent implements Agent {
   }
 
   async #flush(): Promise<TurnStop | undefined> {
-    const flushed: Acknowledged | ConversationRefusal = await this.parts.manager.flush();
+    const flushed = await this.parts.manager.flush();
     return isRefusal(flushed) ? broken(flushed) : undefined;
   }
 }

@@ -9,7 +9,7 @@ import type {
 } from "@holdfast/core/context";
 import { resolveMedia } from "@holdfast/core/context";
 import type { ContextManager, ConversationRefusal } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal, refuse } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
 import type { AgentEvent } from "./turn.js";
 
@@ -22,6 +22,8 @@ export interface Asking {
   readonly tools: readonly OfferedTool[];
   /** Where the request is to be marked (`ModelStep.breakpoints`). */
   readonly breakpoints?: readonly number[];
+  /** Whether the model made a pause, so that its own words come last. */
+  readonly isPaused?: () => boolean;
   /** As of `ModelStep`. */
   readonly answerTokens?: number;
   readonly effort: Effort | undefined;
@@ -35,22 +37,37 @@ export interface Asking {
   readonly signal?: AbortSignal;
 }
 
-/** One request: what the head stands for is rendered, asked, and answered. Nothing is added to the conversation. */
+/**
+ * One request: what the head stands for is rendered, asked, and answered. Nothing is added to the conversation, but the
+ * words of an answer that the person stopped: calls and thoughts of it may not be whole, so they are not kept.
+ */
 export async function askModel(asking: Asking): Promise<ReceivedAnswer | ModelFailure | ConversationRefusal> {
   const step = await stepOf(asking);
   if (isRefusal(step)) return step;
-  const { model, onEvent, signal } = asking;
+  const { manager, model, onEvent, signal } = asking;
+  let words = "";
   await turnOfOthers();
   for await (const event of model.ask(step, signal)) {
     switch (event.kind) {
       case "finish":
         return event.answer;
       case "failed":
+        if (event.failure.reason === "cancelled" && words.trim() !== "") {
+          const parts = [{ kind: "text", text: words }] as const;
+          const kept = manager.addAnswer({ step: step.step, from: model.target, parts });
+          if (isRefusal(kept)) return kept;
+        }
         return event.failure;
       case "text-delta":
+        words += event.text;
+        onEvent({ kind: "model", event });
+        break;
+      case "retry":
+        words = "";
+        onEvent({ kind: "model", event });
+        break;
       case "thought-delta":
       case "call-delta":
-      case "retry":
       case "silent":
         onEvent({ kind: "model", event });
         break;
@@ -71,9 +88,10 @@ function turnOfOthers(): Promise<void> {
 
 async function stepOf(asking: Asking): Promise<ModelStep | ConversationRefusal> {
   const { manager, renderer, model, newId, now, readBlob, system, tools, breakpoints } = asking;
-  const { files = "text", answerTokens, effort } = asking;
+  const { files = "text", answerTokens, effort, isPaused } = asking;
   const options = { target: model.target, now: now(), files };
   const { contents, report } = renderer.render(manager.context, options);
+  if (!report.ready && isPaused?.() !== true) return notReady;
   const resolved = readBlob === undefined ? { contents } : await resolveMedia(contents, readBlob);
   if ("code" in resolved) return resolved;
   return {
@@ -87,6 +105,11 @@ async function stepOf(asking: Asking): Promise<ModelStep | ConversationRefusal> 
     ...defined({ breakpoints, answerTokens, effort }),
   };
 }
+
+const notReady = refuse(
+  "no_effect",
+  "Nothing was sent: the conversation does not end with words to the model. Say something.",
+);
 
 /** What of it a model can be asked: of a model that does not know this effort its own counts. */
 export function effortFor({ efforts }: ModelPort, effort: Effort | undefined): Effort | undefined {

@@ -1,5 +1,4 @@
 import {
-  type ContextManager,
   type ConversationRefusal,
   type JsonObject,
   openCalls,
@@ -184,15 +183,4 @@ function changedBy(tool: FileTool, args: unknown, isError: boolean, host: TurnHo
   const paths = request === undefined ? (asked === undefined ? [] : [asked]) : pathsOfCall(tool, args).paths;
   const named = paths.map((path) => host.manager.manifests.naming(path));
   return isError && named.length > 0 ? named : [...named, `${tool.name}()`];
-}
-
-/** A branch with open calls cannot be left: each of them is told not to have been begun. */
-export function endOpenCalls(manager: ContextManager): ConversationRefusal | undefined {
-  for (const { call } of openCalls(manager.context, manager.context.currentNodeId)) {
-    const { callId, name } = call;
-    const output = "Interrupted before it was begun: nothing was done.";
-    const node = manager.addNode({ kind: "tool_result", callId, name, output, isError: true });
-    if (isRefusal(node)) return node;
-  }
-  return undefined;
 }

@@ -24,6 +24,8 @@ export interface RunningTurn {
   takeIn(end: TurnEnd): void;
   /** The last words of the model. */
   readonly lastText: string;
+  /** Whether the last answer was a pause: sent back as it is, the model goes on. */
+  isPaused(): boolean;
 }
 
 /** What is other for a sub-agent. */
@@ -40,7 +42,15 @@ export function startedTurn(
   undone = new Undone(),
 ): RunningTurn {
   const { maxSteps = 200, maxCostUsd, repeats } = limits;
-  const counted = { steps: 0, usage: {} as TurnUsage, flawed: 0, cut: 0, silent: 0, lastText: "" };
+  const counted = {
+    steps: 0,
+    usage: {} as TurnUsage,
+    flawed: 0,
+    cut: 0,
+    silent: 0,
+    lastText: "",
+    isPaused: false,
+  };
   const before = meter.spent;
   let ofSubs: TurnUsage = {};
   const watch = new Repeats(repeats);
@@ -64,6 +74,7 @@ export function startedTurn(
       counted.usage = addUsage(counted.usage, answer.usage);
       counted.lastText = (counted.cut > 0 ? counted.lastText : "") + textOf(answer) || counted.lastText;
       counted.cut = answer.ended === "length" && calls.length === 0 ? counted.cut + 1 : 0;
+      counted.isPaused = answer.ended === "paused" && calls.length === 0;
       counted.silent = saysNothing(answer) ? counted.silent + 1 : 0;
       counted.flawed = answer.flaws.length > 0 && calls.length === 0 ? counted.flawed + 1 : 0;
       const flawWords = lostCalls(answer);
@@ -109,6 +120,7 @@ export function startedTurn(
     get lastText() {
       return counted.lastText;
     },
+    isPaused: () => counted.isPaused,
   };
 }
 

@@ -8,7 +8,7 @@ import {
   providers,
   renderContext,
 } from "@holdfast/core/context";
-import type { JsonObject } from "@holdfast/core/conversation";
+import { type JsonObject, pathTo } from "@holdfast/core/conversation";
 import { describe, expect, it } from "vitest";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
 import { fileCheckOf } from "../../src/loop/file-check.js";
@@ -146,8 +146,11 @@ describe("a turn", () => {
     const stage = await openStage(Array(9).fill({ calls: [wrong] }));
     const end = await stage.turn("Read it.");
     expect(end).toMatchObject({ reason: "repeating", steps: 5 });
-    const notes = [...stage.manager.context.nodes.values()].filter(({ payload }) => payload.kind === "note");
-    expect(notes).toHaveLength(3);
+    const notes = pathTo(stage.manager.context, stage.manager.context.currentNodeId).flatMap(({ payload }) =>
+      payload.kind === "note" ? [payload] : [],
+    );
+    expect(notes.map(({ audience }) => audience)).toEqual(["model", "model", "model", "person"]);
+    expect(notes.at(-1)?.text).toBe(end.message);
   });
 
   it("has half a call made again, and ends after three in a row", async () => {

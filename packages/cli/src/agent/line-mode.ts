@@ -7,6 +7,7 @@ import {
   describeResult,
   readTyped,
   runCommand,
+  type WantedSession,
 } from "@holdfast/agent";
 import { escapeText, type Terminal } from "../shell/terminal.js";
 import { askIn } from "./ask-list.js";
@@ -119,13 +120,23 @@ async function after(result: CommandResult, lines: TypedLines, saying: Saying): 
       return left;
     case "session": {
       const id = await sessionWanted(result.session, saying.run);
-      if (typeof id !== "object") return { kind: "session", id };
+      if (typeof id !== "object") {
+        await saying.terminal.out(`${placeWords(result.session, id, saying.run.conversation.session.id)}\n`);
+        return { kind: "session", id };
+      }
       await saying.terminal.out(`${escapeText(id.message)}\n`);
       return undefined;
     }
     default:
       return result satisfies never;
   }
+}
+
+/** Where the person is from now on. */
+function placeWords({ kind }: WantedSession, id: string | undefined, before: string): string {
+  const left = `Session ${before} is kept; /resume goes back to it.`;
+  if (id === undefined) return `A new session begins. ${left}`;
+  return `You are in session ${id} now${kind === "fork" ? `, a copy of ${before}` : ""}. ${left}`;
 }
 
 async function choose(

@@ -36,6 +36,7 @@ import {
 } from "@holdfast/core/tools";
 import { openSettings } from "../answers/open.js";
 import { newIds, openStoreAt } from "../sessions/open-store.js";
+import { exitCodeOf, exitCodes as shellCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
 import { absentModel, namesFileOfModel } from "./absent-model.js";
@@ -410,9 +411,10 @@ function apartWords({ files }: StoredConversation): readonly string[] {
 
 function refused({ code, message }: Refusal | ConversationRefusal): NoRun {
   const isMissing = code === "unknown_session" || code === "invalid_arguments";
+  const failed = exitCodeOf[code] === shellCodes.machine ? agentExitCodes.machine : agentExitCodes.error;
   return {
     kind: "no_run",
-    exitCode: isMissing ? agentExitCodes.input : agentExitCodes.error,
+    exitCode: isMissing ? agentExitCodes.input : failed,
     lines: [`${code}: ${message}`],
   };
 }

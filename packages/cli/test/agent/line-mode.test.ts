@@ -110,9 +110,9 @@ describe.runIf(process.platform === "linux")("line by line in a terminal", () =>
     await say("restore", "put back", "> ");
     expect(project.has("new.txt")).toBe(false);
     await say("/history label rewound", "labelled", "> ");
-    await say("/fork", "scripted/script", "> ");
+    await say("/fork", "You are in session", "a copy of", "scripted/script", "> ");
     await say("/history view", "rewound", "> ");
-    await say("/clear", "scripted/script", "> ");
+    await say("/clear", "A new session begins.", "scripted/script", "> ");
     await say("/diff", "No file is different.", "> ");
     await say("/resume", "Go.", "> ");
     await say("/resume nope", "nope", "> ");

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -29,6 +29,15 @@ function saidBy(child: ChildProcess) {
   child.stdout?.on("data", (data) => (said.stdout += data));
   child.stderr?.on("data", (data) => (said.stderr += data));
   return said;
+}
+
+/** The journals of all sessions, as far as they are written. */
+function journalsIn(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return names
+    .filter((name) => name.endsWith(".jsonl"))
+    .map((name) => readFileSync(join(folder, name), "utf8"));
 }
 
 const codeOf = async (child: ChildProcess): Promise<number | null> => (await once(child, "close"))[0];
@@ -88,6 +97,44 @@ describe.skipIf(process.platform === "win32")("a signal that ends the agent", ()
     expect(kept().length).toBeGreaterThan(before.length);
     play([{ expects: ["The files were read."], text: "Yes." }]);
     expect(await run(["-p", "Go on.", "-r", id])).toMatchObject({ code: 0, stdout: "Yes.\n" });
+  });
+});
+
+describe.skipIf(process.platform === "win32")("an order that was cut short", () => {
+  it.each([
+    ["SIGINT", "while the model is asked", "The person stopped this here."],
+    ["SIGKILL", "while the model is asked", "This was broken off here"],
+    ["SIGINT", "in a command", "The person stopped this here."],
+    ["SIGKILL", "in a command", "This was broken off here"],
+  ] as const)("by %s %s is no order any more when the session goes on", async (signal, place, words) => {
+    const isCommand = place === "in a command";
+    const first = isCommand ? shell("echo $$ > begun; exec sleep 300") : { delayMs: 60_000, text: "Late." };
+    const { home, project, play, run, begin } = scripted([first, done]);
+    const child = begin(["-p", "Delete all.", ...yolo]);
+    const ended = codeOf(child);
+    const isKept = () =>
+      journalsIn(join(home.folder, "state")).some((text) => text.includes('"user_message"'));
+    await until(() => (isCommand ? project.has("begun") && project.text("begun").endsWith("\n") : isKept()));
+    child.kill(signal);
+    await ended;
+    // What a killed program has started goes on without it.
+    const pid = isCommand ? Number(project.text("begun")) : undefined;
+    if (pid !== undefined && isThere(pid)) process.kill(pid, "SIGKILL");
+    play([{ expects: ["Delete all.", words, "What is there?"], text: "Yes." }]);
+    expect(await run(["-c", "-p", "What is there?"])).toMatchObject({ code: 0, stdout: "Yes.\n" });
+  });
+
+  it("has one exit code wherever its session is in use", async () => {
+    const { play, run, begin } = scripted([{ text: "Yes." }]);
+    const { session_id: id } = JSON.parse((await run(["-p", "Go.", "-o", "json"])).stdout);
+    play([{ delayMs: 60_000, text: "Late." }]);
+    const child = begin(["-p", "Go on.", "-r", id, "-o", "stream-json"], ["ignore", "pipe", "pipe"]);
+    const said = saidBy(child);
+    await until(() => said.stdout.includes('"init"'));
+    for (const line of ["/compact", "/history label x", "More."])
+      expect(await run(["-r", id, "-p", line]), line).toMatchObject({ code: 7 });
+    child.kill("SIGINT");
+    await codeOf(child);
   });
 });
 

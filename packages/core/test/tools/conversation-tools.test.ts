@@ -1,6 +1,6 @@
 import type { Workspace } from "@holdfast/core/files";
 import { describe, expect, it } from "vitest";
-import { type ContextManager, listTasks, scriptedSummariser } from "../../src/conversation/index.js";
+import { type ContextManager, listTasks, pathTo, scriptedSummariser } from "../../src/conversation/index.js";
 import {
   type ConversationToolContext,
   conversationTool,
@@ -138,7 +138,7 @@ describe("the conversation's tools", () => {
     const manager = newManager();
     say(manager, "go");
     const summariser = scriptedSummariser(["so far: nothing", "at the end: all"]);
-    await called(manager, "task_start", { context: "compress" }, { summariser });
+    await called(manager, "task_start", { context: "compress", goal: "all" }, { summariser });
     expect(manager.getCurrentNode().payload).toMatchObject({
       transformation: { kind: "compress", summary: "so far: nothing" },
     });
@@ -173,7 +173,11 @@ describe("the conversation's tools", () => {
     });
     expect(await called(manager, "rewind", { turn_id: "nope" })).toMatchObject({ code: "unknown_node" });
     await called(manager, "rewind", { turn_id: answer.id });
-    expect(manager.context.currentNodeId).toBe(answer.id);
+    const landed = pathTo(manager.context, manager.context.currentNodeId).map(({ payload }) => payload);
+    expect(landed.slice(3)).toMatchObject([
+      { kind: "user_message", text: "second" },
+      { kind: "note", audience: "model", text: expect.stringContaining("Went back; the path left is kept.") },
+    ]);
     expect(await called(manager, "rewind", { turn_id: answer.id, files: "restore" })).toMatchObject({
       code: "files_refused",
     });
@@ -221,7 +225,11 @@ describe("the conversation's tools", () => {
     expect(restored).toMatchObject({ code: "ok" });
     expect(text("a.ts")).toBe("one\n");
     expect(() => text("new.ts")).toThrow();
-    expect(manager.getCurrentNode()).toMatchObject({ parentId: base.id, payload: { kind: "restore" } });
+    expect(pathTo(manager.context, manager.context.currentNodeId).slice(-3)).toMatchObject([
+      { id: base.id },
+      { payload: { kind: "restore" } },
+      { payload: { kind: "note", text: expect.stringContaining("put back: a.ts, new.ts") } },
+    ]);
     const answered = manager.context.nodes.get(restored.asked.id)?.childIds ?? [];
     expect(manager.context.nodes.get(answered[0] ?? "")?.payload).toMatchObject({ kind: "tool_result" });
     expect(manager.context.nodes.has(tip)).toBe(true);

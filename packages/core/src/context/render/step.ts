@@ -115,7 +115,12 @@ function layOut(layout: Layout, node: TurnNode, place: NodePlace): Layout {
       // The text of a compaction stands at the front, or is not in force.
       return payload.of === "compaction"
         ? layout
-        : appendText(layout, branchSummaryText(payload.text), "branch_summary", source);
+        : appendText(
+            layout,
+            branchSummaryText(payload.text, scope.ancestry.find(payload.covers.toId) !== undefined),
+            "branch_summary",
+            source,
+          );
     case "restore":
       return appendText(layout, restoreText(payload), "restore", source);
     case "note":

@@ -45,9 +45,11 @@ export function taskSummaryText({ name, taskId, summary, files }: TaskSummary): 
   ].join("\n");
 }
 
-/** What stands in the prompt for a summary of another branch. */
-export function branchSummaryText(text: string): string {
-  return `[Summary of another branch of this conversation:]\n${text}`;
+/** What stands in the prompt for a summary of a branch: of the one on which it stands, or of another. */
+export function branchSummaryText(text: string, isOfThis: boolean): string {
+  return isOfThis
+    ? `[Summary of this task's branch up to here:]\n${text}`
+    : `[Summary of another branch of this conversation:]\n${text}`;
 }
 
 /** What stands in the prompt for all that a compaction left out. */

@@ -118,7 +118,9 @@ export function refuseRestore(
   if (isRefusal(target)) return target;
   const asking = askedBy ?? answering?.({ files: [], left: [] }).callId;
   const waiting = openCalls(context, currentNodeId).filter(({ call }) => call.callId !== asking);
-  const cut = answeredBelow(context, toId);
+  // The model is asked right after its move, and no person's message ends what stands open there.
+  const cut =
+    asking === undefined || toId === currentNodeId ? answeredBelow(context, toId) : openCalls(context, toId);
   const [open] = [...waiting, ...cut];
   if (open === undefined) return undefined;
   return refuse(

@@ -21,6 +21,7 @@ import { PathChoices } from "./choices.js";
 import { type ConversationStart, firstEvent } from "./first-event.js";
 import { applyEvent, startedContext } from "./fold.js";
 import { type ContextListener, JournaledContext, type StoredContext } from "./journaled-context.js";
+import { withLanding } from "./landing.js";
 import { filesMade, Manifests, type Onto } from "./manifest.js";
 import { answeredBelow, openCalls, upwards } from "./path.js";
 import { PathKnowledge } from "./path-knowledge.js";
@@ -35,12 +36,14 @@ import {
   moveHead,
   popTask,
   type RestartTask,
+  refuseWaiting,
   restartTask,
   resumeTask,
   type StartTask,
   startTask,
   type TaskDecision,
   type TaskMove,
+  unansweredAt,
 } from "./tasks.js";
 import { foldTrackedFiles } from "./tracked-files.js";
 import { isOnPath } from "./tree-paths.js";
@@ -239,6 +242,11 @@ export class ContextManager {
     return this.carryOut(cancelTask(this.current, answering, this.make));
   }
 
+  /** Why the branch cannot be left now, so that nothing is paid for a move that would be refused; `open_calls`, `read_only`. */
+  leaving(asking: Pick<AnsweredCall, "callId" | "name"> | undefined): ConversationRefusal | undefined {
+    return this.readOnly ?? refuseWaiting(this.current, asking);
+  }
+
   /** Where the head would stand after `cancelTask` or `popTask`, or why it would not. */
   cancelTarget(): TurnNode | ConversationRefusal {
     const current = currentTask(this.current);
@@ -291,11 +299,7 @@ export class ContextManager {
     const target = unprunedNode(this.current, head);
     if (isRefusal(target)) return target;
     const [open] = answeredBelow(this.current, head);
-    if (open === undefined) return target;
-    return refuse(
-      "open_calls",
-      `At node ${head} the call of ${open.call.name} was not answered yet; go to its result or to before the call.`,
-    );
+    return open === undefined ? target : unansweredAt(head, open.call.name);
   }
 
   /** Prunes the branch that begins at a node on which the head does not stand: it is kept, out of the way. */
@@ -487,8 +491,12 @@ export class ContextManager {
     return undeclared ?? withProof(payload, this.options.digest);
   }
 
+  /** @returns the node that the decision is about, also where words for the model follow it. */
   private carryOut(decision: TaskDecision): TurnNode | ConversationRefusal {
-    return isRefusal(decision) ? decision : this.change(decision, () => this.getCurrentNode());
+    if (isRefusal(decision)) return decision;
+    const goal = decision.type === "nodes_added" ? decision.head : undefined;
+    const event = withLanding(this.current, decision, this.make);
+    return this.change(event, () => (goal === undefined ? this.getCurrentNode() : this.nodeOf(goal)));
   }
 
   private change<Answer extends object>(

@@ -10,7 +10,11 @@ import { openCalls } from "./path.js";
 export type AnsweredCall = Omit<ToolResultPayload, "kind">;
 
 /** Makes a node that is not added yet. */
-type MakeNode = (payload: NewNode["payload"], parentId: string) => NewNode;
+export type MakeNode = (
+  payload: NewNode["payload"],
+  parentId: string,
+  metadata?: NewNode["metadata"],
+) => NewNode;
 
 /** What a task is begun with. */
 export interface StartTask {
@@ -179,6 +183,9 @@ export function moveHead(
   if (isRefusal(target)) return target;
   const left = leave(context, answering, make);
   if (isRefusal(left)) return left;
+  const [open] = answering === undefined ? [] : openCalls(context, head);
+  // The model is asked right after it, and no person's message ends the calls that stand open there.
+  if (open !== undefined) return unansweredAt(head, open.call.name);
   if (left.nodes.length > 0) return { type: "nodes_added", nodes: left.nodes, head, ...besides };
   return { type: "head_moved", head, reason, ...besides };
 }
@@ -196,25 +203,42 @@ export function leave(
   answering: AnsweredCall | undefined,
   make: MakeNode,
 ): Left | ConversationRefusal {
-  const open = openCalls(context, context.currentNodeId);
-  const others = open.filter(({ call }) => call.callId !== answering?.callId);
-  if (others.length > 0) {
-    const names = others.map(({ call }) => call.name).join(", ");
-    return refuse(
-      "open_calls",
-      answering === undefined
-        ? `Calls are waiting for their results (${names}); answer or cancel them first.`
-        : `${answering.name} has to be the only call of its step; ${names} was called beside it. Call it alone.`,
-    );
-  }
+  const waiting = refuseWaiting(context, answering);
+  if (waiting !== undefined) return waiting;
   if (answering === undefined) return { nodes: [], tipId: context.currentNodeId };
-  if (open.length === 0)
+  if (openCalls(context, context.currentNodeId).length === 0)
     return refuse(
       "unmatched_result",
       `No open call ${answering.callId} of ${answering.name} waits for this.`,
     );
   const result = make({ kind: "tool_result", ...answering }, context.currentNodeId);
   return { nodes: [result], tipId: result.id };
+}
+
+/** Why a branch cannot be left: a call of it waits for its result, beside the one that asks for the move. */
+export function refuseWaiting(
+  context: ConversationContext,
+  asking: Pick<AnsweredCall, "callId" | "name"> | undefined,
+): ConversationRefusal | undefined {
+  const others = openCalls(context, context.currentNodeId).filter(
+    ({ call }) => call.callId !== asking?.callId,
+  );
+  if (others.length === 0) return undefined;
+  const names = others.map(({ call }) => call.name).join(", ");
+  return refuse(
+    "open_calls",
+    asking === undefined
+      ? `Calls are waiting for their results (${names}); answer or cancel them first.`
+      : `${asking.name} has to be the only call of its step; ${names} was called beside it. Call it alone.`,
+  );
+}
+
+/** The refusal of a node at which a call stands open. */
+export function unansweredAt(nodeId: string, name: string): ConversationRefusal {
+  return refuse(
+    "open_calls",
+    `At node ${nodeId} the call of ${name} was not answered yet; go to its result or to before the call.`,
+  );
 }
 
 /** The task at the head, with its parent and the node that began it. */

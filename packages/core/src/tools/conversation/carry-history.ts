@@ -78,7 +78,7 @@ async function summarize(
 ): Promise<Answered> {
   const { id: toId, taskId: fromId } = host.manager.getCurrentNode();
   const request = { purpose: "branch", fromId, toId, ...defined({ focus }) } as const;
-  const text = await summaryOf(host, summary, request);
+  const text = await summaryOf(host, summary, request, asked);
   if (isRefusal(text)) return text;
   const told = answer("The summary was added to the branch.");
   const covers = { fromId, toId };

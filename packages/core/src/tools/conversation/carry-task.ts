@@ -1,17 +1,20 @@
 import {
   type ConversationRefusal,
+  type FileDelta,
   type HistoryTransformation,
   type ListedTask,
   listTasks,
+  refuseConflicts,
 } from "../../conversation/index.js";
 import { isRefusal } from "../../files/index.js";
-import { defined, escapeForDisplay } from "../../text/index.js";
+import { defined, escapeForDisplay, shortHash } from "../../text/index.js";
 import type { FilesAtMove, TaskRequest } from "./conversation-request.js";
 import {
   type Answered,
   answer,
   type Caller,
   type ConversationHost,
+  type FileMove,
   renderAnswer,
 } from "./conversation-tool.js";
 import { atMove } from "./follow.js";
@@ -49,7 +52,7 @@ type Resume = Extract<TaskRequest, { readonly kind: "task_resume" }>;
 type Restart = Extract<TaskRequest, { readonly kind: "task_restart" }>;
 
 async function start(host: ConversationHost, request: StartRequest, asked: Caller): Promise<Answered> {
-  const transformation = await transformationOf(host, request);
+  const transformation = await transformationOf(host, request, asked);
   if (isRefusal(transformation)) return transformation;
   const { name, goal } = request;
   const message = `Task${name === undefined ? "" : ` "${name}"`} started on a branch of its own.`;
@@ -65,11 +68,12 @@ async function start(host: ConversationHost, request: StartRequest, asked: Calle
 async function transformationOf(
   host: ConversationHost,
   { context, summary }: StartRequest,
+  asked: Caller,
 ): Promise<HistoryTransformation | ConversationRefusal> {
   if (context !== "compress") return { kind: context };
   const { sessionId, currentNodeId } = host.manager.context;
-  const asked = { purpose: "start", fromId: sessionId, toId: currentNodeId } as const;
-  const text = await summaryOf(host, summary, asked);
+  const covers = { purpose: "start", fromId: sessionId, toId: currentNodeId } as const;
+  const text = await summaryOf(host, summary, covers, asked);
   return isRefusal(text) ? text : { kind: "compress", summary: text.text };
 }
 
@@ -81,31 +85,59 @@ function answeringTask(asked: Caller, told: (taskId: string) => ReturnType<typeo
 
 async function complete(host: ConversationHost, request: Complete, asked: Caller): Promise<Answered> {
   const { manager } = host;
+  const target = manager.cancelTarget();
+  if (isRefusal(target)) return target;
   const { taskId } = manager.getCurrentNode();
-  const { currentNodeId: toId } = manager.context;
-  const summary = await summaryOf(host, request.summary, { purpose: "task", fromId: taskId, toId });
-  if (isRefusal(summary)) return summary;
   const told = (files: string) =>
     answer(`Task completed; its summary stands on the branch it was started from.${files}`);
-  const ending = (files: string) => ({
-    summary: summary.text,
+  const endingWith = (summary: string) => (files: string) => ({
+    summary,
     ...defined({ answering: asked.answering(told(files)) }),
   });
-  const move = {
-    kind: "task",
-    tool: "task_complete",
-    move: (files: string) => ({ kind: "complete", ...ending(files) }) as const,
-  } as const;
-  return atMove(host, { move, files: request.files }, asked, (left) => {
+  const moveWith = (ending: ReturnType<typeof endingWith>) =>
+    ({
+      kind: "task",
+      tool: "task_complete",
+      move: (files: string) => ({ kind: "complete", ...ending(files) }) as const,
+    }) as const;
+  const { files } = request;
+  // What may be refused for the files is found out with any words: nothing is paid for before.
+  const tried = moveWith(endingWith(request.summary ?? "-"));
+  if (files.kind === "preview") return atMove(host, { move: tried, files }, asked);
+  const refused = await refusedFiles(host, tried, files);
+  if (refused !== undefined) return refused;
+  const { currentNodeId: toId } = manager.context;
+  const summary = await summaryOf(host, request.summary, { purpose: "task", fromId: taskId, toId }, asked);
+  if (isRefusal(summary)) return summary;
+  const ending = endingWith(summary.text);
+  return atMove(host, { move: moveWith(ending), files }, asked, (left) => {
     const node = manager.completeTask(ending(left));
     if (isRefusal(node)) return node;
-    const files = node.payload.kind === "task_summary" ? node.payload.files : [];
-    return answer(told(left).message, {
+    const changed = node.payload.kind === "task_summary" ? node.payload.files : [];
+    const data = {
       task_id: taskId,
       summary_id: node.id,
-      files: files.map(({ path, from, to }) => ({ path, from, to })),
-    });
+      files: changed.map(({ path, from, to }) => ({ path, from, to })),
+    };
+    const lines = changed.map(changedLine).join("\n");
+    return answer(told(left).message, data, lines === "" ? undefined : lines);
   });
+}
+
+function changedLine({ path, from, to }: FileDelta): string {
+  const stateOf = (sha256: string | null) => (sha256 === null ? "no file" : shortHash(sha256));
+  return `${escapeForDisplay(path)}: ${stateOf(from)} → ${stateOf(to)}`;
+}
+
+/** Why the files would refuse a move with which they are to be put back. */
+async function refusedFiles(
+  { files: following }: ConversationHost,
+  move: FileMove,
+  files: FilesAtMove,
+): Promise<ConversationRefusal | undefined> {
+  if (files.kind !== "restore" || following === undefined) return undefined;
+  const plan = await following.plan(move);
+  return isRefusal(plan) ? plan : refuseConflicts(plan, { restoreId: "", ...files });
 }
 
 async function cancel(host: ConversationHost, files: FilesAtMove, asked: Caller): Promise<Answered> {

@@ -224,12 +224,14 @@ describe("a task that is tried again", () => {
     expect(carried.text).toContain("put back: a.txt, junk.txt");
     expect(treeOf(host.place.root)).toEqual({ "a.txt": "alpha\nbeta\n" });
     const { manager } = host.conversation;
-    expect(manager.getCurrentNode().payload.kind).toBe("restore");
+    // A note to the model stands below it.
+    const restore = manager.context.nodes.get(manager.getCurrentNode().parentId ?? "");
+    expect(restore?.payload.kind).toBe("restore");
     expect(manager.context.nodes.get(manager.getCurrentNode().taskId)?.payload).toMatchObject({
       hint: "again",
     });
     expect(await apart(host)).toEqual([]);
-    const undone = await commands(host, "restore_files", { restore_id: headOf(host) });
+    const undone = await commands(host, "restore_files", { restore_id: restore?.id });
     expect(undone.code).toBe("ok");
     expect(treeOf(host.place.root)).toEqual(before);
     expect(await apart(host)).toEqual([]);
