@@ -108,18 +108,18 @@ describe.skipIf(process.platform === "win32")("an order that was cut short", () 
     ["SIGKILL", "in a command", "This was broken off here"],
   ] as const)("by %s %s is no order any more when the session goes on", async (signal, place, words) => {
     const isCommand = place === "in a command";
-    const first = isCommand ? shell("echo $$ > begun; exec sleep 300") : { delayMs: 60_000, text: "Late." };
-    const { home, project, play, run, begin } = scripted([first, done]);
+    const seconds = `3${process.pid}.${signal.length}`;
+    const first = isCommand ? shell(`exec sleep ${seconds}`) : { delayMs: 60_000, text: "Late." };
+    const { home, play, run, begin } = scripted([first, done]);
     const child = begin(["-p", "Delete all.", ...yolo]);
     const ended = codeOf(child);
     const isKept = () =>
       journalsIn(join(home.folder, "state")).some((text) => text.includes('"user_message"'));
-    await until(() => (isCommand ? project.has("begun") && project.text("begun").endsWith("\n") : isKept()));
+    await until(() => (isCommand ? running(`sleep ${seconds}`).length > 0 : isKept()));
     child.kill(signal);
     await ended;
     // What a killed program has started goes on without it.
-    const pid = isCommand ? Number(project.text("begun")) : undefined;
-    if (pid !== undefined && isThere(pid)) process.kill(pid, "SIGKILL");
+    for (const pid of running(`sleep ${seconds}`)) process.kill(pid, "SIGKILL");
     play([{ expects: ["Delete all.", words, "What is there?"], text: "Yes." }]);
     expect(await run(["-c", "-p", "What is there?"])).toMatchObject({ code: 0, stdout: "Yes.\n" });
   });
