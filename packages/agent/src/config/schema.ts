@@ -253,6 +253,7 @@ export const settingsSchema = z.strictObject({
         .describe("models that a sub-agent may have beside the one that asks"),
       maxDepth: count.optional().describe("how deep sub-agents of sub-agents may go; 1 unless set"),
       maxSteps: count.optional().describe("requests of one sub-agent; 50 unless set"),
+      maxAtOnce: count.optional().describe("sub-agents of one answer that work at once; 4 unless set"),
     })
     .optional()
     .describe("tasks for agents of their own; not offered unless this is set"),

@@ -140,6 +140,7 @@ export const trustClasses: TrustTable = {
     models: always("it chooses who gets the conversation, and what it costs"),
     maxDepth: always("it lets further agents work, and cost"),
     maxSteps: always("it lets further agents work, and cost"),
+    maxAtOnce: always("it lets further agents work, and cost"),
   },
   sessions: {
     store: always("it moves where conversations are kept"),

@@ -22,11 +22,13 @@ import { defined } from "@holdfast/core/text";
 import {
   type ConversationReply,
   followFiles,
+  meantCall,
   runConversationTool,
   type TurnHost,
 } from "@holdfast/core/tools";
 import type { ApprovalMode } from "../config/approval.js";
 import { CostMeter } from "../models/cost-meter.js";
+import type { Agent } from "./agent-door.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { Allowance } from "./approval.js";
 import { askModel, effortFor } from "./ask-model.js";
@@ -40,57 +42,26 @@ import {
   type RequestHead,
 } from "./context-economy.js";
 import { endOpenCalls, noteBrokenOff, noteEnd } from "./cut-short.js";
-import { FileForms, type FileOffers } from "./file-forms.js";
+import { FileForms } from "./file-forms.js";
 import { type CallNames, Gate } from "./gate.js";
 import { leaveOut } from "./left-out.js";
 import { MemoryFile } from "./memory-file.js";
 import { offeredTools, type ToolSet, toolsText } from "./offered-tools.js";
 import { type RunningTurn, startedTurn } from "./running-turn.js";
+import { sideBySide } from "./side-by-side.js";
 import { type SubAgent, toolsOfSubAgent } from "./sub-agent-tools.js";
-import { type Delegation, delegationIn, isWithin, mostNested, subAgentWords } from "./sub-agents.js";
+import {
+  begunTool,
+  type Delegation,
+  delegationIn,
+  isWithin,
+  mostNested,
+  subAgentWords,
+} from "./sub-agents.js";
 import type { TurnEnd, TurnInput, TurnScope, TurnStop } from "./turn.js";
 import { broken, stopOf } from "./turn-stops.js";
 
-/** A conversation with a model that can change files. One turn at a time. */
-export interface Agent {
-  /** Says something to the model, and lets it work until it has nothing more to do, a limit, or the signal. */
-  turn(input: TurnInput, scope?: TurnScope): Promise<TurnEnd>;
-  /**
-   * Does for the person what a conversation tool does for the model; what it did is durable when this resolves.
-   *
-   * @param name of a tool; see `conversationTools`. @param args as its parameters say; checked there.
-   */
-  carry(name: string, args: unknown): Promise<ConversationReply>;
-  readonly model: ModelPort;
-  /** Another model from the next request on; thoughts of the former one are not sent to it. */
-  switchModel(model: ModelPort): void;
-  /** How much a model is to think, where it can be asked to; what its provider does by itself unless set. */
-  effort: Effort | undefined;
-  readonly mode: ApprovalMode;
-  setMode(mode: ApprovalMode): void;
-  /** Allows something for the rest of the session. */
-  allow(allowance: Allowance): void;
-  /** What is offered to the model now. */
-  readonly tools: ToolSet;
-  /** Sums up all but the tail of the conversation, at once. @param focus what the summary is to dwell on. */
-  compact(focus?: string, signal?: AbortSignal): Promise<CompactionOutcome>;
-  /** Begins uploads of files to the provider; undefined where the model, or the host, has no place for them. */
-  readonly uploads: FileOffers | undefined;
-  /** The notes that outlast a conversation; absent where the host has given no place for them. */
-  readonly memory: MemoryFile | undefined;
-  /** What fills the prompt now. */
-  readonly contextMap: ContextMap;
-  /** What the clearings of this run were to save, and have saved. */
-  readonly savings: ContextSavings;
-  /** What this run has spent. */
-  readonly meter: Pick<CostMeter, "spent">;
-  /** When and why the provider's cache broke last, as far as this run knows. */
-  readonly cacheBroke: CacheBroke | undefined;
-  /** Why a node stands in the prompt as it does; undefined where there is no such node. */
-  why(nodeId: string): NodeReason | undefined;
-  /** Whether all of these lines stand in the prompt as it would be now. */
-  readonly isVisible: Visibility["isVisible"];
-}
+export type { Agent };
 
 /** Opens an agent over parts that the caller has opened and closes again. */
 export function openAgent(parts: AgentParts): Agent {
@@ -102,8 +73,6 @@ class OpenedAgent implements Agent {
   effort: Effort | undefined;
   readonly #renderer = new ContextRenderer();
   readonly #gate: Gate;
-  /** The sub-agents at work, the innermost last. */
-  readonly #working: SubAgent[] = [];
   /** What calls of this turn delegate. */
   readonly #delegations = new Map<string, Delegation>();
   readonly #economy: ContextEconomy;
@@ -112,7 +81,11 @@ class OpenedAgent implements Agent {
   readonly meter: CostMeter;
   readonly memory: MemoryFile | undefined;
 
-  constructor(private readonly parts: AgentParts) {
+  /** @param sub what is other for a sub-agent; its parts have a manager with a head of its own. */
+  constructor(
+    private readonly parts: AgentParts,
+    private readonly sub?: SubAgent,
+  ) {
     const { manager, now, summariser, summaryMs, economy: settings, memoryPath, wire } = parts;
     const more = defined({ summariser, summaryMs, settings, memoryPath, files: wire?.wire });
     this.#economy = new ContextEconomy({ manager, now, renderer: this.#renderer, ...more });
@@ -126,7 +99,7 @@ class OpenedAgent implements Agent {
     this.effort = parts.effort;
     this.meter = parts.meter ?? new CostMeter();
     const namesOf = (path: string) => workspace.namesOf(path);
-    this.#gate = new Gate({ ...parts, namesOf });
+    this.#gate = sub?.gate ?? new Gate({ ...parts, namesOf });
   }
 
   get mode(): ApprovalMode {
@@ -134,7 +107,7 @@ class OpenedAgent implements Agent {
   }
 
   get tools(): ToolSet {
-    return this.#working.at(-1)?.tools() ?? offeredTools(this.parts, this.mode);
+    return this.sub?.tools() ?? offeredTools(this.parts, this.mode);
   }
 
   get isVisible(): Visibility["isVisible"] {
@@ -150,18 +123,13 @@ class OpenedAgent implements Agent {
   /** The prompt as it would be now: the same options as for a request, so that nothing is rendered twice. */
   #rendered(): Rendering {
     const { manager, now, wire } = this.parts;
-    const options = { target: this.#asked.target, now: now(), files: wire?.wire ?? "text" } as const;
+    const options = { target: this.model.target, now: now(), files: wire?.wire ?? "text" } as const;
     return this.#renderer.render(manager.context, options);
-  }
-
-  /** Who is asked now. */
-  get #asked(): ModelPort {
-    return this.#working.at(-1)?.model ?? this.model;
   }
 
   get uploads(): FileForms | undefined {
     // What other providers cannot have is of no use to them.
-    return this.#asked.target.provider === "google" ? this.#forms : undefined;
+    return this.model.target.provider === "google" ? this.#forms : undefined;
   }
 
   get contextMap(): ContextMap {
@@ -214,7 +182,7 @@ class OpenedAgent implements Agent {
 
   async carry(name: string, args: unknown): Promise<ConversationReply> {
     const { manager, workspace, newId, summariser, onError } = this.parts;
-    noteBrokenOff(manager);
+    if (this.sub === undefined) noteBrokenOff(manager);
     const files = followFiles(manager, workspace, newId);
     const host = { manager, files, ...defined({ summariser, onError }) };
     const reply = await runConversationTool(name, args, host);
@@ -228,6 +196,9 @@ class OpenedAgent implements Agent {
       const stop = turn.limit() ?? (await this.#refresh("branch")) ?? (await this.#economise(turn));
       if (stop !== undefined) return stop;
       await this.#chooseForms(turn);
+      // Another sub-agent may have made the last request meanwhile.
+      const over = turn.limit();
+      if (over !== undefined) return over;
       turn.beginStep();
       const answer = await this.#ask(turn);
       if ("reason" in answer && (await this.#mend(answer, turn))) continue;
@@ -239,8 +210,8 @@ class OpenedAgent implements Agent {
       if ("code" in carried) return broken(carried);
       const delegated = await this.#delegate(carried, turn);
       if (delegated !== undefined) return delegated;
-      const over = turn.after(answer, carried);
-      if (over !== undefined) return over;
+      const done = turn.after(answer, carried);
+      if (done !== undefined) return done;
       if (this.#hasLeftTask()) return { reason: "complete" };
       const said = await steer?.();
       const told = (await this.#tell(turn.wordsToModel())) ?? (said && (await this.#begin(said, turn)));
@@ -300,7 +271,7 @@ class OpenedAgent implements Agent {
   #head(): RequestHead {
     const { offered } = this.tools;
     return {
-      model: this.#asked,
+      model: this.model,
       system: this.parts.system?.(offered, this.mode) ?? "",
       tools: this.#toolsText(offered),
     };
@@ -376,13 +347,20 @@ class OpenedAgent implements Agent {
   }
 
   async #carry(turn: RunningTurn): Promise<readonly CarriedCall[] | ConversationRefusal> {
-    const { workspace, hooks } = this.parts;
-    const host = this.#host(turn.onEvent, turn.signal);
-    const judged = (call: ToolCall) => this.#judged(call);
-    const { onEvent } = turn;
-    const carried = await carryCalls({ host, workspace, hooks, gate: this.#gate, onEvent, judged });
+    const { manager, workspace, hooks } = this.parts;
+    const { context } = manager;
+    const isEnding = openCalls(context, context.currentNodeId).some(({ call }) =>
+      ending.has(meantCall(call).name),
+    );
+    if (isEnding && manager.getCurrentNode().taskId === this.sub?.taskId) await this.sub.earlier();
+    const { onEvent, signal } = turn;
+    const carried = await carryCalls({
+      ...{ host: this.#host(onEvent, signal), workspace, hooks, gate: this.#gate, onEvent },
+      judged: (call) => this.#judged(call),
+      standIn: ({ callId }) => (this.#delegations.has(callId) ? begunTool : undefined),
+    });
     if ("code" in carried) return carried;
-    const stop = await this.parts.manager.flush();
+    const stop = await manager.flush();
     if (isRefusal(stop)) return stop;
     return (await hooks?.after(carried, turn, this.#asShown)) ?? carried;
   }
@@ -408,53 +386,75 @@ class OpenedAgent implements Agent {
   #judged(call: ToolCall): CallNames | string {
     const { subAgents, limits = {} } = this.parts;
     // In plan mode all of the session's tools count: what is called all the same is denied for the mode.
-    const tools = this.#working.at(-1)?.tools() ?? offeredTools(this.parts, "ask");
+    const tools = this.sub?.tools() ?? offeredTools(this.parts, "ask");
     const called = calledTool(call, tools);
     if (typeof called === "string" || subAgents === undefined) return called;
-    const scope = { ...tools, subAgents, depth: this.#working.length };
+    const scope = { ...tools, subAgents, depth: this.sub?.depth ?? 0 };
     const delegation = delegationIn(call, { ...scope, hasCostLimit: limits.maxCostUsd !== undefined });
     if (typeof delegation === "string") return delegation;
     if (delegation !== undefined) this.#delegations.set(call.callId, delegation);
     return called;
   }
 
-  /** Runs the sub-agent of a task that was begun for one, to its end; then the head stands where it was begun. */
+  /** Runs the sub-agents of this answer side by side; each ends its task in the order of the calls. */
   async #delegate(carried: readonly CarriedCall[], turn: RunningTurn): Promise<TurnStop | undefined> {
-    const started = carried.find(({ ended }) => !ended.isError && this.#delegations.has(ended.callId));
-    const delegation = started && this.#delegations.get(started.ended.callId);
-    if (delegation === undefined) return undefined;
+    const delegations = carried.flatMap(({ ended }) => {
+      const delegation = ended.isError ? undefined : this.#delegations.get(ended.callId);
+      return delegation === undefined ? [] : [delegation];
+    });
     this.#delegations.clear();
-    const { id: taskId } = this.parts.manager.getCurrentNode();
+    const most = this.parts.subAgents?.maxAtOnce ?? 4;
+    const stops = await sideBySide(delegations, most, (one, earlier) => this.#work(one, turn, earlier));
+    return stops.find((stop) => stop !== undefined);
+  }
+
+  /** @returns why the turn of the model that delegates is over, too. */
+  async #work(
+    delegation: Delegation,
+    turn: RunningTurn,
+    earlier: () => Promise<void>,
+  ): Promise<TurnStop | undefined> {
+    if (turn.signal?.aborted === true) return turn.limit();
+    const manager = this.parts.manager.withOwnHead();
+    const { manager: _, ...parts } = this.parts;
+    const meter = new CostMeter(this.meter);
+    const model = delegation.model?.port ?? this.model;
+    const tools = () => toolsOfSubAgent(this.tools, delegation, this.parts);
+    const sub = { gate: this.#gate, tools, depth: (this.sub?.depth ?? 0) + 1, earlier, taskId: "" };
+    const own = { ...parts, manager, model, meter, ...defined({ effort: this.effort }) };
+    const begun = await new OpenedAgent(own, sub).carry("task_start", delegation.task);
+    if (begun.isError) return this.#tell([`No sub-agent was begun. ${begun.text}`]);
+    const { id: taskId } = manager.getCurrentNode();
     const child = turn.child({
-      maxSteps: delegation.maxSteps,
+      ...{ maxSteps: delegation.maxSteps, meter },
       onEvent: (event) => turn.onEvent({ kind: "sub_agent", taskId, event }),
     });
-    const stop = await this.#workOn(taskId, delegation, child);
+    return new OpenedAgent(own, { ...sub, taskId }).#workOn(taskId, child, turn, this);
+  }
+
+  async #workOn(
+    taskId: string,
+    child: RunningTurn,
+    turn: RunningTurn,
+    above: OpenedAgent,
+  ): Promise<TurnStop | undefined> {
+    const stop = (await this.#tell([subAgentWords])) ?? (await this.#loop(child));
+    await this.sub?.earlier();
     const end = child.end(stop);
     turn.takeIn(end);
     child.onEvent({ kind: "turn_ended", end });
     if (end.reason === "conversation") return stop;
-    const merged = await this.#endTask(taskId, end, child.lastText);
-    return end.reason === "cancelled" ? stop : merged;
+    const ended = await this.#endTask(taskId, end, child.lastText);
+    if (end.reason === "cancelled") return stop;
+    return typeof ended === "string" ? above.#tell([ended]) : ended;
   }
 
-  async #workOn(taskId: string, delegation: Delegation, child: RunningTurn): Promise<TurnStop> {
-    const above = this.#working.at(-1)?.tools ?? (() => offeredTools(this.parts, this.mode));
-    const tools = () => toolsOfSubAgent(above(), delegation, this.parts);
-    this.#working.push({ taskId, model: delegation.model?.port ?? this.#asked, tools });
-    try {
-      return (await this.#tell([subAgentWords])) ?? (await this.#loop(child));
-    } finally {
-      this.#working.pop();
-    }
-  }
-
-  /** What a sub-agent left open is ended for it: with its last words, or as a task that was given up. */
+  /** What a sub-agent left open is ended for it: with its last words, or given up; a text says that to the model above. */
   async #endTask(
     taskId: string,
     { reason, message }: TurnEnd,
     lastText: string,
-  ): Promise<TurnStop | undefined> {
+  ): Promise<TurnStop | string | undefined> {
     const { manager } = this.parts;
     const refused = isWithin(manager, taskId) ? endOpenCalls(manager) : undefined;
     if (refused !== undefined) return broken(refused);
@@ -467,15 +467,12 @@ class OpenedAgent implements Agent {
     }
     if (manager.context.tasks.get(taskId)?.outcome === "complete") return undefined;
     const why = message ?? "It said nothing.";
-    return this.#tell([
-      `The sub-agent of task ${taskId} ended without a result. ${why} What it did to files is still there; task_resume shows its steps.`,
-    ]);
+    return `The sub-agent of task ${taskId} ended without a result. ${why} What it did to files is still there; task_resume shows its steps.`;
   }
 
   /** Whether the sub-agent that works has ended its task, or gone away from it. */
   #hasLeftTask(): boolean {
-    const taskId = this.#working.at(-1)?.taskId;
-    return taskId !== undefined && !isWithin(this.parts.manager, taskId);
+    return this.sub !== undefined && !isWithin(this.parts.manager, this.sub.taskId);
   }
 
   /** Says something to the model below the results, where there is something to say. */
@@ -492,3 +489,6 @@ class OpenedAgent implements Agent {
     return isRefusal(flushed) ? broken(flushed) : undefined;
   }
 }
+
+/** What ends a task: sub-agents side by side end theirs in the order of the calls. */
+const ending: ReadonlySet<string> = new Set(["task_complete", "task_cancel"]);

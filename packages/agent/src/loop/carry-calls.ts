@@ -36,6 +36,8 @@ interface Carrying {
    */
   readonly judged: (call: ToolCall) => CallNames | string;
   readonly hooks: Hooks | undefined;
+  /** What answers in the place of the tool, for a call that may be made; asked after `judged`. */
+  readonly standIn: (call: ToolCall) => HostTool | undefined;
   readonly onEvent: (event: AgentEvent) => void;
 }
 
@@ -137,7 +139,7 @@ interface Judged {
 
 async function judge(
   call: ToolCall,
-  { host, gate, judged, workspace, hooks, onEvent }: Carrying,
+  { host, gate, judged, standIn, workspace, hooks, onEvent }: Carrying,
 ): Promise<Judged> {
   const names = judged(call);
   if (typeof names === "string")
@@ -148,7 +150,8 @@ async function judge(
   const denied =
     (before && (await gate.barred(before, signal))) ??
     (await hooks?.before(call, asked, { onEvent, signal }));
-  return denied === undefined ? { names } : { names, barred: refusingTool(call.name, denied, "denied") };
+  if (denied !== undefined) return { names, barred: refusingTool(call.name, denied, "denied") };
+  return { names, ...defined({ barred: standIn(call) }) };
 }
 
 function endOf({ callId, name, args }: ToolCall, carried: Carried): EndedCall {

@@ -1,5 +1,6 @@
 import type { ReceivedAnswer } from "@holdfast/core/context";
 import type { AnswerPart, TurnUsage } from "@holdfast/core/conversation";
+import { defined } from "@holdfast/core/text";
 import type { CostMeter } from "../models/cost-meter.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { CarriedCall } from "./carry-calls.js";
@@ -19,7 +20,7 @@ export interface RunningTurn {
   /** What the model has to be told before it is asked again. */
   wordsToModel(): readonly string[];
   end(stop: TurnStop): TurnEnd;
-  /** Counts for a sub-agent of this turn; what it counts is of this turn, once it was taken in by `takeIn`. */
+  /** Counts for a sub-agent of this turn: its requests at once as those of this turn, its tokens once taken in. */
   child(of: SubTurn): RunningTurn;
   takeIn(end: TurnEnd): void;
   /** The last words of the model. */
@@ -31,7 +32,14 @@ export interface RunningTurn {
 /** What is other for a sub-agent. */
 interface SubTurn {
   readonly maxSteps: number;
+  readonly meter: CostMeter;
   readonly onEvent: RunningTurn["onEvent"];
+}
+
+/** What is counted in a turn, and what the model said last in it. */
+function nothingYet() {
+  const usage: TurnUsage = {};
+  return { steps: 0, usage, flawed: 0, cut: 0, silent: 0, lastText: "", isPaused: false };
 }
 
 /** Begins to count; money is counted by the meter of the run. */
@@ -40,34 +48,32 @@ export function startedTurn(
   onEvent: (event: AgentEvent) => void,
   signal: AbortSignal | undefined,
   undone = new Undone(),
+  above?: { readonly limit: () => TurnStop | undefined; readonly count: () => void },
 ): RunningTurn {
   const { maxSteps = 200, maxCostUsd, repeats } = limits;
-  const counted = {
-    steps: 0,
-    usage: {} as TurnUsage,
-    flawed: 0,
-    cut: 0,
-    silent: 0,
-    lastText: "",
-    isPaused: false,
-  };
+  const counted = nothingYet();
   const before = meter.spent;
   let ofSubs: TurnUsage = {};
   const watch = new Repeats(repeats);
   let words: readonly string[] = [];
+  const limit = (): TurnStop | undefined => {
+    if (signal?.aborted === true) return cancelled;
+    if (counted.steps >= maxSteps)
+      return { reason: "max_turns", message: `The limit of ${maxSteps} requests was reached.` };
+    if (maxCostUsd !== undefined && meter.spent.costUsd >= maxCostUsd)
+      return { reason: "max_cost", message: `The limit of ${maxCostUsd} US dollars was reached.` };
+    return above?.limit();
+  };
+  const count = () => {
+    counted.steps += 1;
+    above?.count();
+  };
   return {
     onEvent,
     signal,
-    limit: () => {
-      if (signal?.aborted === true) return cancelled;
-      if (counted.steps >= maxSteps)
-        return { reason: "max_turns", message: `The limit of ${maxSteps} requests was reached.` };
-      if (maxCostUsd !== undefined && meter.spent.costUsd >= maxCostUsd)
-        return { reason: "max_cost", message: `The limit of ${maxCostUsd} US dollars was reached.` };
-      return undefined;
-    },
+    limit,
     beginStep: () => {
-      counted.steps += 1;
+      count();
       onEvent({ kind: "step_begun", step: counted.steps });
     },
     after: (answer, calls) => {
@@ -110,11 +116,10 @@ export function startedTurn(
       };
     },
     child: (of) => {
-      const ofChild = { ...limits, maxSteps: Math.min(of.maxSteps, maxSteps - counted.steps) };
-      return startedTurn({ limits: ofChild, meter }, of.onEvent, signal, undone);
+      const ofChild = { maxSteps: of.maxSteps, ...defined({ repeats }) };
+      return startedTurn({ limits: ofChild, meter: of.meter }, of.onEvent, signal, undone, { limit, count });
     },
-    takeIn: ({ steps, usage }) => {
-      counted.steps += steps;
+    takeIn: ({ usage }) => {
       ofSubs = addUsage(ofSubs, usage);
     },
     get lastText() {

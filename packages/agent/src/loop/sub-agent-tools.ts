@@ -1,14 +1,19 @@
-import type { ModelPort } from "@holdfast/core/context";
 import { type ConversationToolName, conversationName } from "@holdfast/core/tools";
 import type { AgentParts } from "./agent-parts.js";
+import type { Gate } from "./gate.js";
 import { type ToolSet, vendorsTools, withOffers } from "./offered-tools.js";
 import type { Delegation } from "./sub-agents.js";
 
 /** A sub-agent at work. */
 export interface SubAgent {
   readonly taskId: string;
-  readonly model: ModelPort;
+  /** What the person allowed, to whichever agent, holds for all. */
+  readonly gate: Gate;
   readonly tools: () => ToolSet;
+  /** How many sub-agents it is within, itself counted. */
+  readonly depth: number;
+  /** Resolves once the sub-agents of earlier calls have ended; meanwhile another one may work. */
+  readonly earlier: () => Promise<void>;
 }
 
 /** The tools of a sub-agent: those that were named, and what ends its task. It does not move the head otherwise. */

@@ -1,6 +1,6 @@
 import type { ModelPort, OfferedTool } from "@holdfast/core/context";
 import type { ContextManager, ToolCall } from "@holdfast/core/conversation";
-import { conversationTools, type HostTool } from "@holdfast/core/tools";
+import { conversationTools, type HostTool, type HostToolResult } from "@holdfast/core/tools";
 
 /** What a model may hand to another one: a task that is run to its end on its branch, by a model with tools of its own. */
 export interface SubAgents {
@@ -12,6 +12,8 @@ export interface SubAgents {
   readonly maxDepth?: number;
   /** Requests of one sub-agent; 50 unless given. They count as those of the turn, too. */
   readonly maxSteps?: number;
+  /** How many sub-agents of one answer work at once; 4 unless given. The rest wait. */
+  readonly maxAtOnce?: number;
 }
 
 /** A model that was opened for a sub-agent. */
@@ -27,6 +29,8 @@ export interface Delegation {
   /** All that the asking model has, where it names none. */
   readonly tools?: readonly string[];
   readonly maxSteps: number;
+  /** The arguments of `task_start` without `agent`. */
+  readonly task: Readonly<Record<string, unknown>>;
 }
 
 /** What a delegation is held against. */
@@ -49,7 +53,7 @@ export function delegationIn(
   { name, args }: Pick<ToolCall, "name" | "args">,
   scope: DelegationScope,
 ): Delegation | string | undefined {
-  const { agent } = args;
+  const { agent, ...task } = args;
   if (name !== "task_start" || agent === undefined || agent === null) return undefined;
   if (typeof agent !== "object" || Array.isArray(agent))
     return "`agent` is an object: {model, tools, max_steps}.";
@@ -65,6 +69,7 @@ export function delegationIn(
   const model = modelIn(named, scope);
   if (typeof model === "string") return model;
   return {
+    task,
     maxSteps: Math.min(wanted, maxSteps),
     ...(model === undefined ? {} : { model }),
     ...(names === undefined ? {} : { tools: names }),
@@ -89,7 +94,7 @@ function withAgent(offer: OfferedTool, { models }: SubAgents): OfferedTool {
   const agent = {
     type: "object",
     description:
-      "task start: gives the task to a sub-agent, which works on it alone until it is done; you get its summary. Say in goal all that it has to know, unless context is clone",
+      "task start: gives the task to a sub-agent, which works on it alone until it is done; you get its summary. Several in one answer work side by side. Say in goal all that it has to know, unless context is clone",
     properties: {
       ...named,
       tools: { type: "array", items: { type: "string" }, description: "Names of the only tools that it has" },
@@ -107,21 +112,28 @@ export function refusingTool(
   why: string,
   code: "invalid_arguments" | "denied" = "invalid_arguments",
 ): HostTool {
+  return answeringTool(name, { code, text: `FAILED (${code}): ${name}: ${why} Nothing was done.` });
+}
+
+/** Answers a call that delegates: the task begins once all calls of the answer have their results. */
+export const begunTool = answeringTool("task_start", {
+  code: "ok",
+  text: "A sub-agent works on this task; its summary follows below. If none follows, it was interrupted: task_list names its task, task_resume shows its steps.",
+});
+
+function answeringTool(name: string, result: HostToolResult): HostTool {
   const [any] = conversationTools;
   if (any === undefined) throw new Error("core has no conversation tool");
   return {
     kind: "host",
     name,
     title: name,
-    description: why,
+    description: result.text,
     // The schema goes before them: whatever the arguments are, they are not looked at.
     parameters: any.parameters,
     schema: { type: "object" },
     intent: () => ({ kind: "host_request", tool: name, summary: name, args: {} }),
-    run: async () => ({
-      code,
-      text: `FAILED (${code}): ${name}: ${why} Nothing was done.`,
-    }),
+    run: async () => result,
   };
 }
 

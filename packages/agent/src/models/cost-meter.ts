@@ -13,14 +13,18 @@ export interface Spent {
 export class CostMeter {
   #spent: Spent = { costUsd: 0, unpriced: 0 };
 
+  /** @param whole counts the same answers, too: of a run of which this is a part. */
+  constructor(private readonly whole?: CostMeter) {}
+
   get spent(): Spent {
     return this.#spent;
   }
 
   /** Adds an answer, by the prices of the model that gave it. */
-  add({ costOf }: Pick<ModelPort, "costOf">, usage: TurnUsage = {}): void {
+  add(model: Pick<ModelPort, "costOf">, usage: TurnUsage = {}): void {
+    this.whole?.add(model, usage);
     const { costUsd, unpriced } = this.#spent;
-    const cost = costOf?.(usage);
+    const cost = model.costOf?.(usage);
     this.#spent =
       cost === undefined ? { costUsd, unpriced: unpriced + 1 } : { costUsd: costUsd + cost, unpriced };
   }

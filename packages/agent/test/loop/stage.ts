@@ -44,12 +44,13 @@ export async function openStage(
   answers: readonly ScriptedAnswer[],
   parts: Partial<AgentParts> = {},
   files: Readonly<Record<string, string>> = {},
+  guards: NonNullable<Parameters<typeof openWorkspace>[0]["guards"]> = {},
 ): Promise<Stage> {
   const place = mkdtempSync(join(tmpdir(), "holdfast-agent-"));
   const [root, stateDir] = [join(place, "project"), join(place, "state")];
   mkdirSync(root);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
-  const workspace = mustBe(await openWorkspace({ roots: [root], stateDir }));
+  const workspace = mustBe(await openWorkspace({ roots: [root], stateDir, guards }));
   const store = mustBe(openJournalStore({ stateDir }));
   const sources = { ids: newId, now: Date.now, naming: namesFrom(root) };
   let current: StoredConversation | undefined;

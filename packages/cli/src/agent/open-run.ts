@@ -281,12 +281,12 @@ function agentSettings(
 function subAgentsOf(settings: AgentSettings, debug: string | undefined): { readonly subAgents?: SubAgents } {
   const { subAgents } = settings;
   if (subAgents === undefined) return {};
-  const { models = [], maxDepth, maxSteps } = subAgents;
+  const { models = [], maxDepth, maxSteps, maxAtOnce } = subAgents;
   const open: SubAgents["open"] = (name) => {
     const opened = namedModel(name, settings, { debug });
     return opened.kind === "model" ? opened : opened.message;
   };
-  return { subAgents: { models, open, ...defined({ maxDepth, maxSteps }) } };
+  return { subAgents: { models, open, ...defined({ maxDepth, maxSteps, maxAtOnce }) } };
 }
 
 /** The model that writes summaries: the one of the settings where it can be opened, else the one that works. */

@@ -23,6 +23,7 @@ import { applyEvent, startedContext } from "./fold.js";
 import { type ContextListener, JournaledContext, type StoredContext } from "./journaled-context.js";
 import { withLanding } from "./landing.js";
 import { filesMade, Manifests, type Onto } from "./manifest.js";
+import { type HeadedContext, OtherHead } from "./other-head.js";
 import { answeredBelow, openCalls, upwards } from "./path.js";
 import { PathKnowledge } from "./path-knowledge.js";
 import { checkStaged, stagedNodes } from "./staging.js";
@@ -71,19 +72,30 @@ export class ContextManager {
   /** What its paths were shown of files. */
   readonly knowledge = new PathKnowledge(this);
   /** Turns of the model's calls, by the names of the files that they are about. */
-  readonly turns = new KeyedMutex();
+  readonly turns: KeyedMutex;
   /** The nodes of calls that are being carried out: what they do is told when they are done. */
-  readonly running = new Set<string>();
-  private readonly journaled: JournaledContext;
+  readonly running: Set<string>;
+  private readonly journaled: HeadedContext;
   private readonly tracked = foldTrackedFiles();
   private readonly choices = new PathChoices();
 
   /** Begins a conversation, or goes on with a stored one. A new one has a task boundary as its root. */
-  constructor(private readonly options: ContextManagerOptions) {
+  constructor(
+    private readonly options: ContextManagerOptions,
+    of?: ContextManager,
+  ) {
     const { stored, now } = options;
-    this.manifests = new Manifests(options.naming);
-    const begun = stored?.context ?? startedContext(firstEvent(options));
-    this.journaled = new JournaledContext(begun, stored, now);
+    this.manifests = of?.manifests ?? new Manifests(options.naming);
+    this.turns = of?.turns ?? new KeyedMutex();
+    this.running = of?.running ?? new Set();
+    const begun = () => stored?.context ?? startedContext(firstEvent(options));
+    this.journaled =
+      of === undefined ? new JournaledContext(begun(), stored, now) : new OtherHead(of.journaled);
+  }
+
+  /** The same conversation with a head of its own, which begins where this head is; this head stays (`OtherHead`). */
+  withOwnHead(): ContextManager {
+    return new ContextManager(this.options, this);
   }
 
   /** Which files are tracked where the head stands. */
