@@ -95,7 +95,7 @@ async function open(ground) {
   /** A call of the model in a step of its own, carried out; or what the user or the model says. @param {import("../server.mjs").Call} call */
   const call = async ([name, args]) => {
     const text = String(args.text);
-    if (name === "mark") return mark(String(args.as));
+    if (name === "mark") return mark(String(args.as), args.kind);
     if (name === "user") return void must(manager.commitStagedItems(text));
     const callId = `c${++steps}`;
     if (name === "model")
@@ -117,8 +117,8 @@ async function open(ground) {
       ...(isRefusal(carried) ? [`< refused ${carried.code}`] : [framed(carried.text)]),
     );
   };
-  const mark = (/** @type {string} */ name) => {
-    words[name] = manager.context.currentNodeId;
+  const mark = (/** @type {string} */ name, /** @type {unknown} */ kind) => {
+    words[name] = lastOf(manager.context, kind);
     words[`${name}Task`] =
       said.findLast((line) => line.includes('"task_id":'))?.match(/"task_id":"(\w+)"/)?.[1] ?? "";
   };
@@ -129,6 +129,14 @@ async function open(ground) {
     await store.close();
   };
   return { project, manager, call, say, words, said, close };
+}
+
+/** The head, or the last node above it that is of a kind. @param {Talk["manager"]["context"]} context @param {unknown} [kind] */
+function lastOf({ nodes, currentNodeId }, kind) {
+  let node = nodes.get(currentNodeId);
+  while (kind !== undefined && node !== undefined && node.payload.kind !== kind)
+    node = nodes.get(node.parentId ?? "");
+  return node?.id ?? "";
 }
 
 /** The prompt at each message of the user, and at the end. @param {Talk} talk */
