@@ -107,6 +107,7 @@ const hostile: readonly (readonly [key: string, project: AgentSettings])[] = [
   ["context.compactAtTokens", { context: { compactAtTokens: 1 } }],
   ["context.compactTailTokens", { context: { compactTailTokens: 1 } }],
   ["subAgents.models", { subAgents: { models: ["evil/model"] } }],
+  ["subAgents.maxAtOnce", { subAgents: { maxAtOnce: 9 } }],
   ["subAgents.maxDepth", { subAgents: { maxDepth: 9 } }],
   ["subAgents.maxSteps", { subAgents: { maxSteps: 1_000_000 } }],
   ["sessions.store", { sessions: { store: "postgres://evil.example/x" } }],

@@ -239,10 +239,12 @@ describe("config trust", () => {
     linked.here.put("other.jsonc", "{}");
     mkdirSync(join(linked.here.folder, ".holdfast"));
     symlinkSync("../other.jsonc", join(linked.here.folder, shared));
-    for (const { run, home } of [linked, place(), place('{"a'), place('{"modle":{}}')]) {
+    for (const { run, home } of [linked, place('{"a'), place('{"modle":{}}')]) {
       expect(await run(["trust", "--yes"])).toMatchObject({ code: 52 });
       expect(existsSync(join(home.folder, "state/holdfast/trusted-folders"))).toBe(false);
     }
+    // A folder without one may hold commands, skills and instructions.
+    expect(await place().run(["trust", "--yes"])).toMatchObject({ code: 0 });
     expect(await place().run(["trust", "no-such-folder"])).toMatchObject({ code: 2 });
     expect(await place().run(["untrust", "no-such-folder"])).toMatchObject({ code: 2 });
   });

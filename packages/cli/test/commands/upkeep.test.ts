@@ -109,8 +109,9 @@ describe("doctor", () => {
     const stateDir = join(project.folder, "state");
     const state = ["--state-dir", stateDir];
     const line = { type: "session", version: 3, id: "x", timestamp: "2026-01-01T00:00:00Z", cwd: "/x" };
+    const said = { type: "message", id: "a", parentId: null, message: { role: "user", content: "Hi." } };
     const imported = await project.run(["sessions", "import", "-", ...state], {
-      input: JSON.stringify(line),
+      input: `${JSON.stringify(line)}\n${JSON.stringify(said)}\n`,
     });
     expect(imported).toMatchObject({ code: 0 });
     expect((await project.run(["doctor", ...state])).stdout).toMatch(/^✓ conversations +1 kept$/m);
