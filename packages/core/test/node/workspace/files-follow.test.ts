@@ -231,7 +231,7 @@ describe("a task that is tried again", () => {
       hint: "again",
     });
     expect(await apart(host)).toEqual([]);
-    const undone = await commands(host, "restore_files", { restore_id: restore?.id });
+    const undone = await commands(host, "restore_files", { restore_id: restore?.id ?? "" });
     expect(undone.code).toBe("ok");
     expect(treeOf(host.place.root)).toEqual(before);
     expect(await apart(host)).toEqual([]);
