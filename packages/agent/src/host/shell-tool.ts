@@ -111,11 +111,11 @@ export function refused({ code, message }: Refusal): HostToolResult {
 export async function withFileCheck(
   result: HostToolResult,
   checkFiles: FileCheck | undefined,
-  { signal }: Pick<HostScope, "signal">,
+  { signal, manager }: Pick<HostScope, "signal" | "manager">,
 ): Promise<HostToolResult> {
   if (checkFiles === undefined) return result;
   // What the command did is looked at also where it was cancelled; a signal that is over would end that at once.
-  const { text, files } = await checkFiles(signal?.aborted === true ? undefined : signal);
+  const { text, files } = await checkFiles(signal?.aborted === true ? undefined : signal, manager);
   const words = text === "" ? result.text : `${result.text.replace(/\n$/, "")}\n\n${text}`;
   return { ...result, text: words, ...(files.length === 0 ? {} : { files }) };
 }

@@ -175,7 +175,8 @@ class OpenedAgent implements Agent {
     const stop = (await this.#begin(input, turn)) ?? (await this.#loop(turn, steer));
     const refused = noteEnd(this.parts.manager, stop);
     const end = turn.end(refused === undefined ? ((await this.#flush()) ?? stop) : broken(refused));
-    await this.parts.hooks?.turnEnded(end, turn, this.#asShown);
+    const { manager, hooks } = this.parts;
+    await hooks?.turnEnded(end, turn, { manager, asShown: this.#asShown });
     onEvent({ kind: "turn_ended", end });
     return end;
   }
@@ -362,7 +363,7 @@ class OpenedAgent implements Agent {
     if ("code" in carried) return carried;
     const stop = await manager.flush();
     if (isRefusal(stop)) return stop;
-    return (await hooks?.after(carried, turn, this.#asShown)) ?? carried;
+    return (await hooks?.after(carried, turn, { manager, asShown: this.#asShown })) ?? carried;
   }
 
   #host(onEvent: RunningTurn["onEvent"], signal: AbortSignal | undefined): TurnHost {

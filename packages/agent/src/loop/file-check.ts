@@ -10,9 +10,11 @@ import type { FileCheck } from "../host/file-check.js";
  */
 export function fileCheckOf(manager: ContextManager, workspace: Workspace): FileCheck {
   // What was told once and could not be recorded is not told again.
-  const told = new Map<string, string | null>();
-  return async () => {
-    const apart = await driftedFiles(manager.context, workspace, manager.manifests);
+  const toldAt = new WeakMap<ContextManager, Map<string, string | null>>();
+  return async (_, at = manager) => {
+    const told = toldAt.get(at) ?? new Map<string, string | null>();
+    toldAt.set(at, told);
+    const apart = await driftedFiles(at.context, workspace, at.manifests);
     const found = apart.flatMap(({ path, expected, found: now }) =>
       now === undefined ? [] : [{ path, expected, now }],
     );

@@ -19,7 +19,7 @@ import type { AgentEvent, EndedCall, TurnEnd } from "./turn.js";
 export interface HooksContext extends Pick<AgentSettings, "hooks" | "diagnostics"> {
   readonly run: RunHook;
   readonly workspace: Workspace;
-  readonly conversation: { readonly manager: ContextManager; readonly session: { readonly id: string } };
+  readonly conversation: { readonly session: { readonly id: string } };
 }
 
 /** The turn in which hooks run: who is told, and what ends them. */
@@ -27,6 +27,12 @@ type Scope = { readonly onEvent: (event: AgentEvent) => void; readonly signal: A
 
 /** A file without the lines that the prompt shows already. */
 type AsShown = (payload: FileContent) => FileContent;
+
+/** The head at which the calls were made: of the conversation, or of a sub-agent's. */
+interface Head {
+  readonly manager: ContextManager;
+  readonly asShown: AsShown;
+}
 
 /** A hook of calls, as the settings have it. */
 type CallHook = NonNullable<NonNullable<AgentSettings["hooks"]>["beforeTool"]>[number];
@@ -38,8 +44,9 @@ type CallHook = NonNullable<NonNullable<AgentSettings["hooks"]>["beforeTool"]>[n
 export class Hooks {
   /** What the check said last, by line without its numbers: an edit above moves every line below it. */
   #found = new Map<string, number>();
-  /** Whether a hook may have changed files since they were last looked at. */
-  #hasRun = false;
+  /** How often a hook may have changed files, and up to where each head has looked at them. */
+  #runs = 0;
+  readonly #looked = new WeakMap<ContextManager, number>();
 
   constructor(private readonly context: HooksContext) {}
 
@@ -57,7 +64,7 @@ export class Hooks {
   async after(
     carried: readonly { readonly ended: EndedCall; readonly call: ToolCall }[],
     scope: Scope,
-    asShown: AsShown,
+    head: Head,
   ): Promise<ConversationRefusal | undefined> {
     if (scope.signal?.aborted === true) return undefined;
     const made = carried
@@ -77,15 +84,15 @@ export class Hooks {
         if (said !== undefined) words.push(`${hookName(hook)} says of ${tool}:\n${said}`);
       }
     words.push(...(await this.#diagnosed([...new Set(made.flatMap(({ files }) => files))], scope)));
-    return this.#tell(words, asShown);
+    return this.#tell(words, head);
   }
 
   /** After a turn that was not cancelled. */
-  async turnEnded({ reason, text }: TurnEnd, scope: Scope, asShown: AsShown): Promise<void> {
+  async turnEnded({ reason, text }: TurnEnd, scope: Scope, head: Head): Promise<void> {
     if (reason === "cancelled" || reason === "conversation") return;
     const input = { hook_event_name: "Stop", reason, text: clip(text, mostChars) };
     for (const hook of this.context.hooks?.turnEnd ?? []) await this.#run(hook, input, [], scope, [0]);
-    await this.#tell([], asShown);
+    await this.#tell([], head);
   }
 
   /** @returns what the hook says with exit code 2, where it is one for such calls. */
@@ -122,7 +129,7 @@ export class Hooks {
     const [cwd = "."] = workspace.roots;
     const files = paths.map((path) => (path.startsWith("/") ? path : `${cwd}/${path}`));
     const told = JSON.stringify({ session_id: conversation.session.id, cwd, ...input, files });
-    this.#hasRun ||= input.hook_event_name !== "PreToolUse";
+    if (input.hook_event_name !== "PreToolUse") this.#runs += 1;
     const end = await this.context.run(hook, { input: `${told}\n`, args: files }, scope.signal);
     if (typeof end === "object" && (usual?.includes(end.exitCode) ?? end.exitCode < 126)) return end;
     const said =
@@ -132,11 +139,14 @@ export class Hooks {
   }
 
   /** Puts before the model what has become of its files, and what hooks say. */
-  async #tell(words: readonly string[], asShown: AsShown): Promise<ConversationRefusal | undefined> {
-    const { workspace, conversation } = this.context;
-    const { manager } = conversation;
-    const apart = this.#hasRun ? await driftedFiles(manager.context, workspace, manager.manifests) : [];
-    this.#hasRun = false;
+  async #tell(
+    words: readonly string[],
+    { manager, asShown }: Head,
+  ): Promise<ConversationRefusal | undefined> {
+    const { workspace } = this.context;
+    const isNew = (this.#looked.get(manager) ?? 0) < this.#runs;
+    this.#looked.set(manager, this.#runs);
+    const apart = isNew ? await driftedFiles(manager.context, workspace, manager.manifests) : [];
     const payloads: TurnPayload[] = [];
     for (const { path, expected, found } of apart)
       if (found !== undefined) payloads.push(await this.#stateNow(path, expected, found, asShown));

@@ -1,5 +1,6 @@
 import { checkContents, providers, renderContext } from "@holdfast/core/context";
 import { describe, expect, it } from "vitest";
+import { Hooks } from "../../src/loop/hooks.js";
 import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
 import { openStage, type Stage } from "./stage.js";
 
@@ -20,7 +21,7 @@ const complete = (summary: string) => ({ calls: [{ name: "task_complete", args: 
 const text = "one\n2\n3\n4\n5\n6\n7\n8\nnine\n";
 
 /** Each script is a sub-agent's; no script gives its second answer before all that work at once gave the first. */
-async function staged(scripts: readonly (readonly ScriptedAnswer[])[], most = 4) {
+async function staged(scripts: readonly (readonly ScriptedAnswer[])[], most = 4, hooks?: Hooks) {
   const atWork = { now: 0, most: 0 };
   let arrived = 0;
   let open = () => {};
@@ -53,7 +54,8 @@ async function staged(scripts: readonly (readonly ScriptedAnswer[])[], most = 4)
   }));
   const main = [{ calls: [...calls, ...read.calls] }, { text: "Done." }, { text: "Next." }];
   const subAgents = { models: names, open: (name: string) => ({ port: portOf(name) }), maxAtOnce: most };
-  const stage = await openStage(main, { subAgents }, { "a.ts": text }, { onMismatch: "rebase" });
+  const parts = { subAgents, ...(hooks === undefined ? {} : { hooks }) };
+  const stage = await openStage(main, parts, { "a.ts": text }, { onMismatch: "rebase" });
   return { stage, atWork, subAgents };
 }
 
@@ -130,5 +132,40 @@ describe("sub-agents of one answer", () => {
     expect(again.manager.context.currentNodeId).toBe(manager.context.currentNodeId);
     expect((await again.turn("Go on.")).reason).toBe("complete");
     expect(isSound(again)).toBe(true);
+  });
+});
+
+describe("what changes files beside the tools of a sub-agent", () => {
+  it("is told where the sub-agent stands, not where the person does", async () => {
+    const formatted = "// formatted\n";
+    const scripts = [
+      [edit("one", "uno"), edit("uno", "un"), complete("First.")],
+      [read, read, complete("Second.")],
+    ];
+    let stage: Stage | undefined;
+    const hooks = new Hooks({
+      get workspace() {
+        if (stage === undefined) throw new Error("there is no stage yet");
+        return stage.workspace;
+      },
+      conversation: { session: { id: "s" } },
+      hooks: { afterTool: [{ tool: "edit_file", command: "format" }] },
+      run: async () => {
+        const here = stage?.read("a.ts") ?? "";
+        if (!here.startsWith(formatted)) stage?.write("a.ts", formatted + here);
+        return { exitCode: 0, output: "" };
+      },
+    });
+    ({ stage } = await staged(scripts, 4, hooks));
+    const main = stage.manager.context.currentNodeId;
+    await stage.turn("Let them work.");
+    expect(codes(stage)).toEqual(["applied", "applied"]);
+    expect(stage.read("a.ts")).toMatch(/^\/\/ formatted\nun\n/);
+    const told = [...stage.manager.context.nodes.values()].filter(
+      ({ payload }) => payload.kind === "file_content" && payload.text.startsWith(formatted),
+    );
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.filter(({ taskId }) => taskId === main)).toEqual([]);
+    expect(isSound(stage)).toBe(true);
   });
 });

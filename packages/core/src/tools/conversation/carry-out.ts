@@ -159,6 +159,7 @@ async function onHost(tool: HostTool, running: RunningCall, host: TurnHost): Pro
   const { callId } = running.call;
   const result = await runHostTool(tool, running.args, {
     caller: callerOf(running, host),
+    manager: host.manager,
     ...(host.signal === undefined ? {} : { signal: host.signal }),
     progress: (text) => host.progress?.(callId, text),
     ...(host.onError === undefined ? {} : { onError: host.onError }),

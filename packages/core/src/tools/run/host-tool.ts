@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { FileEffect, Media, TouchedFiles } from "../../conversation/index.js";
+import type { ContextManager, FileEffect, Media, TouchedFiles } from "../../conversation/index.js";
 import { isRefusal, type Refusal, type RefusalCode, type WriteCaller } from "../../files/index.js";
 import { causeOf } from "../../text/index.js";
 import { intentOf, objectOf } from "../tool/arguments.js";
@@ -45,6 +45,8 @@ export interface HostRequest {
 export interface HostScope {
   /** To be handed to a `Workspace` with what the tool has it write: so the write is known as this call's. */
   readonly caller?: WriteCaller;
+  /** The conversation, with the head at which the call stands. */
+  readonly manager?: ContextManager;
   readonly signal?: AbortSignal;
   readonly progress: (text: string) => void;
   /** Told what was thrown, for the host's log. Must not throw. */
