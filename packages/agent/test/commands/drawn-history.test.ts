@@ -68,7 +68,11 @@ describe("a tree that a person reads", () => {
       ({ payload }) => payload.kind === "model_message",
     );
     const end = node?.id.slice(-6) ?? "";
-    expect((await done(`/why ${node?.id.slice(0, -1)}`)).message).toContain(`${node?.id} is shown`);
+    // Ids of one moment have a common beginning.
+    const ids = [...stage.manager.context.nodes.keys()];
+    const begins = (length: number) => ids.filter((id) => id.startsWith(node?.id.slice(0, length) ?? ""));
+    const unique = Array.from({ length: 26 }, (_, length) => length + 1).find((n) => begins(n).length === 1);
+    expect((await done(`/why ${node?.id.slice(0, unique)}`)).message).toContain(`${node?.id} is shown`);
     await done(`/history hide ${end}`);
     expect((await done(`/why ${end}`)).message).toContain(`${node?.id} is hidden`);
     await done(`/history show ${end}`);

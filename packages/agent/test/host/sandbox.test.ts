@@ -11,18 +11,18 @@ import {
 } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { isRefusal } from "@holdfast/core/files";
 import { describe, expect, test } from "vitest";
 import { afterThisFile, afterThisTest } from "../../../../test/cleanups.js";
+import { folderOutsideTemp } from "../../../../test/outside-temp.js";
 import { Commands } from "../../src/host/commands.js";
 import { commandEnvironment } from "../../src/host/environment.js";
 import { Sandbox, type SandboxOptions } from "../../src/host/sandbox.js";
 import { until } from "./ground.js";
 
 /** Not among the temporary folders, which are writable anyway. */
-const top = realpathSync(mkdtempSync(join(homedir(), ".holdfast-sandbox-")));
+const top = folderOutsideTemp();
 afterThisFile(() => rmSync(top, { recursive: true, force: true }));
 const at = (name: string) => join(top, name);
 for (const name of ["project", "other", "cache", "state", "config"]) mkdirSync(at(name));

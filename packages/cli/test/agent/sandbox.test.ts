@@ -1,13 +1,13 @@
-import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { homedir } from "node:os";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { Sandbox } from "@holdfast/agent";
 import { describe, expect, it } from "vitest";
 import { afterThisFile } from "../../../../test/cleanups.js";
+import { folderOutsideTemp } from "../../../../test/outside-temp.js";
 import { call, done, resultsIn, type Scripted, scripted, shell } from "./provided.js";
 
 /** Beside the temporary folders, which every command may write. */
-const outside = realpathSync(mkdtempSync(join(homedir(), ".holdfast-outside-")));
+const outside = folderOutsideTemp();
 afterThisFile(() => rmSync(outside, { recursive: true, force: true }));
 const isThere =
   (await new Sandbox({
