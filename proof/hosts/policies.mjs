@@ -1,6 +1,10 @@
 import { relaunched, writeInto } from "../clients/any-client.mjs";
 import { claudeCode } from "../clients/claude-code.mjs";
 import { codexInCode } from "../clients/codex.mjs";
+import { continueCli } from "../clients/continue.mjs";
+import { geminiCli } from "../clients/gemini-cli.mjs";
+import { opencode } from "../clients/opencode.mjs";
+import { qwenCode } from "../clients/qwen-code.mjs";
 import { sha256 } from "../clients/stories.mjs";
 import { ours } from "./tasks.mjs";
 
@@ -27,6 +31,12 @@ const formatter = { type: "command", command: "echo ran >> .formatter; cat > /de
 const claudeSettings = {
   permissions: { deny: ["Read(./private/**)", "Edit(./locked/**)"] },
   hooks: { PostToolUse: [{ matcher: "Edit|MultiEdit|Write", hooks: [formatter] }] },
+};
+const opencodeSettings = {
+  permission: {
+    read: { "*": "allow", "private/*": "deny" },
+    edit: { "*": "allow", "locked/*": "deny" },
+  },
 };
 const asking = { permissions: { ask: ["mcp__holdfast__write_file"] } };
 const unnamed = relaunched(claudeCode, (args) => args.filter((arg) => !arg.startsWith("mcp__")));
@@ -65,6 +75,39 @@ export const policies = [
     what: '`sandbox_mode = "read-only"` in its settings',
     rules: ({ home }) => writeInto(home, ".codex/config.toml", 'sandbox_mode = "read-only"\n'),
     work: readOnly,
+  },
+  {
+    client: geminiCli,
+    what: "`.geminiignore` with `private/`",
+    rules: ({ project }) => writeInto(project, ".geminiignore", "private/\n"),
+    work: (desk) => fileRules(desk, ["private"]),
+  },
+  {
+    client: qwenCode,
+    what: "`.qwenignore` with `private/`, `permissions.deny` with `Edit(./locked/**)`",
+    rules: ({ project }) => {
+      writeInto(project, ".qwenignore", "private/\n");
+      const settings = { permissions: { deny: ["Edit(./locked/**)"] } };
+      writeInto(project, ".qwen/settings.json", JSON.stringify(settings));
+    },
+    work: (desk) => fileRules(desk, ["private", "locked"]),
+  },
+  {
+    client: opencode,
+    what: "`permission.read` and `permission.edit` that deny folders",
+    rules: ({ project }) => writeInto(project, "opencode.json", JSON.stringify(opencodeSettings)),
+    work: (desk) => fileRules(desk, ["private", "locked"]),
+  },
+  {
+    client: continueCli,
+    what: "`permissions.yaml` that excludes `Read(private/**)` and `Edit(locked/**)`",
+    rules: ({ home }) =>
+      writeInto(
+        home,
+        ".continue/permissions.yaml",
+        "exclude:\n  - Read(private/**)\n  - Edit(locked/**)\n  - Write(locked/**)\n",
+      ),
+    work: (desk) => fileRules(desk, ["private", "locked"]),
   },
 ];
 
@@ -118,6 +161,31 @@ function* claudeMode(desk, mayEdit) {
   const [asked = "", removed = ""] = yield [write("made.txt", "x\n"), remove("locked/there.txt")];
   kept(desk, "a rule of the person's that asks counts", desk.disk("made.txt") === undefined, asked);
   kept(desk, "our removals wait for a person", desk.disk("locked/there.txt") !== undefined, removed);
+}
+
+/**
+ * Rules about files, in hosts whose own tools keep them. @param {Desk} desk
+ * @param {readonly ("private" | "locked")[]} folders those that may not be read, or not written
+ * @returns {Stretch}
+ */
+function* fileRules(desk, folders) {
+  const { read, find, write, edit, move, learn } = ours(desk);
+  for (const [name, text] of Object.entries(policyFiles)) learn(name, `sha256="${sha256(text)}"`);
+  const [theirs = ""] = yield [{ own: desk.own.read("private/plan.txt") }];
+  desk.see(`its own read of a denied file: ${theirs.includes("secret plan") ? "passes" : "denied"}`);
+  const answers = yield [read("private/plan.txt"), find("secret")];
+  const isHidden = !answers.join().includes("secret plan");
+  kept(desk, "a denied file is neither read nor found", isHidden, answers.join());
+  const moved = yield [move("private/plan.txt", "plan.txt")];
+  kept(desk, "a denied file is not moved into sight", desk.disk("plan.txt") === undefined, moved.join());
+  if (folders.includes("locked")) {
+    const written = yield [write("locked/made.txt", "x\n"), edit("locked/there.txt", ["there", "gone"])];
+    const isLocked =
+      desk.disk("locked/made.txt") === undefined && desk.disk("locked/there.txt") === "there\n";
+    kept(desk, "nothing is written below a denied folder", isLocked, written.join());
+  }
+  const [edited = ""] = yield [edit("README.md", change)];
+  kept(desk, "our edit elsewhere passes", desk.disk("README.md")?.includes("now") === true, edited);
 }
 
 /** @param {Desk} desk @returns {Stretch} */
