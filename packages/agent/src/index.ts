@@ -208,5 +208,7 @@ export {
 } from "./ui/input/editor.js";
 export { type Key, KeyReader } from "./ui/input/keys.js";
 export { type EditorView, type EditorWindow, sentWords, view } from "./ui/input/view.js";
-export { fitted, type Line, type Span } from "./ui/linear/spans.js";
 export { type TextDetail, type TextOutput, type TextSinks, textOutput } from "./ui/linear/text-output.js";
+export type { Modal, ModalStep, ModalWish, WindowSize } from "./ui/modal.js";
+export { elastic, fitted, type Ground, type Line, type Span, type SpanKind, span } from "./ui/spans.js";
+export { painted, type Theme, type ThemeName, themeNames, themes } from "./ui/theme.js";

@@ -1,5 +1,5 @@
-import { fitted, type Line, type TextDetail, type TextOutput, textOutput } from "@holdfast/agent";
-import { escapeText, type Paint, type Terminal } from "../shell/terminal.js";
+import { fitted, painted, type TextDetail, type TextOutput, textOutput, themes } from "@holdfast/agent";
+import { escapeText, type Terminal } from "../shell/terminal.js";
 
 /** A run as text in a terminal or a pipe, with a sign of life where a line can be written anew. */
 export interface WrittenText extends TextOutput {
@@ -9,9 +9,10 @@ export interface WrittenText extends TextOutput {
 
 /** Writes a run as text; the sign of life goes on until `end`. */
 export function writtenText(terminal: Terminal, detail: TextDetail): WrittenText {
+  const theme = terminal.errHasColor ? themes.ansi : themes.plain;
   const output = textOutput(detail, {
     words: (text) => void terminal.out(detail === "talk" || terminal.outIsTerminal ? escapeText(text) : text),
-    line: (line) => terminal.err(`${painted(fitted(line, terminal.columns()), terminal.errPaint)}\n`),
+    line: (line) => terminal.err(`${painted(fitted(line, terminal.columns()), theme)}\n`),
     now: Date.now,
   });
   let isAside = false;
@@ -20,7 +21,7 @@ export function writtenText(terminal: Terminal, detail: TextDetail): WrittenText
     const sign = frames[Math.floor(Date.now() / frameMs) % frames.length] ?? "";
     // Never in the last column: what wraps cannot be written anew.
     const room = (terminal.columns() ?? 80) - sign.length - 2;
-    terminal.status(line === undefined ? "" : `${sign} ${painted(fitted(line, room), terminal.errPaint)}`);
+    terminal.status(line === undefined ? "" : `${sign} ${painted(fitted(line, room), theme)}`);
   };
   const timer = detail === "notices" ? undefined : setInterval(live, frameMs).unref();
   return {
@@ -41,8 +42,3 @@ export function writtenText(terminal: Terminal, detail: TextDetail): WrittenText
 
 const frames = ["-", "\\", "|", "/"];
 const frameMs = 200;
-
-function painted(line: Line, paint: Paint): string {
-  const colours = { plain: String, faint: paint.dim, good: paint.green, bad: paint.red, note: paint.yellow };
-  return line.map(({ kind, text }) => colours[kind](text)).join("");
-}

@@ -18,6 +18,7 @@ export interface Terminal {
   /** For standard output and standard error, each coloured only where it is a terminal. */
   readonly outPaint: Paint;
   readonly errPaint: Paint;
+  readonly errHasColor: boolean;
 }
 
 /** Colours as functions of a text; without colours each returns its text as it is. */
@@ -29,6 +30,7 @@ type PaintName = keyof typeof codes;
 export function openTerminal(color: boolean): Terminal {
   const { stdout, stderr } = process;
   const canRedraw = stderr.isTTY === true && process.env.TERM !== "dumb";
+  const errHasColor = color && wantsColor(stderr.isTTY === true);
   let shown = "";
   const status = (line: string) => {
     if (canRedraw && line !== shown) stderr.write(`\r${line}\u001b[K`);
@@ -48,7 +50,8 @@ export function openTerminal(color: boolean): Terminal {
     outIsTerminal: stdout.isTTY === true,
     errIsTerminal: stderr.isTTY === true,
     outPaint: makePaint(color && wantsColor(stdout.isTTY === true)),
-    errPaint: makePaint(color && wantsColor(stderr.isTTY === true)),
+    errPaint: makePaint(errHasColor),
+    errHasColor,
   };
 }
 

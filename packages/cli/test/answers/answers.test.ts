@@ -171,6 +171,7 @@ test("on a terminal the content of a file cannot act, and a byte order mark is n
       columns: () => undefined,
       outIsTerminal: true,
       errIsTerminal: false,
+      errHasColor: false,
       outPaint: makePaint(true),
       errPaint: makePaint(true),
     },

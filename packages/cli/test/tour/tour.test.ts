@@ -17,6 +17,7 @@ function quietTerminal(isColoured = false): Terminal & { printed: string } {
     columns: () => undefined,
     outIsTerminal: false,
     errIsTerminal: false,
+    errHasColor: false,
     outPaint: makePaint(isColoured),
     errPaint: makePaint(false),
   };

@@ -3,7 +3,7 @@ import { clip } from "@holdfast/core/text";
 import { describeRepair, fileOfCall, findTool, type RanProgram, type ToolRun } from "@holdfast/core/tools";
 import { secondsWords } from "../../host/command-words.js";
 import type { EndedCall } from "../../loop/turn.js";
-import { elastic, type Line, type Span, span } from "./spans.js";
+import { elastic, type Line, type Span, span } from "../spans.js";
 
 /** A call while it goes on: a command as it is run, of others the name and what they are given. */
 export function callHead({ name, args }: Pick<EndedCall, "name" | "args">): Line {

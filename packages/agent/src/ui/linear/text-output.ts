@@ -1,7 +1,7 @@
 import { describeResult } from "../../commands/describe-result.js";
 import type { RunOutput } from "../../headless/output.js";
 import type { AgentEvent } from "../../loop/turn.js";
-import type { Line } from "./spans.js";
+import type { Line } from "../spans.js";
 import { type LinearState, linearState, update, waitLine } from "./update.js";
 
 /** Where the text of a run is written. */

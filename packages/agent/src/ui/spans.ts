@@ -1,23 +1,47 @@
 import { escapeForPeople } from "@holdfast/core/text";
-import { cellsOf } from "../input/cells.js";
+import { cellsOf } from "./input/cells.js";
 
-/** What a stretch of a line is; whoever writes it chooses its colour. An `elastic` one is cut where the line is too long. */
+/** What a stretch of a line is. A theme gives each kind its colour. */
+export type SpanKind =
+  | "plain"
+  | "faint"
+  | "good"
+  | "bad"
+  | "note"
+  | "accent"
+  | "heading"
+  | "strong"
+  | "emphasis"
+  | "struck"
+  | "code"
+  | "link"
+  | "keyword"
+  | "string"
+  | "number"
+  | "comment"
+  | "name";
+
+/** What stands behind a stretch of a line: a side of a diff, a word that differs, a row that is chosen, a hit of a search. */
+export type Ground = "added" | "removed" | "addedWord" | "removedWord" | "chosen" | "hit";
+
+/** A stretch of a line. An `elastic` one is cut where the line is too long. */
 export interface Span {
-  readonly kind: "plain" | "faint" | "good" | "bad" | "note";
+  readonly kind: SpanKind;
   readonly text: string;
   readonly isElastic?: true;
+  readonly ground?: Ground;
 }
 
 /** One line for a person, without its end. */
 export type Line = readonly Span[];
 
 /** A stretch of a line. */
-export function span(text: string, kind: Span["kind"] = "plain"): Span {
+export function span(text: string, kind: SpanKind = "plain"): Span {
   return { kind, text };
 }
 
 /** A stretch that loses its middle where the line is too long. */
-export function elastic(text: string, kind: Span["kind"] = "plain"): Span {
+export function elastic(text: string, kind: SpanKind = "plain"): Span {
   return { kind, text, isElastic: true };
 }
 

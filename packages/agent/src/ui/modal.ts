@@ -1,0 +1,28 @@
+import type { Key } from "./input/keys.js";
+import type { Line } from "./spans.js";
+
+/** The cells of a window. */
+export interface WindowSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/**
+ * Something that has the whole window for a while, such as the tree or a long text. A value: each key makes another one
+ * of it. It never does anything by itself: what a key asks for is a wish.
+ */
+export interface Modal {
+  /** As many lines as the window has rows, at most; none is wider than its columns. Pure. */
+  view(size: WindowSize): readonly Line[];
+  /** What a key makes of it. Pure. */
+  update(key: Key, size: WindowSize): ModalStep;
+}
+
+/** What a key came to: another modal, or its end. */
+export type ModalStep =
+  | { readonly kind: "shown"; readonly modal: Modal; readonly wish?: ModalWish }
+  /** `line`: a slash command that is run in its place; `text`: words that are put into the input. */
+  | { readonly kind: "closed"; readonly line?: string; readonly text?: string };
+
+/** Looks something up that takes time, such as the plan of a rewind. It changes nothing; what it gives is shown then. */
+export type ModalWish = () => Promise<Modal>;
