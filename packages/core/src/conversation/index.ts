@@ -114,7 +114,7 @@ export {
   type ContextManagerOptions,
   type Done,
 } from "./tree/manager.js";
-export { filesChanged, filesMade, type Manifest, Manifests } from "./tree/manifest.js";
+export { filesMade, type Manifest, Manifests } from "./tree/manifest.js";
 export { openCall, openCalls, pathTo, upwards } from "./tree/path.js";
 export { lastOfAnswer, PathKnowledge } from "./tree/path-knowledge.js";
 export { activeTasks, type ListedTask, listTasks, type TaskState, taskState } from "./tree/task-list.js";

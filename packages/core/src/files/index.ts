@@ -17,7 +17,7 @@ export { applyEdits } from "./change/exact-edits.js";
 export { changeHeading } from "./change/mismatch.js";
 export { rebasedWords } from "./change/rebased-words.js";
 export { excludedByOwner, matchesLines } from "./ignore/ignore-rules.js";
-export { carryLine, carrySpans, type LineEdit, type LinePart, lineEdits } from "./lines/line-facts.js";
+export { carrySpans, type LineEdit, type LinePart, lineEdits } from "./lines/line-facts.js";
 export { joinSpans, type LineSpan, outsideSpans } from "./lines/line-spans.js";
 export { keepLines, moveEdits } from "./lines/moved-lines.js";
 export { namedLines } from "./lines/named-lines.js";

@@ -1,8 +1,7 @@
 export { applyStrictly } from "./apply/apply.js";
 export { applyDiff, applyDiffInTurns } from "./apply/apply-diff.js";
-export { carryEndings, carryEndingsInSteps } from "./compare/carry-endings.js";
+export { carryEndingsInSteps } from "./compare/carry-endings.js";
 export {
-  changedRanges,
   describeChange,
   describeShown,
   describeShownInSteps,

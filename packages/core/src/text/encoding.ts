@@ -127,15 +127,10 @@ export function isMarkedUtf8(bytes: Uint8Array): boolean {
 }
 
 /**
- * Encodes a text in the format of the file that it goes to.
+ * Encodes a text in the format of the file that it goes to, in steps.
  *
  * @returns the bytes, or undefined where the encoding cannot hold the text exactly.
  */
-export function encodeText(text: string, format: TextFormat, codec: CharsetCodec): Uint8Array | undefined {
-  return finish(encodeInSteps(text, format, codec));
-}
-
-/** The same in steps. */
 export function* encodeInSteps(
   text: string,
   format: TextFormat,

@@ -121,32 +121,6 @@ export function* countLinesInSteps(text: string): Steps<number> {
 const stepLines = 16_384;
 
 /**
- * Where the line after so many others begins, in UTF-16 units; in steps.
- *
- * @returns with it how many lines there are; `from` is undefined where there are fewer than `lines`.
- */
-export function* lineStartInSteps(
-  text: string,
-  lines: number,
-): Steps<{ readonly from: number | undefined; readonly total: number }> {
-  const terminator = text.includes("\n") ? "\n" : "\r";
-  let start = lines === 0 ? 0 : undefined;
-  let total = 0;
-  let from = 0;
-  for (let at = text.indexOf(terminator); at >= 0; at = text.indexOf(terminator, from)) {
-    total += 1;
-    if (total % stepLines === 0) yield;
-    from = at + 1;
-    if (total === lines) start = from;
-  }
-  if (from < text.length) {
-    total += 1;
-    if (total === lines) start = text.length;
-  }
-  return { from: start, total };
-}
-
-/**
  * Some lines of a text that is not cut into all of its lines: of a large one those would take as much memory as the text.
  * Quick where lines are asked for one behind the other.
  */
@@ -227,14 +201,7 @@ export function endsLine(text: string): boolean {
   return text.endsWith("\n") || text.endsWith("\r");
 }
 
-/** The ending that most lines have; `\n` for a text without any. Ties go to the one met first. */
-export function commonEnding(lines: TextLines): Exclude<LineEnding, ""> {
-  const counts = new Map<LineEnding, number>();
-  for (const ending of lines.endings) counts.set(ending, (counts.get(ending) ?? 0) + 1);
-  return mostOften(counts);
-}
-
-/** The same of endings that are counted. */
+/** The ending that most lines have, of counted ones; `\n` for a text without any. Ties go to the one met first. */
 export function mostOften(counts: ReadonlyMap<LineEnding, number>): Exclude<LineEnding, ""> {
   let best: Exclude<LineEnding, ""> = "\n";
   let most = 0;
@@ -242,16 +209,6 @@ export function mostOften(counts: ReadonlyMap<LineEnding, number>): Exclude<Line
     if (ending !== "" && count > most) [best, most] = [ending, count];
   }
   return best;
-}
-
-/** What to tell about a text's endings: one of them, "mixed", or "none" where no line is ended. */
-export function describeEndings(lines: TextLines): "lf" | "crlf" | "cr" | "mixed" | "none" {
-  const kinds = new Set(lines.endings);
-  kinds.delete("");
-  if (kinds.size > 1) return "mixed";
-  const [only] = kinds;
-  if (only === undefined || only === "") return "none";
-  return only === "\n" ? "lf" : only === "\r\n" ? "crlf" : "cr";
 }
 
 /** A text without any `\r`: what most texts are, and much quicker. */

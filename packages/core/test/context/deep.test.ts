@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { debugOutline, renderContext } from "../../src/context/index.js";
-import { filesChanged, listTasks, Manifests } from "../../src/conversation/index.js";
+import { filesMade, listTasks, Manifests } from "../../src/conversation/index.js";
 import { must, newManager } from "../conversation/support.js";
 import { hangMs } from "../support.js";
 
@@ -32,12 +32,7 @@ describe("tasks inside one another", { timeout: hangMs }, () => {
     const { context } = manager;
     const { payload } = context.nodes.get(context.currentNodeId) ?? context.rootNode;
     expect(payload.kind === "task_summary" && payload.files.map(({ path }) => path)).toEqual(["deep.txt"]);
-    const anew = filesChanged(
-      context,
-      context.sessionId,
-      context.currentNodeId,
-      new Manifests((path) => path),
-    );
+    const anew = filesMade(context, context.sessionId, context.currentNodeId, new Manifests((path) => path));
     expect(anew).toEqual([{ path: "deep.txt", from: null, to: "a".repeat(64) }]);
   });
 });

@@ -37,31 +37,6 @@ export class Manifests {
 }
 
 /**
- * What became of files on the way down to a node, by our tools or by others: the net changes, sorted by
- * path. A file whose earlier state nobody knew is left out, since nothing true can be said of the change.
- *
- * @param fromId a node above; where it is none, the way counts from the last node that both share.
- */
-export function filesChanged(
-  context: ConversationContext,
-  fromId: string,
-  toId: string,
-  manifests = new Manifests(),
-): readonly FileDelta[] {
-  const { id } = commonAncestor(context, fromId, toId);
-  const base = manifests.at(context, id);
-  const transitions = transitionsAlong(context, nodesBelow(context, id, toId), {
-    naming: manifests.naming,
-    before: (path) => base.get(path),
-  });
-  const deltas: FileDelta[] = [];
-  for (const [path, { first, last }] of transitions) {
-    if (first !== undefined && first !== last) deltas.push({ path, from: first, to: last });
-  }
-  return deltas.sort(byPath);
-}
-
-/**
  * What the tools did to files on the way down to a node, from the state that they found: others' work before it, and
  * files that only others changed, are not among it. Sorted by path.
  *

@@ -62,11 +62,6 @@ export function carrySpans(spans: readonly LineSpan[], edits: readonly LineEdit[
   return joinSpans(carried);
 }
 
-/** Where one line of the old text stands in the new one; undefined where it was removed. */
-export function carryLine(line: number, edits: readonly LineEdit[]): number | undefined {
-  return carrySpans([{ from: line, to: line }], edits)[0]?.from;
-}
-
 /** Where parts of unchanged lines stand in the new text. */
 export function carryParts(parts: readonly LinePart[], edits: readonly LineEdit[]): readonly LinePart[] {
   if (parts.length === 0) return parts;

@@ -1,20 +1,15 @@
 import { countEndingsInSteps, eachLineInSteps, type LineEnding, mostOften } from "../../text/index.js";
-import { finish, type Steps } from "../model/steps.js";
+import type { Steps } from "../model/steps.js";
 import { boundedRuns } from "./bounded-runs.js";
 import { type KeptLines, keptLines, type LinesInSteps } from "./kept-lines.js";
 
 /**
  * Gives a new text the line endings of the one it replaces. Models write `\n`; a file that has others keeps
  * them: a kept line its own, a new line that of the line it replaces or stands beside. Whether the text ends with a newline is as
- * `content` says.
+ * `content` says. In steps.
  *
  * @returns `content` as it is where it has a `\r` itself, or where the old text has only `\n`.
  */
-export function carryEndings(before: string, content: string): string {
-  return finish(carryEndingsInSteps(before, content));
-}
-
-/** The same in steps. */
 export function* carryEndingsInSteps(before: string, content: string): Steps<string> {
   if (content.includes("\r") || !before.includes("\r")) return content;
   const counts = yield* countEndingsInSteps(before);

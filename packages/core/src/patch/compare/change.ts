@@ -1,7 +1,7 @@
 import { countLinesInSteps, cutVisibly, LineFinder } from "../../text/index.js";
 import { Deadline, finish, finishInTurns, type Steps } from "../model/steps.js";
 import type { LineChange, LineRange } from "../model/types.js";
-import { diffTexts, diffTextsInSteps } from "./line-diff.js";
+import { diffTextsInSteps } from "./line-diff.js";
 
 /** How much of a difference is shown. */
 interface DescribeOptions {
@@ -17,15 +17,6 @@ interface DescribeOptions {
   readonly limitMs?: number;
   /** Whether there is room for a description; one that does not fit is made anew with half the lines, down to one. */
   readonly fits?: (text: string) => boolean;
-}
-
-/**
- * The lines of the new text that differ from the old one; a changed ending counts.
- *
- * @param limitMs after this the changed middle is given as one range; 200 unless given.
- */
-export function changedRanges(before: string, after: string, limitMs = 200): readonly LineRange[] {
-  return diffTexts(before, after, limitMs).map((change) => ({ from: change.newFrom + 1, to: change.newTo }));
 }
 
 /**

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { carryLine, carrySpans, lineEdits } from "../../../src/files/lines/line-facts.js";
+import { carrySpans, lineEdits } from "../../../src/files/lines/line-facts.js";
 import { diffTexts } from "../../../src/patch/index.js";
 
 const lines = fc.array(fc.constantFrom("a\n", "b\n", "c\n", "d\n"), { maxLength: 30 });
@@ -11,7 +11,7 @@ describe("lines carried over a change", () => {
       fc.property(lines, lines, (before, after) => {
         const edits = lineEdits(diffTexts(before.join(""), after.join(""), 500));
         for (const [at, line] of before.entries()) {
-          const carried = carryLine(at + 1, edits);
+          const carried = carrySpans([{ from: at + 1, to: at + 1 }], edits)[0]?.from;
           if (carried !== undefined) expect(after[carried - 1]).toBe(line);
         }
       }),

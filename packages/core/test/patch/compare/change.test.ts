@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  carryEndings,
+  carryEndingsInSteps,
   changedLinesInSteps,
-  changedRanges,
   describeChange,
   diffLines,
   diffTexts,
@@ -14,6 +13,8 @@ import { splitLines } from "../../../src/text/index.js";
 import { text } from "../check.js";
 
 describe("changed ranges", () => {
+  const changedRanges = (before: string, after: string, limitMs = 200) =>
+    diffTexts(before, after, limitMs).map(({ newFrom, newTo }) => ({ from: newFrom + 1, to: newTo }));
   const cases = [
     { name: "nothing", before: "a\n", after: "a\n", ranges: [] },
     {
@@ -129,7 +130,7 @@ describe("carrying endings over to a new text", () => {
     },
   ];
   for (const { name, before, content, result } of cases) {
-    it(name, () => expect(carryEndings(before, content)).toBe(result));
+    it(name, () => expect(finish(carryEndingsInSteps(before, content))).toBe(result));
   }
 
   it("changes nothing but endings", () => {
@@ -140,7 +141,8 @@ describe("carrying endings over to a new text", () => {
     fc.assert(
       fc.property(mixed, lines, fc.constantFrom("", "\n"), (before, content, final) => {
         const given = content.join("\n") + final;
-        const carried = carryEndings(before.map((line) => line.join("")).join(""), given);
+        const old = before.map((line) => line.join("")).join("");
+        const carried = finish(carryEndingsInSteps(old, given));
         expect(carried.replaceAll("\r\n", "\n")).toBe(given);
       }),
     );

@@ -13,7 +13,7 @@ import {
   type WriteRefusal,
   type Written,
 } from "../../../src/files/index.js";
-import { countLines, describeEndings, splitLines } from "../../../src/text/index.js";
+import { countLines } from "../../../src/text/index.js";
 import type { ToolWorkspace } from "../../../src/tools/index.js";
 
 /** States and workspaces as data, for the tests of what is told about them. */
@@ -24,12 +24,18 @@ export function factsOf(content: string, unusual: Partial<TextFacts> = {}): Text
     encoding: "utf-8",
     bom: false,
     guessed: false,
-    endings: describeEndings(splitLines(content)),
+    endings: endingsOf(content),
     totalLines: countLines(content),
     finalNewline: /[\n\r]$/.test(content),
     totalBytes: new TextEncoder().encode(content).length,
     ...unusual,
   };
+}
+
+function endingsOf(content: string): TextFacts["endings"] {
+  const [kind, other] = new Set(content.match(/\r?\n/g));
+  if (kind === undefined) return "none";
+  return other !== undefined ? "mixed" : kind === "\n" ? "lf" : "crlf";
 }
 
 export function stateOf(content: string, more: Partial<ReadState> = {}): ReadState {
