@@ -15,7 +15,7 @@ import {
   searchSessions,
   summarizeSession,
   type VerifiedSession,
-  verifyAtPace,
+  verifySession,
 } from "@holdfast/core/conversation";
 import { compilePattern, isRefusal, requiredLiterals } from "@holdfast/core/files";
 import { cappedLines, defined } from "@holdfast/core/text";
@@ -285,9 +285,9 @@ export async function verifySessions(
   for (const [at, { id }] of chosen.entries()) {
     const doing = `Verifying ${at + 1} of ${chosen.length}`;
     const verified = await atPersonsPace(call, { doing }, (pace) =>
-      verifyAtPace(store, id, { check: checkRendering, pace }),
+      verifySession(store, id, checkRendering, pace),
     );
-    if (verified === "interrupted")
+    if (isRefusal(verified) && verified.code === "cancelled")
       return interrupted(call, `${counted(at, "session")} of ${chosen.length} looked at, nothing changed.`);
     const wrong = isRefusal(verified)
       ? [verified.message]

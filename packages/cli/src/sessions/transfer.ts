@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import {
   type ConversationRefusal,
   describeLoss,
-  exportAtPace,
+  exportSession,
   foldedText,
   type ImportedSession,
   type ImportProblem,
@@ -37,9 +37,9 @@ export async function exportOne(
   { id }: SessionFacts,
 ): Promise<number | ConversationRefusal> {
   const loading = { doing: "Reading" };
-  const exported = await atPersonsPace(call, loading, (pace) => exportAtPace(store, id, pace));
-  if (exported === "interrupted") return interrupted(call, "nothing was exported.");
-  if (isRefusal(exported)) return exported;
+  const exported = await atPersonsPace(call, loading, (pace) => exportSession(store, id, pace));
+  if (isRefusal(exported))
+    return exported.code === "cancelled" ? interrupted(call, "nothing was exported.") : exported;
   const missing = [...exported.problems.map(({ message }) => message), ...exported.losses.map(describeLoss)];
   for (const line of cappedLines(missing)) call.terminal.err(`Not in the export: ${escapeName(line)}\n`);
   return writeOut(call, harmlessLines(exported.lines), exported.count);

@@ -74,7 +74,6 @@ export {
 export { type SessionMatch, type SessionMatches, searchSessions } from "./sessions/session-search.js";
 export {
   type ExportedSession,
-  exportAtPace,
   exportSession,
   findSession,
   forkSession,
@@ -84,7 +83,6 @@ export {
   type SessionSummary,
   summarizeSession,
   type VerifiedSession,
-  verifyAtPace,
   verifySession,
 } from "./sessions/sessions.js";
 export {

@@ -1,4 +1,4 @@
-import { type Pace, takeAtPace } from "../../text/index.js";
+import { defined, type Pace, takeAtPace } from "../../text/index.js";
 import { exportLines } from "../import/own.js";
 import { withMediaInline } from "../journal/media.js";
 import type { Loss } from "../journal/mend.js";
@@ -58,24 +58,15 @@ export interface LoadedSession {
  * Reads a session without taking its lease.
  *
  * @param options `media`: `inline` reads the bytes of all media as well and puts them into the records, which
- *   then need nothing beside them. What is lost of them is among the problems.
+ *   then need nothing beside them. What is lost of them is among the problems. `pace`: asked between two steps,
+ *   counted in records.
+ * @returns `cancelled` where the pace ended it; what the store refuses.
  */
 export async function loadSession(
   store: SessionStore,
   id: string,
-  { media }: { readonly media?: "inline" } = {},
+  { media, pace = unpaced }: { readonly media?: "inline"; readonly pace?: Pace } = {},
 ): Promise<LoadedSession | ConversationRefusal> {
-  const loaded = await loadAtPace(store, id, { media, pace: async () => true });
-  if (loaded === "interrupted") throw new Error("a session was not loaded, and nobody had ended that");
-  return loaded;
-}
-
-/** The same at somebody's pace, counted in records. @returns `interrupted` where it was ended. */
-async function loadAtPace(
-  store: SessionStore,
-  id: string,
-  { media, pace }: { readonly media?: "inline" | undefined; readonly pace: Pace },
-): Promise<LoadedSession | ConversationRefusal | "interrupted"> {
   const session = await store.open(id, "read");
   if (isRefusal(session)) return session;
   try {
@@ -83,7 +74,7 @@ async function loadAtPace(
       media === undefined ? { records: session.records, problems: [] } : await withMediaInline(session);
     if ("code" in whole) return whole;
     const replayed = await takeAtPace(replayInSteps(id, whole.records, session.lastSeq), pace);
-    if (replayed === "interrupted") return replayed;
+    if (replayed === "interrupted") return refuseEnded(id);
     const { context, problems, losses, events } = replayed;
     return {
       kind: "loaded",
@@ -97,6 +88,12 @@ async function loadAtPace(
   } finally {
     await session.close();
   }
+}
+
+const unpaced: Pace = async () => true;
+
+function refuseEnded(id: string): ConversationRefusal {
+  return refuse("cancelled", `Session ${id} was not read to its end: that was ended before.`);
 }
 
 /** What there is to say about a session at one glance. */
@@ -218,23 +215,17 @@ export async function renameSession(
   }
 }
 
-/** A session as one text of JSON Lines that needs nothing beside it; see `readSessionFile`. */
+/** A session as one text of JSON Lines that needs nothing beside it; see `readExport`. Refuses as `loadSession` does. */
 export async function exportSession(
   store: SessionStore,
   id: string,
+  pace?: Pace,
 ): Promise<ExportedSession | ConversationRefusal> {
-  const loaded = await loadSession(store, id, { media: "inline" });
-  return isRefusal(loaded) ? loaded : exported(loaded);
-}
-
-/** The same at somebody's pace. @returns `interrupted` where it was ended. */
-export async function exportAtPace(
-  store: SessionStore,
-  id: string,
-  pace: Pace,
-): Promise<ExportedSession | ConversationRefusal | "interrupted"> {
-  const loaded = await loadAtPace(store, id, { media: "inline", pace });
-  return loaded === "interrupted" || isRefusal(loaded) ? loaded : exported(loaded);
+  const loaded = await loadSession(store, id, { media: "inline", ...defined({ pace }) });
+  if (isRefusal(loaded)) return loaded;
+  const { events, problems, losses } = loaded;
+  const records = firstRecords(events);
+  return { kind: "export", lines: exportLines(id, records), problems, losses, count: records.length + 2 };
 }
 
 /** The lines of an export, made one by one, and what of the session could not be read. */
@@ -246,12 +237,6 @@ export interface ExportedSession {
   readonly losses: readonly Loss[];
   /** How many lines there are. */
   readonly count: number;
-}
-
-function exported(loaded: LoadedSession): ExportedSession {
-  const { id, events, problems, losses } = loaded;
-  const records = firstRecords(events);
-  return { kind: "export", lines: exportLines(id, records), problems, losses, count: records.length + 2 };
 }
 
 /** What was found wrong in a session, and in how much. */
@@ -275,33 +260,22 @@ export interface VerifiedSession {
  * Reads every record of a session, folds it, and renders every branch that stands.
  *
  * @param check what is wrong with the rendering of this state; none where it is as every provider wants it.
+ * @param pace counted in records first, then in branches.
+ * @returns `cancelled` where the pace ended it; what the store refuses.
  */
 export async function verifySession(
   store: SessionStore,
   id: string,
   check: (context: ConversationContext) => readonly string[],
+  pace = unpaced,
 ): Promise<VerifiedSession | ConversationRefusal> {
-  const verified = await verifyAtPace(store, id, { check, pace: async () => true });
-  if (verified === "interrupted") throw new Error("a session was not verified, and nobody had ended that");
-  return verified;
-}
-
-/** The same at somebody's pace, counted in records first, then in branches. @returns `interrupted` where it was ended. */
-export async function verifyAtPace(
-  store: SessionStore,
-  id: string,
-  {
-    check,
-    pace,
-  }: { readonly check: (context: ConversationContext) => readonly string[]; readonly pace: Pace },
-): Promise<VerifiedSession | ConversationRefusal | "interrupted"> {
-  const loaded = await loadAtPace(store, id, { media: "inline", pace });
-  if (loaded === "interrupted" || isRefusal(loaded)) return loaded;
+  const loaded = await loadSession(store, id, { media: "inline", pace });
+  if (isRefusal(loaded)) return loaded;
   const { context, records, problems, losses } = loaded;
   const ends = new TreeShape(context, { tasksAside: true }).ends().map((node) => node.id);
   const findings: { readonly nodeId: string; readonly message: string }[] = [];
   for (const [at, nodeId] of ends.entries()) {
-    if (!(await pace({ done: at, of: ends.length }))) return "interrupted";
+    if (!(await pace({ done: at, of: ends.length }))) return refuseEnded(id);
     for (const message of check({ ...context, currentNodeId: nodeId })) findings.push({ nodeId, message });
   }
   return {
