@@ -98,7 +98,8 @@ function narrowed(own: readonly string[], named: readonly string[], warn: WarnOf
   return own;
 }
 
-function isWithin(inner: string, outer: string): boolean {
+/** Whether a folder is another or lies in it, with links resolved where it is there. */
+export function isWithin(inner: string, outer: string): boolean {
   const [below, above] = [real(inner), real(outer)];
   return below === above || below.startsWith(above.endsWith(sep) ? above : above + sep);
 }

@@ -1,8 +1,8 @@
 import { isRefusal } from "@holdfast/core/files";
 import { type Inspection, inspectPath, inspectState, openJournalStore } from "@holdfast/core/node";
-import { escapeInJson } from "@holdfast/core/text";
 import type { Finding } from "../agent/check-agent.js";
 import { counted, readableSize } from "../answers/amounts.js";
+import { answer } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeName, type Paint } from "../shell/terminal.js";
@@ -13,24 +13,26 @@ import { version } from "../shell/version.js";
  * Repairs nothing.
  */
 export async function doctorCommand(call: Invocation): Promise<number> {
-  const { args, settings, terminal, flags, misuse } = call;
+  const { args, settings, flags, misuse } = call;
   const [path] = args;
   if (path !== undefined && flags.tryModel === true) return misuse("--try-model goes without a path");
   const findings = path === undefined ? await allFindings(call) : await pathFindings(settings.roots, path);
   const healthy = findings.every(({ verdict }) => verdict !== "fault");
-  if (settings.json) {
-    await terminal.out(`${escapeInJson(JSON.stringify({ success: healthy, version, findings }))}\n`);
-  } else {
-    const lines = [`holdfast ${version}`, ...findings.map((finding) => describe(finding, terminal.outPaint))];
-    await terminal.out(`${lines.join("\n")}\n`);
-  }
-  return healthy ? exitCodes.success : exitCodes.machine;
+  const exitCode = await answer(
+    call,
+    { success: healthy, version, findings },
+    linesOf(findings, call).join("\n"),
+  );
+  return healthy ? exitCode : exitCodes.machine;
 }
 
 /** The same without a path as lines, for a program that runs already. */
 export async function doctorLines(call: Invocation): Promise<readonly string[]> {
-  const findings = await allFindings(call);
-  return [`holdfast ${version}`, ...findings.map((finding) => describe(finding, call.terminal.outPaint))];
+  return linesOf(await allFindings(call), call);
+}
+
+function linesOf(findings: readonly Finding[], { terminal }: Invocation): readonly string[] {
+  return [`holdfast ${version}`, ...findings.map((finding) => describe(finding, terminal.outPaint))];
 }
 
 async function allFindings(call: Invocation): Promise<readonly Finding[]> {

@@ -12,7 +12,8 @@ import {
 import { isRefusal, refuse } from "@holdfast/core/files";
 import { cappedLines, defined } from "@holdfast/core/text";
 import { absentAddon, addonFor, loadAddon } from "../addons.js";
-import { lineOfJson, withSession } from "../sessions/open-store.js";
+import { lineOfJson } from "../answers/one-answer.js";
+import { withSession } from "../sessions/open-store.js";
 import { writeOut } from "../sessions/output.js";
 import { localTime } from "../sessions/read-only.js";
 import { jsonWithTasks } from "../sessions/task-texts.js";

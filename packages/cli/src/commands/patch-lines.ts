@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OutcomeCode } from "@holdfast/core/files";
 import { applyDiffInTurns, describeMendedContext, type Repair } from "@holdfast/core/patch";
-import { defined, escapeInJson } from "@holdfast/core/text";
+import { defined } from "@holdfast/core/text";
+import { jsonLine } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { type InputLine, linesOf } from "../shell/input-lines.js";
 import type { Terminal } from "../shell/terminal.js";
@@ -27,9 +28,7 @@ export async function patchLines(input: AsyncIterable<Buffer>, terminal: Termina
     let answers = "";
     for (const line of lines) {
       const answer = await answerLine(line);
-      if (answer !== undefined)
-        answers += `${escapeInJson(JSON.stringify(answer))}
-`;
+      if (answer !== undefined) answers += jsonLine(answer);
       if (answers.length > batchLength) {
         await terminal.out(answers);
         answers = "";

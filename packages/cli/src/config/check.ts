@@ -7,10 +7,10 @@ import {
   unknownVariables,
   userFile,
 } from "@holdfast/agent";
-import { exitCodes } from "../shell/exit-codes.js";
+import { answer } from "../answers/one-answer.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
-import { printObject, reportProblems, sourcesOf } from "./sources.js";
+import { reportProblems, sourcesOf } from "./sources.js";
 
 /** `config check`: all that is wrong with any source; exit code 52 where anything is. */
 export async function checkSettings(call: Invocation): Promise<number> {
@@ -24,9 +24,7 @@ export async function checkSettings(call: Invocation): Promise<number> {
     ({ source }) => call.flags.project !== true || source === project,
   );
   if (problems.length > 0) return reportProblems(call, problems);
-  if (call.settings.json) await printObject(call.terminal, { success: true, problems });
-  else await call.terminal.out("The settings are sound.\n");
-  return exitCodes.success;
+  return answer(call, { success: true, problems }, "The settings are sound.");
 }
 
 /** `config path`: the files, whether they are there, and whether the project's is trusted. */
@@ -43,9 +41,7 @@ export async function showPaths(call: Invocation): Promise<number> {
     ...(call.flags.project === true ? [] : [{ path: user, of: "user", exists: existsSync(user) }]),
     { path: project, of: "project", exists: read.kind !== "absent", trusted: isTrusted },
   ];
-  if (call.settings.json) await printObject(call.terminal, { success: true, files });
-  else await call.terminal.out(files.map(pathLine).join(""));
-  return exitCodes.success;
+  return answer(call, { success: true, files }, files.map(pathLine).join("\n"));
 }
 
 function pathLine(file: {
@@ -58,5 +54,5 @@ function pathLine(file: {
     ...(file.exists && file.trusted === false ? ["not trusted"] : []),
     ...(file.trusted === true ? ["trusted"] : []),
   ];
-  return `${escapeText(file.path)}${notes.length > 0 ? `  (${notes.join(", ")})` : ""}\n`;
+  return `${escapeText(file.path)}${notes.length > 0 ? `  (${notes.join(", ")})` : ""}`;
 }

@@ -5,10 +5,11 @@ import {
   settingsPath,
   unknownVariables,
 } from "@holdfast/agent";
+import { jsonLine } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
-import { printObject, reportProblems, sourcesOf } from "./sources.js";
+import { reportProblems, sourcesOf, valueAt } from "./sources.js";
 import { withoutSecrets } from "./without-secrets.js";
 
 /** A key that is set, as it is shown. */
@@ -31,12 +32,12 @@ export async function listSettings(call: Invocation): Promise<number> {
   const rows = keysOf(found).filter(({ origin }) => flags.project !== true || origin === project);
   const { ignored } = found;
   const unknown = flags.project === true ? [] : unknownVariables(process.env);
-  if (settings.json) {
-    await printObject(terminal, { success: true, settings: rows, ignored, unknown });
-    return exitCodes.success;
-  }
   const lines = [...linesOf(rows, found), ...unknown];
-  await terminal.out(lines.map((line) => `${escapeText(line)}\n`).join(""));
+  await terminal.out(
+    settings.json
+      ? jsonLine({ success: true, settings: rows, ignored, unknown })
+      : lines.map((line) => `${escapeText(line)}\n`).join(""),
+  );
   return exitCodes.success;
 }
 
@@ -64,12 +65,9 @@ export async function getSetting(call: Invocation, key: string | undefined): Pro
   if (path === undefined) return misuse(`there is no setting ${key}`);
   const found = await resolved(call);
   if (typeof found === "number") return found;
-  let value: unknown = found.settings;
-  for (const name of path)
-    value = Object.entries(Object(value) as object).find(([known]) => known === name)?.[1];
-  const shown = withoutSecrets(value, path);
+  const shown = withoutSecrets(valueAt(found.settings, path), path);
   const origin = found.origins[path.slice(0, 2).join(".")] ?? found.origins[path[0] ?? ""];
-  if (settings.json) await printObject(terminal, { success: true, key, value: shown ?? null, origin });
+  if (settings.json) await terminal.out(jsonLine({ success: true, key, value: shown ?? null, origin }));
   else if (shown === undefined) terminal.err(`holdfast: ${escapeText(key)} is not set.\n`);
   else await terminal.out(`${escapeText(typeof shown === "string" ? shown : JSON.stringify(shown))}\n`);
   return exitCodes.success;
@@ -90,10 +88,6 @@ async function resolved(call: Invocation): Promise<Resolved | number> {
 function keysOf({ settings, origins }: Resolved): readonly SetKey[] {
   return Object.entries(origins).map(([key, origin]) => {
     const path = key.split(".");
-    const [section = "", name] = path;
-    const whole: unknown = Object.entries(settings).find(([known]) => known === section)?.[1];
-    const value: unknown =
-      name === undefined ? whole : Object.entries(whole as object).find(([known]) => known === name)?.[1];
-    return { key, value: withoutSecrets(value, path), origin };
+    return { key, value: withoutSecrets(valueAt(settings, path.slice(0, 2)), path), origin };
   });
 }

@@ -16,15 +16,16 @@ import {
   wideningSettings,
 } from "@holdfast/agent";
 import { isRefusal, type Refusal, type Workspace } from "@holdfast/core/files";
+import { answer } from "../answers/one-answer.js";
 import { withWorkspace } from "../answers/open.js";
 import { reportRefusal } from "../answers/report.js";
-import { exitCodeOf, exitCodes } from "../shell/exit-codes.js";
+import { exitCodeOf } from "../shell/exit-codes.js";
 import { readInputText } from "../shell/input.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
 import { changeSettings } from "./change-settings.js";
-import { printObject, reportProblems, sourcesOf } from "./sources.js";
+import { reportProblems, sourcesOf } from "./sources.js";
 
 /**
  * `config set KEY VALUE`: puts a value into the person's file, or the project's. Comments and all else stay. Nothing is
@@ -165,21 +166,18 @@ function readings(text: string): readonly unknown[] {
 }
 
 async function report({ call, sources, file, key, path, text }: Wish, written: boolean): Promise<number> {
-  const { settings, terminal } = call;
+  const { terminal } = call;
   const waits = file.isOwn ? false : await waitsForTrust(sources, file);
-  if (settings.json) {
-    await printObject(terminal, { success: true, key, file: file.path, written });
-  } else {
-    const [done, already] =
-      text === undefined
-        ? [`Unset ${key} in ${file.path}.`, `${key} is not set in ${file.path}.`]
-        : [`Set ${key} in ${file.path}.`, `${key} is so already in ${file.path}.`];
-    await terminal.out(`${escapeText(written ? done : already)}\n`);
-  }
+  const [done, already] =
+    text === undefined
+      ? [`Unset ${key} in ${file.path}.`, `${key} is not set in ${file.path}.`]
+      : [`Set ${key} in ${file.path}.`, `${key} is so already in ${file.path}.`];
+  const object = { success: true, key, file: file.path, written };
+  const exitCode = await answer(call, object, escapeText(written ? done : already));
   if (text !== undefined && isKey(path) && call.args[2] !== "-")
     terminal.err(`The key may stand in your shell's history now; next time: holdfast config set ${key} -\n`);
   if (waits) terminal.err("Some of the project's settings do not count until: holdfast config trust\n");
-  return exitCodes.success;
+  return exitCode;
 }
 
 function isKey([section, table, , name]: readonly string[]): boolean {

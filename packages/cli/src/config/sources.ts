@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { agentExitCodes, type SettingsProblem, type SettingsSources } from "@holdfast/agent";
 import { isRefusal } from "@holdfast/core/files";
 import { homeFolder, inspectState } from "@holdfast/core/node";
-import { escapeInJson } from "@holdfast/core/text";
+import { jsonLine } from "../answers/one-answer.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
 
@@ -28,6 +28,14 @@ export function sourcesOf({ settings }: Invocation, folder?: string): FoundSourc
   };
 }
 
+/** What settings have at a path; nothing where a member on the way is missing. */
+export function valueAt(settings: object, path: readonly string[]): unknown {
+  let value: unknown = settings;
+  for (const name of path)
+    value = Object.entries(Object(value) as object).find(([known]) => known === name)?.[1];
+  return value;
+}
+
 /** A problem in one line: where it stands, the key, and what is wrong. */
 export function problemLine({ source, key, message, ...place }: SettingsProblem): string {
   const { line, column } = { line: undefined, column: undefined, ...place };
@@ -40,12 +48,7 @@ export async function reportProblems(
   { settings, terminal }: Invocation,
   problems: readonly SettingsProblem[],
 ): Promise<number> {
-  if (settings.json) await printObject(terminal, { success: false, problems });
+  if (settings.json) await terminal.out(jsonLine({ success: false, problems }));
   else for (const problem of problems) terminal.err(`holdfast: ${escapeText(problemLine(problem))}\n`);
   return agentExitCodes.config;
-}
-
-/** Prints an object as one line of JSON. */
-export async function printObject(terminal: Invocation["terminal"], object: object): Promise<void> {
-  await terminal.out(`${escapeInJson(JSON.stringify(object))}\n`);
 }

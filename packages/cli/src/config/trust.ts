@@ -9,11 +9,12 @@ import {
   TrustedFolders,
   wideningSettings,
 } from "@holdfast/agent";
-import { askPerson } from "../shell/ask-person.js";
+import { answer, jsonLine } from "../answers/one-answer.js";
+import { consents } from "../shell/ask-person.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
-import { printObject, reportProblems, sourcesOf } from "./sources.js";
+import { reportProblems, sourcesOf, valueAt } from "./sources.js";
 
 /**
  * `config trust [PATH]`: shows what the settings of a project widen, and trusts them where a person says yes. What is
@@ -31,7 +32,8 @@ export async function trustFolder(call: Invocation, path: string | undefined): P
   if (checked.kind === "problems") return reportProblems(call, checked.problems);
   const widened = await wideningSettings(sources, checked.settings);
   if (!call.settings.json) await show(call, file.path, widened, checked.settings);
-  const trusted = call.flags.yes === true || (await consents(call));
+  const trusted =
+    call.flags.yes === true || (!call.settings.json && (await consents("Trust these settings? [y/N] ")));
   if (trusted) await new TrustedFolders(sources.stateDir).trust(sources.folder, bytes);
   await report(call, { folder: sources.folder, trusted, widened });
   return exitCodes.success;
@@ -43,9 +45,7 @@ export async function untrustFolder(call: Invocation, path: string | undefined):
   if (typeof sources === "number") return sources;
   const { folder, stateDir } = sources;
   await new TrustedFolders(stateDir).untrust(folder);
-  if (call.settings.json) await printObject(call.terminal, { success: true, folder, trusted: false });
-  else await call.terminal.out(`${escapeText(folder)} is not trusted.\n`);
-  return exitCodes.success;
+  return answer(call, { success: true, folder, trusted: false }, `${escapeText(folder)} is not trusted.`);
 }
 
 async function folderSources(call: Invocation, path: string | undefined): Promise<SettingsSources | number> {
@@ -57,6 +57,7 @@ async function folderSources(call: Invocation, path: string | undefined): Promis
   return isFolder ? found.sources : call.misuse(`${folder} is no folder`);
 }
 
+/** The values are shown whole: whoever trusts a program should see how it is started. */
 async function show(
   { terminal }: Invocation,
   file: string,
@@ -68,28 +69,18 @@ async function show(
       ? [`${file} widens nothing.`]
       : [
           `${file} widens:`,
-          ...widened.map(({ key, why }) => `  ${key} = ${JSON.stringify(valueAt(settings, key))}: ${why}`),
+          ...widened.map(
+            ({ key, why }) => `  ${key} = ${JSON.stringify(valueAt(settings, key.split(".")))}: ${why}`,
+          ),
         ];
   await terminal.out(lines.map((line) => `${escapeText(line)}\n`).join(""));
-}
-
-/** The values are shown whole: whoever trusts a program should see how it is started. */
-function valueAt(settings: AgentSettings, key: string): unknown {
-  let value: unknown = settings;
-  for (const name of key.split("."))
-    value = Object.entries(Object(value) as object).find(([known]) => known === name)?.[1];
-  return value;
-}
-
-async function consents({ settings }: Invocation): Promise<boolean> {
-  return !settings.json && /^y(es)?$/i.test(await askPerson("Trust these settings? [y/N] "));
 }
 
 async function report(
   { settings, terminal }: Invocation,
   done: { readonly folder: string; readonly trusted: boolean; readonly widened: readonly IgnoredKey[] },
 ): Promise<void> {
-  if (settings.json) await printObject(terminal, { success: true, ...done });
+  if (settings.json) await terminal.out(jsonLine({ success: true, ...done }));
   else if (done.trusted) await terminal.out(`${escapeText(done.folder)} is trusted with these settings.\n`);
   else terminal.err("Nothing was trusted. To trust these settings: --yes\n");
 }

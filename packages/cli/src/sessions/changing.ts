@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline/promises";
+import { nodeNamed } from "@holdfast/core/context";
 import {
   type ConversationRefusal,
   forkSession,
@@ -7,23 +7,25 @@ import {
   type SessionFacts,
   type SessionStore,
 } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal, refuse } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
+import { answer } from "../answers/one-answer.js";
+import { consents } from "../shell/ask-person.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeName } from "../shell/terminal.js";
-import { jsonLine, newIds } from "./open-store.js";
+import { newIds } from "./open-store.js";
 
 /** `holdfast sessions fork ID`: a session of its own, with all branches. */
 export async function forkOne(
-  { flags, settings, terminal }: Invocation,
+  call: Invocation,
   store: SessionStore,
   { id }: SessionFacts,
 ): Promise<number | ConversationRefusal> {
-  const { title } = flags;
-  const head = flags.head === undefined ? undefined : await findNode(store, id, flags.head);
+  const { title, head: named } = call.flags;
+  const head = named === undefined ? undefined : await findNode(store, id, named);
   if (head !== undefined && typeof head !== "string") return head;
   const forked = await finishOnceBegun(() =>
     forkSession(store, id, {
@@ -33,15 +35,12 @@ export async function forkOne(
     }),
   );
   if (isRefusal(forked)) return forked;
-  await terminal.out(
-    settings.json
-      ? jsonLine({ success: true, id: forked.id, from: id, nodes: forked.nodes })
-      : `Forked: ${forked.id} (${counted(forked.nodes, "node")} of ${escapeName(id)}).\n`,
-  );
-  return exitCodes.success;
+  const { nodes } = forked;
+  const text = `Forked: ${forked.id} (${counted(nodes, "node")} of ${escapeName(id)}).`;
+  return answer(call, { success: true, id: forked.id, from: id, nodes }, text);
 }
 
-/** The node that is meant by an id or the beginning of one, and that a head can stand at. */
+/** The node that is meant by an id, or by its beginning or end, and that a head can stand at. */
 export async function findNode(
   store: SessionStore,
   sessionId: string,
@@ -49,71 +48,40 @@ export async function findNode(
 ): Promise<string | ConversationRefusal> {
   const loaded = await loadSession(store, sessionId);
   if (isRefusal(loaded)) return loaded;
-  const { nodes, orphans } = loaded.context;
-  if (nodes.has(prefix)) return prefix;
-  const meant = [...nodes.keys()].filter((id) => id.startsWith(prefix));
-  const [first, ...others] = meant;
-  if (first !== undefined && others.length === 0) return first;
-  if (first !== undefined)
-    return refuse("invalid_arguments", `${meant.length} nodes begin with ${prefix}. Give more of the id.`);
-  return orphans.has(prefix)
-    ? refuse("unknown_node", `Node ${prefix} hangs on one that is lost: nothing can go on from it.`)
-    : refuse(
-        "unknown_node",
-        `There is no node ${prefix} in this session; \`holdfast history view\` shows them.`,
-      );
-}
-
-function refuse(code: ConversationRefusal["code"], message: string): ConversationRefusal {
-  return { kind: "refusal", code, message };
+  const node = nodeNamed(loaded.context, prefix);
+  return isRefusal(node) ? node : node.id;
 }
 
 /** `holdfast sessions rename ID TITLE`. */
 export async function renameOne(
-  { args, settings, terminal, misuse }: Invocation,
+  call: Invocation,
   store: SessionStore,
   { id }: SessionFacts,
 ): Promise<number | ConversationRefusal> {
-  const title = args[2];
-  if (title === undefined || title.trim() === "") return misuse("rename takes a session and its new title");
+  const title = call.args[2];
+  if (title === undefined || title.trim() === "")
+    return call.misuse("rename takes a session and its new title");
   const renamed = await finishOnceBegun(() => renameSession(store, id, title, Date.now()));
   if (isRefusal(renamed)) return renamed;
-  await terminal.out(
-    settings.json
-      ? jsonLine({ success: true, id, title })
-      : `Renamed: ${escapeName(id)} is now ${escapeName(title)}.\n`,
-  );
-  return exitCodes.success;
+  const text = `Renamed: ${escapeName(id)} is now ${escapeName(title)}.`;
+  return answer(call, { success: true, id, title }, text);
 }
 
 /** `holdfast sessions rm ID`: for good, so it asks. */
 export async function removeOne(
-  { flags, settings, terminal }: Invocation,
+  call: Invocation,
   store: SessionStore,
   { id, title }: SessionFacts,
 ): Promise<number | ConversationRefusal> {
   const name = `${escapeName(id)} (${escapeName(title ?? "untitled")})`;
-  if (flags.yes !== true && (settings.json || !(await consents(name)))) {
-    if (settings.json)
-      return {
-        kind: "refusal",
-        code: "invalid_arguments",
-        message: "A session is deleted for good: say --yes.",
-      };
-    terminal.err(`Nothing was deleted. To delete ${name} for good: --yes\n`);
+  const isAsked = call.flags.yes !== true;
+  if (isAsked && call.settings.json)
+    return refuse("invalid_arguments", "A session is deleted for good: say --yes.");
+  if (isAsked && !(await consents(`Delete ${name} for good? [y/N] `))) {
+    call.terminal.err(`Nothing was deleted. To delete ${name} for good: --yes\n`);
     return exitCodes.change;
   }
   const removed = await finishOnceBegun(() => store.remove(id));
   if (isRefusal(removed)) return removed;
-  await terminal.out(settings.json ? jsonLine({ success: true, id }) : `Deleted ${name}.\n`);
-  return exitCodes.success;
-}
-
-/** Asks, if there is somebody to ask. */
-async function consents(name: string): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
-  const asked = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await asked.question(`Delete ${name} for good? [y/N] `);
-  asked.close();
-  return /^y(es)?$/i.test(answer.trim());
+  return answer(call, { success: true, id }, `Deleted ${name}.`);
 }

@@ -12,13 +12,14 @@ import {
 import { isRefusal, type Workspace } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
 import { type FileMove, followFiles } from "@holdfast/core/tools";
+import { answer } from "../answers/one-answer.js";
 import { withWorkspace } from "../answers/open.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
 import { findNode } from "./changing.js";
-import { jsonLine, newIds } from "./open-store.js";
+import { newIds } from "./open-store.js";
 
 /**
  * `holdfast sessions files ID`: what putting the files back to a node would do; with `--restore` does it. The session
@@ -80,7 +81,7 @@ async function withConversation(
 }
 
 async function preview(
-  { terminal, settings }: Invocation,
+  call: Invocation,
   workspace: Workspace,
   manager: ContextManager,
   move: FileMove,
@@ -88,31 +89,23 @@ async function preview(
   const plan = await followFiles(manager, workspace, newIds()).plan(move);
   if (isRefusal(plan)) return plan;
   const due = filesDue(plan);
-  const lines = due.map((file) => `${escapeText(dueLine(file))}\n`).join("");
-  const head = due.length === 0 ? "No file would be put back.\n" : "With --restore:\n";
-  await terminal.out(
-    settings.json
-      ? jsonLine({ success: true, files: due.map(dueFact), unknown: plan.unknown })
-      : `${head}${lines}`,
-  );
-  return exitCodes.success;
+  const lines = due.map((file) => `\n${escapeText(dueLine(file))}`).join("");
+  const head = due.length === 0 ? "No file would be put back." : "With --restore:";
+  const object = { success: true, files: due.map(dueFact), unknown: plan.unknown };
+  return answer(call, object, `${head}${lines}`);
 }
 
 async function restore(
-  { flags, terminal, settings }: Invocation,
+  call: Invocation,
   workspace: Workspace,
   manager: ContextManager,
   move: FileMove,
 ): Promise<number | ConversationRefusal> {
-  const { consent = [], leave = false } = flags;
+  const { consent = [], leave = false } = call.flags;
   const conflicts = leave ? "leave" : "refuse";
   const done = await finishOnceBegun(() =>
     followFiles(manager, workspace, newIds()).follow({ move, consent, conflicts, answering: undefined }),
   );
   if (isRefusal(done)) return done;
-  const { message, data } = done;
-  await terminal.out(
-    settings.json ? jsonLine({ success: true, ...defined({ ...data }) }) : `${escapeText(message)}\n`,
-  );
-  return exitCodes.success;
+  return answer(call, { success: true, ...defined({ ...done.data }) }, escapeText(done.message));
 }

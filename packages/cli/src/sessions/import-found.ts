@@ -1,15 +1,16 @@
-import { resolve, sep } from "node:path";
 import type { ConversationRefusal, SessionStore } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { cappedLines } from "@holdfast/core/text";
 import type { ForeignFacts, ForeignFile, Importers } from "../addons.js";
 import { counted, readableSize } from "../answers/amounts.js";
+import { isWithin } from "../answers/choose-roots.js";
+import { jsonLine } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { atPersonsPace } from "../shell/long-work.js";
 import { escapeName, type Paint } from "../shell/terminal.js";
 import { lookedAt } from "./one-file.js";
-import { interrupted, jsonLine } from "./open-store.js";
+import { interrupted } from "./open-store.js";
 import { isoTime, localTime } from "./read-only.js";
 
 /** A session of another program on this machine. */
@@ -56,6 +57,8 @@ export async function offerSessions(
   const { files, problems } = await importers.find(from);
   const sessions: OfferedSession[] = [];
   const unread: string[] = [];
+  const isMeant = ({ cwd }: ForeignFacts) =>
+    typeof project !== "string" || (cwd !== undefined && isWithin(cwd, project));
   let looked = 0;
   let count = 0;
   const done = await atPersonsPace(call, { doing: "Looking" }, async (pace) => {
@@ -64,7 +67,7 @@ export async function offerSessions(
       looked += 1;
       const facts = await lookedAt(async () => file.describe());
       if (facts?.kind === "not_read") unread.push(`${file.place} was not read: ${facts.why}.`);
-      else if (facts !== undefined && (typeof project !== "string" || isWithin(facts.cwd, project))) {
+      else if (facts !== undefined && isMeant(facts)) {
         const isImported = ids.has(facts.importId);
         sessions.push({ ...facts, file, reference: referenceTo(file, facts), isImported });
         if (among === "all" || !isImported) count += 1;
@@ -144,11 +147,4 @@ function toJson(session: OfferedSession): object {
 function referenceTo({ agent, place }: ForeignFile, { id }: ForeignFacts): string {
   if (/^[\w.-]{1,128}$/.test(id)) return `${agent}:${id}`;
   return `'${place.replaceAll("'", "'\\''")}'`;
-}
-
-/** Whether a folder is a project or lies in it. */
-function isWithin(folder: string | undefined, project: string): boolean {
-  if (folder === undefined) return false;
-  const [one, other] = [resolve(folder), resolve(project)];
-  return one === other || one.startsWith(other.endsWith(sep) ? other : `${other}${sep}`);
 }

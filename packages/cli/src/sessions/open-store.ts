@@ -9,8 +9,9 @@ import {
 } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { openJournalStore } from "@holdfast/core/node";
-import { defined, escapeInJson } from "@holdfast/core/text";
+import { defined } from "@holdfast/core/text";
 import { addonFor } from "../addons.js";
+import { jsonLine } from "../answers/one-answer.js";
 import { exitCodeOf, exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
@@ -102,16 +103,6 @@ export async function interrupted({ terminal, settings }: Invocation, stands: st
 const hints: Partial<Record<ConversationRefusal["code"], string>> = {
   duplicate_id: "Here: --new-id imports it beside the one that is there.",
 };
-
-/** One line of JSON that is safe to print on a terminal, the line break included. */
-export function jsonLine(value: unknown): string {
-  return lineOfJson(JSON.stringify(value));
-}
-
-/** The same of what is JSON already. */
-export function lineOfJson(json: string): string {
-  return `${escapeInJson(json)}\n`;
-}
 
 /** Ids of new sessions and nodes. */
 export function newIds(): IdSource {

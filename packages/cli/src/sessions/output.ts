@@ -1,10 +1,11 @@
 import type { Refusal } from "@holdfast/core/files";
 import type { Pace } from "@holdfast/core/text";
+import { jsonLine } from "../answers/one-answer.js";
 import { reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { atPersonsPace } from "../shell/long-work.js";
-import { interrupted, jsonLine } from "./open-store.js";
+import { interrupted } from "./open-store.js";
 import { writeWhole } from "./whole-output.js";
 
 /**

@@ -20,13 +20,14 @@ import {
 import { compilePattern, isRefusal, requiredLiterals } from "@holdfast/core/files";
 import { cappedLines, defined } from "@holdfast/core/text";
 import { counted, readableSize } from "../answers/amounts.js";
+import { jsonLine, lineOfJson } from "../answers/one-answer.js";
 import { reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { atPersonsPace } from "../shell/long-work.js";
 import { escapeName, type Paint } from "../shell/terminal.js";
 import { checkRendering } from "./check-rendering.js";
-import { interrupted, jsonLine, lineOfJson } from "./open-store.js";
+import { interrupted } from "./open-store.js";
 import { jsonWithTasks, tasksBelow } from "./task-texts.js";
 
 /** `holdfast sessions list`: the last changed first. */

@@ -9,31 +9,24 @@ import {
 import { isRefusal } from "@holdfast/core/files";
 import { cappedLines } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
-import { exitCodes } from "../shell/exit-codes.js";
+import { answer } from "../answers/one-answer.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeName } from "../shell/terminal.js";
-import { jsonLine } from "./open-store.js";
 
 /** `holdfast sessions repair ID`: shows what it would do; with `--apply` it does it, and keeps what was there. */
 export async function repairOne(
-  { flags, settings, terminal }: Invocation,
+  call: Invocation,
   store: SessionStore,
   { id }: SessionFacts,
 ): Promise<number | ConversationRefusal> {
-  const apply = flags.apply === true;
+  const apply = call.flags.apply === true;
   const work = () => repairSession(store, id, { apply });
   const repair = await (apply ? finishOnceBegun(work) : work());
   if (isRefusal(repair)) return repair;
-  if (settings.json) {
-    const { kind, problems, losses, records, written, backup = null } = repair;
-    await terminal.out(
-      jsonLine({ success: true, id, state: kind, problems, losses, records, written, backup }),
-    );
-    return exitCodes.success;
-  }
-  await terminal.out(`${linesOf(repair).map(escapeName).join("\n")}\n`);
-  return exitCodes.success;
+  const { kind, problems, losses, records, written, backup = null } = repair;
+  const object = { success: true, id, state: kind, problems, losses, records, written, backup };
+  return answer(call, object, linesOf(repair).map(escapeName).join("\n"));
 }
 
 function linesOf(repair: SessionRepair): readonly string[] {

@@ -18,6 +18,7 @@ import { isRefusal, type Refusal } from "@holdfast/core/files";
 import { cappedLines, defined, escapeInJson, takeAtPace } from "@holdfast/core/text";
 import { absentAddon, addonFor, type ForeignFile, type Importers, loadAddon } from "../addons.js";
 import { counted } from "../answers/amounts.js";
+import { jsonLine } from "../answers/one-answer.js";
 import { reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { type InputProblem, readInputLines } from "../shell/input.js";
@@ -27,7 +28,7 @@ import { atPersonsPace } from "../shell/long-work.js";
 import { escapeName } from "../shell/terminal.js";
 import { type ImportPlaces, listOffered, offerSessions } from "./import-found.js";
 import { amongOthers, lookedAt } from "./one-file.js";
-import { interrupted, jsonLine, newIds } from "./open-store.js";
+import { interrupted, newIds } from "./open-store.js";
 import { writeOut } from "./output.js";
 
 /** `holdfast sessions export ID`: one text of JSON Lines that another machine can import. */

@@ -101,10 +101,10 @@ describe("holdfast sessions", () => {
     expect((await json("sessions", "show", fork)).said.head).toMatchObject({ id: head });
     await run("sessions", "rm", fork, "--yes");
     const short = (await json("sessions", "fork", id, "--head", head.slice(0, 2))).said;
-    expect(short).toMatchObject({ success: false, message: expect.stringContaining("nodes begin with") });
+    expect(short).toMatchObject({ success: false, message: expect.stringContaining("nodes are called") });
     expect(await run("sessions", "fork", id, "--head", "nowhere")).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining("There is no node nowhere in this session"),
+      stderr: expect.stringContaining("There is no node nowhere in this conversation"),
     });
     expect((await json("sessions", "list")).said.sessions).toHaveLength(1);
   });

@@ -5,6 +5,7 @@ import {
   type PayloadKind,
   type TurnNode,
   textsOf,
+  unprunedNode,
 } from "../../conversation/index.js";
 import { isRefusal, refuse } from "../../files/index.js";
 import type { OutlineOptions } from "./debug-outline.js";
@@ -68,7 +69,7 @@ export function nodeNamed(context: ConversationContext, id: string): TurnNode | 
   const begin = nodes.filter((node) => node.id.startsWith(id));
   const meant = begin.length > 0 ? begin : nodes.filter((node) => node.id.endsWith(id));
   const [first] = meant;
-  if (first === undefined) return refuse("unknown_node", `There is no node ${id} in this conversation.`);
+  if (first === undefined) return unprunedNode(context, id);
   if (meant.length === 1) return first;
   return refuse("invalid_arguments", `${meant.length} nodes are called ${id}. Give more of the id.`);
 }
