@@ -68,6 +68,7 @@ export { type JsonSchema, type NamedArguments, understand } from "./tool/shapes.
 export { meaningsOf, nearestName, plainName } from "./tool/spellings.js";
 export { type FileTool, jsonSchema, type ToolAnnotations, type ToolWorkspace } from "./tool/tool.js";
 export { phraseResult, shownTools, withNames } from "./tool/vocabulary.js";
+export type { WireResult } from "./wire/json.js";
 export {
   answerBudgetChars,
   defaultWireOptions,
@@ -88,15 +89,5 @@ export type {
   ToolResult,
   WriteResult,
 } from "./wire/result.js";
-export {
-  resultSchemas,
-  type WireChangeSetResult,
-  type WireFileState,
-  type WireListResult,
-  type WireReadManyResult,
-  type WireReadMedia,
-  type WireRefusal,
-  type WireWriteResult,
-} from "./wire/schemas.js";
 export { describeRepair } from "./wire/shown.js";
 export { writeFrame } from "./wire/text.js";

@@ -7,10 +7,10 @@ import {
   jsonSchema,
   type OwnTool,
   readingTools,
-  resultSchemas,
   toolNames,
   tools,
 } from "../../src/tools/index.js";
+import { resultSchemas } from "./wire/result-schemas.js";
 
 const publishedOf = (tool: OwnTool | undefined) => (tool === undefined ? {} : jsonSchema(tool.parameters));
 

@@ -6,7 +6,8 @@ import { onTestFinished } from "vitest";
 import { isRefusal, memoryPorts, Workspace, type WorkspaceOptions } from "../../src/files/index.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
 import { openPorts } from "../../src/node/index.js";
-import { runTool, type ToolContext, type WireWriteResult } from "../../src/tools/index.js";
+import { runTool, type ToolContext } from "../../src/tools/index.js";
+import type { WireWriteResult } from "./wire/result-schemas.js";
 
 export const sha256 = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex");
 

@@ -2,7 +2,6 @@ import { isRefusal, type Workspace } from "../../files/index.js";
 import { escapeForPeople, escapeInJson, sha256Of, toBase64 } from "../../text/index.js";
 import type { WireOptions } from "../wire/options.js";
 import type { ToolReply, ToolResult } from "../wire/result.js";
-import type { WireReadMedia } from "../wire/schemas.js";
 
 /** What a model can be shown of a file that is no text. */
 export type MediaKind = "image" | "pdf";
@@ -49,7 +48,7 @@ export function mediaReply(media: ReadMedia, wire: WireOptions["wire"]): ToolRep
   const { path: file_path, mimeType: mime_type, sizeBytes: size_bytes, sha256 } = media;
   const says = `"${escapeForPeople(file_path)}" follows as it is (${mime_type}, ${size_bytes} bytes, sha256 ${sha256}).`;
   const message = `${says} It is no text: it can be moved and deleted, not edited.`;
-  const json: WireReadMedia = { file_path, sha256, media: { mime_type, size_bytes }, message };
+  const json = { file_path, sha256, media: { mime_type, size_bytes }, message };
   const text = wire === "json" ? escapeInJson(JSON.stringify(json)) : `OK (ok): ${message}`;
   return { success: true, code: "ok", text, json, shows: [], bearsContent: true, shown: [], refers: [] };
 }

@@ -1,32 +1,14 @@
 import type { FileState, ListedEntry, MatchedFile, SearchSkips } from "../../files/index.js";
 import { defined } from "../../text/index.js";
 import type { FileBlock, FilePart, LinesBlock, Reply, ReplyBlock, ReportBlock } from "./reply.js";
-import type {
-  WireChangeSetResult,
-  WireFileState,
-  WireFindResult,
-  WireListResult,
-  WireReadAnswer,
-  WireReadManyResult,
-  WireRefusal,
-  WireSearchResult,
-  WireWriteResult,
-} from "./schemas.js";
 import type { Shown } from "./shown.js";
 import { describeRepair } from "./shown.js";
 
-/** Any of the wire's objects. */
-type WireResult =
-  | WireReadAnswer
-  | WireReadManyResult
-  | WireListResult
-  | WireFindResult
-  | WireSearchResult
-  | WireWriteResult
-  | WireChangeSetResult;
+/** Any of the wire's objects: a contract, held by the schemas in `test/tools/wire`. */
+export type WireResult = ReturnType<typeof writeJson>;
 
 /** Writes a reply as the wire's object. Names with `_` exist from here outwards and nowhere further in. */
-export function writeJson(reply: Reply): WireResult {
+export function writeJson(reply: Reply) {
   const { form, path, blocks } = reply;
   switch (form) {
     case "read":
@@ -50,7 +32,7 @@ export function writeJson(reply: Reply): WireResult {
   }
 }
 
-function readToJson(path: string, blocks: readonly (ReplyBlock | FilePart)[]): WireReadAnswer {
+function readToJson(path: string, blocks: readonly (ReplyBlock | FilePart)[]) {
   const notice = find(blocks, "text")?.text;
   const refers = find(blocks, "refers");
   if (refers !== undefined)
@@ -60,22 +42,20 @@ function readToJson(path: string, blocks: readonly (ReplyBlock | FilePart)[]): W
   return withNotice(stateToJson(lines.state, shownContent(lines)), notice);
 }
 
-function withNotice(state: WireFileState, notice: string | undefined) {
+function withNotice<State extends object>(state: State, notice: string | undefined) {
   return notice === undefined ? state : { ...state, notice };
 }
 
-function oneOfMany(block: ReplyBlock): readonly WireReadAnswer[] {
+function oneOfMany(block: ReplyBlock) {
   if (block.kind === "file") return [readToJson(block.path, block.blocks)];
   if (block.kind !== "left_out") return [];
-  return block.files.map(
-    ({ path, sizeBytes }): WireRefusal => ({
-      file_path: path,
-      success: false,
-      code: "too_large",
-      message: "Left out: the files together are more than one answer holds. Read it on its own.",
-      size_bytes: sizeBytes,
-    }),
-  );
+  return block.files.map(({ path, sizeBytes }) => ({
+    file_path: path,
+    success: false as const,
+    code: "too_large" as const,
+    message: "Left out: the files together are more than one answer holds. Read it on its own.",
+    size_bytes: sizeBytes,
+  }));
 }
 
 function entriesToJson(blocks: readonly ReplyBlock[]) {
@@ -101,13 +81,13 @@ function entryToJson(entry: ListedEntry) {
   };
 }
 
-function foundToJson(path: string, blocks: readonly ReplyBlock[]): WireFindResult {
+function foundToJson(path: string, blocks: readonly ReplyBlock[]) {
   const found = find(blocks, "entries");
   const files = (found?.entries ?? []).map(entryToJson);
   return { path, files, ...(found?.more === undefined ? {} : { more: found.more }), ...closedToJson(found) };
 }
 
-function searchToJson(path: string, blocks: readonly ReplyBlock[]): WireSearchResult {
+function searchToJson(path: string, blocks: readonly ReplyBlock[]) {
   const found = find(blocks, "matches");
   const { longLines = 0, binary = 0, secret = 0, unreadable = 0 } = found?.skips ?? {};
   const matches = (found?.matches ?? []).map(({ path: file_path, line, column, text, before, after }) => ({
@@ -134,7 +114,7 @@ function matchedFileToJson({ path: file_path, lines }: MatchedFile) {
 }
 
 /** `{success, code, message, latest_file_state}`; the literal form adds nothing to these four. */
-function writeToJson(blocks: readonly (ReplyBlock | FilePart)[], isLiteral: boolean): WireWriteResult {
+function writeToJson(blocks: readonly (ReplyBlock | FilePart)[], isLiteral: boolean) {
   const { success, code, message } = statusOf(blocks);
   const lines = find(blocks, "lines");
   const report = find(blocks, "report");
@@ -147,7 +127,7 @@ function writeToJson(blocks: readonly (ReplyBlock | FilePart)[], isLiteral: bool
 }
 
 /** `{success, code, message, changes}`, each change as the answer to a write. */
-function changeSetToJson({ blocks, isLiteral = false }: Reply): WireChangeSetResult {
+function changeSetToJson({ blocks, isLiteral = false }: Reply) {
   const files = blocks.filter((block): block is FileBlock => block.kind === "file");
   const changes = files.map(({ path, blocks: parts }) => ({
     file_path: path,
@@ -156,9 +136,9 @@ function changeSetToJson({ blocks, isLiteral = false }: Reply): WireChangeSetRes
   return { ...statusOf(blocks), changes };
 }
 
-function refusalToJson(blocks: readonly (ReplyBlock | FilePart)[]): WireRefusal {
+function refusalToJson(blocks: readonly (ReplyBlock | FilePart)[]) {
   const { code, message } = statusOf(blocks);
-  return { success: false, code, message };
+  return { success: false as const, code, message };
 }
 
 /** The status line with the rest of the sentence. */
@@ -168,7 +148,7 @@ function statusOf(blocks: readonly (ReplyBlock | FilePart)[]) {
   return { success, code, message: rest === undefined ? message : message + rest.gap + rest.text };
 }
 
-function stateToJson(state: FileState, content: string | null | undefined): WireFileState {
+function stateToJson(state: FileState, content: string | null | undefined) {
   return {
     file_path: state.path,
     ...defined({ leads_to: state.leadsTo }),
@@ -189,7 +169,7 @@ function shownContent({ state, shown }: LinesBlock): string | null | undefined {
   return state.content === null ? null : undefined;
 }
 
-function unusualToJson({ facts }: FileState): Partial<WireFileState> {
+function unusualToJson({ facts }: FileState) {
   if (facts === undefined) return {};
   return {
     ...(facts.encoding === "utf-8" ? {} : { encoding: facts.encoding }),
@@ -199,7 +179,7 @@ function unusualToJson({ facts }: FileState): Partial<WireFileState> {
   };
 }
 
-function changeToJson(report: ReportBlock | undefined, shown: Shown | undefined): Partial<WireWriteResult> {
+function changeToJson(report: ReportBlock | undefined, shown: Shown | undefined) {
   if (report === undefined) return {};
   const landed = report.landed.map(({ hunk, newStart, newLines }) => ({
     hunk,

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { type OutcomeCode, refusalCodes, successCodes } from "../../files/index.js";
+import { type OutcomeCode, refusalCodes, successCodes } from "../../../src/files/index.js";
+import type { WireResult } from "../../../src/tools/index.js";
 
 // The JSON of the tools' answers: a contract, held by the snapshots in `test/tools/schemas`.
 
@@ -152,26 +153,8 @@ const wireChangeSetResult = z.object({
   changes: z.array(z.object({ file_path: z.string(), ...wireWriteResult.shape })),
 });
 
-/** A state of a file in the JSON form: seed 1's object. */
-export type WireFileState = z.infer<typeof wireFileState>;
-/** A refusal of a tool that changes nothing, in the JSON form. */
-export type WireRefusal = z.infer<typeof wireRefusal>;
-/** The JSON form of an answer to `read_file` that comes with an image or a PDF. */
-export type WireReadMedia = z.infer<typeof wireReadMedia>;
-/** The JSON form of an answer to `read_file` without an image or a PDF. */
-export type WireReadAnswer = z.infer<typeof wireReadAnswer>;
-/** The JSON form of an answer to `read_many_files`. */
-export type WireReadManyResult = z.infer<typeof wireReadManyResult>;
-/** The JSON form of an answer to `list_files`. */
-export type WireListResult = z.infer<typeof wireListResult>;
-/** The JSON form of an answer to `find_files`. */
-export type WireFindResult = z.infer<typeof wireFindResult>;
-/** The JSON form of an answer to `search_files`. */
-export type WireSearchResult = z.infer<typeof wireSearchResult>;
 /** The JSON form of an answer to a change of one file. */
 export type WireWriteResult = z.infer<typeof wireWriteResult>;
-/** The JSON form of an answer to `apply_changes`. */
-export type WireChangeSetResult = z.infer<typeof wireChangeSetResult>;
 
 /** The schemas of the answers by the name of what is answered. */
 export const resultSchemas = {
@@ -183,3 +166,7 @@ export const resultSchemas = {
   write: wireWriteResult,
   apply_changes: wireChangeSetResult,
 } as const;
+
+/** What the sources write fits these: the compiler says so. */
+export const fitsSchemas = (json: WireResult): z.infer<(typeof resultSchemas)[keyof typeof resultSchemas]> =>
+  json;
