@@ -4,10 +4,9 @@ import {
   chatterWords,
   TreeShape,
   type TurnNode,
-  taskState,
 } from "../../conversation/index.js";
 import { clip } from "../../text/index.js";
-import { describePayload } from "./debug-payload.js";
+import { describePayload, marksOf } from "./debug-payload.js";
 import { type OutlineReader, type Wording, wordingFor } from "./debug-text.js";
 
 /** What an outline of a tree shows, and for whom. */
@@ -38,7 +37,7 @@ export function debugOutline(context: ConversationContext, options: OutlineOptio
   const wording = wordingFor(options.reader ?? "model", options.width ?? 80);
   return [
     headline(context, wording),
-    ...treeLines(context, new Marks(context, wording), options),
+    ...treeLines(context, wording, options),
     ...orphanLines(context, wording),
     ...context.stagingArea.map(
       ({ id, payload }) => `staged ${wording.name(id)} ${describePayload(payload, wording)}`,
@@ -61,45 +60,26 @@ function headline(context: ConversationContext, { name, quote }: Wording): strin
 /** A title may be a whole message; UTF-16 units. */
 const longestTitle = 120;
 
-/** What is known of nodes without climbing for each. */
-class Marks {
-  private readonly active: ReadonlySet<string>;
-
-  constructor(
-    readonly context: ConversationContext,
-    readonly wording: Wording,
-  ) {
-    this.active = activeTasks(context);
-  }
-
-  of(node: TurnNode): string {
-    const { context } = this;
-    const marks: string[] = [];
-    const task = node.payload.kind === "task_boundary" ? context.tasks.get(node.id) : undefined;
-    if (task !== undefined && node.depth > 0) marks.push(taskState(context, task, this.active));
-    if (node.metadata.isHiddenFromLlm === true) marks.push("hidden");
-    if (context.pruned.has(node.id)) marks.push("pruned");
-    if (node.metadata.label !== undefined) marks.push(`label ${this.wording.quote(node.metadata.label)}`);
-    const text = marks.length === 0 ? "" : ` [${marks.join(", ")}]`;
-    return node.id === context.currentNodeId ? `${text} <- head` : text;
-  }
-}
-
 interface Visit {
   readonly id: string;
   readonly level: number;
 }
 
 /** Without recursion: a conversation is deeper than any call stack. */
-function treeLines(context: ConversationContext, marks: Marks, options: OutlineOptions): readonly string[] {
-  const lines = new OutlineLines(context, marks.wording, options);
+function treeLines(
+  context: ConversationContext,
+  wording: Wording,
+  options: OutlineOptions,
+): readonly string[] {
+  const lines = new OutlineLines(context, wording, options);
+  const active = activeTasks(context);
   const shape = new TreeShape(context, { tasksAside: true });
   const open: Visit[] = [{ id: context.sessionId, level: 0 }];
   for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
     const node = context.nodes.get(visit.id);
     if (node === undefined) continue;
     const folded = options.fold?.has(node.id) === true && node.payload.kind === "task_boundary";
-    lines.add(node, visit.level, marks.of(node), folded);
+    lines.add(node, visit.level, marksOf(node, context, active, wording), folded);
     if (folded) continue;
     const { main, sides, chatter } =
       options.chatter === "shown" ? shape.plainLineOf(node) : shape.lineOf(node);
@@ -121,7 +101,7 @@ class OutlineLines {
     readonly options: OutlineOptions,
   ) {}
 
-  add(node: TurnNode, level: number, marks: string, folded: boolean): void {
+  add(node: TurnNode, level: number, marks: readonly string[], folded: boolean): void {
     const { filter, depth = Number.POSITIVE_INFINITY } = this.options;
     if (level > depth || filter?.(node) === false) {
       this.#skipped += 1;
@@ -130,7 +110,9 @@ class OutlineLines {
     this.#addSkipped();
     const time = this.options.time === undefined ? "" : `${this.options.time(node.timestamp)} `;
     const id = this.wording.name(node.id);
-    this.#lines.push(`${indentOf(level)}${id} ${time}${this.#describe(node)}${marks}${folded ? " …" : ""}`);
+    const head = node.id === this.context.currentNodeId ? ["<- head"] : [];
+    const words = [this.#describe(node), ...marks, ...head, ...(folded ? ["…"] : [])].join(" ");
+    this.#lines.push(`${indentOf(level)}${id} ${time}${words}`);
   }
 
   /** One line for all of it, which belongs to the node above. */

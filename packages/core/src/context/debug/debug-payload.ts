@@ -1,9 +1,12 @@
 import {
   type ContextManagement,
+  type ConversationContext,
   type FileContent,
   lostWords,
   type OverlayForm,
+  type TurnNode,
   type TurnPayload,
+  taskState,
 } from "../../conversation/index.js";
 import { shortHash } from "../../text/index.js";
 import type { Wording } from "./debug-text.js";
@@ -41,6 +44,27 @@ export function describePayload(payload: TurnPayload, wording: Wording): string 
     default:
       return payload satisfies never;
   }
+}
+
+/**
+ * What is special about a node: the state of a task, what is not shown to a model, its label.
+ *
+ * @param active as `activeTasks` has them, so that nobody climbs for each node.
+ */
+export function marksOf(
+  { id, depth, payload, metadata }: TurnNode,
+  context: ConversationContext,
+  active: ReadonlySet<string>,
+  { quote }: Wording,
+): readonly string[] {
+  const task = payload.kind === "task_boundary" && depth > 0 ? context.tasks.get(id) : undefined;
+  const marks = [
+    ...(task === undefined ? [] : [taskState(context, task, active)]),
+    ...(metadata.isHiddenFromLlm === true ? ["hidden"] : []),
+    ...(context.pruned.has(id) ? ["pruned"] : []),
+    ...(metadata.label === undefined ? [] : [`label ${quote(metadata.label)}`]),
+  ];
+  return marks.length === 0 ? [] : [`[${marks.join(", ")}]`];
 }
 
 function media(count: number): string {

@@ -4,9 +4,8 @@ import {
   TreeShape,
   type TurnNode,
   type TurnPayload,
-  taskState,
 } from "../../conversation/index.js";
-import { describePayload } from "./debug-payload.js";
+import { describePayload, marksOf } from "./debug-payload.js";
 import { type Wording, wordingFor } from "./debug-text.js";
 
 /** What of a tree is drawn; see `OutlineOptions`. */
@@ -89,7 +88,7 @@ class DrawnTree {
     const result = this.#results.get(node.id);
     const words = [
       this.#says(node, result),
-      ...this.#marks(node),
+      ...marksOf(node, this.context, this.#active, this.wording),
       ...(isFolded ? ["…"] : []),
       ...([node.id, result?.id].includes(this.context.currentNodeId) ? ["← you are here"] : []),
     ];
@@ -108,18 +107,6 @@ class DrawnTree {
     const came = result === undefined ? "not answered" : wording.excerpt(result.payload.output);
     const sign = result?.payload.isError === true ? "✗" : "→";
     return `${wording.name(payload.name)} ${about} ${sign} ${came}`;
-  }
-
-  #marks(node: TurnNode): readonly string[] {
-    const { context, wording } = this;
-    const task = node.payload.kind === "task_boundary" ? context.tasks.get(node.id) : undefined;
-    const marks = [
-      ...(task !== undefined && node.depth > 0 ? [taskState(context, task, this.#active)] : []),
-      ...(node.metadata.isHiddenFromLlm === true ? ["hidden"] : []),
-      ...(context.pruned.has(node.id) ? ["pruned"] : []),
-      ...(node.metadata.label === undefined ? [] : [wording.quote(node.metadata.label)]),
-    ];
-    return marks.length === 0 ? [] : [`[${marks.join(", ")}]`];
   }
 }
 
