@@ -100,27 +100,23 @@ export class ContextManager {
 
   /** Which files are tracked where the head stands. */
   trackedFiles(): readonly string[] {
-    return this.tracked.at(this.current, this.current.currentNodeId);
+    return this.tracked.at(this.context, this.context.currentNodeId);
   }
 
   /** The state at this moment: a value, which later changes leave as it is. */
   get context(): ConversationContext {
-    return this.current;
-  }
-
-  private get current(): ConversationContext {
     return this.journaled.current;
   }
 
   getCurrentNode(): TurnNode {
-    const node = this.current.nodes.get(this.current.currentNodeId);
+    const node = this.context.nodes.get(this.context.currentNodeId);
     if (node === undefined) throw new Error("the head is not there");
     return node;
   }
 
   /** Tasks that are rendered in full instead of by their summary, for the turn (seed 4). */
   get expansionOverrides(): ReadonlySet<string> {
-    return new Set(this.current.expansions.map(({ taskId }) => taskId));
+    return new Set(this.context.expansions.map(({ taskId }) => taskId));
   }
 
   /** Why nothing can be changed; `undefined` for a conversation that can. */
@@ -140,14 +136,14 @@ export class ContextManager {
     if (admitted.kind === "refusal") return admitted;
     const item: StagedItem = { id: ids(), timestamp: now(), payload: admitted };
     return (
-      checkStaged(this.current, item, this.choices) ??
-      this.addChecked({ type: "staged", ...item }, () => item)
+      checkStaged(this.context, item, this.choices) ??
+      this.change({ type: "staged", ...item }, () => item, "nodes")
     );
   }
 
   /** Takes staged items out again, all unless some are named; `not_staged`. */
   discardStaging(
-    ids: readonly string[] = this.current.stagingArea.map(({ id }) => id),
+    ids: readonly string[] = this.context.stagingArea.map(({ id }) => id),
   ): Done | ConversationRefusal {
     return ids.length === 0 ? done : this.change({ type: "unstaged", ids }, () => done);
   }
@@ -159,16 +155,17 @@ export class ContextManager {
    *   by `addNode`, and then nothing is taken.
    */
   commitStagedItems(userMessage: string): TurnNode | ConversationRefusal {
-    const { stagingArea, currentNodeId } = this.current;
-    const nodes = stagedNodes(this.current, this.choices);
+    const { stagingArea, currentNodeId } = this.context;
+    const nodes = stagedNodes(this.context, this.choices);
     if (isRefusal(nodes)) return nodes;
     const message = this.make({ kind: "user_message", text: userMessage }, nodes.at(-1)?.id ?? currentNodeId);
     const flawed = checkShape(message);
     if (flawed !== undefined) return flawed;
     const staged = stagingArea.length === 0 ? {} : { staged: stagingArea.map(({ id }) => id) };
-    return this.addChecked(
+    return this.change(
       { type: "nodes_added", nodes: [...nodes, message], head: message.id, turn: true, ...staged },
       () => this.getCurrentNode(),
+      "nodes",
     );
   }
 
@@ -182,18 +179,18 @@ export class ContextManager {
    */
   addNode(
     payload: TurnPayload,
-    parentId: string = this.current.currentNodeId,
+    parentId: string = this.context.currentNodeId,
     metadata?: TurnMetadata,
   ): TurnNode | ConversationRefusal {
-    const parent = unprunedNode(this.current, parentId);
+    const parent = unprunedNode(this.context, parentId);
     if (isRefusal(parent)) return parent;
     const admitted = this.admit(payload, metadata);
     if (admitted.kind === "refusal") return admitted;
     const node = this.make(admitted, parentId, metadata);
-    const refused = checkRules(this.current, node, this.choices);
+    const refused = checkRules(this.context, node, this.choices);
     if (refused !== undefined) return refused;
-    const head = parentId === this.current.currentNodeId ? node.id : this.current.currentNodeId;
-    return this.addChecked({ type: "nodes_added", nodes: [node], head }, () => this.nodeOf(node.id));
+    const head = parentId === this.context.currentNodeId ? node.id : this.context.currentNodeId;
+    return this.change({ type: "nodes_added", nodes: [node], head }, () => this.nodeOf(node.id), "nodes");
   }
 
   /**
@@ -208,7 +205,7 @@ export class ContextManager {
     const nodes: NewNode[] = [];
     for (const [at, payload] of payloads.entries()) {
       const usage = at === payloads.length - 1 ? answer.usage : undefined;
-      const parentId = nodes.at(-1)?.id ?? this.current.currentNodeId;
+      const parentId = nodes.at(-1)?.id ?? this.context.currentNodeId;
       const node = this.make(payload, parentId, usage === undefined ? undefined : { usage });
       const flawed = checkShape(node);
       if (flawed !== undefined) return flawed;
@@ -216,16 +213,15 @@ export class ContextManager {
     }
     const head = nodes.at(-1)?.id;
     if (head === undefined) return refuse("invalid_arguments", "The answer has no parts.");
-    const refused = checkChain(this.current, nodes, this.choices);
+    const refused = checkChain(this.context, nodes, this.choices);
     if (refused !== undefined) return refused.refusal;
-    return this.addChecked({ type: "nodes_added", nodes, head }, () =>
-      nodes.map(({ id }) => this.nodeOf(id)),
-    );
+    const added = () => nodes.map(({ id }) => this.nodeOf(id));
+    return this.change({ type: "nodes_added", nodes, head }, added, "nodes");
   }
 
   /** A new branch under a task boundary, on which the head then stands. `open_calls`, `no_summary`. */
   startTask(request: StartTask = {}): TurnNode | ConversationRefusal {
-    return this.carryOut(startTask(this.current, request, this.make));
+    return this.carryOut(startTask(this.context, request, this.make));
   }
 
   /** Adds the current task's summary to its parent branch. `no_task`, `no_summary`, `open_calls`. */
@@ -239,35 +235,35 @@ export class ContextManager {
    */
   foresee(move: TaskMove): ConversationContext | ConversationRefusal {
     const decision = this.decide(move);
-    return isRefusal(decision) ? decision : applyEvent(this.current, decision);
+    return isRefusal(decision) ? decision : applyEvent(this.context, decision);
   }
 
   private decide(move: TaskMove, files: Onto["files"] = "follow"): TaskDecision {
-    if (move.kind === "restart") return restartTask(this.current, move, this.make);
+    if (move.kind === "restart") return restartTask(this.context, move, this.make);
     const filesOf = (from: string, to: string, nodeId: string) =>
-      filesMade(this.current, from, to, this.manifests, { nodeId, files });
-    return completeTask(this.current, move, this.make, filesOf);
+      filesMade(this.context, from, to, this.manifests, { nodeId, files });
+    return completeTask(this.context, move, this.make, filesOf);
   }
 
   /** Prunes the current task's branch; it can be restored. `no_task`, `open_calls`. */
   cancelTask(answering?: AnsweredCall): TurnNode | ConversationRefusal {
-    return this.carryOut(cancelTask(this.current, answering, this.make));
+    return this.carryOut(cancelTask(this.context, answering, this.make));
   }
 
   /** Why the branch cannot be left now, so that nothing is paid for a move that would be refused; `open_calls`, `read_only`. */
   leaving(asking: Pick<AnsweredCall, "callId" | "name"> | undefined): ConversationRefusal | undefined {
-    return this.readOnly ?? refuseWaiting(this.current, asking);
+    return this.readOnly ?? refuseWaiting(this.context, asking);
   }
 
   /** Where the head would stand after `cancelTask` or `popTask`, or why it would not. */
   cancelTarget(): TurnNode | ConversationRefusal {
-    const current = currentTask(this.current);
-    return isRefusal(current) ? current : unprunedNode(this.current, current.parent.tipId);
+    const current = currentTask(this.context);
+    return isRefusal(current) ? current : unprunedNode(this.context, current.parent.tipId);
   }
 
   /** Leaves the current task, to be resumed later. `no_task`, `open_calls`. */
   popTask(answering?: AnsweredCall): TurnNode | ConversationRefusal {
-    return this.carryOut(popTask(this.current, answering, this.make));
+    return this.carryOut(popTask(this.context, answering, this.make));
   }
 
   /**
@@ -276,10 +272,10 @@ export class ContextManager {
    */
   resumeTask(taskId: string, answering?: AnsweredCall): TurnNode | ConversationRefusal {
     const cancelled =
-      this.current.tasks.get(taskId)?.outcome === "cancelled" && this.current.pruned.has(taskId);
-    if (!cancelled) return this.carryOut(resumeTask(this.current, taskId, answering, this.make));
+      this.context.tasks.get(taskId)?.outcome === "cancelled" && this.context.pruned.has(taskId);
+    if (!cancelled) return this.carryOut(resumeTask(this.context, taskId, answering, this.make));
     const event = { type: "unpruned", nodeId: taskId, task: { id: taskId, outcome: "open" } } as const;
-    const reopened = applyEvent(this.current, event);
+    const reopened = applyEvent(this.context, event);
     const decision = isRefusal(reopened) ? reopened : resumeTask(reopened, taskId, answering, this.make);
     if (isRefusal(decision)) return decision;
     const unpruned = this.change(event, () => done);
@@ -301,39 +297,39 @@ export class ContextManager {
     const target = this.rewindTarget(nodeId);
     if (isRefusal(target)) return target;
     const move = { head: target.id, reason: "rewind", answering, make: this.make } as const;
-    return this.carryOut(moveHead(this.current, move));
+    return this.carryOut(moveHead(this.context, move));
   }
 
   /** Where `rewind` would move the head, or why it would not. */
   rewindTarget(nodeId?: string): TurnNode | ConversationRefusal {
     const head = nodeId ?? this.beforeLastMessage();
     if (head === undefined) return refuse("unknown_node", "There is no turn to go back before.");
-    const target = unprunedNode(this.current, head);
+    const target = unprunedNode(this.context, head);
     if (isRefusal(target)) return target;
-    const [open] = answeredBelow(this.current, head);
+    const [open] = answeredBelow(this.context, head);
     return open === undefined ? target : unansweredAt(head, open.call.name);
   }
 
   /** Prunes the branch that begins at a node on which the head does not stand: it is kept, out of the way. */
   prune(nodeId: string): Done | ConversationRefusal {
-    const node = unprunedNode(this.current, nodeId);
+    const node = unprunedNode(this.context, nodeId);
     if (isRefusal(node)) return node;
     if (node.parentId === null) return refuse("invalid_arguments", "The root cannot be pruned.");
-    if (isOnPath(this.current, nodeId, this.current.currentNodeId))
+    if (isOnPath(this.context, nodeId, this.context.currentNodeId))
       return refuse("pruned_node", "The head stands in this branch; move it out of it first.");
     return this.change({ type: "pruned", nodeId }, () => done);
   }
 
   /** Takes a pruning back; a task that was cancelled by it is open again. */
   unprune(nodeId: string): Done | ConversationRefusal {
-    const task = this.current.tasks.get(nodeId);
+    const task = this.context.tasks.get(nodeId);
     const reopened = task?.outcome === "cancelled" ? { task: { id: nodeId, outcome: "open" } as const } : {};
     return this.change({ type: "unpruned", nodeId, ...reopened }, () => done);
   }
 
   /** Cancels a task again that was taken up, where the head never came to it; the head stays. `pruned_node`. */
   leaveTask(taskId: string): Done | ConversationRefusal {
-    const head = this.current.currentNodeId;
+    const head = this.context.currentNodeId;
     const task = { id: taskId, outcome: "cancelled" } as const;
     return this.change({ type: "head_moved", head, reason: "task_cancel", task, pruned: taskId }, () => done);
   }
@@ -374,11 +370,11 @@ export class ContextManager {
    */
   addSummary(summary: Summary, answering?: AnsweredCall): TurnNode | ConversationRefusal {
     if (summary.text.trim() === "") return refuse("no_summary", "The summary is empty.");
-    const left = leave(this.current, answering, this.make);
+    const left = leave(this.context, answering, this.make);
     if (isRefusal(left)) return left;
     const node = this.make(summary, left.tipId);
     const nodes = [...left.nodes, node];
-    const refused = checkChain(this.current, nodes, this.choices);
+    const refused = checkChain(this.context, nodes, this.choices);
     if (refused !== undefined) return refused.refusal;
     return this.carryOut({ type: "nodes_added", nodes, head: node.id });
   }
@@ -388,11 +384,11 @@ export class ContextManager {
    * waits for its result, else the next one. `unknown_task`.
    */
   expandTask(taskId: string): Done | ConversationRefusal {
-    const task = this.current.tasks.get(taskId);
+    const task = this.context.tasks.get(taskId);
     if (task === undefined || task.outcome !== "complete") return noSuchTask(taskId);
-    const boundary = unprunedNode(this.current, taskId);
+    const boundary = unprunedNode(this.context, taskId);
     if (isRefusal(boundary)) return boundary;
-    const running = openCalls(this.current, this.current.currentNodeId).length > 0;
+    const running = openCalls(this.context, this.context.currentNodeId).length > 0;
     return this.change({ type: "expansion_set", taskId, turns: running ? 0 : 1 }, () => done);
   }
 
@@ -424,13 +420,13 @@ export class ContextManager {
 
   /** Journals that files are about to be restored; `restore_pending` where one is begun already. */
   beginRestore(restore: PendingRestore): Done | ConversationRefusal {
-    const { pendingRestore } = this.current;
+    const { pendingRestore } = this.context;
     if (pendingRestore !== undefined)
       return refuse(
         "restore_pending",
         `Restore ${pendingRestore.restoreId} was begun and has to be settled first.`,
       );
-    const target = unprunedNode(this.current, restore.toId);
+    const target = unprunedNode(this.context, restore.toId);
     if (isRefusal(target)) return target;
     return this.change({ type: "restore_begun", ...restore }, () => done);
   }
@@ -449,7 +445,7 @@ export class ContextManager {
   ): TurnNode | ConversationRefusal {
     if (move !== undefined) return this.finishWith(restore, move);
     // After a kill the call that asked for it has lost its answer: that must not keep the head from the files.
-    const left = answering === undefined ? undefined : leave(this.current, answering, this.make);
+    const left = answering === undefined ? undefined : leave(this.context, answering, this.make);
     if (left !== undefined && isRefusal(left)) return left;
     const { cancels, ...told } = restore;
     const fromId = left?.tipId ?? restore.fromId;
@@ -473,7 +469,7 @@ export class ContextManager {
 
   /** Journals that a begun restore did not happen. */
   dropRestore(restoreId: string): Done | ConversationRefusal {
-    if (this.current.pendingRestore?.restoreId !== restoreId)
+    if (this.context.pendingRestore?.restoreId !== restoreId)
       return refuse("invalid_arguments", `No restore ${restoreId} was begun.`);
     return this.change({ type: "restore_dropped", restoreId }, () => done);
   }
@@ -507,29 +503,23 @@ export class ContextManager {
   private carryOut(decision: TaskDecision): TurnNode | ConversationRefusal {
     if (isRefusal(decision)) return decision;
     const goal = decision.type === "nodes_added" ? decision.head : undefined;
-    const event = withLanding(this.current, decision, this.make);
+    const event = withLanding(this.context, decision, this.make);
     return this.change(event, () => (goal === undefined ? this.getCurrentNode() : this.nodeOf(goal)));
   }
 
+  /** @param checked `nodes`: their payloads and metadata were looked at. */
   private change<Answer extends object>(
     event: ConversationEvent,
     answer: () => Answer,
+    checked: "nodes" | "nothing" = "nothing",
   ): Answer | ConversationRefusal {
-    return this.journaled.change({ event, checked: "nothing" }, answer);
-  }
-
-  /** The same of nodes whose payloads and metadata were looked at. */
-  private addChecked<Answer extends object>(
-    event: ConversationEvent,
-    answer: () => Answer,
-  ): Answer | ConversationRefusal {
-    return this.journaled.change({ event, checked: "nodes" }, answer);
+    return this.journaled.change({ event, checked }, answer);
   }
 
   /** What the model makes while a task is expanded is bound to that prompt: the node says so. */
   private readonly make = (payload: TurnPayload, parentId: string, metadata?: TurnMetadata): NewNode => {
     const node = { id: this.options.ids(), parentId, timestamp: this.options.now(), payload };
-    const { expansions } = this.current;
+    const { expansions } = this.context;
     if (expansions.length === 0 || !isOfModel({ payload }))
       return metadata === undefined ? node : { ...node, metadata };
     const expanded = expansions.map(({ taskId }) => taskId);
@@ -537,14 +527,14 @@ export class ContextManager {
   };
 
   private nodeOf(id: string): TurnNode {
-    const node = this.current.nodes.get(id);
+    const node = this.context.nodes.get(id);
     if (node === undefined) throw new Error("a node that was added is not there");
     return node;
   }
 
   /** Where the head stood before the last turn began. */
   private beforeLastMessage(): string | undefined {
-    for (const { payload, parentId, turnParentId } of upwards(this.current, this.current.currentNodeId)) {
+    for (const { payload, parentId, turnParentId } of upwards(this.context, this.context.currentNodeId)) {
       if (turnParentId !== undefined) return turnParentId;
       if (payload.kind === "user_message") return parentId ?? undefined;
     }
