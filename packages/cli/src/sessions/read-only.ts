@@ -14,6 +14,7 @@ import {
   type SessionSummary,
   searchSessions,
   summarizeSession,
+  tasksBelow,
   type VerifiedSession,
   verifySession,
 } from "@holdfast/core/conversation";
@@ -28,7 +29,7 @@ import { atPersonsPace } from "../shell/long-work.js";
 import { escapeName, type Paint } from "../shell/terminal.js";
 import { checkRendering } from "./check-rendering.js";
 import { interrupted } from "./open-store.js";
-import { jsonWithTasks, tasksBelow } from "./task-texts.js";
+import { jsonWithTasks } from "./task-texts.js";
 
 /** `holdfast sessions list`: the last changed first. */
 export async function listSessions(

@@ -1,22 +1,5 @@
 import type { ListedTask } from "@holdfast/core/conversation";
 
-/** A task of a tree, and how many are around it. */
-interface LevelledTask {
-  readonly task: ListedTask;
-  readonly level: number;
-}
-
-/** All tasks below one, each before those inside it. Without recursion: they may be nested deeper than any stack. */
-export function tasksBelow({ tasks }: ListedTask): readonly LevelledTask[] {
-  const found: LevelledTask[] = [];
-  const ahead = tasks.map((task) => ({ task, level: 0 })).reverse();
-  for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
-    found.push(next);
-    for (const task of next.task.tasks.toReversed()) ahead.push({ task, level: next.level + 1 });
-  }
-  return found;
-}
-
 /**
  * A value as JSON with a tree of tasks as its member `tasks`, which `JSON.stringify` cannot write where it is
  * thousands of levels deep.

@@ -115,7 +115,14 @@ export {
 export { filesMade, type Manifest, Manifests } from "./tree/manifest.js";
 export { openCall, openCalls, pathTo, upwards } from "./tree/path.js";
 export { lastOfAnswer, PathKnowledge } from "./tree/path-knowledge.js";
-export { activeTasks, type ListedTask, listTasks, type TaskState, taskState } from "./tree/task-list.js";
+export {
+  activeTasks,
+  type ListedTask,
+  listTasks,
+  type TaskState,
+  taskState,
+  tasksBelow,
+} from "./tree/task-list.js";
 export type { AnsweredCall, CompleteTask, RestartTask, StartTask, TaskMove } from "./tree/tasks.js";
 export { trackedFiles } from "./tree/tracked-files.js";
 export { callOf, commonAncestor, isOnPath } from "./tree/tree-paths.js";
@@ -149,7 +156,7 @@ export type { AnswerPart, ModelAnswer } from "./values/model-answer.js";
 export type * from "./values/node.js";
 export type * from "./values/payload.js";
 export { payloadKinds } from "./values/payload-shape.js";
-export { excerptOf, isPlaceholder, lostWords, textsOf } from "./values/payload-text.js";
+export { excerptOf, formChangesOf, isPlaceholder, lostWords, textsOf } from "./values/payload-text.js";
 export { versionOf } from "./values/record-version.js";
 export type { ConversationRefusal } from "./values/refusal.js";
 export {

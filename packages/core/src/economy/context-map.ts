@@ -1,5 +1,11 @@
 import type { Rendering, RenderRule } from "../context/index.js";
-import { type ConversationContext, effectsOf, pathTo, type TurnNode } from "../conversation/index.js";
+import {
+  type ConversationContext,
+  effectsOf,
+  formChangesOf,
+  pathTo,
+  type TurnNode,
+} from "../conversation/index.js";
 import { charsPerToken, estimateTokens, type MeasuredPart, measure } from "./measure.js";
 import type { PromptUsage } from "./types.js";
 
@@ -100,9 +106,7 @@ export function whyNode(
 function isChanged({ nodes }: ConversationContext, nodeId: string, decided: string | undefined): boolean {
   const payload = decided === undefined ? undefined : nodes.get(decided)?.payload;
   if (payload?.kind !== "context_management") return payload !== undefined;
-  const changes =
-    payload.action === "overlay" ? [payload] : payload.action === "reform" ? payload.changes : [];
-  return changes.findLast(({ targetId }) => targetId === nodeId)?.form.form !== "original";
+  return formChangesOf(payload).findLast(({ targetId }) => targetId === nodeId)?.form.form !== "original";
 }
 
 function stateOf(

@@ -1,7 +1,7 @@
 import type { ConversationEvent, NewNode } from "../values/event.js";
 import { flawOfEvent, flawOfFrame, flawOfMetadata, flawOfPayload } from "../values/event-shape.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
-import type { ContextManagement, Summary } from "../values/payload.js";
+import type { TurnPayload } from "../values/payload.js";
 import { type ConversationRefusal, isRefusal, refuse } from "../values/refusal.js";
 import type { Ignored, PathChoices } from "./choices.js";
 import { applyEvent, isPruned, nodeBelow } from "./fold.js";
@@ -145,8 +145,9 @@ function unmatched(callId: string, name: string): ConversationRefusal {
 }
 
 /** Whether a node changes how earlier ones are rendered. */
-export function decides(payload: ContextManagement | Summary): boolean {
+export function decides(payload: TurnPayload): boolean {
   if (payload.kind === "summary") return payload.of === "compaction";
+  if (payload.kind !== "context_management") return false;
   return payload.action === "overlay" || payload.action === "reform";
 }
 

@@ -5,6 +5,8 @@ import { isOfModel } from "../values/exchange.js";
 import { effectsOf, type FileNaming } from "../values/file-effects.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
 import type { FileEffect, ShownText, TurnPayload } from "../values/payload.js";
+import { formChangesOf } from "../values/payload-text.js";
+import { decides } from "./checks.js";
 import { upwards } from "./path.js";
 import { PathFold } from "./path-fold.js";
 import { callOf } from "./tree-paths.js";
@@ -50,11 +52,13 @@ export class KnownOnPath {
    * no prompt was sent yet that showed it.
    */
   private unsentBefore({ payload, parentId }: TurnNode): Unsent | undefined {
-    if (this.context === undefined || parentId === null || !takesOut(payload)) return undefined;
+    if (this.context === undefined || parentId === null || !decides(payload)) return undefined;
     const nodes: TurnNode[] = [];
     for (const node of upwards(this.context, parentId)) {
       if (isOfModel(node) || node.parentId === null || beginsAnew(node))
-        return nodes.some((each) => showsLines(each)) ? { above: node, nodes: nodes.reverse() } : undefined;
+        return nodes.some((each) => shownIn(each).length > 0)
+          ? { above: node, nodes: nodes.reverse() }
+          : undefined;
       nodes.push(node);
     }
     return undefined;
@@ -64,10 +68,10 @@ export class KnownOnPath {
   private withoutUnsent(node: TurnNode, { above, nodes }: Unsent, edit: InPlaceEdit | undefined): KnownFiles {
     const context = this.context;
     if (context === undefined) throw new Error("no path is being folded");
-    const takers = [...nodes, node].filter(({ payload }) => takesOut(payload));
+    const takers = [...nodes, node].filter(({ payload }) => decides(payload));
     let known = this.fold.at(context, above.id);
     for (const each of nodes) {
-      if (takesOut(each.payload)) continue;
+      if (decides(each.payload)) continue;
       const isOut = takers.some(({ payload }) => isTakenOut(payload, each, context));
       known = isOut ? this.afterWrites(known, each) : this.after(known, each, edit);
     }
@@ -133,33 +137,18 @@ interface Unsent {
   readonly nodes: readonly TurnNode[];
 }
 
-/** Whether a node can take earlier ones out of the prompt. */
-function takesOut(payload: TurnPayload): boolean {
-  if (payload.kind === "summary") return payload.of === "compaction";
-  return (
-    payload.kind === "context_management" && (payload.action === "overlay" || payload.action === "reform")
-  );
-}
-
 function isTakenOut(payload: TurnPayload, node: TurnNode, context: ConversationContext): boolean {
   const { id, depth } = node;
   if (payload.kind === "summary" && payload.of === "compaction") {
     const kept = payload.keepFromId === null ? undefined : context.nodes.get(payload.keepFromId);
     return kept === undefined || depth < kept.depth;
   }
-  if (payload.kind !== "context_management") return false;
-  const changes =
-    payload.action === "overlay" ? [payload] : payload.action === "reform" ? payload.changes : [];
   // A result is hidden together with its call.
-  return changes.some(({ targetId, form }) =>
+  return formChangesOf(payload).some(({ targetId, form }) =>
     form.form === "hidden"
       ? targetId === id || targetId === callOf(context, node)?.id
       : form.form === "replaced" && targetId === id,
   );
-}
-
-function showsLines(node: TurnNode): boolean {
-  return shownIn(node).length > 0;
 }
 
 /** The state that a moved file had under its old name. */

@@ -41,7 +41,7 @@ export function stagedNodes(
     parentId = id;
     return node;
   });
-  if (!nodes.some(({ payload }) => payload.kind === "context_management" && decides(payload))) return nodes;
+  if (!nodes.some(({ payload }) => decides(payload))) return nodes;
   const refused = checkChain(context, nodes, choices);
   return refused === undefined
     ? nodes

@@ -32,6 +32,23 @@ export function listTasks(context: ConversationContext): ListedTask {
   return root;
 }
 
+/** A task of a tree, and how many are around it. */
+export interface LevelledTask {
+  readonly task: ListedTask;
+  readonly level: number;
+}
+
+/** All tasks below one, each before those inside it. Without recursion: they may be nested deeper than any stack. */
+export function tasksBelow({ tasks }: ListedTask): readonly LevelledTask[] {
+  const found: LevelledTask[] = [];
+  const ahead = tasks.map((task) => ({ task, level: 0 })).reverse();
+  for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
+    found.push(next);
+    for (const task of next.task.tasks.toReversed()) ahead.push({ task, level: next.level + 1 });
+  }
+  return found;
+}
+
 /** Where a task stands; `active` are the one that holds the head and those around it. */
 export function taskState(
   context: ConversationContext,

@@ -1,4 +1,4 @@
-import type { ContextManagement, LostNode, TurnPayload } from "./payload.js";
+import type { ContextManagement, FormChange, LostNode, TurnPayload } from "./payload.js";
 
 /** Every text of a payload that a person may look for, the one that says most first. */
 export function textsOf(payload: TurnPayload): readonly string[] {
@@ -74,18 +74,14 @@ export function lostWords({ records: { from, to } }: LostNode): string {
   return from === to ? `lost: record ${from}` : `lost: one of the records ${from} to ${to}`;
 }
 
+/** The forms that a node gives to earlier ones, in their order. */
+export function formChangesOf(payload: TurnPayload): readonly FormChange[] {
+  if (payload.kind !== "context_management") return [];
+  return payload.action === "overlay" ? [payload] : payload.action === "reform" ? payload.changes : [];
+}
+
 function managed(payload: ContextManagement): readonly string[] {
-  switch (payload.action) {
-    case "overlay":
-      return [payload.targetId];
-    case "reform":
-      return payload.changes.map(({ targetId }) => targetId);
-    case "track_file":
-    case "untrack_file":
-      return [payload.path];
-    default:
-      return payload satisfies never;
-  }
+  return "path" in payload ? [payload.path] : formChangesOf(payload).map(({ targetId }) => targetId);
 }
 
 function managementExcerpt(payload: ContextManagement): string {

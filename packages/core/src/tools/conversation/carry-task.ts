@@ -5,6 +5,7 @@ import {
   type ListedTask,
   listTasks,
   refuseConflicts,
+  tasksBelow,
 } from "../../conversation/index.js";
 import { isRefusal } from "../../files/index.js";
 import { defined, escapeForDisplay, shortHash } from "../../text/index.js";
@@ -209,22 +210,11 @@ async function restart(host: ConversationHost, request: Restart, asked: Caller):
 }
 
 function list({ manager }: ConversationHost): Answered {
-  const { tasks } = listTasks(manager.context);
-  if (tasks.length === 0) return answer("No task was started.");
-  const lines = linesOf(tasks);
+  const lines = tasksBelow(listTasks(manager.context)).map(
+    ({ task, level }) => `${"  ".repeat(Math.min(level, deepest))}${lineOf(task)}`,
+  );
+  if (lines.length === 0) return answer("No task was started.");
   return answer(lines.length === 1 ? "1 task:" : `${lines.length} tasks:`, undefined, lines.join("\n"));
-}
-
-/** Without recursion: tasks may be nested deeper than any call stack. */
-function linesOf(tasks: readonly ListedTask[]): readonly string[] {
-  const lines: string[] = [];
-  const ahead = tasks.map((task) => ({ task, level: 0 })).reverse();
-  for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
-    const { task, level } = next;
-    lines.push(`${"  ".repeat(Math.min(level, deepest))}${lineOf(task)}`);
-    for (const inner of task.tasks.toReversed()) ahead.push({ task: inner, level: level + 1 });
-  }
-  return lines;
 }
 
 /** Deeper levels are drawn at this one, so that lines stay readable. */
