@@ -8,14 +8,11 @@ import type { NotRead } from "../addons.js";
 export async function amongOthers<Result>(
   place: string,
   work: () => Promise<Result>,
-): Promise<Result | { readonly kind: "unreadable"; readonly why: Refusal }> {
+): Promise<Result | Refusal> {
   try {
     return await work();
   } catch (error) {
-    return {
-      kind: "unreadable",
-      why: refuse("internal_error", `${place} was not imported: ${faultOf(error)}.`),
-    };
+    return refuse("internal_error", `${place} was not imported: ${faultOf(error)}.`);
   }
 }
 

@@ -7,7 +7,7 @@ import {
   type SessionStore,
   timeSortedIds,
 } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { type AnyRefusalCode, isRefusal, type Refusal } from "@holdfast/core/files";
 import { openJournalStore } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
 import { addonFor } from "../addons.js";
@@ -15,6 +15,9 @@ import { jsonLine } from "../answers/one-answer.js";
 import { exitCodeOf, exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
+
+/** What sessions or files refuse. */
+export type AnyRefusal = Refusal<AnyRefusalCode>;
 
 /**
  * Opens the sessions that the flags name, for one piece of work: a PostgreSQL server or a folder (`--store`, or
@@ -24,7 +27,7 @@ import { escapeText } from "../shell/terminal.js";
  */
 export async function withSessions(
   call: Invocation,
-  work: (store: SessionStore) => Promise<number | ConversationRefusal>,
+  work: (store: SessionStore) => Promise<number | AnyRefusal>,
 ): Promise<number> {
   const place = call.flags.store ?? process.env.HOLDFAST_STORE ?? "";
   const tenant = call.flags.tenant ?? process.env.HOLDFAST_TENANT;
@@ -67,7 +70,7 @@ function isServer(place: string): boolean {
 export function withSession(
   call: Invocation,
   prefix: string | undefined,
-  work: (store: SessionStore, session: SessionFacts) => Promise<number | ConversationRefusal>,
+  work: (store: SessionStore, session: SessionFacts) => Promise<number | AnyRefusal>,
 ): Promise<number> {
   if (prefix === undefined) return call.misuse("which session? `holdfast sessions list` shows them");
   return withSessions(call, async (store) => {
@@ -77,7 +80,7 @@ export function withSession(
 }
 
 /** One refusal: for `--json` an object on standard output, else a line on standard error. */
-async function refuse(refusal: ConversationRefusal, call: Invocation): Promise<number> {
+async function refuse(refusal: AnyRefusal, call: Invocation): Promise<number> {
   const { terminal, settings } = call;
   const { code, message } = refusal;
   const exitCode = exitCodeOf[code];
@@ -100,7 +103,7 @@ export async function interrupted({ terminal, settings }: Invocation, stands: st
   return exitCodes.cancelled;
 }
 
-const hints: Partial<Record<ConversationRefusal["code"], string>> = {
+const hints: Partial<Record<AnyRefusal["code"], string>> = {
   duplicate_id: "Here: --new-id imports it beside the one that is there.",
 };
 

@@ -14,12 +14,11 @@ import {
   type SessionFacts,
   type SessionStore,
 } from "@holdfast/core/conversation";
-import { isRefusal, type Refusal } from "@holdfast/core/files";
+import { isRefusal, refuse } from "@holdfast/core/files";
 import { cappedLines, defined, escapeInJson, takeAtPace } from "@holdfast/core/text";
 import { absentAddon, addonFor, type ForeignFile, type Importers, loadAddon } from "../addons.js";
 import { counted } from "../answers/amounts.js";
 import { jsonLine } from "../answers/one-answer.js";
-import { reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { type InputProblem, readInputLines } from "../shell/input.js";
 import { finishOnceBegun, interruptible } from "../shell/interrupt.js";
@@ -28,7 +27,7 @@ import { atPersonsPace } from "../shell/long-work.js";
 import { escapeName } from "../shell/terminal.js";
 import { type ImportPlaces, listOffered, offerSessions } from "./import-found.js";
 import { amongOthers, lookedAt } from "./one-file.js";
-import { interrupted, newIds } from "./open-store.js";
+import { type AnyRefusal, interrupted, newIds } from "./open-store.js";
 import { writeOut } from "./output.js";
 
 /** `holdfast sessions export ID`: one text of JSON Lines that another machine can import. */
@@ -54,11 +53,8 @@ function* harmlessLines(lines: Iterable<string>): Generator<string> {
  * `holdfast sessions import FILE`: an export of ours, or a session of another program; `AGENT:ID` means one that
  * such a program keeps on this machine. Without a file, what there is is listed, or with `--all` imported.
  */
-export async function importOne(
-  call: Invocation,
-  store: SessionStore,
-): Promise<number | ConversationRefusal> {
-  const { args, flags, settings, terminal } = call;
+export async function importOne(call: Invocation, store: SessionStore): Promise<number | AnyRefusal> {
+  const { args, flags } = call;
   const [, name] = args;
   if (name === undefined) {
     const { openImporters } = await addonFor("importers", call.misuse);
@@ -70,25 +66,13 @@ export async function importOne(
   const source = await sourceNamed(name, importers);
   if (isRefusal(source)) return source;
   const taken = await takeIn(call, { store, importers }, source);
-  switch (taken.kind) {
-    case "interrupted":
-      return interrupted(call, nothingImported);
-    case "unreadable":
-      if (settings.json)
-        await terminal.out(jsonLine({ success: false, code: taken.why.code, message: taken.why.message }));
-      return reportRefusal(taken.why, terminal);
-    case "refusal":
-      return taken;
-    case "imported":
-      await report(call, taken, importers);
-      return exitCodes.success;
-    default:
-      return taken satisfies never;
-  }
+  if (isRefusal(taken)) return taken.code === "cancelled" ? interrupted(call, nothingImported) : taken;
+  await report(call, taken, importers);
+  return exitCodes.success;
 }
 
 /** `holdfast sessions import --all`: one after the other; what was imported before stays as it is. */
-async function importAll(call: Invocation, into: ImportPlaces): Promise<number | ConversationRefusal> {
+async function importAll(call: Invocation, into: ImportPlaces): Promise<number | AnyRefusal> {
   const { settings, terminal, flags } = call;
   const offer = await offerSessions(call, into, flags.limit ?? Number.POSITIVE_INFINITY, "new");
   if (offer === "interrupted") return interrupted(call, nothingImported);
@@ -99,15 +83,15 @@ async function importAll(call: Invocation, into: ImportPlaces): Promise<number |
   let [imported, failed] = [0, 0];
   for (const { file, reference } of offer.sessions) {
     const taken = await amongOthers(file.place, () => takeIn(call, into, file, offer.places));
-    if (taken.kind === "interrupted")
+    if (isRefusal(taken) && taken.code === "cancelled")
       return interrupted(call, `${counted(imported, "session")} of ${offer.sessions.length} imported.`);
-    if (taken.kind === "imported") {
+    if (!isRefusal(taken)) {
       imported += 1;
       if (!settings.json) await report(call, taken, into.importers, reference);
       results.push({ reference, ...importedToJson(taken) });
       continue;
     }
-    const { code, message } = taken.kind === "unreadable" ? taken.why : taken;
+    const { code, message } = taken;
     failed += code === "duplicate_id" ? 0 : 1;
     results.push({ reference, success: code === "duplicate_id", code, message });
     if (!settings.json) terminal.err(`${escapeName(reference)}: ${escapeName(message)}\n`);
@@ -155,14 +139,8 @@ async function sourceOfAgent(
   const message =
     problems[0] ??
     `There is no session ${id} of ${agent} here; without a name, \`sessions import\` lists them.`;
-  return { kind: "refusal", code: "unknown_session", message };
+  return refuse("unknown_session", message);
 }
-
-type Taken =
-  | ImportedSession
-  | ConversationRefusal
-  | { readonly kind: "unreadable"; readonly why: Refusal }
-  | { readonly kind: "interrupted" };
 
 /** Where an imported session goes; without the add-on only exports of ours can be read. */
 interface ImportInto {
@@ -176,9 +154,9 @@ async function takeIn(
   { store, importers }: ImportInto,
   { place, read }: SessionSource,
   places: ReadonlySet<string> = new Set(),
-): Promise<Taken> {
+): Promise<ImportedSession | AnyRefusal> {
   const source = await read();
-  if (isRefusal(source)) return { kind: "unreadable", why: source };
+  if (isRefusal(source)) return source;
   const newId = newIds();
   const noted = (await importers?.folderNotedBeside(place)) ?? { cwd: undefined, problems: [] };
   const beside = (await interruptible(nothingImported, async () =>
@@ -195,7 +173,7 @@ async function takeIn(
     ...defined({ cwd: noted.cwd }),
   });
   const made = await atPersonsPace(call, { doing: "Importing" }, (pace) => takeAtPace(work, pace));
-  if (made === "interrupted") return { kind: "interrupted" };
+  if (made === "interrupted") return refuse("cancelled", nothingImported);
   if (isRefusal(made)) return importers === undefined ? withoutImporters(made) : made;
   const unread = [
     ...noted.problems.map((message) => ({ line: 1, what: "unreadable_file", message }) as const),
@@ -212,7 +190,7 @@ async function takeIn(
   const created = await atPersonsPace(call, { doing: "Storing" }, (pace) =>
     finishOnceBegun(() => store.create(own.sessionId, own.events, pace)),
   );
-  if (isRefusal(created)) return created.code === "cancelled" ? { kind: "interrupted" } : created;
+  if (isRefusal(created)) return created;
   await created.close();
   return own;
 }
@@ -283,7 +261,7 @@ async function importedBefore(
   const grown = there.length - here;
   const since = grown > 0 ? ` and has ${counted(grown, "node")} more there since` : "";
   const message = `This session was imported before as ${sessionId}${since}. Nothing was imported.`;
-  return { kind: "refusal", code: "duplicate_id", message };
+  return refuse("duplicate_id", message);
 }
 
 /** A line holds one turn, or one state of a file of at most 64 MiB. */

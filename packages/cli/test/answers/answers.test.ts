@@ -191,7 +191,7 @@ function deeper(levels: number): number {
 describe("one file of many", () => {
   test("that makes the program fail is told by its name, as a fault of ours", async () => {
     const taken = await amongOthers("a/b.json", async () => deeper(1e7));
-    expect(taken).toMatchObject({ kind: "unreadable", why: { code: "internal_error" } });
+    expect(taken).toMatchObject({ kind: "refusal", code: "internal_error" });
     expect(JSON.stringify(taken)).toContain(
       "a/b.json was not imported: an error of Holdfast (RangeError: Maximum",
     );
