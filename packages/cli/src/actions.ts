@@ -1,5 +1,5 @@
 import { nearestName } from "@holdfast/core/tools";
-import { type ActionSpec, actionName } from "./command-spec.js";
+import { type ActionSpec, nameOf } from "./command-spec.js";
 
 /** What one command line asks of a command that has actions. */
 export interface AskedAction {
@@ -15,9 +15,9 @@ export function misuseOf(
   actions: readonly ActionSpec[],
 ): string | undefined {
   const [name = "", ...rest] = args;
-  const action = actions.find((known) => actionName(known) === name);
+  const action = actions.find((known) => nameOf(known) === name);
   if (action === undefined) {
-    const names = actions.map(actionName);
+    const names = actions.map(nameOf);
     const nearest = nearestName(name.slice(0, 100), names);
     return nearest === undefined
       ? `${command} knows ${names.join(", ")}`

@@ -32,8 +32,8 @@ export interface OptionSpec {
   readonly parse?: (value: string, before: readonly string[] | undefined) => unknown;
 }
 
-/** The name of an action: the first word of its usage. */
-export function actionName({ usage }: ActionSpec): string {
+/** The name of a command or an action: the first word of its usage. */
+export function nameOf({ usage }: Pick<ActionSpec, "usage">): string {
   const [name = ""] = usage.split(" ");
   return name;
 }

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 import { type AskedAction, actionLines, misuseOf } from "./actions.js";
-import type { CommandSpec, OptionSpec } from "./command-spec.js";
+import { type CommandSpec, nameOf, type OptionSpec } from "./command-spec.js";
 import { settingsFrom } from "./flags.js";
 import { globalOptions } from "./global-options.js";
 import { exitCodes } from "./shell/exit-codes.js";
@@ -77,11 +77,6 @@ function beginningOf(args: readonly string[], specs: readonly CommandSpec[]): Be
 const agentFlags: ReadonlySet<string> = new Set([
   ...["-p", "--prompt", "-i", "--prompt-interactive", "-c", "--continue", "-r", "--resume"],
 ]);
-
-function nameOf({ usage }: CommandSpec): string {
-  const [name = ""] = usage.split(" ");
-  return name;
-}
 
 function describeProgram(finished: { exitCode: number }, specs: readonly CommandSpec[]): Command {
   const program = new Command("holdfast")

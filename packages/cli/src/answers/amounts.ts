@@ -12,3 +12,19 @@ export function readableSize(bytes: number): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
+
+/** As people of this place read the clock, in a form that sorts; "no time" where it is beyond what a date can be. */
+export function localTime(time: number, upTo: "minutes" | "seconds" = "minutes"): string {
+  const at = new Date(time);
+  if (Number.isNaN(at.getTime())) return "no time";
+  const two = (part: number) => String(part).padStart(2, "0");
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  const seconds = upTo === "seconds" ? `:${two(at.getSeconds())}` : "";
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}${seconds}`;
+}
+
+/** As ISO 8601; `null` where it is beyond what a date can be. */
+export function isoTime(time: number): string | null {
+  const at = new Date(time);
+  return Number.isNaN(at.getTime()) ? null : at.toISOString();
+}

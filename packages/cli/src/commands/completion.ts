@@ -1,4 +1,4 @@
-import { actionName, type CommandSpec, type OptionSpec } from "../command-spec.js";
+import { type CommandSpec, nameOf, type OptionSpec } from "../command-spec.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 
@@ -45,7 +45,7 @@ interface OptionWords {
 
 function commandWords(spec: CommandSpec): CommandWords {
   const [name = "", argument = ""] = spec.usage.split(" ");
-  const choices = spec.actions?.map(actionName) ?? spec.argumentChoices ?? [];
+  const choices = spec.actions?.map(nameOf) ?? spec.argumentChoices ?? [];
   const files = argument !== "" && choices.length === 0;
   return { name, summary: spec.summary, options: (spec.options ?? []).map(optionWords), choices, files };
 }

@@ -53,27 +53,12 @@ async function pathFindings(roots: readonly string[], path: string): Promise<rea
   const facts = await inspectPath(roots, path);
   if (isRefusal(facts)) return [finding(path, "fault", `${facts.code}: ${facts.message}`)];
   const { protection, ignored, secret } = facts;
-  const findings = [
-    ...(protection === undefined
-      ? []
-      : [
-          finding(
-            path,
-            "note",
-            `protected: ${protection.reason} (${protection.source}); --allow-protected opens it`,
-          ),
-        ]),
-    ...(ignored === undefined ? [] : [finding(path, "note", `ignored: ${ignored.message}`)]),
-    ...(secret
-      ? [
-          finding(
-            path,
-            "note",
-            "looks like a secret: its states are kept apart, for seven days unless set, and shown nowhere",
-          ),
-        ]
-      : []),
+  const notes = [
+    protection && `protected: ${protection.reason} (${protection.source}); --allow-protected opens it`,
+    ignored && `ignored: ${ignored.message}`,
+    secret && "looks like a secret: its states are kept apart, for seven days unless set, and shown nowhere",
   ];
+  const findings = notes.flatMap((says) => (says ? [finding(path, "note", says)] : []));
   return findings.length > 0 ? findings : [finding(path, "good", "open to reading and writing")];
 }
 
@@ -102,32 +87,19 @@ function stateFindings({ state }: Inspection): Finding[] {
   if (state.kind === "refusal") return [finding("state folder", "fault", `${state.code}: ${state.message}`)];
   if (!state.exists) return [finding("state folder", "good", `${state.path} (nothing kept yet)`)];
   const { staleLocks, leftIntents, staleSessions } = state;
-  const stale = staleLocks + leftIntents + staleSessions;
+  const kept = `${counted(state.blobs, "state")} of ${counted(state.histories, "file")}, ${readableSize(state.blobBytes)}`;
+  const secrets = `${counted(state.secrets, "state")} kept apart: holdfast gc --secrets deletes them`;
+  const signs = counted(staleSessions, "sign of an ended program", "signs of ended programs");
+  const left = `${counted(staleLocks, "lock")}, ${counted(leftIntents, "interrupted write")}, ${signs}: holdfast gc clears up`;
   return [
     finding("state folder", state.mode === "700" ? "good" : "note", `${state.path} (mode ${state.mode})`),
     finding("free space", state.freeBytes < lowBytes ? "note" : "good", readableSize(state.freeBytes)),
-    finding(
-      "kept",
-      "good",
-      `${counted(state.blobs, "state")} of ${counted(state.histories, "file")}, ${readableSize(state.blobBytes)}`,
-    ),
-    ...(state.secrets === 0
-      ? []
-      : [
-          finding(
-            "secrets",
-            "note",
-            `${counted(state.secrets, "state")} kept apart: holdfast gc --secrets deletes them`,
-          ),
-        ]),
+    finding("kept", "good", kept),
+    ...(state.secrets === 0 ? [] : [finding("secrets", "note", secrets)]),
     finding("programs", "good", `${state.liveSessions} running`),
-    stale === 0
+    staleLocks + leftIntents + staleSessions === 0
       ? finding("left behind", "good", "nothing")
-      : finding(
-          "left behind",
-          "note",
-          `${counted(staleLocks, "lock")}, ${counted(leftIntents, "interrupted write")}, ${counted(staleSessions, "sign of an ended program", "signs of ended programs")}: holdfast gc clears up`,
-        ),
+      : finding("left behind", "note", left),
   ];
 }
 
@@ -140,15 +112,9 @@ async function conversationFindings({ state }: Inspection, stateDir: string | un
   await store.close();
   if (isRefusal(facts)) return [finding("conversations", "fault", `${facts.code}: ${facts.message}`)];
   const unread = facts.filter(({ problem }) => problem !== undefined).length;
-  return unread === 0
-    ? [finding("conversations", "good", `${facts.length} kept`)]
-    : [
-        finding(
-          "conversations",
-          "note",
-          `${facts.length} kept, of which ${unread} cannot be read: holdfast sessions list tells why`,
-        ),
-      ];
+  const unreadWords = `, of which ${unread} cannot be read: holdfast sessions list tells why`;
+  const says = `${facts.length} kept${unread === 0 ? "" : unreadWords}`;
+  return [finding("conversations", unread === 0 ? "good" : "note", says)];
 }
 
 const lowBytes = 100_000_000;

@@ -12,10 +12,10 @@ import {
 import { isRefusal, refuse } from "@holdfast/core/files";
 import { cappedLines, defined } from "@holdfast/core/text";
 import { absentAddon, addonFor, loadAddon } from "../addons.js";
+import { localTime } from "../answers/amounts.js";
 import { lineOfJson } from "../answers/one-answer.js";
 import { withSession } from "../sessions/open-store.js";
 import { writeOut } from "../sessions/output.js";
-import { localTime } from "../sessions/read-only.js";
 import { jsonWithTasks } from "../sessions/task-texts.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
@@ -80,11 +80,9 @@ async function exportHistory(
   if (isRefusal(loaded)) return loaded;
   if (settings.json) return writeOut(call, [lineOfJson(treeToJson(loaded))]);
   if (flags.html !== true) return writeOut(call, [await debugYaml(loaded.context)]);
-  const page = await addonFor("page", call.misuse);
-  return writeOut(
-    call,
-    await page.htmlPage(loaded, { stateDir: settings.stateDir, now: Date.now(), version }),
-  );
+  const { htmlPage } = await addonFor("page", call.misuse);
+  const { stateDir } = settings;
+  return writeOut(call, await htmlPage(loaded, { stateDir, now: Date.now(), version }));
 }
 
 /** A session as JSON or as a page, as `holdfast history export` writes it. */

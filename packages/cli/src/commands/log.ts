@@ -1,6 +1,7 @@
 import type { LoggedWrite, LogOutcome } from "@holdfast/core/files";
 import { defined, escapeInJson } from "@holdfast/core/text";
 import { answerBudgetChars } from "@holdfast/core/tools";
+import { localTime } from "../answers/amounts.js";
 import { answerInJson, withWorkspace } from "../answers/open.js";
 import { reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
@@ -73,7 +74,7 @@ function table(entries: readonly LoggedWrite[], paint: Paint): string {
         : entry.kept || entry.ofOtherFolder === true
           ? ""
           : paint.yellow("bytes gone");
-    const time = localTime(entry.time);
+    const time = localTime(entry.time, "seconds");
     const hash = paint.cyan(short(entry.after));
     return `${time}  ${hash}  ${(tools[at] ?? "").padEnd(width)}  ${paint.dim(escapeName(entry.session).slice(0, 12))}  ${mark}`.trimEnd();
   });
@@ -96,14 +97,6 @@ function short(sha256: string | null): string {
 
 /** As many digits as every message shows. */
 const hashDigits = 16;
-
-/** As people of this place read the clock, in a form that sorts. */
-function localTime(time: number): string {
-  const at = new Date(time);
-  const two = (part: number) => String(part).padStart(2, "0");
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
-}
 
 function entryToJson(entry: LoggedWrite) {
   const { id, time, session, tool, before, after, undoes, changeSet, kept, current } = entry;

@@ -62,16 +62,14 @@ function notesOf(outcome: Extract<SearchOutcome, { kind: "searched" }>): readonl
       ? []
       : [`Not searched: ${counted(secret, "file")} with secrets by name; name one to search it.`]),
     ...(unreadable === 0 ? [] : [`Not searched: ${counted(unreadable, "file")} that cannot be read.`]),
-    ...(closedFolders === undefined ? [] : [`Not searched: ${closed(closedFolders)}.`]),
+    ...(closedFolders === undefined
+      ? []
+      : [`Not searched: ${counted(closedFolders, "folder")} that may not be entered.`]),
     ...(longLines === 0
       ? []
       : [`Only the beginning was searched of ${counted(longLines, "very long line")}.`]),
     ...(more === undefined ? [] : [moreNote[more]]),
   ];
-}
-
-function closed(folders: number): string {
-  return `${counted(folders, "folder")} that may not be entered`;
 }
 
 const moreNote = {

@@ -2,7 +2,7 @@ import type { ConversationRefusal, SessionStore } from "@holdfast/core/conversat
 import { isRefusal } from "@holdfast/core/files";
 import { cappedLines } from "@holdfast/core/text";
 import type { ForeignFacts, ForeignFile, Importers } from "../addons.js";
-import { counted, readableSize } from "../answers/amounts.js";
+import { counted, isoTime, localTime, readableSize } from "../answers/amounts.js";
 import { isWithin } from "../answers/choose-roots.js";
 import { jsonLine } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
@@ -11,7 +11,6 @@ import { atPersonsPace } from "../shell/long-work.js";
 import { escapeName, type Paint } from "../shell/terminal.js";
 import { lookedAt } from "./one-file.js";
 import { interrupted } from "./open-store.js";
-import { isoTime, localTime } from "./read-only.js";
 
 /** A session of another program on this machine. */
 interface OfferedSession extends ForeignFacts {

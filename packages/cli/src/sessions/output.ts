@@ -1,4 +1,4 @@
-import type { Refusal } from "@holdfast/core/files";
+import { type Refusal, refuse } from "@holdfast/core/files";
 import type { Pace } from "@holdfast/core/text";
 import { jsonLine } from "../answers/one-answer.js";
 import { reportRefusal } from "../answers/report.js";
@@ -74,55 +74,27 @@ async function writeFile(
       const sink = (part: string) => file.writeFile(part);
       return (await writeParts(parts, { ...writing, sink })) === "written";
     });
-    switch (done) {
-      case "written":
-        return undefined;
-      case "interrupted":
-        return done;
-      case "special":
-        return refuseSpecial(name);
-      default:
-        return done satisfies never;
-    }
+    return done === "written" ? undefined : done;
   } catch (error) {
     return refusalOf(name, error);
   }
 }
 
-function refuseSpecial(name: string): Refusal {
-  const message = `${JSON.stringify(name)} is no file; without --output it goes to standard output.`;
-  return { kind: "refusal", code: "not_a_file", message };
-}
+/** By the codes of the system: what each is to whoever asked for the file. */
+const refusals: readonly (readonly [codes: string, Refusal["code"], says: (name: string) => string])[] = [
+  ["EEXIST", "exists", (name) => `There is a file ${name} already; --yes replaces it.`],
+  ["ENOENT ENOTDIR", "file_missing", (name) => `There is no folder for ${name}.`],
+  ["EISDIR", "is_directory", (name) => `${name} is a folder.`],
+  ["ENXIO", "not_a_file", (name) => `${name} is no file; without --output it goes to standard output.`],
+  ["ELOOP", "not_a_file", (name) => `${name} is links in a circle.`],
+  ["ENAMETOOLONG", "invalid_arguments", (name) => `The name ${name} is too long.`],
+  ["EACCES EPERM EROFS", "permission_denied", (name) => `${name} may not be written.`],
+  ["ENOSPC EDQUOT", "disk_full", (name) => `There is no room left for ${name}.`],
+];
 
 function refusalOf(name: string, error: unknown): Refusal {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const shown = JSON.stringify(name);
-  switch (code) {
-    case "EEXIST":
-      return {
-        kind: "refusal",
-        code: "exists",
-        message: `There is a file ${shown} already; --yes replaces it.`,
-      };
-    case "ENOENT":
-    case "ENOTDIR":
-      return { kind: "refusal", code: "file_missing", message: `There is no folder for ${shown}.` };
-    case "EISDIR":
-      return { kind: "refusal", code: "is_directory", message: `${shown} is a folder.` };
-    case "ENXIO":
-      return refuseSpecial(name);
-    case "ELOOP":
-      return { kind: "refusal", code: "not_a_file", message: `${shown} is links in a circle.` };
-    case "ENAMETOOLONG":
-      return { kind: "refusal", code: "invalid_arguments", message: `The name ${shown} is too long.` };
-    case "EACCES":
-    case "EPERM":
-    case "EROFS":
-      return { kind: "refusal", code: "permission_denied", message: `${shown} may not be written.` };
-    case "ENOSPC":
-    case "EDQUOT":
-      return { kind: "refusal", code: "disk_full", message: `There is no room left for ${shown}.` };
-    default:
-      throw error;
-  }
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const [, refused, says] = refusals.find(([codes]) => codes.split(" ").includes(code)) ?? [];
+  if (refused === undefined || says === undefined) throw error;
+  return refuse(refused, says(JSON.stringify(name)));
 }

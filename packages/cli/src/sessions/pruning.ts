@@ -7,13 +7,12 @@ import {
 } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
-import { counted, readableSize } from "../answers/amounts.js";
+import { counted, localTime, readableSize } from "../answers/amounts.js";
 import { jsonLine } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { atPersonsPace } from "../shell/long-work.js";
 import { escapeName } from "../shell/terminal.js";
-import { localTime } from "./read-only.js";
 
 /** `holdfast sessions prune`: old sessions, for good and in batches, so it wants `--yes`; `--dry-run` shows them. */
 export async function pruneStored(

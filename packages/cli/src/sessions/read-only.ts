@@ -20,7 +20,7 @@ import {
 } from "@holdfast/core/conversation";
 import { compilePattern, isRefusal, requiredLiterals } from "@holdfast/core/files";
 import { cappedLines, defined } from "@holdfast/core/text";
-import { counted, readableSize } from "../answers/amounts.js";
+import { counted, isoTime, localTime, readableSize } from "../answers/amounts.js";
 import { jsonLine, lineOfJson } from "../answers/one-answer.js";
 import { reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
@@ -342,19 +342,4 @@ function verdict(
     `${paint.cyan(escapeName(id))}  ${word}  ${size}`,
     ...cappedLines(wrong).map((line) => `  ${escapeName(line)}`),
   ].join("\n");
-}
-
-/** As people of this place read the clock, in a form that sorts; "no time" where it is beyond what a date can be. */
-export function localTime(time: number): string {
-  const at = new Date(time);
-  if (Number.isNaN(at.getTime())) return "no time";
-  const two = (part: number) => String(part).padStart(2, "0");
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
-}
-
-/** As ISO 8601; `null` where it is beyond what a date can be. */
-export function isoTime(time: number): string | null {
-  const at = new Date(time);
-  return Number.isNaN(at.getTime()) ? null : at.toISOString();
 }

@@ -22,22 +22,22 @@ interface WholeOutput {
 
 /**
  * Writes a file beside its target and gives it the name once it is whole and on the disk: until then what stands
- * there stays. A device is written as it is. Throws the system's error.
+ * there stays. A device is written as it is. Throws the system's error; ENXIO for what is neither file nor device,
+ * such as a FIFO, to which nothing is written.
  *
  * @param write returns false where it was ended; nothing is left then, and nothing changed. Neither is where the
  *   program ends meanwhile, unless it is killed.
- * @returns `special` for what is neither file nor device, such as a FIFO; nothing was written to it.
  */
 export async function writeWhole(
   { name, isNew }: WholeOutput,
   write: (file: FileHandle) => Promise<boolean>,
-): Promise<"written" | "interrupted" | "special"> {
+): Promise<"written" | "interrupted"> {
   if (isNew && (await isThere(name))) throw taken();
   const target = isNew ? name : await targetOf(name);
-  const old = isNew ? undefined : await statOf(target);
+  const old = isNew ? undefined : await orNone(stat(target));
   if (old?.isCharacterDevice()) return writeDevice(target, write);
   if (old?.isDirectory()) throw Object.assign(new Error("it is a folder"), { code: "EISDIR" });
-  if (old !== undefined && !old.isFile()) return "special";
+  if (old !== undefined && !old.isFile()) throw Object.assign(new Error("it is no file"), { code: "ENXIO" });
   if (old !== undefined) await access(target, constants.W_OK);
   const unfinished = join(
     dirname(target),
@@ -107,10 +107,6 @@ async function giveFreeName(unfinished: string, target: string): Promise<void> {
 
 async function isThere(name: string): Promise<boolean> {
   return (await orNone(lstat(name))) !== undefined;
-}
-
-function statOf(name: string): Promise<Stats | undefined> {
-  return orNone(stat(name));
 }
 
 async function orNone(asked: Promise<Stats>): Promise<Stats | undefined> {
