@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OutcomeCode } from "@holdfast/core/files";
 import { applyDiffInTurns, describeMendedContext, type Repair } from "@holdfast/core/patch";
-import { defined } from "@holdfast/core/text";
+import { defined, isObject } from "@holdfast/core/text";
 import { jsonLine } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { type InputLine, linesOf } from "../shell/input-lines.js";
@@ -105,10 +105,7 @@ function decode(bytes: Buffer): string | undefined {
 function parse(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    // A cast after the test: a JSON object is a record of unknown values.
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

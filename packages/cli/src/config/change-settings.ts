@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { jsonFault } from "@holdfast/agent";
 import { isRefusal, type Refusal } from "@holdfast/core/files";
+import { isObject } from "@holdfast/core/text";
 import {
   applyEdits,
   createScanner,
@@ -196,9 +197,4 @@ function layoutOf(text: string): Layout {
 /** Nothing is guessed about a file that cannot be read. */
 function refuseFile(reason: string): Refusal {
   return { kind: "refusal", code: "invalid_arguments", message: `The file is left alone: ${reason}.` };
-}
-
-/** Whether a value has named members. */
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

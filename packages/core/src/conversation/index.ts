@@ -1,5 +1,5 @@
 export { type CommandFiles, commandWords } from "./follow/command-files.js";
-export { type FileMaker, makerWords } from "./follow/file-makers.js";
+export type { FileMaker } from "./follow/file-makers.js";
 export { consentLine, type DueFile, dueFact, dueLine, filesDue } from "./follow/plan-words.js";
 export type { RestoreDirection } from "./follow/restore-diff.js";
 export {
@@ -100,7 +100,6 @@ export {
   choose,
   firstChoices,
   type Ignored,
-  PathChoices,
   type Start,
 } from "./tree/choices.js";
 export { firstEvent } from "./tree/first-event.js";

@@ -1,3 +1,4 @@
+import { isObject } from "../text/index.js";
 import {
   type EconomyOverrides,
   type EconomyRefusal,
@@ -84,8 +85,4 @@ function amount<Type extends string>(
 
 function isNames(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === "string");
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

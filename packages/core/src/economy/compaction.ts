@@ -104,7 +104,7 @@ function writtenOut(
 }
 
 /** The five parts of a summary (seed 3). */
-export const summaryHeadings = [
+const summaryHeadings = [
   ["Task Overview", "the core request, its success criteria and its constraints"],
   ["Current State", "what is complete, which files were changed, what was made"],
   ["Important Discoveries", "decisions, errors that were solved, attempts that failed and why"],

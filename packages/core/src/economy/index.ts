@@ -7,12 +7,11 @@ export {
   compactionTask,
   draftCompaction,
   planCompaction,
-  summaryHeadings,
 } from "./compaction.js";
 export { type ContextMap, contextMap, type NodeReason, whyNode } from "./context-map.js";
 export { type DeltaRequest, deltaContent, deltaReads } from "./delta-reads.js";
 export { fileLedger } from "./ledger.js";
-export { charsPerToken, estimateTokens, type MeasuredPrompt, measure } from "./measure.js";
+export { charsPerToken, type MeasuredPrompt, measure } from "./measure.js";
 export { partsBeforeClearable, planPrompt } from "./plan.js";
 export { type CacheRatios, cacheRatiosDate, cacheRatiosOf, requestsToPay } from "./provider-ratios.js";
 export {
@@ -40,18 +39,16 @@ export {
   type EconomySettings,
   economySettings,
   isEconomyRefusal,
-  protectedTools,
 } from "./settings.js";
-export {
-  type ClearedBlock,
-  type ClearingClass,
-  type ClearingPlan,
-  type ClearingReport,
-  type CountedRequest,
-  clearingClasses,
-  type NoPlanReason,
-  type PromptBudget,
-  type PromptPlan,
-  type PromptUsage,
+export type {
+  ClearedBlock,
+  ClearingClass,
+  ClearingPlan,
+  ClearingReport,
+  CountedRequest,
+  NoPlanReason,
+  PromptBudget,
+  PromptPlan,
+  PromptUsage,
 } from "./types.js";
 export { wasWarned } from "./warning.js";

@@ -79,7 +79,7 @@ export interface EconomyRefusal {
 }
 
 /** Lists of tasks and of progress, plans, skills, and what the user was asked: by the names they have in agents. */
-export const protectedTools: readonly string[] = [
+const protectedTools: readonly string[] = [
   "task_list",
   "list_todos",
   "get_progress",

@@ -35,6 +35,7 @@ export {
   type TextFormat,
   utf8,
 } from "./encoding.js";
+export { isObject } from "./is-object.js";
 export {
   countEndingsInSteps,
   countLines,

@@ -46,7 +46,6 @@ export {
   type HostTool,
   type HostToolAnnotations,
   type HostToolResult,
-  hostCodes,
   hostSchema,
   type RanProgram,
   runHostTool,
@@ -90,4 +89,4 @@ export type {
   WriteResult,
 } from "./wire/result.js";
 export { describeRepair } from "./wire/shown.js";
-export { writeFrame } from "./wire/text.js";
+export {} from "./wire/text.js";

@@ -1,3 +1,5 @@
+import { isObject } from "../../text/index.js";
+import { parsed } from "./fields.js";
 import type { OpenAIContentPart, OpenAIMessage } from "./openai.js";
 import { isBlank, violation, type WireCheckOptions, type WireViolation, when } from "./wire-check.js";
 
@@ -57,7 +59,7 @@ function checkMessage(
         ...when(message.tool_calls !== undefined && calls.length === 0, "no-empty-calls", [at], "no calls"),
         ...calls.flatMap((call, index) => [
           ...when(!wireName.test(call.function.name), "function-name", [at, index], call.function.name),
-          ...when(!isObject(call.function.arguments), "arguments-are-json", [at, index], call.id),
+          ...when(!isObject(parsed(call.function.arguments)), "arguments-are-json", [at, index], call.id),
         ]),
       ];
     }
@@ -127,12 +129,3 @@ function checkResults(messages: readonly OpenAIMessage[], request: boolean): rea
 }
 
 const wireName = /^[a-zA-Z0-9_-]{1,64}$/;
-
-function isObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
-}

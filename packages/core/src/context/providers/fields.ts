@@ -1,7 +1,4 @@
-/** An object of data that somebody else made: of JSON, neither `null` nor a list. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import { isObject } from "../../text/index.js";
 
 /** What a text says as JSON; undefined where it is none. */
 export function parsed(text: string): unknown {
@@ -23,24 +20,24 @@ export function writtenJson(value: unknown): string | undefined {
 
 /** A member that is an object; an empty one where it is none. */
 export function recordIn(value: unknown, key: string): Readonly<Record<string, unknown>> {
-  const member = isRecord(value) ? value[key] : undefined;
-  return isRecord(member) ? member : {};
+  const member = isObject(value) ? value[key] : undefined;
+  return isObject(member) ? member : {};
 }
 
 /** A member that is a text. */
 export function textIn(value: unknown, key: string): string | undefined {
-  const member = isRecord(value) ? value[key] : undefined;
+  const member = isObject(value) ? value[key] : undefined;
   return typeof member === "string" ? member : undefined;
 }
 
 /** A member that is a whole number from 0 on. */
 export function countIn(value: unknown, key: string): number | undefined {
-  const member = isRecord(value) ? value[key] : undefined;
+  const member = isObject(value) ? value[key] : undefined;
   return typeof member === "number" && Number.isSafeInteger(member) && member >= 0 ? member : undefined;
 }
 
 /** A member that is a list; an empty one where it is none. */
 export function listIn(value: unknown, key: string): readonly unknown[] {
-  const member = isRecord(value) ? value[key] : undefined;
+  const member = isObject(value) ? value[key] : undefined;
   return Array.isArray(member) ? member : [];
 }

@@ -1,6 +1,6 @@
 import type { TurnUsage } from "../../conversation/index.js";
-import { defined } from "../../text/index.js";
-import { countIn, isRecord, listIn, recordIn, textIn } from "./fields.js";
+import { defined, isObject } from "../../text/index.js";
+import { countIn, listIn, recordIn, textIn } from "./fields.js";
 import {
   type AnswerEnd,
   type AnswerOptions,
@@ -149,7 +149,7 @@ function draftOf({ start, json, text, signature, whole }: OpenBlock): DraftedAns
     case "redacted_thinking":
       return { kind: "redacted_thought", data: textIn(start, "data") ?? "" };
     case "tool_use": {
-      const value = isRecord(start) ? start.input : undefined;
+      const value = isObject(start) ? start.input : undefined;
       const args = json === undefined ? { value } : { json };
       return { kind: "call", callId: textIn(start, "id"), name: textIn(start, "name"), args, whole };
     }

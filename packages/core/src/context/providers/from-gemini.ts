@@ -1,6 +1,6 @@
 import type { TurnUsage } from "../../conversation/index.js";
-import { defined, isBase64 } from "../../text/index.js";
-import { countIn, isRecord, listIn, recordIn, textIn } from "./fields.js";
+import { defined, isBase64, isObject } from "../../text/index.js";
+import { countIn, listIn, recordIn, textIn } from "./fields.js";
 import {
   type AnswerEnd,
   type AnswerOptions,
@@ -82,7 +82,7 @@ function draftOf(part: unknown): DraftedAnswerPart {
   const given = textIn(part, "thoughtSignature");
   // An empty signature signs nothing.
   const signature = given === "" ? undefined : given;
-  if (isRecord(part) && isRecord(part.functionCall)) {
+  if (isObject(part) && isObject(part.functionCall)) {
     const { functionCall } = part;
     // Arguments that come in pieces (`partialArgs`) are asked for, and are not read here.
     const whole = functionCall.willContinue !== true && functionCall.partialArgs === undefined;
@@ -96,8 +96,8 @@ function draftOf(part: unknown): DraftedAnswerPart {
     return { kind: "media", mimeType, data, signature };
   const text = textIn(part, "text") ?? (signature === undefined ? undefined : "");
   if (text === undefined)
-    return { kind: "unknown", type: Object.keys(isRecord(part) ? part : {})[0] ?? "part" };
-  const kind = isRecord(part) && part.thought === true ? "thought" : "text";
+    return { kind: "unknown", type: Object.keys(isObject(part) ? part : {})[0] ?? "part" };
+  const kind = isObject(part) && part.thought === true ? "thought" : "text";
   return { kind, text, signature, whole: true };
 }
 

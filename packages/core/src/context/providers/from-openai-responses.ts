@@ -1,6 +1,6 @@
 import type { TurnUsage } from "../../conversation/index.js";
-import { defined, isBase64 } from "../../text/index.js";
-import { countIn, isRecord, listIn, parsed, recordIn, textIn, writtenJson } from "./fields.js";
+import { defined, isBase64, isObject } from "../../text/index.js";
+import { countIn, listIn, parsed, recordIn, textIn, writtenJson } from "./fields.js";
 import { isReasoning, type OpenAIReasoning } from "./openai-responses.js";
 import type { OpenAISignature } from "./openai-shared.js";
 import {
@@ -98,7 +98,7 @@ const ofWords =
 
 /** An item of which the end is missing, with what came of it. */
 function unfinished(begun: unknown, pieces: string): object {
-  const item = isRecord(begun) ? begun : {};
+  const item = isObject(begun) ? begun : {};
   const status = "in_progress";
   switch (item.type) {
     case "message":

@@ -1,6 +1,6 @@
-import { defined } from "../../text/index.js";
+import { defined, isObject } from "../../text/index.js";
 import type { Content, FunctionResponsePart, MediaPart, Part, TextPart } from "../layout/content.js";
-import { isRecord, listIn, parsed, textIn } from "./fields.js";
+import { listIn, parsed, textIn } from "./fields.js";
 import { mediaText } from "./media-words.js";
 import {
   argumentsText,
@@ -223,7 +223,7 @@ function reasoningItems(signature: string | undefined): readonly OpenAIReasoning
 /** Whether the API would know it for its own; what else it holds goes back as it came. */
 export function isReasoning(item: unknown): item is OpenAIReasoning {
   return (
-    isRecord(item) &&
+    isObject(item) &&
     item.type === "reasoning" &&
     textIn(item, "id") !== undefined &&
     Array.isArray(item.summary) &&

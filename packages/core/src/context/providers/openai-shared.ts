@@ -1,6 +1,6 @@
-import { defined } from "../../text/index.js";
+import { defined, isObject } from "../../text/index.js";
 import type { FunctionCallPart, InlineDataPart, MediaPart } from "../layout/content.js";
-import { countIn, isRecord, parsed, textIn, writtenJson } from "./fields.js";
+import { countIn, parsed, textIn, writtenJson } from "./fields.js";
 import { offeredTools, type RequestOptions } from "./provider-request.js";
 import { wireArgs } from "./wire-ids.js";
 
@@ -56,7 +56,7 @@ export interface OpenAIAudioId {
 /** Reads a signature; one that is not of this form gives nothing. */
 export function openAISignature(signature: string | undefined): OpenAISignature {
   const value = signature === undefined ? undefined : parsed(signature);
-  if (!isRecord(value)) return {};
+  if (!isObject(value)) return {};
   const { id, status, phase, namespace, follows, arguments: written, annotations, refusal, audio } = value;
   const text = (one: unknown) => (typeof one === "string" ? one : undefined);
   return defined({
@@ -105,5 +105,5 @@ export function argumentsText({ functionCall, thoughtSignature }: FunctionCallPa
   const { arguments: written } = openAISignature(thoughtSignature);
   if (written === undefined) return text;
   const value = parsed(written);
-  return isRecord(value) && writtenJson(value) === text ? written : text;
+  return isObject(value) && writtenJson(value) === text ? written : text;
 }

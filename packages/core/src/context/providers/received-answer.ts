@@ -5,8 +5,8 @@ import {
   type ModelAnswer,
   type TurnUsage,
 } from "../../conversation/index.js";
-import { defined } from "../../text/index.js";
-import { isRecord, parsed, writtenJson } from "./fields.js";
+import { defined, isObject } from "../../text/index.js";
+import { parsed, writtenJson } from "./fields.js";
 
 /** What an answer is read for. */
 export interface AnswerOptions {
@@ -197,7 +197,7 @@ function callOf({ callId = "", name = "", args, signature, whole }: DraftedCall,
 /** Arguments as a journal keeps them; undefined where they are no object, or hold what JSON cannot. */
 function argumentsOf(value: unknown): JsonObject | undefined {
   if (isJsonObject(value)) return value;
-  if (!isRecord(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const json = writtenJson(value);
   // A second reading turns -0, which JSON can say and no journal keeps, into 0.
   const again = json === undefined || holdsInfinity(value) ? undefined : parsed(json);

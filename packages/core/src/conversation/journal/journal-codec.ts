@@ -1,7 +1,7 @@
+import { isObject } from "../../text/index.js";
 import { type JournalRecord, journalVersion } from "../values/event.js";
 import { eventFromJson, eventToJson } from "../values/event-shape.js";
 import { versionOf } from "../values/record-version.js";
-import { isObject } from "../values/shape.js";
 import { crc32 } from "./crc32.js";
 import { withoutLostParts } from "./lost-text.js";
 import { storeMedia } from "./media.js";

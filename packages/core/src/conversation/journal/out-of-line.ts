@@ -1,4 +1,4 @@
-import { isObject } from "../values/shape.js";
+import { isObject } from "../../text/index.js";
 
 /** Texts of so many bytes (in UTF-8) or more do not stand in their line. */
 export const outOfLineBytes = 16 * 1024;

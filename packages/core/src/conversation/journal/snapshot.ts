@@ -1,5 +1,5 @@
 import { type InPlaceEdit, PersistentMap } from "../../files/index.js";
-import { defined } from "../../text/index.js";
+import { defined, isObject } from "../../text/index.js";
 import { withChild } from "../tree/children.js";
 import { applyEvent, nodeBelow, startedContext } from "../tree/fold.js";
 import type { JournalRecord, NewNode } from "../values/event.js";
@@ -14,18 +14,7 @@ import type {
   TurnNode,
 } from "../values/node.js";
 import { isRefusal } from "../values/refusal.js";
-import {
-  count,
-  isObject,
-  listOf,
-  number,
-  object,
-  oneOf,
-  optional,
-  orNull,
-  shape,
-  text,
-} from "../values/shape.js";
+import { count, listOf, number, object, oneOf, optional, orNull, shape, text } from "../values/shape.js";
 import { encodeRecord, isSealed, type Line, readLine, sealJson } from "./journal-codec.js";
 
 /**

@@ -1,3 +1,5 @@
+import { isObject } from "../../text/index.js";
+
 /** What a journal line can hold without loss. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
@@ -48,5 +50,5 @@ const mostLevels = 200;
 
 /** Whether a value is a JSON object. */
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && isJson(value);
+  return isObject(value) && isJson(value);
 }

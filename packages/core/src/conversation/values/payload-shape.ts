@@ -1,4 +1,5 @@
 import type { LineEdit, LineSpan, OwnWrite } from "../../files/index.js";
+import { isObject } from "../../text/index.js";
 import type {
   FileApiState,
   FileContent,
@@ -36,7 +37,6 @@ import {
   count,
   type Fields,
   flag,
-  isObject,
   listOf,
   number,
   object,

@@ -1,3 +1,4 @@
+import { isObject } from "../../text/index.js";
 import { within } from "./json.js";
 
 /**
@@ -73,9 +74,4 @@ export const object: Check = (value) => (isObject(value) ? undefined : mustBe("a
 
 function mustBe(what: string): string {
   return ` must be ${what}`;
-}
-
-/** Of JSON: neither `null` nor an array. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from "../../files/index.js";
-import { clip, escapeForDisplay } from "../../text/index.js";
+import { clip, escapeForDisplay, isObject } from "../../text/index.js";
 import { flatList, hostArguments, mayBeEmpty, meaningsOf, nearestName, plainName } from "./spellings.js";
 
 /** The part of a JSON Schema that says what an argument looks like. */
@@ -143,7 +143,7 @@ function readValue(schema: JsonSchema, value: unknown, site: ArgumentSite): unkn
       return readList(schema, value, site);
     case "object": {
       const nested = parsed(value);
-      return isRecord(nested) && "properties" in schema ? readObject(schema, nested, site) : nested;
+      return isObject(nested) && "properties" in schema ? readObject(schema, nested, site) : nested;
     }
     case "integer":
     case "number":
@@ -170,7 +170,7 @@ function readList(schema: JsonSchema, value: unknown, site: ArgumentSite): unkno
 
 /** One object is a list of one; an object whose only member is the list under its own name is that list. */
 function asList(value: unknown, item: JsonSchema, where: string): unknown {
-  if (!isRecord(value) || item.type !== "object") return value;
+  if (!isObject(value) || item.type !== "object") return value;
   const [only, ...others] = Object.entries(value);
   const isWrapped =
     others.length === 0 &&
@@ -217,15 +217,11 @@ function fieldsOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
 
 function schemaAt(schema: JsonSchema | undefined, key: "items" | "properties"): JsonSchema {
   const found = schema?.[key];
-  return isRecord(found) ? found : {};
+  return isObject(found) ? found : {};
 }
 
 function requiredOf({ required }: JsonSchema): readonly unknown[] {
   return Array.isArray(required) ? required : [];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Of what is nested deeper than any argument it is not said that it is the same. */
