@@ -1,5 +1,5 @@
 import { escapeForPeople } from "@holdfast/core/text";
-import { cellsOf } from "./input/cells.js";
+import { cellsOf, graphemes } from "./input/cells.js";
 
 /** What a stretch of a line is. A theme gives each kind its colour. */
 export type SpanKind =
@@ -60,6 +60,35 @@ export function fitted(line: Line, columns = Number.POSITIVE_INFINITY): Line {
     excess -= cells - cellsOf(text);
     return { ...one, text };
   });
+}
+
+/** The line as far as it fits, with a sign where something is left out; it is never wider. What it says must be safe to show. */
+export function cutLine(line: Line, columns: number): Line {
+  const whole = line.reduce((cells, { text }) => cells + cellsOf(text), 0);
+  if (whole <= columns) return line;
+  const left: Span[] = [];
+  let room = columns - 1;
+  for (const one of line) {
+    const cells = cellsOf(one.text);
+    if (cells > room) {
+      const text = firstCells(one.text, room);
+      return columns < 1 ? [] : [...left, { ...one, text: `${text}…` }];
+    }
+    left.push(one);
+    room -= cells;
+  }
+  return left;
+}
+
+/** The first graphemes of a text that fit into so many cells. */
+function firstCells(text: string, room: number): string {
+  let [end, taken] = [0, 0];
+  for (const { segment, index } of graphemes.segment(text)) {
+    taken += cellsOf(segment);
+    if (taken > room) break;
+    end = index + segment.length;
+  }
+  return text.slice(0, end);
 }
 
 /** Shorter than this a name says nothing. */

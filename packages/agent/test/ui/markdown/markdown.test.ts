@@ -1,0 +1,131 @@
+import * as fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { cellsOf } from "../../../src/ui/input/cells.js";
+import { type Highlighter, loadHighlighter } from "../../../src/ui/markdown/highlight.js";
+import { linesOf } from "../../../src/ui/markdown/lines.js";
+import type { MarkdownBlock } from "../../../src/ui/markdown/parse.js";
+import { appendMarkdown, emptyMarkdown, endMarkdown, openBlocks } from "../../../src/ui/markdown/stream.js";
+
+const textOf = (blocks: readonly MarkdownBlock[], columns = 80) =>
+  blocks
+    .flatMap((block) => linesOf(block, columns))
+    .map((line) => line.map(({ text }) => text).join(""))
+    .join("\n");
+
+/** All blocks of a text that comes in these parts. */
+function streamed(parts: readonly string[]): readonly MarkdownBlock[] {
+  const all: MarkdownBlock[] = [];
+  let state = emptyMarkdown();
+  for (const part of parts) {
+    const step = appendMarkdown(state, part);
+    state = step.state;
+    all.push(...step.finished);
+  }
+  return [...all, ...endMarkdown(state)];
+}
+
+const shown = (text: string, columns?: number) => textOf(streamed([text]), columns);
+
+const samples: readonly (readonly [what: string, source: string, lines: string])[] = [
+  [
+    "headings and paragraphs",
+    "# One\ntext\n## Two\nmore **bold** `code`\n",
+    "One\n\ntext\n\nTwo\n\nmore bold code",
+  ],
+  ["an underlined heading", "One\n---\ntext\n", "One\ntext"],
+  ["lists within lists", "- a\n  - b\n\n  c\n- d\n", "• a\n  • b\n  c\n• d"],
+  ["numbers as they are", "3. a\n4. b\n", "3. a\n4. b"],
+  ["tasks", "- [ ] a\n- [x] b\n", "• ☐ a\n• ☑ b"],
+  ["a quote", "> a\n> b\n\nc", "│ a\n│ b\n\nc"],
+  ["code in a list", "1. a\n\n   ```ts\n   x\n   ```\n2. b\n", "1. a\n     x\n2. b"],
+  ["a fence that is not closed", "```\na\n\nb", "  a\n\n  b".replace("\n\n", "\n  \n")],
+  ["links and addresses", "[a](http://b) <http://c>\n", "a (http://b) http://c"],
+  ["HTML is text", "<b>x</b> &amp; y\n", "<b>x</b> & y"],
+  ["a rule between", "a\n\n***\nb", `a\n\n${"─".repeat(20)}\n\nb`],
+  ["lines stay lines", "a\nb\n", "a\nb"],
+  ["an empty item", "- \n- b\n", "• \n• b"],
+  ["emphasis that is not closed", "a *b\n", "a *b"],
+];
+
+describe("Markdown that is being written", () => {
+  it.each(samples)("shows %s", (_, source, lines) => {
+    expect(shown(source)).toBe(lines);
+  });
+
+  it("draws a table by cells, and narrows it to the window", () => {
+    const table = "| a | 名前 |\n|--:|:-:|\n| 12 | x👩‍💻 |\n";
+    expect(shown(table)).toBe("┌────┬──────┐\n│  a │ 名前 │\n├────┼──────┤\n│ 12 │ x👩‍💻  │\n└────┴──────┘");
+    const wide = `| ${"long ".repeat(20)} | b |\n|---|---|\n| c | ${"long ".repeat(20)} |\n`;
+    for (const columns of [12, 30, 80])
+      for (const line of shown(wide, columns).split("\n")) expect(cellsOf(line)).toBeLessThanOrEqual(columns);
+  });
+
+  const part = fc.constantFrom(
+    ..."a b\n|\n\n|\n- |\n  - |1. |\n```\n|```ts\n|~~~\n|# h\n|> q\n|| a | b |\n|---|---|\n||\n---\n|*e*|`c`|\n\n\n|    x\n|word word\n|<b>|\r\n"
+      .split("|")
+      .map((text) => (text === "" ? "|" : text)),
+  );
+  const source = fc.array(part, { maxLength: 40 }).map((parts) => parts.join(""));
+
+  it("comes to the same blocks however it arrives, and none that was finished changes", () => {
+    fc.assert(
+      fc.property(source, fc.array(fc.nat(), { maxLength: 10 }), (text, cuts) => {
+        const places = [0, ...cuts.map((cut) => cut % (text.length + 1)), text.length].sort((a, b) => a - b);
+        const parts = places.slice(1).map((place, at) => text.slice(places[at], place));
+        expect(streamed(parts)).toEqual(streamed([text]));
+        let state = emptyMarkdown();
+        for (const one of parts) {
+          ({ state } = appendMarkdown(state, one));
+          openBlocks(state);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("shows each word of the text, and none of its lines is wider than the window but prose", () => {
+    fc.assert(
+      fc.property(source, fc.integer({ min: 1, max: 60 }), (text, columns) => {
+        const wide = shown(text, 1_000);
+        for (const word of text.match(/\bword\b/gu) ?? []) expect(wide).toContain(word);
+        for (const block of streamed([text]))
+          if (block.kind !== "prose")
+            for (const line of linesOf(block, columns))
+              expect(cellsOf(line.map((span) => span.text).join(""))).toBeLessThanOrEqual(columns);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    ["code", `\`\`\`\n${"line\n".repeat(5_000)}`],
+    ["a list", "- item\n".repeat(5_000)],
+    ["a paragraph", "line\n".repeat(5_000)],
+    ["a table", `| a |\n|---|\n${"| b |\n".repeat(5_000)}`],
+  ])("keeps little open of %s, however long", (_, text) => {
+    const { state } = appendMarkdown(emptyMarkdown(), text);
+    expect(state.chunks.lines.length).toBeLessThanOrEqual(205);
+    const lines = shown(text)
+      .split("\n")
+      .filter((line) => /line|item|b/u.test(line));
+    expect(lines).toHaveLength(5_000);
+  });
+});
+
+describe("the colours of code", () => {
+  let highlight: Highlighter;
+  beforeAll(async () => {
+    highlight = await loadHighlighter();
+  });
+
+  it("change no letter of it, line by line", () => {
+    const code = 'const a = "x"; // y\n/* b\nc */ return 1;\n';
+    const lines = highlight(code, "ts") ?? [];
+    expect(lines.map((line) => line.map(({ text }) => text).join("")).join("\n")).toBe(code);
+    expect(lines[0]?.find(({ text }) => text === "const")?.kind).toBe("keyword");
+    expect(lines[2]?.[0]).toEqual({ kind: "comment", text: "c */" });
+    expect(highlight(code, "nothing")).toBeUndefined();
+    const [block] = streamed(["```ts\nconst a = 1;\n```\n"]);
+    expect(block && linesOf(block, 80, highlight)[0]?.some(({ kind }) => kind === "keyword")).toBe(true);
+  });
+});
