@@ -1,6 +1,14 @@
 import type { JsonObject } from "@holdfast/core/conversation";
 import type { ConversationReply } from "@holdfast/core/tools";
-import type { Choice, CommandHost, CommandOutcome, GivenWords, OptionKind } from "./command.js";
+import type {
+  AskedBack,
+  Choice,
+  CommandHost,
+  CommandOutcome,
+  GivenWords,
+  OptionKind,
+  Refused,
+} from "./command.js";
 import { type DueFact, dueFilesIn, ofReply } from "./results.js";
 import { writtenWord } from "./words.js";
 
@@ -37,6 +45,32 @@ export async function moveHead(move: Move, given: GivenWords, host: CommandHost)
   return isChoice ? question(move, preview) : ofReply(await carry({}));
 }
 
+/**
+ * What going back to a node would do to the files, and each way to go on; nothing is done.
+ *
+ * @param move `rewind`: the head goes there; `restore`: only the files go back.
+ */
+export async function planOfReturn(
+  move: "rewind" | "restore",
+  nodeId: string,
+  { agent }: Pick<CommandHost, "agent">,
+): Promise<AskedBack | Refused> {
+  const line = `/history ${move} ${writtenWord(nodeId)}`;
+  const isRewind = move === "rewind";
+  const plan = isRewind ? { files: "preview" } : { preview: true };
+  const preview = await agent.carry(isRewind ? "rewind" : "restore_files", { turn_id: nodeId, ...plan });
+  if (preview.isError)
+    return {
+      kind: "refusal",
+      code: preview.code === "ok" ? "internal_error" : preview.code,
+      message: preview.text,
+    };
+  const due = dueFilesIn(preview.data);
+  if (due.length > 0) return question({ line, restores: isRewind ? " --files restore" : "" }, preview);
+  const choices = isRewind ? [{ word: "go", says: "go back to this turn", line }] : [];
+  return { kind: "question", message: "All files are as they were there.", text: "", choices };
+}
+
 function filesOf(given: GivenWords): JsonObject {
   const consent = given.values("consent");
   const conflicts = given.value("conflicts");
@@ -48,23 +82,29 @@ function filesOf(given: GivenWords): JsonObject {
   };
 }
 
-function question({ line }: Move, { text, data }: ConversationReply): CommandOutcome {
+/** @param restores what is put to a line so that the files go back. */
+function question(
+  { line, restores = " --files restore" }: { readonly line: string; readonly restores?: string },
+  { text, data }: ConversationReply,
+): AskedBack {
   const conflicts = dueFilesIn(data).filter(({ kind }) => kind === "conflict");
   const [, , ...lines] = text.split("\n");
   return {
     kind: "question",
     message: "Some files are not as they were there.",
     text: lines.join("\n"),
-    choices: [...(conflicts.length === 0 ? [restoreChoice(line)] : despite(line, conflicts)), keep(line)],
+    choices: [
+      ...(conflicts.length === 0 ? [restoreChoice(line + restores)] : despite(line + restores, conflicts)),
+      ...(restores === "" ? [] : [keep(line)]),
+    ],
   };
 }
 
 function restoreChoice(line: string): Choice {
-  return { word: "restore", says: "put the files back as well", line: `${line} --files restore` };
+  return { word: "restore", says: "put the files back as well", line };
 }
 
-function despite(line: string, conflicts: readonly DueFact[]): readonly Choice[] {
-  const restore = `${line} --files restore`;
+function despite(restore: string, conflicts: readonly DueFact[]): readonly Choice[] {
   const leave: Choice = {
     word: "restore",
     says: "put back what is not in conflict",

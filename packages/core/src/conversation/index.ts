@@ -124,7 +124,7 @@ export {
 } from "./tree/task-list.js";
 export type { AnsweredCall, CompleteTask, RestartTask, StartTask, TaskMove } from "./tree/tasks.js";
 export { trackedFiles } from "./tree/tracked-files.js";
-export { callOf, commonAncestor, isOnPath } from "./tree/tree-paths.js";
+export { callOf, commonAncestor, isOnPath, nodesBelow } from "./tree/tree-paths.js";
 export { chatterWords, type NodeLine, TreeShape, type TreeShapeOptions } from "./tree/tree-shape.js";
 export {
   type ConversationEvent,

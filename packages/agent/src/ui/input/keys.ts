@@ -129,11 +129,11 @@ function table(words: string): ReadonlyMap<string, string> {
 /** By their codes; those of five digits are the keypad's, as kitty reports it. */
 const namesOfCodes = table(
   "8 backspace 9 tab 13 enter 27 escape 127 backspace 57414 enter 57417 left 57418 right 57419 up 57420 down " +
-    "57423 home 57424 end 57426 delete",
+    "57421 pageup 57422 pagedown 57423 home 57424 end 57426 delete",
 );
 /** By the letter, or the number before `~`, that ends their sequence. */
 const namesOfEnds = table(
-  "A up B down C right D left F end H home M enter Z shift-tab 1~ home 3~ delete 4~ end 7~ home 8~ end",
+  "A up B down C right D left F end H home M enter Z shift-tab 1~ home 3~ delete 4~ end 5~ pageup 6~ pagedown 7~ home 8~ end",
 );
 
 function keyOfSequence(sequence: string): Key | undefined {

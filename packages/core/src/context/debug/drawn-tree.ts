@@ -17,13 +17,36 @@ export interface DrawnTreeOptions {
   readonly width?: number;
 }
 
+/** One row of a drawn tree: a node, and the result of its call where it has one. */
+export interface DrawnRow {
+  readonly id: string;
+  /** How many branches deep it stands. */
+  readonly level: number;
+  /** Whether a branch begins with it. */
+  readonly begins: boolean;
+  /** The branches beside it, as lines. */
+  readonly lead: string;
+  /** What the node says, with its marks; safe to show. */
+  readonly says: string;
+  readonly isHead: boolean;
+}
+
 /**
- * The tree as a person reads it: branches are drawn, a call and its result are one line, and a node is named by the last
- * eight characters of its id (`nodeNamed`). Rows stand in the order of `debugOutline`. Costs the size of the tree.
+ * The tree as a person reads it: branches are drawn, a call and its result are one row. Rows stand in the order of
+ * `debugOutline`. Costs the size of the tree.
  */
+export function drawnRows(context: ConversationContext, options: DrawnTreeOptions = {}): readonly DrawnRow[] {
+  return new DrawnTree(context, options, wordingFor("person", options.width ?? 60)).rows();
+}
+
+/** The rows as a text, in which a node is named by the last eight characters of its id (`nodeNamed`). */
 export function drawnTree(context: ConversationContext, options: DrawnTreeOptions = {}): string {
-  const tree = new DrawnTree(context, options, wordingFor("person", options.width ?? 60));
-  return tree.rows().join("\n");
+  const { name } = wordingFor("person", 0);
+  const rows = drawnRows(context, options).map(
+    ({ id, lead, says, isHead }) =>
+      `${lead}${name(id.slice(-shownId))}  ${says}${isHead ? " ← you are here" : ""}`,
+  );
+  return rows.join("\n");
 }
 
 /** The characters of an id that a drawn tree shows. */
@@ -47,7 +70,7 @@ class DrawnTree {
   readonly #results: ReadonlyMap<string, ResultNode>;
   /** Results that have their line with their call. */
   readonly #joined: ReadonlySet<string>;
-  readonly #rows: string[] = [];
+  readonly #rows: DrawnRow[] = [];
 
   constructor(
     private readonly context: ConversationContext,
@@ -59,7 +82,7 @@ class DrawnTree {
     this.#joined = new Set([...this.#results.values()].map(({ id }) => id));
   }
 
-  rows(): readonly string[] {
+  rows(): readonly DrawnRow[] {
     const { fold, depth = Number.POSITIVE_INFINITY } = this.options;
     const shape = new TreeShape(this.context, { tasksAside: true });
     const open: DrawnBranch[] = [{ id: this.context.sessionId, level: 0, lead: "", first: "" }];
@@ -68,7 +91,7 @@ class DrawnTree {
       const node = this.context.nodes.get(id);
       if (node === undefined || level > depth) continue;
       const isFolded = fold?.has(id) === true && node.payload.kind === "task_boundary";
-      const isDrawn = this.#draw(node, first, isFolded);
+      const isDrawn = this.#draw(node, visit, isFolded);
       const next = isDrawn ? lead : first;
       if (isFolded) continue;
       const { main, sides } = shape.lineOf(node);
@@ -83,16 +106,16 @@ class DrawnTree {
   }
 
   /** @returns whether it has a row. */
-  #draw(node: TurnNode, lead: string, isFolded: boolean): boolean {
+  #draw(node: TurnNode, { level, lead, first }: DrawnBranch, isFolded: boolean): boolean {
     if (this.#joined.has(node.id) || this.options.filter?.(node) === false) return false;
     const result = this.#results.get(node.id);
-    const words = [
+    const says = [
       this.#says(node, result),
       ...marksOf(node, this.context, this.#active, this.wording),
       ...(isFolded ? ["…"] : []),
-      ...([node.id, result?.id].includes(this.context.currentNodeId) ? ["← you are here"] : []),
-    ];
-    this.#rows.push(`${lead}${this.wording.name(node.id.slice(-shownId))}  ${words.join(" ")}`);
+    ].join(" ");
+    const isHead = [node.id, result?.id].includes(this.context.currentNodeId);
+    this.#rows.push({ id: node.id, level, begins: first !== lead, lead: first, says, isHead });
     return true;
   }
 

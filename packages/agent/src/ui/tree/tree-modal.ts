@@ -1,0 +1,326 @@
+import type { DrawnRow } from "@holdfast/core/context";
+import type { ConversationContext, TurnNode } from "@holdfast/core/conversation";
+import type { AskedBack, Refused } from "../../commands/command.js";
+import { writtenWord } from "../../commands/words.js";
+import type { Key } from "../input/keys.js";
+import type { Modal, ModalStep, WindowSize } from "../modal.js";
+import { elastic, fitted, type Line, type Span, span } from "../spans.js";
+import { branchStart, nextHit, type RowFilter, rowFilters, rowsOf, unfoldedRows } from "./tree-rows.js";
+
+/** What the tree is shown from. Nothing of it changes anything. */
+export interface TreeSource {
+  readonly context: ConversationContext;
+  /** What a move would do to each file, and each way to go on. */
+  plan(move: "rewind" | "restore", nodeId: string): Promise<AskedBack | Refused>;
+  /** How two branches differ, in what was said and in the files. */
+  compare(oneId: string, otherId: string): Promise<readonly Line[]>;
+  /** A long text in the whole window; what closes it gives `back` again. */
+  page(title: string, lines: readonly Line[], back: Modal): Modal;
+  /** All that a node holds. */
+  whole(node: TurnNode): readonly Line[];
+}
+
+interface Shown {
+  readonly rows: readonly DrawnRow[];
+  readonly at: number;
+  readonly folded: ReadonlySet<string>;
+  readonly filter: RowFilter;
+  readonly words: string;
+  /** A text that is being typed: words to search, or a label. */
+  readonly typing?: { readonly what: "search" | "label"; readonly text: string };
+  /** The first of two rows that are compared. */
+  readonly marked?: string;
+  /** The plan of a move, which waits for a choice. @param text the prompt that is put into the input with it. */
+  readonly asked?: AskedBack & { readonly prompt?: string };
+  /** Said once, in the last row. */
+  readonly said?: string;
+}
+
+/** The tree of a conversation, to walk in. @param fromId where it is opened; the head unless given. */
+export function treeModal(source: TreeSource, fromId = source.context.currentNodeId): Modal {
+  const rows = rowsOf(source.context, "all");
+  const found = rows.findIndex(
+    ({ id, isHead }) => id === fromId || (isHead && fromId === source.context.currentNodeId),
+  );
+  const at = found < 0 ? rows.length - 1 : found;
+  return new TreeModal(source, { rows, at, folded: new Set(), filter: "all", words: "" });
+}
+
+/** The last prompt of the person above the head: where Esc Esc opens the tree. */
+export function lastPrompt({ nodes, currentNodeId }: ConversationContext): string | undefined {
+  let node = nodes.get(currentNodeId);
+  while (node !== undefined && node.payload.kind !== "user_message") node = nodes.get(node.parentId ?? "");
+  return node?.id;
+}
+
+class TreeModal implements Modal {
+  readonly #rows: readonly DrawnRow[];
+
+  constructor(
+    private readonly source: TreeSource,
+    private readonly shown: Shown,
+  ) {
+    this.#rows = unfoldedRows(shown.rows, shown.folded);
+  }
+
+  view({ columns, rows }: WindowSize): readonly Line[] {
+    const { asked } = this.shown;
+    const body = Math.max(1, rows - 2);
+    const lines = asked === undefined ? this.#tree(body) : planLines(asked).slice(0, body);
+    const filler = Array.from({ length: Math.max(0, body - lines.length) }, (): Line => []);
+    const all = [this.#title(), ...lines, ...filler, this.#foot()];
+    return all.slice(0, rows).map((line) => fitted(line, columns));
+  }
+
+  update(key: Key, size: WindowSize): ModalStep {
+    const { typing, asked } = this.shown;
+    const names = namesOf(key);
+    if (typing !== undefined) return this.#typed(key, typing);
+    let step: ModalStep = { kind: "shown", modal: this };
+    for (const name of names) {
+      if (step.kind === "closed" || !(step.modal instanceof TreeModal)) break;
+      step = asked === undefined ? step.modal.#key(name, size) : step.modal.#choose(name, asked);
+    }
+    return step;
+  }
+
+  #title(): Line {
+    const { filter, marked, rows } = this.shown;
+    const count = `${this.#rows.length} of ${rows.length} rows`;
+    return [
+      span("History ", "heading"),
+      elastic(this.source.context.title ?? "", "plain"),
+      span(`  ${filter === "all" ? "" : `only ${filter}, `}${count}`, "faint"),
+      ...(marked === undefined ? [] : [span("  d: compare with the marked row", "note")]),
+    ];
+  }
+
+  #tree(body: number): readonly Line[] {
+    const { at } = this.shown;
+    const top = Math.max(0, Math.min(at - Math.floor(body / 2), this.#rows.length - body));
+    return this.#rows.slice(top, top + body).map((row, index) => this.#row(row, top + index === at));
+  }
+
+  #row({ id, lead, says, isHead }: DrawnRow, isChosen: boolean): Line {
+    const { folded, marked } = this.shown;
+    const node = this.source.context.nodes.get(id);
+    const fold = folded.has(id) ? " …" : "";
+    const line = [
+      span(marked === id ? "◆ " : isChosen ? "▸ " : "  ", "accent"),
+      span(lead, "faint"),
+      elastic(`${says}${fold}`, kindOf(node)),
+      ...(isHead ? [span(" ← you are here", "accent")] : []),
+    ];
+    return isChosen ? line.map((one) => ({ ...one, ground: "chosen" as const })) : line;
+  }
+
+  #foot(): Line {
+    const { typing, asked, said } = this.shown;
+    if (typing !== undefined)
+      return [span(`${typing.what === "search" ? "/" : "label: "}${typing.text}`), span("▏", "accent")];
+    if (said !== undefined) return [span(said, "note")];
+    const keys =
+      asked === undefined
+        ? treeKeys
+        : `${asked.choices.map(({ word }) => `[${word[0]}]${word.slice(1)}`).join("  ")}  Esc back`;
+    return [elastic(keys, "faint")];
+  }
+
+  #key(name: string, { rows: height }: WindowSize): ModalStep {
+    const page = Math.max(1, height - 3);
+    const moves: Readonly<Record<string, number>> = {
+      up: -1,
+      k: -1,
+      down: 1,
+      j: 1,
+      pageup: -page,
+      pagedown: page,
+    };
+    const by = moves[name];
+    if (by !== undefined) return this.#to(this.shown.at + by);
+    const node = this.#node;
+    switch (name) {
+      case "escape":
+      case "q":
+      case "ctrl-c":
+        return { kind: "closed" };
+      case "home":
+      case "g":
+        return this.#to(0);
+      case "end":
+      case "G":
+        return this.#to(this.#rows.length - 1);
+      case "left":
+        return this.#fold();
+      case "right":
+        return this.#set({ folded: new Set([...this.shown.folded].filter((id) => id !== node?.id)) });
+      case "t": {
+        const filter = rowFilters[(rowFilters.indexOf(this.shown.filter) + 1) % rowFilters.length] ?? "all";
+        return this.#at(node?.id, { filter, rows: rowsOf(this.source.context, filter) });
+      }
+      case "/":
+        return this.#set({ typing: { what: "search", text: "" } });
+      case "n":
+      case "N":
+        return this.#search(this.shown.words, name === "n" ? 1 : -1);
+      case ".":
+        return this.#to(this.#rows.findIndex(({ isHead }) => isHead));
+      default:
+        return node === undefined ? this.#set({}) : this.#act(name, node);
+    }
+  }
+
+  /** Keys that are about the chosen node. */
+  #act(name: string, node: TurnNode): ModalStep {
+    const id = writtenWord(node.id);
+    switch (name) {
+      case "enter":
+        return {
+          kind: "shown",
+          modal: this,
+          wish: async () => this.#page("A turn", this.source.whole(node)),
+        };
+      case "r":
+        return this.#plan("rewind", node.id);
+      case "e": {
+        const isPrompt = node.payload.kind === "user_message" && node.parentId !== null;
+        if (!isPrompt || node.payload.kind !== "user_message")
+          return this.#set({ said: "Only a prompt of yours can be edited and sent again." });
+        return this.#plan("rewind", node.parentId ?? "", node.payload.text);
+      }
+      case "F":
+        return this.#plan("restore", node.id);
+      case "f":
+        return { kind: "closed", line: `/fork ${id}` };
+      case "u":
+        return node.payload.kind === "restore"
+          ? { kind: "closed", line: `/history restore --undo ${writtenWord(node.payload.restoreId)}` }
+          : this.#set({ said: "Choose a restore, which u takes back." });
+      case "h":
+        return {
+          kind: "closed",
+          line: `/history ${node.metadata.isHiddenFromLlm === true ? "show" : "hide"} ${id}`,
+        };
+      case "l":
+        return this.#set({ typing: { what: "label", text: node.metadata.label ?? "" } });
+      case "d":
+        return this.#compare(node.id);
+      default:
+        return this.#set({});
+    }
+  }
+
+  #compare(id: string): ModalStep {
+    const { marked } = this.shown;
+    if (marked === undefined)
+      return this.#set({ marked: id, said: "Marked. Choose the other row, and press d again." });
+    if (marked === id) return this.#bare();
+    const wish = async () => this.#page("Two branches", await this.source.compare(marked, id));
+    return { kind: "shown", modal: this, wish };
+  }
+
+  #plan(move: "rewind" | "restore", nodeId: string, prompt?: string): ModalStep {
+    const wish = async () => {
+      const plan = await this.source.plan(move, nodeId);
+      const { asked: _, ...rest } = this.shown;
+      if (plan.kind === "refusal") return new TreeModal(this.source, { ...rest, said: plan.message });
+      return new TreeModal(this.source, {
+        ...rest,
+        asked: prompt === undefined ? plan : { ...plan, prompt },
+      });
+    };
+    return { kind: "shown", modal: this, wish };
+  }
+
+  #choose(name: string, { choices, prompt }: NonNullable<Shown["asked"]>): ModalStep {
+    const { asked: _, ...rest } = this.shown;
+    if (name === "escape" || name === "q") return { kind: "shown", modal: new TreeModal(this.source, rest) };
+    const chosen = choices.find(({ word }) => word.startsWith(name.toLowerCase()));
+    if (chosen === undefined) return { kind: "shown", modal: this };
+    return { kind: "closed", line: chosen.line, ...(prompt === undefined ? {} : { text: prompt }) };
+  }
+
+  #typed(key: Key, typing: NonNullable<Shown["typing"]>): ModalStep {
+    const { typing: _, ...rest } = this.shown;
+    const bare = new TreeModal(this.source, rest);
+    if (key.kind !== "chord")
+      return this.#set({ typing: { ...typing, text: typing.text + key.text.replaceAll("\n", " ") } });
+    if (key.chord === "backspace")
+      return this.#set({ typing: { ...typing, text: typing.text.slice(0, -1) } });
+    if (key.chord !== "enter") return { kind: "shown", modal: bare };
+    if (typing.what === "search") return bare.#search(typing.text, 1);
+    const text = typing.text.trim();
+    const node = this.#node;
+    if (text === "" || node === undefined) return { kind: "shown", modal: bare };
+    return { kind: "closed", line: `/history label ${writtenWord(text)} --node ${writtenWord(node.id)}` };
+  }
+
+  #search(words: string, by: 1 | -1): ModalStep {
+    if (words.trim() === "") return this.#bare();
+    const { context } = this.source;
+    const found = nextHit(this.#rows, this.shown.at, by, { words, context });
+    return this.#set(
+      found === undefined ? { words, said: `Nothing here holds "${words}".` } : { words, at: found },
+    );
+  }
+
+  /** Folds the branch of the chosen row, and goes to its first one. */
+  #fold(): ModalStep {
+    const start = branchStart(this.#rows, this.shown.at);
+    if (start === undefined) return this.#set({});
+    return this.#at(start.id, { folded: new Set([...this.shown.folded, start.id]) });
+  }
+
+  get #node(): TurnNode | undefined {
+    return this.source.context.nodes.get(this.#rows[this.shown.at]?.id ?? "");
+  }
+
+  #page(title: string, lines: readonly Line[]): Modal {
+    const { marked: _, ...rest } = this.shown;
+    return this.source.page(title, lines, new TreeModal(this.source, rest));
+  }
+
+  #to(at: number): ModalStep {
+    return this.#set({ at: Math.max(0, Math.min(at, this.#rows.length - 1)) });
+  }
+
+  #bare(): ModalStep {
+    const { marked: _, ...rest } = this.shown;
+    return { kind: "shown", modal: new TreeModal(this.source, rest) };
+  }
+
+  #set(changes: Partial<Shown>): ModalStep {
+    const { said: _, ...rest } = this.shown;
+    return { kind: "shown", modal: new TreeModal(this.source, { ...rest, ...changes }) };
+  }
+
+  /** Other rows, with the same node chosen where it still has one. */
+  #at(id: string | undefined, changes: Partial<Shown>): ModalStep {
+    const next = { ...this.shown, ...changes };
+    const rows = unfoldedRows(next.rows, next.folded);
+    const found = rows.findIndex((row) => row.id === id);
+    return this.#set({ ...changes, at: found < 0 ? Math.max(0, rows.length - 1) : found });
+  }
+}
+
+const treeKeys =
+  "↑↓ move  Enter all of it  r rewind  e edit and send again  f fork  F files only  d compare  h hide  l label  ←→ fold  / search  t filter  . head  q close";
+
+function planLines({ message, text, choices }: AskedBack): readonly Line[] {
+  const files = text === "" ? [] : text.split("\n").map((line): Line => [span("  "), elastic(line)]);
+  const ways = choices.map(({ word, says }): Line => [span(`  ${word}`, "accent"), span(`  ${says}`)]);
+  return [[span(message, "note")], ...files, [], ...ways];
+}
+
+function kindOf(node: TurnNode | undefined): Span["kind"] {
+  if (node === undefined || node.metadata.isHiddenFromLlm === true) return "faint";
+  if (node.payload.kind === "user_message") return "strong";
+  if (node.payload.kind === "task_boundary" || node.payload.kind === "task_summary") return "accent";
+  return node.payload.kind === "tool_call" || node.payload.kind === "tool_result" ? "faint" : "plain";
+}
+
+/** A key as names, a letter each of a text: several may come at once. */
+function namesOf(key: Key): readonly string[] {
+  if (key.kind === "chord") return [key.chord];
+  return key.kind === "text" ? Array.from(key.text) : [];
+}

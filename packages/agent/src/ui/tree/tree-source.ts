@@ -1,0 +1,128 @@
+import { commonAncestor, Manifests, nodesBelow, type TurnNode, textsOf } from "@holdfast/core/conversation";
+import { describeChange } from "@holdfast/core/patch";
+import { shortHash } from "@holdfast/core/text";
+import type { CommandHost } from "../../commands/command.js";
+import { planOfReturn } from "../../commands/moving.js";
+import { elastic, type Line, type Span, span } from "../spans.js";
+import type { TreeSource } from "./tree-modal.js";
+
+/** The tree of a running session. @param page what shows a long text: see `TreeSource`. */
+export function treeSource(host: CommandHost, page: TreeSource["page"]): TreeSource {
+  const { context } = host.manager;
+  return {
+    context,
+    page,
+    whole,
+    plan: (move, nodeId) => planOfReturn(move, nodeId, host),
+    compare: (oneId, otherId) => comparedLines(oneId, otherId, host),
+  };
+}
+
+/** All that a node holds, as lines. */
+function whole({ id, payload, timestamp, metadata }: TurnNode): readonly Line[] {
+  const { label } = metadata;
+  const name = label === undefined ? "" : `  "${label}"`;
+  const head: Line = [
+    span(payload.kind.replaceAll("_", " "), "heading"),
+    span(`  ${id}  ${new Date(timestamp).toISOString()}${name}`, "faint"),
+  ];
+  const call =
+    payload.kind === "tool_call" ? [`${payload.name} ${JSON.stringify(payload.args, null, 2)}`] : [];
+  const texts = call.length > 0 ? call : textsOf(payload);
+  return [head, [], ...texts.flatMap((text) => linesOfText(text))];
+}
+
+/** What was said on each branch since they parted, and the files that are different at their ends. */
+async function comparedLines(oneId: string, otherId: string, host: CommandHost): Promise<readonly Line[]> {
+  const { context } = host.manager;
+  const { id } = commonAncestor(context, oneId, otherId);
+  const branch = (toId: string, name: string): readonly Line[] => {
+    const said = nodesBelow(context, id, toId).flatMap(saidBy);
+    return [
+      [span(`${name}: …${toId.slice(-8)}, ${said.length} turns since they parted`, "heading")],
+      ...said,
+      [],
+    ];
+  };
+  return [
+    ...branch(oneId, "First"),
+    ...branch(otherId, "Second"),
+    ...(await differentFiles(oneId, otherId, host)),
+  ];
+}
+
+function saidBy({ payload }: TurnNode): readonly Line[] {
+  if (payload.kind !== "user_message" && payload.kind !== "model_message") return [];
+  const [first = ""] = payload.text.trim().split("\n");
+  const isPerson = payload.kind === "user_message";
+  return first === ""
+    ? []
+    : [[span(isPerson ? "  > " : "    "), elastic(first, isPerson ? "strong" : "plain")]];
+}
+
+async function differentFiles(oneId: string, otherId: string, host: CommandHost): Promise<readonly Line[]> {
+  const { context } = host.manager;
+  const manifests = new Manifests();
+  const [one, other] = [manifests.at(context, oneId), manifests.at(context, otherId)];
+  const paths = [...new Set([...one.keys(), ...other.keys()])].sort();
+  const lines: Line[] = [];
+  for (const path of paths) {
+    const [from, to] = [one.get(path), other.get(path)];
+    if (from === undefined || to === undefined || from === to) continue;
+    lines.push([
+      span("--- "),
+      elastic(path, "strong"),
+      span(`  ${hashWords(from)} → ${hashWords(to)}`, "faint"),
+    ]);
+    lines.push(...(await diffOfStates({ path, from, to }, host)));
+  }
+  if (lines.length === 0) return [[span("The files known on both are the same.", "faint")]];
+  return [[span("Files, from the first to the second", "heading")], ...lines];
+}
+
+/** The diff between two states of a file, as lines; a sentence where they cannot be shown. */
+export async function diffOfStates(
+  { path, from, to }: { readonly path: string; readonly from: string | null; readonly to: string | null },
+  { workspace }: Pick<CommandHost, "workspace">,
+): Promise<readonly Line[]> {
+  const [now] = await workspace.fileStates([path]);
+  const current = now?.sha256 ?? null;
+  const textOf = async (sha256: string | null) => {
+    if (sha256 === null) return "";
+    if (sha256 === current) return await workspace.preview(stateOf(path, current, null));
+    return workspace.preview(stateOf(path, current, sha256));
+  };
+  const texts: string[] = [];
+  for (const sha256 of [from, to]) {
+    const shown = await textOf(sha256);
+    if (typeof shown === "string") texts.push(shown);
+    else {
+      if (shown.kind !== "preview") return [[span(`  ${shown.message}`, "note")]];
+      const text = sha256 === current ? shown.files[0]?.before : shown.files[0]?.after;
+      if (typeof text !== "string") return [[span("  not a text", "note")]];
+      texts.push(text);
+    }
+  }
+  return describeChange(texts[0] ?? "", texts[1] ?? "", { maxLines: mostLines })
+    .split("\n")
+    .map(diffLine);
+}
+
+const mostLines = 2_000;
+
+function stateOf(path: string, from: string | null, sha256: string | null) {
+  return { kind: "apply_changes", changes: [{ path, content: { kind: "state", from, sha256 } }] } as const;
+}
+
+function diffLine(line: string): Line {
+  const kinds: Readonly<Record<string, Span["kind"]>> = { "+": "good", "-": "bad", "@": "accent" };
+  return [elastic(line, kinds[line[0] ?? ""] ?? "plain")];
+}
+
+function hashWords(sha256: string | null): string {
+  return sha256 === null ? "no file" : shortHash(sha256);
+}
+
+function linesOfText(text: string): readonly Line[] {
+  return text.split(/\r?\n/u).map((line) => [elastic(line.replaceAll("\t", "    "))]);
+}

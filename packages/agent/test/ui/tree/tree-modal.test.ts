@@ -1,0 +1,155 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runCommand } from "../../../src/commands/run-command.js";
+import { cellsOf } from "../../../src/ui/input/cells.js";
+import type { Modal, ModalStep } from "../../../src/ui/modal.js";
+import type { Line } from "../../../src/ui/spans.js";
+import { lastPrompt, treeModal } from "../../../src/ui/tree/tree-modal.js";
+import { treeSource } from "../../../src/ui/tree/tree-source.js";
+import { openStage, type Stage } from "../../loop/stage.js";
+
+const size = { columns: 90, rows: 20 };
+const text = (lines: readonly Line[]) =>
+  lines.map((line) =>
+    line
+      .map((one) => one.text)
+      .join("")
+      .trimEnd(),
+  );
+
+/** A page that is told from the tree by its first row. */
+function page(title: string, lines: readonly Line[], back: Modal): Modal {
+  return {
+    view: () => [[{ kind: "plain", text: `PAGE ${title}` }], ...lines],
+    update: () => ({ kind: "shown", modal: back }),
+  };
+}
+
+/** Presses keys one after another; what a wish gives is shown before the next. */
+async function press(modal: Modal, ...keys: readonly string[]): Promise<ModalStep> {
+  let step: ModalStep = { kind: "shown", modal };
+  for (const key of keys) {
+    if (step.kind === "closed") throw new Error(`closed before ${key}`);
+    const typed = key.length === 1 || key.startsWith("=");
+    step = step.modal.update(
+      typed ? { kind: "text", text: key.replace(/^=/, "") } : { kind: "chord", chord: key },
+      size,
+    );
+    if (step.kind === "shown" && step.wish !== undefined) step = { kind: "shown", modal: await step.wish() };
+  }
+  return step;
+}
+
+async function shown(modal: Modal, ...keys: readonly string[]): Promise<readonly string[]> {
+  const step = await press(modal, ...keys);
+  if (step.kind === "closed") throw new Error("closed");
+  return text(step.modal.view(size));
+}
+
+const content = ({ root }: Stage) => readFileSync(join(root, "a.txt"), "utf8");
+
+const edit = (oldText: string, newText: string) => ({
+  calls: [
+    {
+      name: "edit_file",
+      args: {
+        file_path: "a.txt",
+        base_content_sha256: "{{sha256:a.txt}}",
+        edits: [{ old_string: oldText, new_string: newText }],
+      },
+    },
+  ],
+});
+const read = { calls: [{ name: "read_file", args: { file_path: "a.txt" } }] };
+
+/** A conversation of two branches, each of which has changed the same file otherwise. */
+async function twoBranches(): Promise<{
+  stage: Stage;
+  modal: () => Modal;
+  run: (line: string) => Promise<void>;
+}> {
+  const answers = [
+    read,
+    edit("one", "two"),
+    { text: "It is two." },
+    read,
+    edit("one", "three"),
+    { text: "It is three." },
+  ];
+  const stage = await openStage(answers, { mode: "yolo" }, { "a.txt": "one\n" });
+  const host = { agent: stage.agent, manager: stage.manager, workspace: stage.workspace };
+  const run = async (line: string) => {
+    const result = await runCommand(line, host);
+    if (result?.kind !== "told") throw new Error(JSON.stringify(result));
+  };
+  await stage.turn("Make it two.");
+  await run("/history rewind --files restore");
+  await stage.turn("Make it three.");
+  return { stage, run, modal: () => treeModal(treeSource(host, page)) };
+}
+
+describe("the tree in a window", () => {
+  it("shows a row a node, opens at the head, and is never wider or higher than the window", async () => {
+    const { modal } = await twoBranches();
+    const rows = await shown(modal());
+    expect(rows.find((row) => row.startsWith("▸"))).toContain("It is three. ← you are here");
+    expect(rows.some((row) => /[├└]─ user: Make it two\./u.test(row))).toBe(true);
+    for (const columns of [1, 7, 20, 200])
+      for (const height of [1, 2, 5, 40]) {
+        const lines = text(modal().view({ columns, rows: height }));
+        expect(lines.length).toBeLessThanOrEqual(height);
+        if (columns >= 20)
+          for (const line of lines) expect(cellsOf(line)).toBeLessThanOrEqual(Math.max(columns, 60));
+      }
+  });
+
+  it("folds a branch, filters and searches", async () => {
+    const { modal } = await twoBranches();
+    const folded = await shown(modal(), "/", "=It is two", "enter", "left");
+    expect(folded.some((row) => row.includes("It is two"))).toBe(false);
+    expect(folded.find((row) => row.startsWith("▸"))).toContain("Make it two. …");
+    const prompts = await shown(modal(), "t");
+    expect(prompts.join("\n")).not.toContain("edit_file");
+    expect((await shown(modal(), "/", "=nowhere", "enter")).at(-1)).toContain('Nothing here holds "nowhere"');
+  });
+
+  it("shows what a rewind does to the files before it does, and each way is a command", async () => {
+    const { stage, modal, run } = await twoBranches();
+    const keys = ["/", "=It is two", "enter", "r"];
+    const plan = await shown(modal(), ...keys);
+    expect(plan.join("\n")).toMatch(/a\.txt: put back/u);
+    expect(content(stage)).toBe("three\n");
+    expect(await shown(modal(), ...keys, "escape")).toContainEqual(expect.stringContaining("▸"));
+    const step = await press(modal(), ...keys, "r");
+    if (step.kind !== "closed" || step.line === undefined) throw new Error("no command");
+    await run(step.line);
+    expect(content(stage)).toBe("two\n");
+  });
+
+  it("puts a prompt back into the input, and goes before it", async () => {
+    const { stage, modal } = await twoBranches();
+    expect(stage.manager.context.nodes.get(lastPrompt(stage.manager.context) ?? "")?.payload).toMatchObject({
+      text: "Make it three.",
+    });
+    const step = await press(modal(), "/", "=Make it two", "enter", "e", "k");
+    expect(step).toMatchObject({ kind: "closed", text: "Make it two." });
+    expect((await shown(modal(), "e")).at(-1)).toContain("Only a prompt of yours");
+  });
+
+  it("compares two branches in words and files, and names, hides and forks by commands", async () => {
+    const { stage, modal } = await twoBranches();
+    const both = await shown(modal(), "d", "/", "=It is two", "enter", "d");
+    expect(both[0]).toBe("PAGE Two branches");
+    expect(both.join("\n")).toMatch(/-three\n\+two/u);
+    expect(both.join("\n")).toContain("> Make it two.");
+    expect((await shown(modal(), "enter")).join("\n")).toContain("It is three.");
+    const head = stage.manager.context.currentNodeId;
+    expect(await press(modal(), "l", "=my point", "enter")).toEqual({
+      kind: "closed",
+      line: `/history label "my point" --node ${head}`,
+    });
+    expect(await press(modal(), "h")).toEqual({ kind: "closed", line: `/history hide ${head}` });
+    expect(await press(modal(), "f")).toEqual({ kind: "closed", line: `/fork ${head}` });
+  });
+});
