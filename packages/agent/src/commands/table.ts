@@ -1,5 +1,6 @@
 import { nearestName } from "@holdfast/core/tools";
 import type { WrittenPrompt } from "../input/written-prompts.js";
+import { changesCommand } from "./changes.js";
 import type { Command } from "./command.js";
 import { contextCommands } from "./context.js";
 import { exportCommand } from "./export.js";
@@ -37,6 +38,7 @@ export const commands: readonly Command[] = [
   ...taskCommands,
   ...fileCommands,
   ...historyCommands,
+  changesCommand,
   ...lookCommands,
   ...contextCommands,
   memoryCommand,

@@ -1,11 +1,11 @@
 import type { Effort, ModelPort, Visibility } from "@holdfast/core/context";
-import type { ContextMap, NodeReason } from "@holdfast/core/economy";
+import type { ClearingReport, NodeReason } from "@holdfast/core/economy";
 import type { ConversationReply } from "@holdfast/core/tools";
 import type { ApprovalMode } from "../config/approval.js";
 import type { CostMeter } from "../models/cost-meter.js";
 import type { Allowance } from "./approval.js";
 import type { CacheBroke } from "./cache-watch.js";
-import type { CompactionOutcome, ContextSavings } from "./context-economy.js";
+import type { CompactionOutcome, ContextSavings, PromptMap } from "./context-economy.js";
 import type { FileOffers } from "./file-forms.js";
 import type { MemoryFile } from "./memory-file.js";
 import type { ToolSet } from "./offered-tools.js";
@@ -39,7 +39,9 @@ export interface Agent {
   /** The notes that outlast a conversation; absent where the host has given no place for them. */
   readonly memory: MemoryFile | undefined;
   /** What fills the prompt now. */
-  readonly contextMap: ContextMap;
+  readonly contextMap: PromptMap;
+  /** What a clearing would bring now, whatever its trigger says; undefined where nothing may go. */
+  clearingNow(): ClearingReport | undefined;
   /** What the clearings of this run were to save, and have saved. */
   readonly savings: ContextSavings;
   /** What this run has spent. */

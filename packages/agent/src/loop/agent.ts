@@ -16,7 +16,7 @@ import {
   type TurnNode,
   versionAtNode,
 } from "@holdfast/core/conversation";
-import { type ContextMap, contextMap, deltaContent, type NodeReason, whyNode } from "@holdfast/core/economy";
+import { type ClearingReport, deltaContent, type NodeReason, whyNode } from "@holdfast/core/economy";
 import { isRefusal } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
 import {
@@ -39,6 +39,7 @@ import {
   type CompactionOutcome,
   ContextEconomy,
   type ContextSavings,
+  type PromptMap,
   type RequestHead,
 } from "./context-economy.js";
 import { endOpenCalls, noteBrokenOff, noteEnd } from "./cut-short.js";
@@ -132,11 +133,12 @@ class OpenedAgent implements Agent {
     return this.model.target.provider === "google" ? this.#forms : undefined;
   }
 
-  get contextMap(): ContextMap {
-    const head = this.#head();
-    const headChars = head.system.length + head.tools.length;
-    const { last } = this.#economy.usage(head);
-    return contextMap(this.parts.manager.context, this.#rendered(), { headChars, ...defined({ last }) });
+  get contextMap(): PromptMap {
+    return this.#economy.map(this.#head());
+  }
+
+  clearingNow(): ClearingReport | undefined {
+    return this.#economy.clearingNow(this.#head());
   }
 
   get cacheBroke(): CacheBroke | undefined {

@@ -6,10 +6,13 @@ import {
   type CacheOutlook,
   type CacheRatios,
   type ClearingOutcome,
+  type ClearingReport,
   type ColdCause,
+  type ContextMap,
   cacheRatiosOf,
   charsPerToken,
   compactionTask,
+  contextMap,
   defaultEconomy,
   draftCompaction,
   type EconomySettings,
@@ -103,6 +106,11 @@ interface EconomyStep {
   readonly notice?: string;
 }
 
+/** What fills a prompt, and the tokens of the model's window as far as they are known. */
+export interface PromptMap extends ContextMap {
+  readonly windowTokens?: number;
+}
+
 /** Keeps a conversation's prompt within its budget: counts, plans, and applies the plan as nodes. */
 export class ContextEconomy {
   readonly #cache = new CacheWatch();
@@ -126,6 +134,24 @@ export class ContextEconomy {
     const budget = { ...this.budget(head), ...defined({ refusedTokens }) };
     const plan = planPrompt(this.parts.manager.context, rendering, budget, this.usage(head, rendering));
     return plan.kind === "clear" ? { ...plan, tokens: plan.report.tokensBefore } : plan;
+  }
+
+  /** What fills the prompt now. */
+  map(head: RequestHead): PromptMap {
+    const { headChars, windowTokens } = this.budget(head);
+    const usage = defined({ headChars, last: this.#last });
+    const map = contextMap(this.parts.manager.context, this.#render(head), usage);
+    return { ...map, ...defined({ windowTokens }) };
+  }
+
+  /** What a clearing would bring now, whatever the trigger says; undefined where nothing may go. */
+  clearingNow(head: RequestHead): ClearingReport | undefined {
+    const rendering = this.#render(head);
+    const budget = this.budget(head);
+    const settings = { ...budget.settings, trigger: { type: "input_tokens", value: 1 } as const };
+    const usage = this.usage(head, rendering);
+    const plan = planPrompt(this.parts.manager.context, rendering, { ...budget, settings }, usage);
+    return plan.kind === "clear" ? plan.report : undefined;
   }
 
   /**

@@ -3,49 +3,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../../../src/commands/run-command.js";
 import { cellsOf } from "../../../src/ui/input/cells.js";
-import type { Modal, ModalStep } from "../../../src/ui/modal.js";
-import type { Line } from "../../../src/ui/spans.js";
-import { lastPrompt, treeModal } from "../../../src/ui/tree/tree-modal.js";
-import { treeSource } from "../../../src/ui/tree/tree-source.js";
+import type { Modal } from "../../../src/ui/modal.js";
+import { lastPrompt, treeModal } from "../../../src/ui/windows/tree-modal.js";
+import { treeSource } from "../../../src/ui/windows/tree-source.js";
 import { openStage, type Stage } from "../../loop/stage.js";
-
-const size = { columns: 90, rows: 20 };
-const text = (lines: readonly Line[]) =>
-  lines.map((line) =>
-    line
-      .map((one) => one.text)
-      .join("")
-      .trimEnd(),
-  );
-
-/** A page that is told from the tree by its first row. */
-function page(title: string, lines: readonly Line[], back: Modal): Modal {
-  return {
-    view: () => [[{ kind: "plain", text: `PAGE ${title}` }], ...lines],
-    update: () => ({ kind: "shown", modal: back }),
-  };
-}
-
-/** Presses keys one after another; what a wish gives is shown before the next. */
-async function press(modal: Modal, ...keys: readonly string[]): Promise<ModalStep> {
-  let step: ModalStep = { kind: "shown", modal };
-  for (const key of keys) {
-    if (step.kind === "closed") throw new Error(`closed before ${key}`);
-    const typed = key.length === 1 || key.startsWith("=");
-    step = step.modal.update(
-      typed ? { kind: "text", text: key.replace(/^=/, "") } : { kind: "chord", chord: key },
-      size,
-    );
-    if (step.kind === "shown" && step.wish !== undefined) step = { kind: "shown", modal: await step.wish() };
-  }
-  return step;
-}
-
-async function shown(modal: Modal, ...keys: readonly string[]): Promise<readonly string[]> {
-  const step = await press(modal, ...keys);
-  if (step.kind === "closed") throw new Error("closed");
-  return text(step.modal.view(size));
-}
+import { page, press, shown, text } from "./pressed.js";
 
 const content = ({ root }: Stage) => readFileSync(join(root, "a.txt"), "utf8");
 

@@ -1,6 +1,6 @@
 import { commonAncestor, Manifests, nodesBelow, type TurnNode, textsOf } from "@holdfast/core/conversation";
 import { describeChange } from "@holdfast/core/patch";
-import { shortHash } from "@holdfast/core/text";
+import { stateWords } from "../../commands/changes.js";
 import type { CommandHost } from "../../commands/command.js";
 import { planOfReturn } from "../../commands/moving.js";
 import { elastic, type Line, type Span, span } from "../spans.js";
@@ -72,7 +72,7 @@ async function differentFiles(oneId: string, otherId: string, host: CommandHost)
     lines.push([
       span("--- "),
       elastic(path, "strong"),
-      span(`  ${hashWords(from)} → ${hashWords(to)}`, "faint"),
+      span(`  ${stateWords(from)} → ${stateWords(to)}`, "faint"),
     ]);
     lines.push(...(await diffOfStates({ path, from, to }, host)));
   }
@@ -117,10 +117,6 @@ function stateOf(path: string, from: string | null, sha256: string | null) {
 function diffLine(line: string): Line {
   const kinds: Readonly<Record<string, Span["kind"]>> = { "+": "good", "-": "bad", "@": "accent" };
   return [elastic(line, kinds[line[0] ?? ""] ?? "plain")];
-}
-
-function hashWords(sha256: string | null): string {
-  return sha256 === null ? "no file" : shortHash(sha256);
 }
 
 function linesOfText(text: string): readonly Line[] {

@@ -1,0 +1,126 @@
+import {
+  type ConversationContext,
+  effectsOf,
+  type FileEffect,
+  pathTo,
+  type TurnNode,
+} from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
+import { escapeForDisplay, shortHash } from "@holdfast/core/text";
+import type { Command, CommandHost, CommandOutcome } from "./command.js";
+import { refused, told } from "./results.js";
+
+/** A file of a conversation, and the states that it had on the way to the head, the first known one first. */
+export interface FileStates {
+  readonly path: string;
+  readonly states: readonly FileStateThen[];
+  /** How many of them the tools of this conversation made. */
+  readonly made: number;
+}
+
+/** A state of a file, and the turn that first tells of it. `by: "seen"`: others made it, or it was only read. */
+export interface FileStateThen {
+  readonly nodeId: string;
+  readonly sha256: string | null;
+  readonly by: FileEffect["by"];
+}
+
+/** Every file that changed on the way to the head, sorted by path. Pure. */
+export function changedFiles(context: ConversationContext): readonly FileStates[] {
+  const files = new Map<string, FileStateThen[]>();
+  for (const node of pathTo(context, context.currentNodeId))
+    for (const effect of effectsOf(node.payload)) addState(files, node, effect);
+  return [...files]
+    .filter(([, states]) => states.length > 1)
+    .map(([path, states]) => ({ path, states, made: states.filter(({ by }) => by === "tool").length }))
+    .sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+function addState(
+  files: Map<string, FileStateThen[]>,
+  { id: nodeId, parentId }: TurnNode,
+  { path, before, after, by }: FileEffect,
+): void {
+  const states = files.get(path) ?? [];
+  files.set(path, states);
+  if (states.length === 0 && before !== undefined && before !== after)
+    states.push({ nodeId: parentId ?? nodeId, sha256: before, by: "seen" });
+  if (states.at(-1)?.sha256 !== after || states.length === 0) states.push({ nodeId, sha256: after, by });
+}
+
+/** A state as a person names it; `none` where there was no file. */
+export function stateWords(sha256: string | null): string {
+  return sha256 === null ? "none" : shortHash(sha256);
+}
+
+/** Lists the files of a conversation with their states, and puts one file back to one of them. */
+export const changesCommand: Command = {
+  name: "changes",
+  usage: "[PATH] [--to STATE]",
+  says: "Lists the files that changed here, or each state of one; puts that file back to one of its states.",
+  options: { to: "value" },
+  operands: { least: 0, most: 1 },
+  operand: "path",
+  run: async (given, host) => {
+    const files = changedFiles(host.manager.context);
+    if (given.text === "") return listed(files);
+    const file = files.find(({ path }) => path === given.text);
+    if (file === undefined) return refused("not_found", `${given.text} did not change in this conversation.`);
+    const wanted = given.value("to");
+    if (wanted === undefined) return statesOf(file);
+    const states = file.states.filter(
+      ({ sha256 }) => stateWords(sha256).startsWith(wanted) || sha256?.startsWith(wanted),
+    );
+    const hashes = new Set(states.map(({ sha256 }) => sha256));
+    const [state] = states;
+    if (state === undefined || hashes.size > 1)
+      return refused(
+        "invalid_arguments",
+        `${hashes.size === 0 ? "No state" : "More than one state"} of ${file.path} is called ${wanted}.`,
+      );
+    return putBack(file, state, host);
+  },
+};
+
+function listed(files: readonly FileStates[]): CommandOutcome {
+  if (files.length === 0) return told("No file has changed in this conversation.");
+  const rows = files.map(({ path, states, made }) => {
+    const now = stateWords(states.at(-1)?.sha256 ?? null);
+    return `${path}: ${states.length} states, ${made} made here; now ${now}`;
+  });
+  const count = files.length === 1 ? "1 file has" : `${files.length} files have`;
+  const data = {
+    files: files.map(({ path, states }) => ({ path, states: states.map((one) => ({ ...one })) })),
+  };
+  return told(`${count} changed:`, { data, text: rows.join("\n") });
+}
+
+function statesOf({ path, states }: FileStates): CommandOutcome {
+  const rows = states.map(
+    ({ nodeId, sha256, by }) =>
+      `${stateWords(sha256)}  ${by === "tool" ? "made here" : "found"}, turn ${nodeId.slice(-8)}`,
+  );
+  return told(`The states of ${path}, the first one first:`, { text: rows.join("\n") });
+}
+
+/** Only from the state that the conversation knows: what others did since is theirs. */
+async function putBack(
+  { path, states }: FileStates,
+  { sha256 }: FileStateThen,
+  host: CommandHost,
+): Promise<CommandOutcome> {
+  const { manager, workspace } = host;
+  const now = states.at(-1)?.sha256 ?? null;
+  if (sha256 === now) return told(`${path} is in this state now.`);
+  const change = { path, content: { kind: "state", from: now, sha256 } } as const;
+  const done = await workspace.applyChanges({ changes: [change], tool: "changes" });
+  const [file] = done.kind === "change_set" ? done.files : [];
+  const outcome = file?.outcome ?? done;
+  if (outcome.kind === "refusal") return refused(outcome.code, outcome.message);
+  const text = `The user put ${escapeForDisplay(path)} back to ${stateWords(sha256)}.`;
+  const files = [{ path, before: now, after: sha256, by: "tool" as const }];
+  const node = manager.addNode({ kind: "note", text, audience: "model", files });
+  const kept = isRefusal(node) ? node : await manager.flush();
+  if (isRefusal(kept)) return refused(kept.code, kept.message);
+  return told(`${path} is back to ${stateWords(sha256)}; before it was ${stateWords(now)}.`);
+}

@@ -1,0 +1,131 @@
+import { changedFiles, type FileStates, type FileStateThen, stateWords } from "../../commands/changes.js";
+import type { CommandHost } from "../../commands/command.js";
+import { writtenWord } from "../../commands/words.js";
+import type { Key } from "../input/keys.js";
+import type { Modal, ModalStep, WindowSize } from "../modal.js";
+import { elastic, fitted, type Line, span } from "../spans.js";
+import type { TreeSource } from "./tree-modal.js";
+import { diffOfStates } from "./tree-source.js";
+
+/** A state of a file as a row, and the one before it. */
+interface StateRow {
+  readonly file: FileStates;
+  readonly state: FileStateThen;
+  readonly before?: FileStateThen;
+  readonly isNow: boolean;
+}
+
+interface Shown {
+  readonly rows: readonly StateRow[];
+  readonly at: number;
+  readonly marked?: StateRow;
+  readonly said?: string;
+}
+
+/** Every file that changed in a conversation with each of its states: to look at, to compare, to go back to. */
+export function changesModal(host: CommandHost, page: TreeSource["page"]): Modal {
+  const rows = changedFiles(host.manager.context).flatMap((file) =>
+    file.states.map((state, at): StateRow => {
+      const before = file.states[at - 1];
+      const isNow = at === file.states.length - 1;
+      return before === undefined ? { file, state, isNow } : { file, state, before, isNow };
+    }),
+  );
+  return new ChangesModal(host, page, { rows, at: Math.max(0, rows.length - 1) });
+}
+
+class ChangesModal implements Modal {
+  constructor(
+    private readonly host: CommandHost,
+    private readonly page: TreeSource["page"],
+    private readonly shown: Shown,
+  ) {}
+
+  view({ columns, rows: height }: WindowSize): readonly Line[] {
+    const { rows, at, said } = this.shown;
+    const body = Math.max(1, height - 2);
+    const top = Math.max(0, Math.min(at - Math.floor(body / 2), rows.length - body));
+    const lines = rows.slice(top, top + body).map((row, index) => this.#row(row, top + index));
+    const empty: readonly Line[] = rows.length === 0 ? [[span("No file has changed here.", "faint")]] : [];
+    const filler = Array.from({ length: Math.max(0, body - lines.length - empty.length) }, (): Line => []);
+    const foot: Line = said === undefined ? [elastic(keys, "faint")] : [span(said, "note")];
+    const title: Line = [span("Changes of this conversation", "heading")];
+    return [title, ...lines, ...empty, ...filler, foot].slice(0, height).map((line) => fitted(line, columns));
+  }
+
+  update(key: Key, { rows: height }: WindowSize): ModalStep {
+    const name = key.kind === "chord" ? key.chord : key.text;
+    const row = this.shown.rows[this.shown.at];
+    const page = Math.max(1, height - 3);
+    const moves: Readonly<Record<string, number>> = {
+      up: -1,
+      k: -1,
+      down: 1,
+      j: 1,
+      pageup: -page,
+      pagedown: page,
+    };
+    const by = moves[name];
+    if (by !== undefined)
+      return this.#set({ at: Math.max(0, Math.min(this.shown.at + by, this.shown.rows.length - 1)) });
+    if (name === "escape" || name === "q" || name === "ctrl-c") return { kind: "closed" };
+    if (row === undefined) return this.#set({});
+    switch (name) {
+      case "enter":
+        return row.before === undefined
+          ? this.#set({ said: "Nothing is known of this file before." })
+          : this.#diff(row.file.path, row.before, row.state);
+      case "d":
+        return this.#compare(row);
+      case "r": {
+        if (row.isNow) return this.#set({ said: "The file is in this state now." });
+        const { sha256 } = row.state;
+        return {
+          kind: "closed",
+          line: `/changes ${writtenWord(row.file.path)} --to ${sha256 ?? stateWords(null)}`,
+        };
+      }
+      default:
+        return this.#set({});
+    }
+  }
+
+  #compare(row: StateRow): ModalStep {
+    const { marked } = this.shown;
+    if (marked === undefined)
+      return this.#set({ marked: row, said: "Marked. Choose another state of this file, and press d." });
+    if (marked.file !== row.file)
+      return this.#set({ marked: row, said: "Two states of one file are compared. This one is marked now." });
+    return this.#diff(row.file.path, marked.state, row.state);
+  }
+
+  #diff(path: string, from: FileStateThen, to: FileStateThen): ModalStep {
+    const title = `${path}: ${stateWords(from.sha256)} → ${stateWords(to.sha256)}`;
+    const wish = async () => {
+      const { marked: _, ...rest } = this.shown;
+      const lines = await diffOfStates({ path, from: from.sha256, to: to.sha256 }, this.host);
+      return this.page(title, lines, new ChangesModal(this.host, this.page, rest));
+    };
+    return { kind: "shown", modal: this, wish };
+  }
+
+  #row({ file, state, before, isNow }: StateRow, at: number): Line {
+    const isChosen = at === this.shown.at;
+    const isMarked = this.shown.marked?.state === state;
+    const by = state.by === "tool" ? "made here" : before === undefined ? "first seen" : "changed by others";
+    const line = [
+      span(isMarked ? "◆ " : isChosen ? "▸ " : "  ", "accent"),
+      ...(before === undefined ? [elastic(file.path, "strong")] : [span("    ")]),
+      span(`  ${stateWords(state.sha256)}  ${by}`, "faint"),
+      ...(isNow ? [span("  now", "accent")] : []),
+    ];
+    return isChosen ? line.map((one) => ({ ...one, ground: "chosen" as const })) : line;
+  }
+
+  #set(changes: Partial<Shown>): ModalStep {
+    const { said: _, ...rest } = this.shown;
+    return { kind: "shown", modal: new ChangesModal(this.host, this.page, { ...rest, ...changes }) };
+  }
+}
+
+const keys = "↑↓ move  Enter what it changed  d compare with another state  r put back  q close";

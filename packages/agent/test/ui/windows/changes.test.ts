@@ -1,0 +1,91 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { changedFiles } from "../../../src/commands/changes.js";
+import { runCommand } from "../../../src/commands/run-command.js";
+import { changesModal } from "../../../src/ui/windows/changes-modal.js";
+import { contextPicture } from "../../../src/ui/windows/context-picture.js";
+import { openStage } from "../../loop/stage.js";
+import { page, press, shown, text } from "./pressed.js";
+
+/** A file that was changed twice. */
+async function twice() {
+  const edit = (oldText: string, newText: string) => ({
+    calls: [
+      {
+        name: "edit_file",
+        args: {
+          file_path: "a.txt",
+          base_content_sha256: "{{sha256:a.txt}}",
+          edits: [{ old_string: oldText, new_string: newText }],
+        },
+      },
+    ],
+  });
+  const answers = [
+    { calls: [{ name: "read_file", args: { file_path: "a.txt" } }] },
+    edit("one", "two"),
+    edit("two", "three"),
+    { text: "Done." },
+    { text: "I see it." },
+  ];
+  const stage = await openStage(answers, { mode: "yolo" }, { "a.txt": "one\n" });
+  await stage.turn("Change it twice.");
+  const host = { agent: stage.agent, manager: stage.manager, workspace: stage.workspace };
+  const content = () => readFileSync(join(stage.root, "a.txt"), "utf8");
+  return { stage, host, content };
+}
+
+describe("the files of a conversation", () => {
+  it("are listed with each state, and any two of one file are compared", async () => {
+    const { stage, host } = await twice();
+    expect(changedFiles(stage.manager.context)).toMatchObject([
+      { path: "a.txt", made: 2, states: [{}, {}, {}] },
+    ]);
+    expect(await runCommand("/changes", host)).toMatchObject({
+      kind: "told",
+      message: "1 file has changed:",
+    });
+    expect(await runCommand("/changes b.txt", host)).toMatchObject({ kind: "refused", code: "not_found" });
+    const modal = changesModal(host, page);
+    const rows = await shown(modal);
+    expect(rows[1]).toContain("a.txt");
+    expect(rows.find((row) => row.startsWith("▸"))).toContain("made here  now");
+    expect((await shown(modal, "enter")).join("\n")).toMatch(/-two\n\+three/u);
+    expect((await shown(modal, "d", "up", "up", "d")).join("\n")).toMatch(/-three\n\+one/u);
+    for (const columns of [1, 20, 200]) expect(text(modal.view({ columns, rows: 3 }))).toHaveLength(3);
+  });
+
+  it("go back to a state by a command, which the model is told and /undo takes back", async () => {
+    const { stage, host, content } = await twice();
+    const step = await press(changesModal(host, page), "up", "up", "r");
+    if (step.kind !== "closed" || step.line === undefined) throw new Error("no command");
+    expect(await runCommand(step.line, host)).toMatchObject({ kind: "told" });
+    expect(content()).toBe("one\n");
+    const { payload } = stage.manager.getCurrentNode();
+    expect(payload).toMatchObject({ kind: "note", audience: "model" });
+    expect(await runCommand("/undo", host)).toMatchObject({ kind: "told" });
+    expect(content()).toBe("three\n");
+  });
+
+  it("stay where others changed them since", async () => {
+    const { stage, host, content } = await twice();
+    writeFileSync(join(stage.root, "a.txt"), "four\n");
+    const [file] = changedFiles(stage.manager.context);
+    const line = `/changes a.txt --to ${file?.states[0]?.sha256}`;
+    expect(await runCommand(line, host)).toMatchObject({ kind: "refused", code: "state_mismatch" });
+    expect(content()).toBe("four\n");
+  });
+});
+
+describe("the picture of the prompt", () => {
+  it("shows kinds and files with their share, and what a clearing would bring", async () => {
+    const { stage } = await twice();
+    const { agent } = stage;
+    const lines = text(contextPicture(agent.contextMap, agent.clearingNow(), 80)).join("\n");
+    expect(lines).toMatch(/Prompt {2}about [\d,]+ tokens/u);
+    expect(lines).toMatch(/system text and tools/u);
+    expect(lines).toMatch(/% █.* a\.txt/u);
+    expect(lines).toMatch(/clearing would bring/u);
+  });
+});
