@@ -1,6 +1,6 @@
 import type { JsonObject } from "@holdfast/core/conversation";
 import { cacheBrokeWords } from "../loop/cache-watch.js";
-import type { Command, CommandHost } from "./command.js";
+import type { Command, CommandHost, CommandOutcome } from "./command.js";
 import { refused, told } from "./results.js";
 
 const context: Command = {
@@ -43,13 +43,16 @@ const mostFiles = 20;
 
 const why: Command = {
   name: "why",
-  usage: "NODE",
-  says: "Shows how a node stands in the prompt, by which rule, and what a change of it would cost.",
+  usage: "NODE|PATH:LINE",
+  says: "Shows how a node, or a line of a file, stands in the prompt, by which rule, and what a change of it would cost.",
   options: {},
   operands: { least: 1, most: 1 },
   operand: "node",
-  run: async ({ text }, { agent }) => {
+  run: async ({ text }, host) => {
+    const { agent } = host;
     const found = agent.why(text);
+    const [, path, line] = /^(.+):([1-9]\d*)$/u.exec(text) ?? [];
+    if (found === undefined && path !== undefined) return whyLine(path, Number(line), host);
     if (found === undefined) return refused("unknown_node", `There is no node "${text}".`);
     const { nodeId, state, rules, decidedBy, tokens, tokensAfter } = found;
     const by = decidedBy === undefined ? "" : `, decided by ${decidedBy}`;
@@ -65,6 +68,26 @@ const why: Command = {
     return told(`${nodeId} is ${state}${shown}${by}: ${tokens} tokens, ${tokensAfter} after it.`, { data });
   },
 };
+
+/** Which node shows a line of a file to the model, and whether the file on the disk still has that state. */
+async function whyLine(
+  path: string,
+  line: number,
+  { agent, workspace }: CommandHost,
+): Promise<CommandOutcome> {
+  const blocks = agent.visibility.blocks(path).filter(({ from, to }) => from <= line && line <= to);
+  if (blocks.length === 0)
+    return told(`The model does not see line ${line} of ${path}.`, { data: { nodes: [] } });
+  const [now] = await workspace.fileStates([path]);
+  const rows = blocks.map(({ nodeId, sha256, from, to }) => {
+    const age = sha256 === now?.sha256 ? "as it is on the disk" : "older than what is on the disk";
+    const { state = "shown", tokens = 0 } = agent.why(nodeId) ?? {};
+    return `lines ${from}-${to} in ${nodeId.slice(-8)}: ${age}; ${state}, ${tokens} tokens`;
+  });
+  const count = blocks.length === 1 ? "one place" : `${blocks.length} places`;
+  const data = { nodes: blocks.map(({ nodeId }) => nodeId) };
+  return told(`The model sees line ${line} of ${path} at ${count}:`, { data, text: rows.join("\n") });
+}
 
 const compact: Command = {
   name: "compact",

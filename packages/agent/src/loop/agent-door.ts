@@ -50,6 +50,6 @@ export interface Agent {
   readonly cacheBroke: CacheBroke | undefined;
   /** Why a node stands in the prompt as it does; undefined where there is no such node. */
   why(nodeId: string): NodeReason | undefined;
-  /** Whether all of these lines stand in the prompt as it would be now. */
-  readonly isVisible: Visibility["isVisible"];
+  /** What the model sees of files in the prompt as it would be now. */
+  readonly visibility: Visibility;
 }

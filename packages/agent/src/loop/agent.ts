@@ -111,13 +111,7 @@ class OpenedAgent implements Agent {
     return this.sub?.tools() ?? offeredTools(this.parts, this.mode);
   }
 
-  get isVisible(): Visibility["isVisible"] {
-    const visibility = this.#visibility;
-    return (shown) => visibility.isVisible(shown);
-  }
-
-  /** What the model sees of files in the prompt as it would be now. */
-  get #visibility(): Visibility {
+  get visibility(): Visibility {
     return this.#rendered().visibility;
   }
 
@@ -247,7 +241,7 @@ class OpenedAgent implements Agent {
   readonly #asShown = (payload: FileContent): FileContent => {
     if (this.parts.deltaReads === false) return payload;
     const { context } = this.parts.manager;
-    const visibility = this.#visibility;
+    const visibility = this.visibility;
     return deltaContent(payload, {
       blocks: (path) => visibility.blocks(path),
       versionOf: (nodeId, state) => versionAtNode(context, nodeId, state),
@@ -263,7 +257,7 @@ class OpenedAgent implements Agent {
     const refreshed = await refreshTrackedFiles({
       manager,
       read: (request) => workspace.read(request, { isSilent: true }),
-      isVisible: this.isVisible,
+      isVisible: this.visibility.isVisible,
       asShown: this.#asShown,
       into,
     });
@@ -377,7 +371,7 @@ class OpenedAgent implements Agent {
       workspace,
       files,
       offered: fileTools,
-      ...(this.parts.deltaReads === false ? {} : { deltaReads: () => this.#visibility }),
+      ...(this.parts.deltaReads === false ? {} : { deltaReads: () => this.visibility }),
       hostTools: hostTools.map((tool) => this.#gate.guarded(tool)),
       progress: (callId, text) => onEvent({ kind: "call_progress", callId, text }),
       ...wire,

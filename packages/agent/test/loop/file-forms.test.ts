@@ -112,7 +112,8 @@ interface Said {
 /** A turn with what `@` names, as the program makes it. */
 async function say({ agent, workspace }: Stage, text: string, signal?: AbortSignal): Promise<Said> {
   const notices: string[] = [];
-  const { isVisible, uploads } = agent;
+  const { uploads } = agent;
+  const { isVisible } = agent.visibility;
   const input = await expandInput(text, {
     workspace,
     isVisible,
@@ -173,7 +174,7 @@ describe("a large file before a model of Google", () => {
     expect([isInline(request(0)), isByAddress(request(1))]).toEqual([true, true]);
     expect(chosen(stage)).toEqual(["uri"]);
     const state = { path: "big.txt", sha256: sha256(Buffer.from(big)), from: 1, to: 400 };
-    expect(stage.agent.isVisible(state)).toBe(true);
+    expect(stage.agent.visibility.isVisible(state)).toBe(true);
     expect((await say(stage, "And @big.txt again")).end.reason).toBe("complete");
     expect(request(2).match(/fileUri/gu)).toHaveLength(1);
     expect(api.files.map(({ bytes, mimeType }) => [bytes.toString() === big, mimeType])).toEqual([

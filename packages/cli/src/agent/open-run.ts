@@ -88,7 +88,8 @@ export async function turnInput(
   signal: AbortSignal,
 ): Promise<TurnInput> {
   const { agent, workspace, resources, fetch, conversation, written } = run;
-  const { isVisible, uploads } = agent;
+  const { uploads } = agent;
+  const { isVisible } = agent.visibility;
   const onMedia = async (file: StagedMedia) => {
     const said = await uploads?.media(file);
     if (said !== undefined) told(said);

@@ -79,6 +79,17 @@ describe("the files of a conversation", () => {
 });
 
 describe("the picture of the prompt", () => {
+  it("says for any line of a file where the model sees it", async () => {
+    const { host } = await twice();
+    const seen = await runCommand("/why a.txt:1", host);
+    expect(seen).toMatchObject({ kind: "told", message: expect.stringMatching(/sees line 1 of a\.txt at/u) });
+    expect(seen?.kind === "told" && seen.text).toMatch(/older than what is on the disk/u);
+    expect(await runCommand("/why a.txt:9", host)).toMatchObject({
+      message: "The model does not see line 9 of a.txt.",
+    });
+    expect(await runCommand("/why nothing", host)).toMatchObject({ code: "unknown_node" });
+  });
+
   it("shows kinds and files with their share, and what a clearing would bring", async () => {
     const { stage } = await twice();
     const { agent } = stage;
