@@ -203,12 +203,16 @@ export {
   emptyEditor,
   replaced,
   textOf,
-  update,
   withText,
 } from "./ui/input/editor.js";
-export { type Key, KeyReader } from "./ui/input/keys.js";
+export { type Key, KeyReader, remapped } from "./ui/input/keys.js";
+export { startVi, update, viWords } from "./ui/input/vi.js";
 export { type EditorView, type EditorWindow, sentWords, view } from "./ui/input/view.js";
 export { type TextDetail, type TextOutput, type TextSinks, textOutput } from "./ui/linear/text-output.js";
 export type { Modal, ModalStep, ModalWish, WindowSize } from "./ui/modal.js";
 export { elastic, fitted, type Ground, type Line, type Span, type SpanKind, span } from "./ui/spans.js";
 export { painted, type Theme, type ThemeName, themeNames, themes } from "./ui/theme.js";
+export { changesModal } from "./ui/windows/changes-modal.js";
+export { contextPicture } from "./ui/windows/context-picture.js";
+export { lastPrompt, type TreeSource, treeModal } from "./ui/windows/tree-modal.js";
+export { treeSource } from "./ui/windows/tree-source.js";

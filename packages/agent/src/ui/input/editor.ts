@@ -26,6 +26,31 @@ export interface EditorState {
   readonly isSecret: boolean;
   /** What the last key asks of whoever holds the editor. */
   readonly wish?: EditorWish;
+  /** What the text was before, the last one last, and what was undone of it. */
+  readonly past: readonly EditorMoment[];
+  readonly future: readonly EditorMoment[];
+  /** Whether letters are being typed, which are undone word by word. */
+  readonly isTyping: boolean;
+  /** The modes of vi, where the person wants them. */
+  readonly vi?: ViMode;
+}
+
+/** A text to go back to. */
+export type EditorMoment = Pick<EditorState, "text" | "cursor" | "folds">;
+
+/** Where a person is in the modes of vi. */
+export interface ViMode {
+  readonly mode: "insert" | "normal" | "visual";
+  /** Keys of a command that is not whole. */
+  readonly keys: string;
+  /** Where a selection began. */
+  readonly anchor: number;
+  /** The last search within a line, such as `fx`. */
+  readonly find: string;
+  /** The last command that changed the text, and what was then typed. */
+  readonly repeats: { readonly keys: string; readonly typed: string };
+  /** Where typing began. */
+  readonly typedFrom: number;
 }
 
 /** What no editor can do by itself. `send`: now, or while a model works with its next request; `queue`: after its work. */
@@ -36,7 +61,7 @@ export type EditorWish =
 /** An editor without a text. */
 export function emptyEditor(
   history: readonly string[] = [],
-  more: Partial<Pick<EditorState, "maySendNothing" | "isSecret">> = {},
+  more: Partial<Pick<EditorState, "maySendNothing" | "isSecret" | "vi">> = {},
 ): EditorState {
   const typed = {
     text: "",
@@ -45,12 +70,44 @@ export function emptyEditor(
     deleted: "",
     draft: "",
     isBusy: false,
+    past: [],
+    future: [],
+    isTyping: false,
   };
   return { ...typed, history, recalled: history.length, maySendNothing: false, isSecret: false, ...more };
 }
 
-/** What a key makes of the text. Pure. */
-export function update({ wish: _, ...state }: EditorState, key: Key): EditorState {
+/** What a key makes of the text, without the modes of vi. Pure. */
+export function edited({ wish: _, ...state }: EditorState, key: Key): EditorState {
+  const next = pressed(state, key);
+  const isMove = key.kind === "chord" && (keyOf.get(key.chord) ?? key.chord) === "ctrl-_";
+  return isMove || next.wish !== undefined ? next : remembered(state, next, key.kind === "text");
+}
+
+/** The second state, from which one can go back to the first; letters that follow one another are one step. */
+export function remembered(before: EditorState, after: EditorState, isTyping = false): EditorState {
+  if (before.text === after.text) return { ...after, isTyping: isTyping && before.isTyping };
+  const goesOn = isTyping && before.isTyping && !/\s$/u.test(before.text.slice(0, before.cursor));
+  const past = goesOn ? before.past : [...before.past.slice(-mostMoments), momentOf(before)];
+  return { ...after, past, future: [], isTyping };
+}
+
+/** The text before the last change, or after it again. */
+export function undone(state: EditorState, way: "past" | "future" = "past"): EditorState {
+  const back = way === "past" ? "future" : "past";
+  const moment = state[way].at(-1);
+  if (moment === undefined) return state;
+  const rest = { [way]: state[way].slice(0, -1), [back]: [...state[back], momentOf(state)] };
+  return { ...state, ...moment, ...rest, isTyping: false };
+}
+
+function momentOf({ text, cursor, folds }: EditorState): EditorMoment {
+  return { text, cursor, folds };
+}
+
+const mostMoments = 200;
+
+function pressed(state: EditorState, key: Key): EditorState {
   if (state.search !== undefined) return searching(state, state.search, key);
   if (key.kind === "chord") return actions[keyOf.get(key.chord) ?? key.chord]?.(state) ?? state;
   return inserted(state, key.text.replace(/\r\n?/gu, "\n"));
@@ -116,6 +173,7 @@ const actions: Readonly<Record<string, Act>> = {
   "ctrl-k": (state) => cut(state, state.cursor, lineEnd(state)),
   "ctrl-y": (state) => inserted(state, unfolded(state.deleted, state.folds)),
   "ctrl-c": (state) => (state.text === "" ? wishes("interrupt")(state) : cut(state, 0, state.text.length)),
+  "ctrl-_": (state) => undone(state),
   "ctrl-z": wishes("suspend"),
   "ctrl-g": wishes("edit"),
   "ctrl-l": wishes("redraw"),
@@ -131,6 +189,7 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   "alt-f": ["ctrl-right", "alt-right"],
   home: ["ctrl-a"],
   end: ["ctrl-e"],
+  "ctrl-_": ["ctrl-/", "ctrl-7"],
   "alt-backspace": ["ctrl-backspace"],
 };
 const keyOf = new Map(Object.entries(otherNames).flatMap(([key, names]) => names.map((name) => [name, key])));
@@ -150,14 +209,16 @@ function snapped(text: string, cursor: number, folds: Folds): number {
   return unitEnd(text, cursor - 1, folds);
 }
 
-function cut(state: EditorState, from: number, to: number): EditorState {
+/** The text without a stretch, which Ctrl-Y puts back. */
+export function cut(state: EditorState, from: number, to: number): EditorState {
   const { text } = state;
   const whole = text.slice(0, from) + text.slice(to);
   const deleted = from < to ? text.slice(from, to) : state.deleted;
   return { ...state, text: whole, cursor: snapped(whole, from, state.folds), deleted };
 }
 
-function moved(state: EditorState, cursor: number): EditorState {
+/** The same text with the cursor elsewhere. */
+export function moved(state: EditorState, cursor: number): EditorState {
   return { ...state, cursor };
 }
 
@@ -165,15 +226,22 @@ function sent(state: EditorState, kind: "send" | "queue"): EditorState {
   const text = textOf(state);
   if (text.trim() === "" && !state.maySendNothing) return state;
   const history = state.history.at(-1) === text ? state.history : [...state.history, text];
-  const { maySendNothing, isSecret, isBusy } = state;
-  return { ...emptyEditor(history, { maySendNothing, isSecret }), isBusy, wish: { kind, text } };
+  const { maySendNothing, isSecret, isBusy, vi } = state;
+  const next = emptyEditor(history, {
+    maySendNothing,
+    isSecret,
+    ...(vi && { vi: { ...vi, mode: "insert" } }),
+  });
+  return { ...next, isBusy, wish: { kind, text } };
 }
 
-function lineStart({ text, cursor }: EditorState): number {
+/** Where the line of the cursor begins. */
+export function lineStart({ text, cursor }: EditorState): number {
   return lineStartAt(text, cursor);
 }
 
-function lineEnd({ text, cursor }: EditorState): number {
+/** Where the line of the cursor ends. */
+export function lineEnd({ text, cursor }: EditorState): number {
   const at = text.indexOf("\n", cursor);
   return at < 0 ? text.length : at;
 }
@@ -225,12 +293,12 @@ function searching(state: EditorState, search: NonNullable<EditorState["search"]
     case "ctrl-g":
       return bare;
     case "enter":
-      return foundEntry(state) === undefined ? bare : update(recalled(bare, search.at), key);
+      return foundEntry(state) === undefined ? bare : pressed(recalled(bare, search.at), key);
     case "escape":
     case "tab":
       return recalled(bare, search.at);
     default:
-      return update(recalled(bare, search.at), key);
+      return pressed(recalled(bare, search.at), key);
   }
 }
 

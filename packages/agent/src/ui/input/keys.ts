@@ -7,6 +7,13 @@ export type Key =
   /** A key that is no letter, or one with modifiers in this order: `enter`, `ctrl-c`, `alt-enter`, `ctrl-alt-shift-left`. */
   | { readonly kind: "chord"; readonly chord: string };
 
+/** The key that a person's settings put in the place of another one; undefined where they take it away. Pure. */
+export function remapped(key: Key, keys: Readonly<Record<string, string>>): Key | undefined {
+  const name = key.kind === "chord" ? keys[key.chord] : undefined;
+  if (name === undefined) return key;
+  return name === "" ? undefined : { kind: "chord", chord: name };
+}
+
 /**
  * Reads keys from the bytes of a terminal: legacy sequences, those of kitty (`CSI u`) and of xterm's modifyOtherKeys, and
  * bracketed paste. A sequence may be cut anywhere between two chunks. Bytes that are no UTF-8 become U+FFFD; answers of
