@@ -15,7 +15,7 @@ interface StateRow {
   readonly isNow: boolean;
 }
 
-interface Shown {
+interface ShownChanges {
   readonly rows: readonly StateRow[];
   readonly at: number;
   readonly marked?: StateRow;
@@ -38,7 +38,7 @@ class ChangesModal implements Modal {
   constructor(
     private readonly host: CommandHost,
     private readonly page: TreeSource["page"],
-    private readonly shown: Shown,
+    private readonly shown: ShownChanges,
   ) {}
 
   view({ columns, rows: height }: WindowSize): readonly Line[] {
@@ -122,7 +122,7 @@ class ChangesModal implements Modal {
     return isChosen ? line.map((one) => ({ ...one, ground: "chosen" as const })) : line;
   }
 
-  #set(changes: Partial<Shown>): ModalStep {
+  #set(changes: Partial<ShownChanges>): ModalStep {
     const { said: _, ...rest } = this.shown;
     return { kind: "shown", modal: new ChangesModal(this.host, this.page, { ...rest, ...changes }) };
   }

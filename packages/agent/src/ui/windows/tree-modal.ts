@@ -20,7 +20,7 @@ export interface TreeSource {
   whole(node: TurnNode): readonly Line[];
 }
 
-interface Shown {
+interface ShownTree {
   readonly rows: readonly DrawnRow[];
   readonly at: number;
   readonly folded: ReadonlySet<string>;
@@ -58,7 +58,7 @@ class TreeModal implements Modal {
 
   constructor(
     private readonly source: TreeSource,
-    private readonly shown: Shown,
+    private readonly shown: ShownTree,
   ) {
     this.#rows = unfoldedRows(shown.rows, shown.folded);
   }
@@ -232,7 +232,7 @@ class TreeModal implements Modal {
     return { kind: "shown", modal: this, wish };
   }
 
-  #choose(name: string, { choices, prompt }: NonNullable<Shown["asked"]>): ModalStep {
+  #choose(name: string, { choices, prompt }: NonNullable<ShownTree["asked"]>): ModalStep {
     const { asked: _, ...rest } = this.shown;
     if (name === "escape" || name === "q") return { kind: "shown", modal: new TreeModal(this.source, rest) };
     const chosen = choices.find(({ word }) => word.startsWith(name.toLowerCase()));
@@ -240,7 +240,7 @@ class TreeModal implements Modal {
     return { kind: "closed", line: chosen.line, ...(prompt === undefined ? {} : { text: prompt }) };
   }
 
-  #typed(key: Key, typing: NonNullable<Shown["typing"]>): ModalStep {
+  #typed(key: Key, typing: NonNullable<ShownTree["typing"]>): ModalStep {
     const { typing: _, ...rest } = this.shown;
     const bare = new TreeModal(this.source, rest);
     if (key.kind !== "chord")
@@ -289,13 +289,13 @@ class TreeModal implements Modal {
     return { kind: "shown", modal: new TreeModal(this.source, rest) };
   }
 
-  #set(changes: Partial<Shown>): ModalStep {
+  #set(changes: Partial<ShownTree>): ModalStep {
     const { said: _, ...rest } = this.shown;
     return { kind: "shown", modal: new TreeModal(this.source, { ...rest, ...changes }) };
   }
 
   /** Other rows, with the same node chosen where it still has one. */
-  #at(id: string | undefined, changes: Partial<Shown>): ModalStep {
+  #at(id: string | undefined, changes: Partial<ShownTree>): ModalStep {
     const next = { ...this.shown, ...changes };
     const rows = unfoldedRows(next.rows, next.folded);
     const found = rows.findIndex((row) => row.id === id);

@@ -3,6 +3,8 @@ import { type ConversationContext, effectsOf, type TurnNode } from "@holdfast/co
 
 /** Which nodes of a tree have a row. */
 export const rowFilters = ["all", "prompts", "tasks", "files", "labels"] as const;
+
+/** The name of such a filter. */
 export type RowFilter = (typeof rowFilters)[number];
 
 const shows: Readonly<Record<RowFilter, (node: TurnNode) => boolean>> = {
