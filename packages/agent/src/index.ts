@@ -99,6 +99,7 @@ export { foldersOfRepository, gitWords } from "./host/repository.js";
 export { type CommandPlace, Sandbox, type SandboxOptions } from "./host/sandbox.js";
 export { type CommandToolsContext, shellTool } from "./host/shell-tool.js";
 export { type SpilledPart, SpillFiles } from "./host/spill-files.js";
+export { type Todo, todosName, todosOf, todosTool } from "./host/todos.js";
 export { type WatchFiles, watchFiles } from "./host/touched-files.js";
 export {
   completeMention,

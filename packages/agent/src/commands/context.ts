@@ -1,4 +1,5 @@
 import type { JsonObject } from "@holdfast/core/conversation";
+import { todoLines, todosOf } from "../host/todos.js";
 import { cacheBrokeWords } from "../loop/cache-watch.js";
 import type { Command, CommandHost, CommandOutcome } from "./command.js";
 import { refused, told } from "./results.js";
@@ -130,5 +131,20 @@ const cost: Command = {
   },
 };
 
+const todos: Command = {
+  name: "todos",
+  usage: "",
+  says: "Shows the list of what is to be done, as the model keeps it.",
+  options: {},
+  operands: { least: 0, most: 0 },
+  run: async (_, { manager }) => {
+    const list = todosOf(manager.context);
+    const left = list.filter(({ state }) => state !== "done").length;
+    const data = { todos: list.map((one) => ({ ...one })) };
+    if (list.length === 0) return told("The model keeps no list.", { data });
+    return told(`${left} of ${list.length} are to be done:`, { data, text: todoLines(list).join("\n") });
+  },
+};
+
 /** The commands that look at the prompt and its cost, and make it smaller. */
-export const contextCommands: readonly Command[] = [context, why, cost, compact];
+export const contextCommands: readonly Command[] = [context, why, cost, todos, compact];

@@ -31,6 +31,7 @@ import {
 import { isRefusal } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
 import { answerBudgetChars } from "@holdfast/core/tools";
+import { todoLines, todosOf } from "../host/todos.js";
 import { factsOfModel } from "../models/catalog.js";
 import { type CacheBroke, CacheWatch } from "./cache-watch.js";
 
@@ -316,7 +317,10 @@ export class ContextEconomy {
       },
     );
     if (typeof text !== "string") return text;
-    const draft = draftCompaction(context, cut, text, charsPerToken(usage.last));
+    const todos = todoLines(todosOf(context));
+    const whole =
+      todos.length === 0 ? text : `${text}\n\nThe list of what is to be done:\n${todos.join("\n")}`;
+    const draft = draftCompaction(context, cut, whole, charsPerToken(usage.last));
     if (draft.kind !== "draft") return not("grows", draft.message);
     if (signal?.aborted === true) return not("cancelled", "Cancelled.");
     if (manager.context !== context) return not("refused", "The conversation went on meanwhile.");

@@ -17,6 +17,7 @@ import {
   Sandbox,
   SpillFiles,
   shellTool,
+  todosTool,
   userSettingsPath,
   type WatchFiles,
   withoutSecrets,
@@ -109,7 +110,9 @@ export async function openHost(
   const canSpill = mayFetch || Object.keys(mcpServers).length > 0;
   const read = run !== undefined || canSpill ? readOutputTool(context) : undefined;
   const kill = run === undefined ? undefined : killTool(context);
-  const own = [run, read, kill, mayFetch ? page.tool : undefined].filter((tool) => tool !== undefined);
+  const own = [run, read, kill, mayFetch ? page.tool : undefined, todosTool].filter(
+    (tool) => tool !== undefined,
+  );
   const servers = new McpServers({
     roots,
     tempDir,
@@ -130,7 +133,7 @@ export async function openHost(
       read: (server, uri, signal) => servers.readResource(server, uri, signal),
     },
     fetch: page.fetch,
-    harmless: ["read_output"],
+    harmless: ["read_output", todosTool.name],
     problems: states.flatMap(({ name, messages }) =>
       messages.map((message) => `MCP server ${name}: ${message}`),
     ),

@@ -2,6 +2,7 @@ import { carriesContent, type LineEdit, type OutcomeCode, type WriteOutcome } fr
 import { clip } from "@holdfast/core/text";
 import { describeRepair, fileOfCall, findTool, type RanProgram, type ToolRun } from "@holdfast/core/tools";
 import { secondsWords } from "../../host/command-words.js";
+import { type Todo, todoLines, todosIn, todosName } from "../../host/todos.js";
 import type { EndedCall } from "../../loop/turn.js";
 import { elastic, type Line, type Span, span } from "../spans.js";
 
@@ -15,9 +16,20 @@ export function callHead({ name, args }: Pick<EndedCall, "name" | "args">): Line
 /** A call that has ended: one line, and below it what was mended, further files, the last that was printed. */
 export function callLines(call: EndedCall): readonly Line[] {
   const { run, code, isError } = call;
+  const todos = call.name === todosName && !isError ? todosIn(call.args) : undefined;
+  if (todos !== undefined) return listLines(todos);
   if (run !== undefined && "result" in run) return resultLines(run, call);
   if (run?.program !== undefined) return programLines(run.program, call);
   return [[...callHead(call), isError ? span(` ✗ ${codeWords(code)}`, "bad") : done]];
+}
+
+/** The list of what is to be done, with what is under way and what is done. */
+function listLines(todos: readonly Todo[]): readonly Line[] {
+  const kinds = { todo: "plain", doing: "accent", done: "faint" } as const;
+  const lines = todoLines(todos).map(
+    (line, at): Line => [span("  "), elastic(line, kinds[todos[at]?.state ?? "todo"])],
+  );
+  return [[span("To do", "heading")], ...lines];
 }
 
 const done = span(" ✓", "good");

@@ -1,0 +1,61 @@
+import { type ConversationContext, upwards } from "@holdfast/core/conversation";
+import { escapeForDisplay } from "@holdfast/core/text";
+import type { HostTool } from "@holdfast/core/tools";
+import * as z from "zod";
+
+/** The name of the tool by which a model keeps its list. */
+export const todosName = "update_todos";
+
+const states = ["todo", "doing", "done"] as const;
+
+/** One thing that is to be done. */
+export interface Todo {
+  readonly text: string;
+  readonly state: (typeof states)[number];
+}
+
+const parameters = z.object({
+  todos: z.array(z.object({ text: z.string(), state: z.enum(states) })),
+});
+
+/**
+ * `update_todos`: the list of what is to be done, whole each time. It is kept by the call itself, so that it goes back with
+ * the conversation and is there after a restart.
+ */
+export const todosTool: HostTool<typeof parameters.shape> = {
+  kind: "host",
+  name: todosName,
+  title: "List what is to be done",
+  description: "Your list of steps, which the user sees. Send all of it.",
+  parameters,
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  intent: (args) => ({ kind: "host_request", tool: todosName, summary: "Update the list", args }),
+  run: async ({ args }) => {
+    const left = parameters.parse(args).todos.filter(({ state }) => state !== "done").length;
+    return { code: "ok", text: `${left} left.` };
+  },
+};
+
+/** The list that a call sends; undefined where it is none. */
+export function todosIn(args: unknown): readonly Todo[] | undefined {
+  return parameters.safeParse(args).data?.todos;
+}
+
+/** The list as it is at the head; empty where none was sent. Pure. */
+export function todosOf(context: ConversationContext): readonly Todo[] {
+  const failed = new Set<string>();
+  for (const { payload } of upwards(context, context.currentNodeId)) {
+    if (payload.kind === "tool_result" && payload.isError === true) failed.add(payload.callId);
+    if (payload.kind !== "tool_call" || payload.name !== todosName || failed.has(payload.callId)) continue;
+    const todos = todosIn(payload.args);
+    if (todos !== undefined) return todos;
+  }
+  return [];
+}
+
+/** The list as text, a line each, as the person and a model read it. */
+export function todoLines(todos: readonly Todo[]): readonly string[] {
+  return todos.map(({ text, state }) => `${marks[state]} ${escapeForDisplay(text)}`);
+}
+
+const marks: Readonly<Record<Todo["state"], string>> = { todo: "·", doing: "▸", done: "✓" };
