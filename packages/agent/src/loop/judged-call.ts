@@ -3,6 +3,7 @@ import { compileGlob, type FileRequest, isLook, isRefusal, type Workspace } from
 import {
   type ConversationTool,
   type FileTool,
+  fileOfCall,
   type HostTool,
   intentOf,
   pathsOfCall,
@@ -24,7 +25,12 @@ export function judgedCall(
   const asked = { ...names, request: hostRequest(name, args) };
   if (tool.kind === "conversation") return onConversation(tool, args, asked);
   const request = requestOf(tool, args);
-  if (request === undefined) return undefined;
+  // Its refusal may show the file that it names: a rule about that file holds all the same.
+  if (request === undefined) {
+    const path = fileOfCall(tool, args);
+    const kind = tool.annotations.readOnly ? "look" : "change";
+    return path === undefined ? undefined : { ...asked, kind, paths: async () => [path] };
+  }
   if (!isLook(request)) return { ...asked, kind: "change", paths: async () => pathsOfCall(tool, args).paths };
   return { ...asked, kind: "look", paths: () => pathsOf(request, workspace) };
 }
