@@ -126,7 +126,7 @@ describe("a run without a terminal", () => {
     const { run } = scripted(work, { files });
     const { stdout, stderr } = await run(["-p", "Go.", "--approval-mode", "yolo"]);
     expect(stdout).toBe("The file is another one now.\n");
-    expect(stderr).toBe("Not done: edit_file (state_mismatch).\n");
+    expect(stderr).toBe("Not done: edit_file (the file changed since the model read it).\n");
   });
 
   it.each(["--include-partial", "--include-partial-messages"])("streams deltas with %s", async (flag) => {

@@ -140,7 +140,7 @@ function counts(changes: readonly LineEdit[]): readonly Span[] {
 
 /** Why a file was not read or changed, in a person's words. @param isShown the model was shown what is there. */
 function refused(verb: string, code: OutcomeCode, path: string, isShown = false): readonly Line[] {
-  const said = (sentences[code] ?? `%: ${codeWords(code)}`).replace("%", () => path);
+  const said = sentenceOf(code)?.replace("%", () => path) ?? `${path}: ${codeWords(code)}`;
   const shown = code === "state_mismatch" ? "the new state" : "what is there";
   return [[span(verb), span(` ✗ ${said}${isShown ? `; the model was shown ${shown}` : ""}`, "bad")]];
 }
@@ -160,6 +160,17 @@ const sentences: Readonly<Partial<Record<OutcomeCode, string>>> = {
   outside_workspace: "% is outside the folder",
   not_applied: "% fits, but another file was refused",
 };
+
+/** What a code means, with `%` for the file; undefined of those that are read as they are. */
+function sentenceOf(code: string): string | undefined {
+  // A cast: what is no key gives undefined.
+  return sentences[code as OutcomeCode];
+}
+
+/** Why a call was not carried out, where no file is named beside it. */
+export function whyNot(code: string): string {
+  return sentenceOf(code)?.replace("%", "the file") ?? codeWords(code);
+}
 
 function codeWords(code: string): string {
   return code.replaceAll("_", " ");

@@ -3,6 +3,7 @@ import { secondsWords } from "../../host/command-words.js";
 import { cacheBrokeWords } from "../../loop/cache-watch.js";
 import type { ContextStep, TurnEnd } from "../../loop/turn.js";
 import { type Line, span } from "../spans.js";
+import { whyNot } from "./call-lines.js";
 
 /** What was done about the prompt. A break of the cache that costs little is no news. */
 export function contextLines(done: ContextStep): readonly Line[] {
@@ -39,7 +40,7 @@ export function retryWords({ failure: { message }, waitMs }: Retry, isSeen: bool
 
 /** Why a turn is no success, and what was left undone. */
 export function undoneLines({ message, undone }: TurnEnd): readonly Line[] {
-  const left = undone.map(({ name, code }) => [span(`Not done: ${name} (${code}).`, "bad")]);
+  const left = undone.map(({ name, code }) => [span(`Not done: ${name} (${whyNot(code)}).`, "bad")]);
   return message === undefined ? left : [...left, [span(message, "note")]];
 }
 
