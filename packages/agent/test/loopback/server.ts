@@ -37,6 +37,8 @@ export class ProviderServer {
   meter: ((body: unknown) => PromptTokens) | undefined;
   /** What the provider says of a request that is too long, or holds what it does not take; undefined where it takes it. */
   limit: ((request: ReceivedRequest) => string | undefined) | undefined;
+  /** The answer to a request, where it is not the next one of the script: several may ask at once. */
+  answer: ((request: ReceivedRequest) => ServedAnswer | undefined) | undefined;
   /** Google's files, at the same address. */
   files: FileApi | undefined;
   url = "";
@@ -104,7 +106,7 @@ export class ProviderServer {
     const excess = this.limit?.({ text, body, headers: request.headers, wanted: [] });
     if (excess !== undefined) return refuse(400, excess);
     this.onRequest(this.requests.length);
-    const next = this.#script.shift();
+    const next = this.answer?.({ text, body, headers: request.headers, wanted: [] }) ?? this.#script.shift();
     if (next === undefined) return refuse(400, "the script is over");
     const { fault } = next;
     if (fault?.kind === "status")
