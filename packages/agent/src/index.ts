@@ -197,6 +197,8 @@ export {
 } from "./models/scripted.js";
 export { summariserOf } from "./models/summariser.js";
 export type { UploadRecord } from "./models/upload-record.js";
+export { type DiffOptions, linesOfDiff } from "./ui/diff/diff-lines.js";
+export { type ComparedTexts, comparedTexts, namedHunks, withHunks } from "./ui/diff/hunks.js";
 export { cellsOf } from "./ui/input/cells.js";
 export {
   type EditorState,
@@ -210,6 +212,7 @@ export { type Key, KeyReader, remapped } from "./ui/input/keys.js";
 export { startVi, update, viWords } from "./ui/input/vi.js";
 export { type EditorView, type EditorWindow, sentWords, view } from "./ui/input/view.js";
 export { type TextDetail, type TextOutput, type TextSinks, textOutput } from "./ui/linear/text-output.js";
+export { type Highlighter, loadHighlighter } from "./ui/markdown/highlight.js";
 export type { Modal, ModalStep, ModalWish, WindowSize } from "./ui/modal.js";
 export { elastic, fitted, type Ground, type Line, type Span, type SpanKind, span } from "./ui/spans.js";
 export { painted, type Theme, type ThemeName, themeNames, themes } from "./ui/theme.js";

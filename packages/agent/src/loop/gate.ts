@@ -40,8 +40,8 @@ export type Asked =
 export type PersonsAnswer =
   | { readonly kind: "yes" }
   | { readonly kind: "no"; readonly message?: string }
-  /** Of a change: the text that the person wrote in its place. */
-  | { readonly kind: "instead"; readonly request: ChangeRequest }
+  /** Of a change: the text that the person wrote in its place, or a part of it; `said`: a sentence on it for the model. */
+  | { readonly kind: "instead"; readonly request: ChangeRequest; readonly said?: string }
   /** Yes, and the same need not be asked again in this session. */
   | { readonly kind: "always"; readonly allowance: Allowance };
 

@@ -348,12 +348,16 @@ describe("approval in a turn", () => {
         const before =
           question.kind === "change" ? question.question.preview.files[0]?.agreed.before : undefined;
         const base = before ?? "";
-        return { kind: "instead", request: { kind: "write", path: "a.ts", content: "mine\n", base } };
+        const request = { kind: "write", path: "a.ts", content: "mine\n", base } as const;
+        return { kind: "instead", request, said: "The user took 1 of 2 changes." };
       },
       [read, edit("a.ts", "two", "2"), done],
     );
     await stage.turn("Go.");
     expect(stage.read("a.ts")).toBe("mine\n");
+    const ended = stage.events.flatMap((event) => (event.kind === "call_ended" ? [event.call.text] : []));
+    expect(ended.at(-1)).toContain("The user took 1 of 2 changes.");
+    expect(ended.at(-1)).toContain("mine");
   });
 
   it("approves no protected path by itself, in yolo neither", async () => {

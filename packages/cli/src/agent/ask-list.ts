@@ -1,15 +1,39 @@
 import { once } from "node:events";
+import { tmpdir } from "node:os";
 import { createInterface } from "node:readline/promises";
-import type { Asked, AskPerson, PersonsAnswer } from "@holdfast/agent";
-import type { Paint } from "../shell/terminal.js";
-import { answerOf, answerOfList, choicesOf, choicesOfList, wordsOfAsked } from "./asked.js";
+import {
+  type Asked,
+  type AskPerson,
+  type EditedText,
+  editText,
+  fitted,
+  type PersonsAnswer,
+  painted,
+  type Theme,
+  themes,
+} from "@holdfast/agent";
+import type { Refusal } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
+import { escapeText } from "../shell/terminal.js";
+import {
+  answerByNumbers,
+  answerByText,
+  answerOf,
+  answerOfList,
+  choicesOf,
+  choicesOfList,
+  editableOf,
+  linesOfAsked,
+} from "./asked.js";
 
 /** Where a person sees a question and types the answer. */
 interface AskingPlace {
   readonly show: (text: string) => void;
-  readonly paint: Paint;
+  readonly theme: Theme;
   /** A line that was typed after the question was seen; undefined where the signal came, or the person left. */
   readonly answer: (question: string, signal?: AbortSignal) => Promise<string | undefined>;
+  /** Opens the person's editor on a text; a sentence where there is none, or it failed. */
+  readonly edit: (text: string, name: string, signal?: AbortSignal) => Promise<EditedText | Refusal>;
 }
 
 /** Asks line by line: one thing by itself; several changes as one list, or one by one where the person says so. */
@@ -23,24 +47,42 @@ export function askIn(place: AskingPlace): AskPerson {
     const answers: PersonsAnswer[] = [];
     for (const asked of list) {
       const { said, hides } = await askAbout(place, [asked], (hidden) => choicesOf(asked, hidden), signal);
-      answers.push(said === undefined ? unanswered : answerOf(said, asked, hides));
+      answers.push(said === undefined ? unanswered : await meant(said, asked, hides, place, signal));
     }
     return answers;
   };
+}
+
+/** What was typed: numbers of changes, the wish to edit, or a word. */
+async function meant(
+  said: string,
+  asked: Asked,
+  hides: boolean,
+  place: AskingPlace,
+  signal?: AbortSignal,
+): Promise<PersonsAnswer> {
+  const file = /^e(dit)?$/iu.test(said.trim()) ? editableOf(asked) : undefined;
+  if (file === undefined)
+    return (hides ? undefined : answerByNumbers(said, asked)) ?? answerOf(said, asked, hides);
+  const edited = await place.edit(file.after ?? "", file.path, signal);
+  if (edited.kind === "edited") return answerByText(file, edited.text);
+  place.show(`${escapeText(edited.message)}\n`);
+  return { kind: "no", message: "The user wanted to edit it, and did not." };
 }
 
 const unanswered: PersonsAnswer = { kind: "no", message: "The question was not answered." };
 
 /** Shows, cut first and whole where that is asked for, until the answer is another one. */
 async function askAbout(
-  { show, paint, answer }: AskingPlace,
+  { show, theme, answer }: AskingPlace,
   list: readonly Asked[],
   choices: (hides: boolean) => string,
   signal?: AbortSignal,
 ): Promise<{ readonly said: string | undefined; readonly hides: boolean }> {
   for (let isWhole = false; ; isWhole = true) {
-    const shown = list.map((asked) => wordsOfAsked(asked, isWhole, paint));
-    for (const { words } of shown) show(`\n${words}\n`);
+    const shown = list.map((asked) => linesOfAsked(asked, isWhole));
+    for (const { lines } of shown)
+      show(`\n${lines.map((line) => painted(fitted(line), theme)).join("\n")}\n`);
     const hides = shown.some((one) => one.hides);
     const said = await answer(choices(hides), signal);
     if (!hides || said === undefined || !/^s(how( all)?)?$/iu.test(said.trim())) return { said, hides };
@@ -50,9 +92,9 @@ async function askAbout(
 /**
  * Asks on standard error, in a run that is no conversation. Standard input is read only while a question is open.
  *
- * @param interrupted called for Ctrl-C, which is no signal while a line is typed. @param paint for standard error.
+ * @param interrupted called for Ctrl-C, which is no signal while a line is typed. @param hasColor whether standard error has.
  */
-export function askBeside(interrupted: () => void, paint: Paint): AskPerson {
+export function askBeside(interrupted: () => void, hasColor: boolean): AskPerson {
   const answer = async (question: string, signal?: AbortSignal) => {
     const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
     const over = new AbortController();
@@ -71,7 +113,14 @@ export function askBeside(interrupted: () => void, paint: Paint): AskPerson {
     lines.close();
     return said;
   };
-  return askIn({ show: (text) => void process.stderr.write(text), paint, answer });
+  const edit = (text: string, name: string, signal?: AbortSignal) =>
+    editText({ text, name, environment: process.env, tempDir: tmpdir(), ...defined({ signal }) });
+  return askIn({ show: (text) => void process.stderr.write(text), theme: themeFor(hasColor), answer, edit });
+}
+
+/** The colours of a terminal that may have none. */
+export function themeFor(hasColor: boolean): Theme {
+  return hasColor ? themes.ansi : themes.plain;
 }
 
 const earlyMs = 100;

@@ -1,10 +1,24 @@
-import { type Allowance, type Asked, type PersonsAnswer, prefixOf } from "@holdfast/agent";
+import { extname } from "node:path";
+import {
+  type Allowance,
+  type Asked,
+  type ComparedTexts,
+  comparedTexts,
+  type DiffOptions,
+  type Line,
+  linesOfDiff,
+  namedHunks,
+  type PersonsAnswer,
+  prefixOf,
+  span,
+  withHunks,
+} from "@holdfast/agent";
 import { consentLine } from "@holdfast/core/conversation";
 import { describeShown } from "@holdfast/core/patch";
 import { clip, escapeForDisplay, shortHash } from "@holdfast/core/text";
 import { describeRepair } from "@holdfast/core/tools";
 import { nameWithLink } from "../answers/report.js";
-import { escapeName, escapeText, makePaint, type Paint } from "../shell/terminal.js";
+import { escapeName, escapeText } from "../shell/terminal.js";
 
 /** What a person typed as the answer. Whatever is none of the words offered is a no, with it as a word for the model. */
 export function answerOf(said: string, asked: Asked, hides = false): PersonsAnswer {
@@ -37,7 +51,7 @@ const notOffered: PersonsAnswer = { kind: "no", message: "This is asked about ea
 
 /** A question as a person reads it, and whether something of it does not fit. */
 interface ShownQuestion {
-  readonly words: string;
+  readonly lines: readonly Line[];
   readonly hides: boolean;
 }
 
@@ -47,7 +61,48 @@ export function choicesOf(asked: Asked, hides = false): string {
   const reach = reachOf(asked);
   const always = reach === undefined ? "" : `, [a]lways (${reach.words}, in this session)`;
   const exact = reach?.exact === undefined ? "" : ", always [e]xactly this";
-  return `Do it? [y]es, [n]o${always}${exact}: `;
+  const hunks = partsOf(asked)?.texts.hunks.length ?? 0;
+  const parts = hunks > 1 ? `, numbers of the changes to make (1-${hunks})` : "";
+  return `Do it? [y]es, [n]o${always}${exact}${editableOf(asked) === undefined ? "" : ", [e]dit"}${parts}: `;
+}
+
+/** The one file of a change whose text a person can write; undefined where nothing or several are written. */
+export function editableOf(asked: Asked): ChangedFile | undefined {
+  if (asked.kind !== "change") return undefined;
+  const [file, ...others] = asked.question.preview.files;
+  return others.length === 0 && file !== undefined && file.after !== null ? file : undefined;
+}
+
+function partsOf(asked: Asked): { readonly file: ChangedFile; readonly texts: ComparedTexts } | undefined {
+  const file = editableOf(asked);
+  const texts = file === undefined || file.before === null ? undefined : textsOfChange(file);
+  return file === undefined || texts === undefined ? undefined : { file, texts };
+}
+
+/** An answer that takes some of the changes of a file only, by their numbers; undefined where it is another one. */
+export function answerByNumbers(said: string, asked: Asked): PersonsAnswer | undefined {
+  const { file, texts } = partsOf(asked) ?? {};
+  const count = texts?.hunks.length ?? 0;
+  const taken = count > 1 ? namedHunks(said, count) : undefined;
+  if (file === undefined || texts === undefined || taken === undefined) return undefined;
+  if (taken.size === count) return { kind: "yes" };
+  const left = texts.hunks.flatMap(({ newFrom, newTo }, at) =>
+    taken.has(at + 1) ? [] : [`lines ${newFrom + 1}-${newTo} of what was proposed`],
+  );
+  const words = `The user took ${taken.size} of ${count} changes; left out: ${left.join(", ")}.`;
+  return written(file, withHunks(texts, taken), words);
+}
+
+/** The answer of a person who wrote the text of a file. */
+export function answerByText(file: ChangedFile, text: string): PersonsAnswer {
+  return text === file.after
+    ? { kind: "yes" }
+    : written(file, text, "The user edited this text before it was written.");
+}
+
+function written({ path, agreed }: ChangedFile, content: string, said: string): PersonsAnswer {
+  const base = agreed.before === null ? {} : { base: agreed.before };
+  return { kind: "instead", request: { kind: "write", path, content, ...base }, said };
 }
 
 /** How a list of changes is asked about, each of which was shown. */
@@ -66,25 +121,24 @@ export function answerOfList(said: string, list: readonly Asked[]): readonly Per
 /**
  * A question about a change.
  *
- * @param isWhole nothing is left out, however long it is.
- * @returns words that can be written as they are: nothing of them acts on a terminal but the colours.
+ * @param isWhole nothing is left out, however long it is. @param options how differences are drawn.
  */
-export function wordsOfAsked(asked: Asked, isWhole = false, paint = makePaint(false)): ShownQuestion {
+export function linesOfAsked(asked: Asked, isWhole = false, options: DiffOptions = {}): ShownQuestion {
   switch (asked.kind) {
     case "change": {
       const { message, files } = asked.question.preview;
-      const shown = files.map((file) => ({ file, diff: diffOf(file, isWhole, paint) }));
-      const words = [
-        escapeText(`${asked.tool} asks; nothing is done yet. It would say: ${message}`),
-        ...shown.flatMap(({ file, diff }) => [diff.words, ...repairsOf(file).map(escapeText)]),
-      ].join("\n");
-      return { words, hides: shown.some(({ diff }) => diff.hides) };
+      const shown = files.map((file) => ({ file, diff: diffOf(file, isWhole, options) }));
+      const lines = [
+        ...linesOfText(`${asked.tool} asks; nothing is done yet. It would say: ${message}`),
+        ...shown.flatMap(({ file, diff }) => [...repairsOf(file), ...diff.lines]),
+      ];
+      return { lines, hides: shown.some(({ diff }) => diff.hides) };
     }
     case "run":
       return callWords(asked, isWhole);
     case "restore": {
       const lines = asked.files.map((file) => consentLine(file, asked.consent));
-      return { words: escapeText([restoreHead(asked), ...lines].join("\n")), hides: false };
+      return { lines: linesOfText([restoreHead(asked), ...lines].join("\n")), hides: false };
     }
     default:
       return asked satisfies never;
@@ -154,7 +208,10 @@ function callWords({ tool, request: { args, sandboxed } }: RunAsked, isWhole: bo
   const head = isShell ? `${tool}: ${cut(begin).replaceAll("\n", "\n  | ")}` : tool;
   const outside = sandboxed === false ? ["  It runs outside the sandbox."] : [];
   const words = [head, ...rest.map(([name, value]) => `  ${name}: ${cut(value)}`), ...outside].join("\n");
-  return { words, hides: [begin, ...rest.map(([, value]) => value)].some((text) => cut(text) !== text) };
+  return {
+    lines: linesOfText(words),
+    hides: [begin, ...rest.map(([, value]) => value)].some((text) => cut(text) !== text),
+  };
 }
 
 /** Behind so many blanks the rest would not be looked for. */
@@ -175,33 +232,52 @@ function within(text: string): string {
 const mostChars = 8_000;
 const mostNameChars = 200;
 const mostLines = 200;
+const mostLineChars = 2_000;
 
 type ChangedFile = Extract<Asked, { kind: "change" }>["question"]["preview"]["files"][number];
 
-/** What was put right in the model's call, so that it is the diff above. */
-function repairsOf({ change }: ChangedFile): readonly string[] {
-  return change.repairs.map((repair) => `Repaired: ${describeRepair(repair)}.`);
+/** What was put right in the model's call, so that it is the diff below. */
+function repairsOf({ change }: ChangedFile): readonly Line[] {
+  return change.repairs.map((repair) => [span(`Repaired: ${describeRepair(repair)}.`, "note")]);
 }
 
-function diffOf(file: ChangedFile, isWhole: boolean, paint: Paint): ShownQuestion {
-  const { before, after, sizes, agreed } = file;
-  const head = `--- ${nameWithLink(file)}`;
-  const isText = (before !== null || sizes.before === null) && (after !== null || sizes.after === null);
-  if (!isText) {
+function diffOf(file: ChangedFile, isWhole: boolean, options: DiffOptions): ShownQuestion {
+  const { sizes, agreed } = file;
+  const head: Line = [span(`--- ${nameWithLink(file)}`, "strong")];
+  const texts = textsOfChange(file);
+  if (texts === undefined) {
     const [old, fresh] = [stateWords(sizes.before, agreed.before), stateWords(sizes.after, agreed.after)];
-    return { words: `${head}\nno text: ${old} becomes ${fresh}`, hides: false };
+    return { lines: [head, [span(`no text: ${old} becomes ${fresh}`)]], hides: false };
   }
-  const all = Number.MAX_SAFE_INTEGER;
-  const limits = isWhole ? { maxLines: all, maxLineChars: all } : { maxLines: mostLines };
-  const shown = describeShown(before ?? "", after ?? "", limits);
-  const lines = escapeText(shown.text).split("\n");
-  return { words: [paint.bold(head), ...lines.map(colouring(paint))].join("\n"), hides: !shown.isWhole };
+  const lines = linesOfDiff(texts, { ...options, language: extname(file.path).slice(1) });
+  if (isWhole || isShort(lines)) return { lines: [head, ...lines], hides: false };
+  // Of what is long the places that differ are shown, of each side some.
+  const shown = describeShown(file.before ?? "", file.after ?? "", { maxLines: mostLines });
+  return { lines: [head, ...shown.text.split("\n").map(bySign)], hides: !shown.isWhole };
+}
+
+function isShort(lines: readonly Line[]): boolean {
+  const chars = lines.map((line) => line.reduce((sum, { text }) => sum + text.length, 0));
+  return lines.length <= mostLines && chars.every((count) => count <= mostLineChars);
 }
 
 /** A line of a difference by its sign. */
-function colouring({ green, red, cyan }: Paint): (line: string) => string {
-  const colours: Readonly<Record<string, Paint["red"]>> = { "+": green, "-": red, "@": cyan };
-  return (line) => colours[line.charAt(0)]?.(line) ?? line;
+function bySign(line: string): Line {
+  const kinds = { "+": "good", "-": "bad", "@": "accent" } as const;
+  // A cast: what is no sign gives undefined.
+  return [span(line, kinds[line.charAt(0) as "+"] ?? "plain")];
+}
+
+/** A change as two texts; undefined where one of them is none. */
+export function textsOfChange({ before, after, sizes }: ChangedFile): ComparedTexts | undefined {
+  const isText = (before !== null || sizes.before === null) && (after !== null || sizes.after === null);
+  return isText ? comparedTexts(before ?? "", after ?? "") : undefined;
+}
+
+function linesOfText(text: string): readonly Line[] {
+  return escapeText(text)
+    .split("\n")
+    .map((line) => [span(line)]);
 }
 
 function stateWords(bytes: number | null, sha256: string | null): string {

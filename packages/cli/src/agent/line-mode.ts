@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import {
   type AskedBack,
   type AskPerson,
@@ -5,12 +6,14 @@ import {
   type CommandHost,
   type CommandResult,
   describeResult,
+  editText,
   readTyped,
   runCommand,
   type WantedSession,
 } from "@holdfast/agent";
+import { defined } from "@holdfast/core/text";
 import { escapeText, type Terminal } from "../shell/terminal.js";
-import { askIn } from "./ask-list.js";
+import { askIn, themeFor } from "./ask-list.js";
 import { type CommandPorts, commandHost, sessionWanted } from "./command-host.js";
 import { completeLine, nothingAt } from "./complete-line.js";
 import { type Completer, type KeyboardOptions, keyboard } from "./keyboard.js";
@@ -50,7 +53,9 @@ export function lineMode(options: Omit<KeyboardOptions, "completer">): LineTermi
   const { terminal } = lines;
   const ask = askIn({
     show: (text) => void terminal.out(text),
-    paint: terminal.outPaint,
+    theme: themeFor(terminal.errHasColor),
+    edit: (text, name, signal) =>
+      editText({ text, name, environment: process.env, tempDir: tmpdir(), ...defined({ signal }) }),
     answer: (question, signal) => lines.answer(question, signal),
   });
   return {

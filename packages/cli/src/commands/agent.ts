@@ -80,7 +80,7 @@ async function withoutScreen(call: Invocation, { text, material, isTyped }: Prom
   const prompt = material === undefined ? text : `${material}\n\n${text}`;
   const isCommand = isTyped && isSlashCommand(prompt);
   const ending = new AbortController();
-  const ask = canAsk(call) ? askBeside(() => ending.abort(), call.terminal.errPaint) : nobody;
+  const ask = canAsk(call) ? askBeside(() => ending.abort(), call.terminal.errHasColor) : nobody;
   const run = await openRun(call, prompt, ask, { mayLackModel: isCommand });
   if (run.kind === "no_run") return refuse(call, run);
   const watched = watchedByWork(() => ending.abort());

@@ -4,10 +4,13 @@ import {
   type AgentEvent,
   type AskPerson,
   describeResult,
+  fitted,
+  painted,
   runCommand,
   type ScriptedAnswer,
+  themes,
 } from "@holdfast/agent";
-import { wordsOfAsked } from "../agent/asked.js";
+import { linesOfAsked } from "../agent/asked.js";
 import { commandHost } from "../agent/command-host.js";
 import { type OpenedRun, turnInput } from "../agent/open-run.js";
 import type { Excerpt, Printer } from "./printer.js";
@@ -47,7 +50,8 @@ export class TourPerson {
 
   readonly ask: AskPerson = async (list) =>
     list.map((asked) => {
-      const { words } = wordsOfAsked(asked);
+      const { lines } = linesOfAsked(asked);
+      const words = lines.map((line) => painted(fitted(line), themes.plain)).join("\n");
       this.asked.push(words);
       this.printer.approval(words);
       return { kind: "yes" };

@@ -1,6 +1,12 @@
-import type { Asked } from "@holdfast/agent";
+import { type Asked, fitted, painted, themes } from "@holdfast/agent";
 import { describe, expect, it } from "vitest";
-import { answerOf, choicesOf, wordsOfAsked } from "../../src/agent/asked.js";
+import { answerByNumbers, answerOf, choicesOf, linesOfAsked } from "../../src/agent/asked.js";
+
+/** A question as it is written. */
+function shown(asked: Asked, isWhole = false) {
+  const { lines, hides } = linesOfAsked(asked, isWhole);
+  return { words: lines.map((line) => painted(fitted(line), themes.plain)).join("\n"), hides };
+}
 
 function call(tool: string, args: Readonly<Record<string, unknown>>): Asked {
   return { kind: "run", tool, request: { kind: "host_request", tool, summary: "clipped", args } };
@@ -66,28 +72,26 @@ describe("what a person typed", () => {
 
 describe("what a question shows of a call", () => {
   it("is every argument, one a line, whatever it is named", () => {
-    const { words } = wordsOfAsked(call("server__run", { command: "ls", target: "prod\nx: 1", force: true }));
+    const { words } = shown(call("server__run", { command: "ls", target: "prod\nx: 1", force: true }));
     expect(words).toBe('server__run\n  command: "ls"\n  target: "prod\\nx: 1"\n  force: true');
   });
 
   it("is the command as it runs, where it runs, and whether it goes on", () => {
     const args = { command: "make\n  directory: safe", directory: "../other", background: true };
-    expect(wordsOfAsked(call("run_shell_command", args)).words).toBe(
+    expect(shown(call("run_shell_command", args)).words).toBe(
       'run_shell_command: make\n  |   directory: safe\n  directory: "../other"\n  background: true',
     );
   });
 
   it("is a long argument up to a bound, with what is left out counted", () => {
-    expect(wordsOfAsked(call("fetch_url", { url: `https://a/${"x".repeat(5_000)}END` })).words).toContain(
-      "END",
-    );
-    const { words } = wordsOfAsked(call("server__send", { text: "x".repeat(10_000) }));
+    expect(shown(call("fetch_url", { url: `https://a/${"x".repeat(5_000)}END` })).words).toContain("END");
+    const { words } = shown(call("server__send", { text: "x".repeat(10_000) }));
     expect(words.length).toBeLessThan(8_100);
     expect(words).toContain("[2,003 characters are not shown]");
   });
 
   it("holds nothing that acts on a terminal, in names neither", () => {
-    const { words } = wordsOfAsked(call("server__a", { "x\u001b[2J\ny": "\u202ez", b: "\u200b" }));
+    const { words } = shown(call("server__a", { "x\u001b[2J\ny": "\u202ez", b: "\u200b" }));
     for (const sign of ["\u001b", "\u202e", "\u200b"]) expect(words).not.toContain(sign);
     expect(words.split("\n")).toHaveLength(3);
   });
@@ -97,29 +101,69 @@ describe("what is not shown", () => {
   const padded = call("run_shell_command", { command: `true${" ".repeat(9_000)}; rm -rf x` });
 
   it("is said and can be asked for, and nothing is allowed for longer on it", () => {
-    const { words, hides } = wordsOfAsked(padded);
+    const { words, hides } = shown(padded);
     expect([words, hides]).toEqual(["run_shell_command: true [9,000 blanks] ; rm -rf x", true]);
     expect(choicesOf(padded, hides)).toBe("Do it? [y]es, [n]o, [s]how all: ");
     expect(answerOf("always", padded, hides)).toMatchObject({ kind: "no" });
-    expect(wordsOfAsked(padded, true).words).toContain(" ".repeat(9_000));
+    expect(shown(padded, true).words).toContain(" ".repeat(9_000));
   });
 
   it.each([
     ["of a long line what differs is shown", `${"x".repeat(20_000)} SAFE(); ${"y".repeat(9_000)}`, "EVIL();"],
     ["of many lines some that go and some that come", lines("old"), "new 1"],
-  ])("%s", (_, before, shown) => {
+  ])("%s", (_, before, wanted) => {
     const after = before.startsWith("x") ? before.replace("SAFE", "EVIL") : lines("new");
     const asked = change({ before, after, sizes: { before: 1, after: 1 } });
-    const { words, hides } = wordsOfAsked(asked);
-    expect(words).toContain(shown);
+    const { words, hides } = shown(asked);
+    expect(words).toContain(wanted);
     expect(words).toContain(before.startsWith("x") ? "SAFE();" : "-old 1");
     expect([hides, words.length < 20_000]).toEqual([true, true]);
-    expect(wordsOfAsked(asked, true)).toMatchObject({ hides: false });
+    expect(shown(asked, true)).toMatchObject({ hides: false });
   });
 
   it("is of what is no text the bytes, which have a size and a hash", () => {
     const asked = change({ before: null, after: null, sizes: { before: 1_234, after: null } });
-    expect(wordsOfAsked(asked).words).toContain("no text: 1,234 bytes (aaaaaaaaaaaaaaaa) becomes no file");
+    expect(shown(asked).words).toContain("no text: 1,234 bytes (aaaaaaaaaaaaaaaa) becomes no file");
+  });
+});
+
+describe("some of the changes of a file", () => {
+  const before = lines("old").split("\n").slice(0, 30).join("\n");
+  const after = before
+    .replace("old 2\n", "new 2\n")
+    .replace("old 12\n", "")
+    .replace("old 25\n", "old 25\nmore\n");
+  const asked = change({ before, after, sizes: { before: 1, after: 1 } });
+
+  it("are numbered, and taken by their numbers", () => {
+    const { words } = shown(asked);
+    for (const sign of ["@@ 1 of 3: lines 1-6 @@", "- old 2", "+ new 2", "- old 12", "+ more"])
+      expect(words.replace(/^ *\d* +\d* +(?=[-+])/gmu, "").replace(/^([-+])(?=\S)/gmu, "$1 ")).toContain(
+        sign,
+      );
+    expect(choicesOf(asked)).toContain("[e]dit, numbers of the changes to make (1-3): ");
+    expect(answerByNumbers("1 3", asked)).toMatchObject({
+      kind: "instead",
+      request: {
+        kind: "write",
+        base: "a".repeat(64),
+        content: before.replace("old 2\n", "new 2\n").replace("old 25\n", "old 25\nmore\n"),
+      },
+      said: "The user took 2 of 3 changes; left out: lines 10-15 of what was proposed.",
+    });
+    expect(answerByNumbers("1-3", asked)).toEqual({ kind: "yes" });
+    for (const other of ["0", "4", "1 4", "y", "", "1 and 2"])
+      expect(answerByNumbers(other, asked)).toBeUndefined();
+  });
+
+  it("are not offered of a new file, nor of one that goes", () => {
+    for (const texts of [
+      { before: null, after },
+      { before, after: null },
+    ])
+      expect(
+        answerByNumbers("1", change({ ...texts, sizes: { before: null, after: null } })),
+      ).toBeUndefined();
   });
 });
 

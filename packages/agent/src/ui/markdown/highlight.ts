@@ -1,11 +1,8 @@
-import type { createLowlight } from "lowlight";
+import type { Child } from "lowlight";
 import type { Line, Span, SpanKind } from "../spans.js";
 
 /** Colours code: a line each; undefined of a language that it does not know. */
 export type Highlighter = (code: string, language: string) => readonly Line[] | undefined;
-
-type Lowlight = ReturnType<typeof createLowlight>;
-type Child = ReturnType<Lowlight["highlight"]>["children"][number];
 
 /** Loads the grammars of some forty languages; half a megabyte, so that it is done when the first code is shown. */
 export async function loadHighlighter(): Promise<Highlighter> {

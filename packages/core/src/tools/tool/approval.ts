@@ -23,7 +23,8 @@ export interface Question {
 export type Approval =
   | { readonly kind: "yes" }
   | { readonly kind: "no"; readonly message?: string }
-  | { readonly kind: "instead"; readonly request: ChangeRequest };
+  /** `said`: a sentence for the model on how it differs. */
+  | { readonly kind: "instead"; readonly request: ChangeRequest; readonly said?: string };
 
 /** Asks a person before a change. Must not throw; nothing is held while it waits. */
 export type Approve = (question: Question) => Promise<Approval>;
@@ -72,7 +73,7 @@ async function askOnce(
     case "no":
       return denied(request, approval.message);
     case "instead":
-      return byPerson(await workspace.run(approval.request, scopeOfPerson(scope)));
+      return withWords(byPerson(await workspace.run(approval.request, scopeOfPerson(scope))), approval.said);
     case "yes": {
       const outcome = await workspace.run(request, { ...scope, agreed: agreedOf(preview) });
       const isOvertaken = isRefusal(outcome) && overtakenCodes.has(outcome.code);
@@ -101,6 +102,11 @@ function scopeOfPerson(scope: RunScope): RunScope {
       knowledge.learn(event.kind === "changed" ? { ...event, authored: [], derived: false } : event),
   };
   return { ...scope, knowledge: told };
+}
+
+function withWords(outcome: ChangeOutcome, said: string | undefined): ChangeOutcome {
+  if (said === undefined || isRefusal(outcome)) return outcome;
+  return { ...outcome, message: `${outcome.message} ${said}` };
 }
 
 function byPerson(outcome: ChangeOutcome): ChangeOutcome {

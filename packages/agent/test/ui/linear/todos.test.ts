@@ -1,10 +1,10 @@
 import { scriptedSummariser } from "@holdfast/core/conversation";
 import { economySettings } from "@holdfast/core/economy";
 import { describe, expect, it } from "vitest";
-import { runCommand } from "../../src/commands/run-command.js";
-import { todosOf, todosTool } from "../../src/host/todos.js";
-import { shown } from "../ui/linear/shown.js";
-import { openStage } from "./stage.js";
+import { runCommand } from "../../../src/commands/run-command.js";
+import { todosOf, todosTool } from "../../../src/host/todos.js";
+import { openStage } from "../../loop/stage.js";
+import { shown } from "./shown.js";
 
 const list = (...todos: readonly (readonly [string, string])[]) => ({
   calls: [{ name: "update_todos", args: { todos: todos.map(([text, state]) => ({ text, state })) } }],
