@@ -58,7 +58,10 @@ const patchStep: Step = {
     const answers = [{ calls: [patch(story.twoHunks)] }, { text: "Both totals count pieces now." }];
     const { replies, asked } = await stage.turn("Yes, both.", answers, { head: 6, tail: 4 });
     const [reply] = replies;
-    stage.check("the user saw what will really be applied", asked[0]?.includes("@@ 1 of 2: lines 7-13 @@") === true);
+    stage.check(
+      "the user saw what will really be applied",
+      asked[0]?.includes("@@ 1 of 2: lines 7-13 @@") === true,
+    );
     stage.check(
       "both hunks were put where their lines stand",
       reply?.code === "applied" && stage.disk(file) === patched,
