@@ -22,7 +22,7 @@ const homes = {
   diff: "^packages/core/src/patch/",
   zod: "^(packages/(core/src/tools|mcp/src|agent/src/(config|host))|addons/hosts/src/compat)/",
   re2js: "^packages/core/src/files/",
-  "markdown-it": "^packages/(core/src/patch/section|agent/src/ui/markdown)/",
+  "markdown-it": "^(packages/(core/src/patch/section|agent/src/ui/markdown)|addons/page/src/browser)/",
   lowlight: "^packages/agent/src/ui/markdown/",
   yaml: "^packages/core/src/(context|files/change)/",
   "smol-toml": "^packages/(core/src/files/change|agent/src/input)/",

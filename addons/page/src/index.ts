@@ -1,2 +1,3 @@
-/** @holdfast/page: a stored session as one page that needs nothing beside it. */
+/** @holdfast/page: a stored session as one page that needs nothing beside it, and served live. */
 export { htmlPage } from "./html-page.js";
+export { type LiveServer, type ServeOptions, serveSession } from "./live/serve-session.js";

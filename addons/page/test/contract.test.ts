@@ -7,4 +7,5 @@ const asked: Addons["page"] = addon;
 
 it("is what the command asks of it", () => {
   expect(asked.htmlPage).toBeTypeOf("function");
+  expect(asked.serveSession).toBeTypeOf("function");
 });

@@ -9,6 +9,7 @@ import type {
   LoadedSession,
   SessionStore,
   SourceSession,
+  TurnUsage,
 } from "@holdfast/core/conversation";
 import type { HostRule, OnMismatch, OutcomeCode, Refusal, Workspace } from "@holdfast/core/files";
 import type { Advancing } from "@holdfast/core/text";
@@ -24,7 +25,14 @@ import type { hostNames, Invocation } from "./shell/invocation.js";
  */
 export interface Addons {
   readonly importers: { openImporters(readLines: ReadLines): Importers };
-  readonly page: { htmlPage(session: LoadedSession, options: PageOptions): Promise<readonly string[]> };
+  readonly page: {
+    htmlPage(session: LoadedSession, options: PageOptions): Promise<readonly string[]>;
+    serveSession(
+      store: SessionStore,
+      id: string,
+      options: Omit<PageOptions, "now"> & { readonly port?: number },
+    ): Promise<LiveServer | ConversationRefusal>;
+  };
   readonly postgres: {
     openPostgresStore(options: PostgresOptions): Promise<SessionStore | ConversationRefusal>;
   };
@@ -94,6 +102,15 @@ interface PageOptions {
   readonly stateDir: string | undefined;
   readonly now: number;
   readonly version: string;
+  readonly costOf?: (model: string, usage: TurnUsage) => number | undefined;
+}
+
+/** The page of a session while it is served. */
+interface LiveServer {
+  readonly kind: "live";
+  readonly port: number;
+  readonly url: string;
+  close(): Promise<void>;
 }
 
 interface PostgresOptions {

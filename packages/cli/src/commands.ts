@@ -4,7 +4,7 @@ import { configSpec } from "./config-command.js";
 import { collect, countFromZero, wholeNumber } from "./flags.js";
 import { globalOptions } from "./global-options.js";
 import { mcpSpec } from "./mcp-command.js";
-import { historySpec, sessionsSpec } from "./session-commands.js";
+import { historySpec, sessionsSpec, viewSpec } from "./session-commands.js";
 import { hostNames } from "./shell/invocation.js";
 
 const encoding: OptionSpec = {
@@ -293,6 +293,7 @@ export const commandSpecs: readonly CommandSpec[] = [
   },
   sessionsSpec,
   historySpec,
+  viewSpec,
   {
     usage: "gc",
     summary: "delete recorded states that are old or too many",

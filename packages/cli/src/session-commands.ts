@@ -175,3 +175,34 @@ export const historySpec: CommandSpec = {
   ],
   load: async () => (await import("./commands/history.js")).historyCommand,
 };
+
+/** One of them as a page that follows it. */
+export const viewSpec: CommandSpec = {
+  usage: "view [session]",
+  summary: "the page of a stored conversation in a browser, following it while it goes on",
+  description:
+    "Serves the page on this machine alone until Ctrl-C, and prints its address, which holds a token. Without SESSION, " +
+    "the last conversation of this folder. With --share the page is written to a file instead.",
+  options: [
+    store,
+    tenant,
+    {
+      flags: "--port <number>",
+      help: "the port to serve at (default: any that is free)",
+      parse: wholeNumber,
+    },
+    { flags: "--open", help: "open the address in the browser, too" },
+    {
+      flags: "--share <file>",
+      help: "write one self-contained page to this file, which must not be there yet (or with --yes)",
+    },
+    { flags: "--yes", help: "replace the file that --share names" },
+  ],
+  examples: [
+    "holdfast view",
+    "holdfast view 01kab --open",
+    "holdfast view 01kab --port 8080 --json",
+    "holdfast view 01kab --share session.html",
+  ],
+  load: async () => (await import("./commands/view.js")).viewCommand,
+};

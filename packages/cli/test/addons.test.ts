@@ -33,6 +33,7 @@ describe("a command without its add-on", () => {
     ["hosts", ["guard"]],
     ["hosts", ["mcp", "--compat", "filesystem"]],
     ["importers", ["sessions", "import"]],
+    ["page", ["view"]],
     ["postgres", ["sessions", "list", "--store", "postgres://127.0.0.1/none"]],
   ] as const)("says in one sentence that %s is missing: %j", (name: keyof Addons, args) => {
     const { status, stderr } = run(args);

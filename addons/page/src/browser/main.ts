@@ -1,33 +1,68 @@
-import type { TreeShape } from "@holdfast/core/conversation";
+import type { TreeShape, TurnNode } from "@holdfast/core/conversation";
 import { cappedLines } from "@holdfast/core/text";
-import { button, element, fill, part, plain } from "./dom.js";
+import { button, type Child, element, fill, part, plain } from "./dom.js";
 import { type FileChoice, filesView } from "./files-pane.js";
+import { overviewView } from "./overview-pane.js";
+import type { LiveAnswer } from "./page-data.js";
 import { seenView } from "./seen-pane.js";
-import { readSessionView, type SessionView } from "./session-view.js";
+import { resultOf, SessionView } from "./session-view.js";
+import { type OnState, openSource } from "./source.js";
 import { watchSplitters } from "./split-pane.js";
+import { quiet } from "./texts.js";
 import { TreePane } from "./tree-pane.js";
 import { turnView } from "./turn-pane.js";
 import { counted, timeOf } from "./words.js";
 
-/** The page's first file: reads the session that stands in it and shows the turn at its head. */
-function open(): void {
-  const session = readSessionView();
-  const page = new Page(session);
+/** The page's first file: reads the session that it is given, shows what became of it, and follows it where it can. */
+async function open(): Promise<void> {
+  const source = openSource(showState);
+  part("theme").addEventListener("click", switchTheme);
+  part("keys-button").addEventListener("click", showKeys);
+  const data = await source.first();
+  if (data === undefined) return;
+  let later: ReturnType<typeof setTimeout> | undefined;
+  const session: SessionView = new SessionView(data, source.fetch, () => {
+    // Those that come one after the other are drawn together.
+    clearTimeout(later);
+    later = setTimeout(() => page.draw(), 150);
+  });
+  const take = (answer: LiveAnswer) => {
+    session.take(answer);
+    page.renew();
+    header(session, page.tree.shape);
+  };
+  const page = new Page(session, () => source.whole?.());
   header(session, page.tree.shape);
-  page.tree.select(session.context.currentNodeId);
+  page.draw();
   page.tree.focus();
+  void source.follow?.(take);
 }
 
-const views = ["turn", "seen"] as const;
+const showState: OnState = (kind, text) => {
+  const place = part("live");
+  place.className = kind === "following" ? "tag state-complete" : "tag bad";
+  place.hidden = false;
+  // What is said again would be read out again.
+  if (place.textContent !== plain(text)) fill(place, text);
+};
+
+const views = ["overview", "turn", "seen"] as const;
 type View = (typeof views)[number];
 
 class Page {
   readonly tree: TreePane;
-  private nodeId = "";
-  private view: View = "turn";
+  private nodeId: string;
+  private view: View = "overview";
+  /** What stands in the middle and on the right, so that a growing session leaves alone what one reads. */
+  private drawn: readonly unknown[] = [];
+  private isReading = false;
   private choice: FileChoice | undefined;
 
-  constructor(private readonly session: SessionView) {
+  /** @param readWhole asks for what a cut session lacks. */
+  constructor(
+    private readonly session: SessionView,
+    private readonly readWhole: () => void,
+  ) {
     this.tree = new TreePane(
       session.context,
       (nodeId) => this.show(nodeId),
@@ -36,9 +71,19 @@ class Page {
     this.watchTabs();
     this.watchFilter();
     document.addEventListener("keydown", (event) => this.press(event));
-    part("theme").addEventListener("click", switchTheme);
-    part("keys-button").addEventListener("click", showKeys);
+    this.nodeId = this.tree.selected;
     watchSplitters();
+  }
+
+  /** Draws what changed of a session that has grown; the place that one reads stays. */
+  renew(): void {
+    this.tree.show(this.session.context);
+    const { selected } = this.tree;
+    if (selected !== this.nodeId) this.choice = undefined;
+    this.nodeId = selected;
+    const node = this.session.node(this.nodeId);
+    const state = [this.view, node, node && resultOf(this.session.context, node.id)];
+    if (this.view === "overview" || state.some((each, at) => each !== this.drawn[at])) this.draw();
   }
 
   private show(nodeId: string): void {
@@ -47,31 +92,63 @@ class Page {
       part("middle").scrollTop = 0;
     }
     this.nodeId = nodeId;
-    this.draw();
+    if (this.view === "overview") this.turnTo("turn");
+    else this.draw();
   }
 
-  private draw(): void {
+  draw(): void {
     const node = this.session.node(this.nodeId);
     if (node === undefined) return;
-    const select = (id: string) => this.tree.select(id);
-    const seen = () => this.turnTo("seen");
-    const shown =
-      this.view === "turn"
-        ? turnView(this.session, this.tree.shape, node, { select, toPrompt: seen })
-        : seenView(this.session, node, select);
-    fill(part("turn-view"), ...shown);
-    const choose = (choice: FileChoice) => {
-      this.choice = choice;
-      this.draw();
-    };
-    fill(part("files-view"), ...filesView(this.session, node, this.choice, choose));
+    const result = resultOf(this.session.context, node.id);
+    this.drawn = [this.view, node, result];
+    const { isCut } = this.session;
+    // An overview needs no long text; whatever else is asked for waits for the whole session.
+    const waits = isCut && (this.view !== "overview" || this.choice !== undefined);
+    if (waits) this.needWhole();
+    fill(part("turn-view"), ...(waits ? [quiet("Reading the whole session …")] : this.middle(node)));
+    // Of a call the files are shown as its result knows them.
+    const files = isCut ? [] : filesView(this.session, result ?? node, this.choice, this.choose);
+    fill(part("files-view"), ...files);
+  }
+
+  private needWhole(): void {
+    if (this.session.isCut && !this.isReading) this.readWhole();
+    this.isReading = true;
+  }
+
+  private middle(node: TurnNode): readonly Child[] {
+    const { session, tree, view } = this;
+    const select = (id: string) => tree.select(id);
+    switch (view) {
+      case "overview":
+        return overviewView(session, tree.shape, { select, toFile: (path) => this.toFile(path) });
+      case "turn":
+        return turnView(session, tree.shape, node, { select, toPrompt: () => this.turnTo("seen") });
+      case "seen":
+        return seenView(session, node, select);
+      default:
+        return view satisfies never;
+    }
+  }
+
+  private readonly choose = (choice: FileChoice): void => {
+    this.choice = choice;
+    this.draw();
+  };
+
+  /** Compares the first state of a file with the one at the head. */
+  private toFile(path: string): void {
+    const states = this.session.files(this.session.context.currentNodeId).get(path)?.length ?? 0;
+    this.choose({ path, from: 1, to: states, whole: false });
+    part("right").focus();
   }
 
   private watchTabs(): void {
     for (const view of views) part(`tab-${view}`).addEventListener("click", () => this.turnTo(view));
     part("tabs").addEventListener("keydown", (event) => {
       if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-      this.turnTo(this.view === "turn" ? "seen" : "turn");
+      const by = event.key === "ArrowLeft" ? views.length - 1 : 1;
+      this.turnTo(views[(views.indexOf(this.view) + by) % views.length] ?? "overview");
       part(`tab-${this.view}`).focus();
     });
   }
@@ -91,6 +168,7 @@ class Page {
     const words = part("words") as HTMLInputElement;
     const kinds = part("kinds") as HTMLSelectElement;
     const apply = () => {
+      if (words.value.trim() !== "") this.needWhole();
       const chosen = kinds.value === "" ? undefined : new Set(kinds.value.split(" "));
       this.tree.filter(words.value, chosen);
     };
@@ -146,6 +224,7 @@ class Page {
     "1": () => this.tree.focus(),
     "2": () => part("middle").focus(),
     "3": () => part("right").focus(),
+    o: () => this.turnTo("overview"),
     t: () => this.turnTo("turn"),
     m: () => this.turnTo("seen"),
     Escape: () => this.close(),
@@ -153,13 +232,11 @@ class Page {
   };
 }
 
-function header({ context, data, problems }: SessionView, shape: TreeShape): void {
+function header({ context, data, problems, cwd }: SessionView, shape: TreeShape): void {
   const title = context.title ?? "Untitled session";
   document.title = plain(`${cut(title)} · Holdfast`);
   fill(part("title"), title);
   part("title").title = plain(title);
-  const first = data.records[0]?.event;
-  const cwd = first?.type === "session_started" ? first.cwd : undefined;
   const facts = [
     ...(cwd === undefined ? [] : [cwd]),
     timeOf(context.rootNode.timestamp),
@@ -169,6 +246,7 @@ function header({ context, data, problems }: SessionView, shape: TreeShape): voi
   ];
   fill(part("session-facts"), ...facts.map((fact) => element("span", {}, fact)));
   fill(part("made"), `Session ${data.id} · holdfast ${data.version} · ${timeOf(data.exportedMs)}`);
+  part("problems").hidden = problems.length === 0;
   if (problems.length === 0) return;
   const messages = cappedLines(problems.map(({ message }) => message));
   const rows = messages.map((message) => element("li", {}, message));
@@ -179,7 +257,6 @@ function header({ context, data, problems }: SessionView, shape: TreeShape): voi
     element("ul", {}, ...rows),
   );
   fill(part("problems"), notice);
-  part("problems").hidden = false;
 }
 
 /** A title may be a whole message. */
@@ -221,11 +298,11 @@ const keyTable: readonly (readonly [string, string])[] = [
   ["[  ]", "the branch before, after, at the nearest fork"],
   ["h", "to the head"],
   ["Enter", "read the selected turn"],
-  ["t  m", "the turn; what the model saw"],
+  ["o  t  m", "the overview; the turn; what the model saw"],
   ["1 2 3", "to the tree, the turn, the files"],
   ["/", "filter the tree"],
   ["Esc", "close what is open: the whole file, what the model saw, the filter; then back to the tree"],
   ["Tab to a line between panes, then ← →", "narrower, wider; Enter as at first"],
 ];
 
-open();
+void open();

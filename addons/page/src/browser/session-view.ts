@@ -1,15 +1,20 @@
 import { type Rendering, renderContext } from "@holdfast/core/context";
 import {
+  applyEvent,
   type ConversationContext,
   callOf,
   effectsOf,
   type JournalProblem,
+  type JournalRecord,
   pathTo,
   replay,
+  type ToolResultPayload,
   type TurnNode,
 } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
 import { splitLines } from "@holdfast/core/text";
-import { dataId, type PageData } from "./page-data.js";
+import type { LiveAnswer, PageData } from "./page-data.js";
+import type { SessionSource } from "./source.js";
 
 /** A state of a file at a node of the tree. */
 export interface FileVersion {
@@ -24,19 +29,61 @@ export interface FileVersion {
 
 /** The session that the page shows, with all that its panes ask. */
 export class SessionView {
-  readonly context: ConversationContext;
-  readonly problems: readonly JournalProblem[];
+  /** Immutable; another one as soon as the session has grown. */
+  context: ConversationContext;
+  problems: readonly JournalProblem[] = [];
+  /** Whether long texts end early. */
+  isCut: boolean;
+  private records: readonly JournalRecord[] = [];
   private readonly texts: Map<string, string>;
+  /** What was asked of the server, there or not. */
+  private readonly asked = new Map<string, string | undefined>();
   private lastSeen: { readonly nodeId: string; readonly rendering: Rendering } | undefined;
 
-  constructor(readonly data: PageData) {
-    const { context, problems } = replay(data.id, data.records);
-    this.context = context;
-    this.problems = [...data.problems, ...problems];
+  /** @param onText told when something is there that was asked of the server. */
+  constructor(
+    public data: PageData | LiveAnswer,
+    private readonly fetchText?: SessionSource["fetch"],
+    private readonly onText = () => {},
+  ) {
     this.texts = new Map(Object.entries(data.states));
-    for (const { payload } of context.nodes.values())
+    this.isCut = "isCut" in data && data.isCut;
+    this.context = this.foldAll(data);
+    this.noteTexts(data.records);
+  }
+
+  /** Takes what came behind the records that are there, or the whole session anew. */
+  take(answer: LiveAnswer): void {
+    const isMore = answer.from > 0 && answer.from === this.records.length && this.problems.length === 0;
+    this.data = answer;
+    this.isCut &&= answer.from > 0;
+    const records = [...this.records.slice(0, answer.from), ...answer.records];
+    const next = isMore ? foldOn(this.context, this.records.length, answer.records) : undefined;
+    this.context = next ?? this.foldAll({ ...answer, records });
+    this.records = records;
+    this.lastSeen = undefined;
+    this.noteTexts(answer.records);
+  }
+
+  private foldAll({ id, records, problems: found, lastSeq }: PageData): ConversationContext {
+    const { context, problems } = replay(id, records, lastSeq);
+    this.records = records;
+    this.problems = [...found, ...problems];
+    return context;
+  }
+
+  private noteTexts(records: readonly JournalRecord[]): void {
+    if (this.isCut) return;
+    const nodes = records.flatMap(({ event }) => (event.type === "nodes_added" ? event.nodes : []));
+    for (const { payload } of nodes)
       if (payload.kind === "file_content" && isWhole(payload.lines))
         this.texts.set(payload.sha256, payload.text);
+  }
+
+  /** The folder in which the session works. */
+  get cwd(): string | undefined {
+    const first = this.records[0]?.event;
+    return first?.type === "session_started" ? first.cwd : undefined;
   }
 
   node(id: string): TurnNode | undefined {
@@ -45,7 +92,19 @@ export class SessionView {
 
   /** The text of a file's state; `undefined` where its bytes are not in the page. */
   text(sha256: string | null): string | undefined {
-    return sha256 === null ? "" : this.texts.get(sha256);
+    return sha256 === null ? "" : (this.texts.get(sha256) ?? this.fetched("state", sha256));
+  }
+
+  /** What a server has of a state or of a medium (in Base64); undefined where that is not here, or not yet. */
+  fetched(kind: "state" | "blob", hash: string): string | undefined {
+    if (this.fetchText === undefined || this.asked.has(hash)) return this.asked.get(hash);
+    this.asked.set(hash, undefined);
+    void this.fetchText(kind, hash).then((text) => {
+      if (text === undefined) return;
+      this.asked.set(hash, text);
+      this.onText();
+    });
+    return undefined;
   }
 
   /** Of a state whose bytes are not in the page: those lines that a node showed to the model, by their number. */
@@ -108,11 +167,19 @@ export class SessionView {
   }
 }
 
-/** Reads what the page was given. */
-export function readSessionView(): SessionView {
-  const text = document.getElementById(dataId)?.textContent ?? "";
-  // A cast: the program wrote it into this very file.
-  return new SessionView(JSON.parse(text) as PageData);
+/** What a state comes to with further records; undefined where only a fold of all of them can say it. */
+function foldOn(
+  context: ConversationContext,
+  seq: number,
+  records: readonly JournalRecord[],
+): ConversationContext | undefined {
+  let next = context;
+  for (const [at, record] of records.entries()) {
+    const answer = record.seq === seq + at + 1 ? applyEvent(next, record.event) : undefined;
+    if (answer === undefined || isRefusal(answer)) return undefined;
+    next = answer;
+  }
+  return next;
 }
 
 function isAnswer({ payload }: TurnNode): boolean {
@@ -141,22 +208,30 @@ function note(versions: FileVersion[], sha256: string | null, nodeId: string, by
 }
 
 /**
- * What became of a call: how its result went, on whichever branch it stands first. Only what carries its exchange on
- * can hold it, so the search is short.
+ * The result of a call, on whichever branch it stands first. Only what carries its exchange on can hold it, so the
+ * search is short.
  */
-export function outcomeOf(
-  context: ConversationContext,
-  callId: string,
-): "answered" | "failed" | "unanswered" {
+export function resultOf(context: ConversationContext, callId: string): ResultNode | undefined {
   const firstId = context.nodes.get(callId)?.exchange.firstId;
   const open = [callId];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     for (const childId of context.nodes.get(id)?.childIds ?? []) {
       const child = context.nodes.get(childId);
-      if (child?.payload.kind === "tool_result" && callOf(context, child)?.id === callId)
-        return child.payload.isError === true ? "failed" : "answered";
+      if (child !== undefined && isResult(child) && callOf(context, child)?.id === callId) return child;
       if (firstId !== undefined && child?.exchange.firstId === firstId) open.push(childId);
     }
   }
-  return "unanswered";
+  return undefined;
+}
+
+/** The call in whose row a result is shown: that of which it is the first result. */
+export function callShowing(context: ConversationContext, node: TurnNode): TurnNode | undefined {
+  const call = isResult(node) ? callOf(context, node) : undefined;
+  return call !== undefined && resultOf(context, call.id)?.id === node.id ? call : undefined;
+}
+
+type ResultNode = TurnNode & { readonly payload: ToolResultPayload };
+
+function isResult(node: TurnNode): node is ResultNode {
+  return node.payload.kind === "tool_result";
 }

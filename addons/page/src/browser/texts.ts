@@ -1,10 +1,5 @@
 import { element } from "./dom.js";
 
-/** What a person or a model wrote, as it stands. */
-export function prose(text: string): HTMLElement {
-  return element("div", { class: "prose", dir: "auto" }, text);
-}
-
 /** A remark of the page. */
 export function quiet(text: string): HTMLElement {
   return element("p", { class: "quiet" }, text);

@@ -8,8 +8,9 @@ import {
   type TurnNode,
 } from "@holdfast/core/conversation";
 import { defined } from "@holdfast/core/text";
+import { callWords } from "./call-words.js";
 import { element, fill, part } from "./dom.js";
-import { outcomeOf } from "./session-view.js";
+import { callShowing, resultOf } from "./session-view.js";
 import { chatterLines, foldsAbove, neighbourBranch, type TreeRow, treeRows } from "./tree-rows.js";
 import { kindWords, wordOf } from "./words.js";
 
@@ -18,18 +19,19 @@ export class TreePane {
   private readonly list = part("tree");
   private readonly lines = part("tree-lines");
   private readonly count = part("tree-count");
-  readonly shape: TreeShape;
+  shape: TreeShape;
   private readonly folded = new Set<string>();
   private readonly opened = new Set<string>();
   /** By each node of chatter the one whose line stands for it. */
-  private readonly chatter: ReadonlyMap<string, string>;
+  private chatter: ReadonlyMap<string, string>;
   private rows: readonly TreeRow[] = [];
-  private selected: string;
+  private rowAt: ReadonlyMap<string, number> = new Map();
+  selected: string;
   private shows: ((node: TurnNode) => boolean) | undefined;
 
   /** @param onSelect told of each node that is selected here. @param onOpen it is to be read. */
   constructor(
-    private readonly context: ConversationContext,
+    private context: ConversationContext,
     private readonly onSelect: (nodeId: string) => void,
     private readonly onOpen: () => void,
   ) {
@@ -41,6 +43,21 @@ export class TreePane {
     this.list.addEventListener("click", (event) => this.click(event));
     new ResizeObserver(() => this.draw()).observe(this.list);
     this.lay();
+    this.selected = this.rowOf(this.selected);
+    this.reveal();
+  }
+
+  /** Draws the tree anew; who stood at the head stands at the new one. */
+  show(context: ConversationContext): void {
+    const wasAtHead = this.selected === this.rowOf(this.context.currentNodeId);
+    this.context = context;
+    this.shape = new TreeShape(context, { tasksAside: false });
+    this.chatter = chatterLines(this.shape);
+    const isGone = !context.nodes.has(this.selected) && !context.orphans.has(this.selected);
+    this.lay();
+    if (!wasAtHead && !isGone) return;
+    this.selected = this.rowOf(context.currentNodeId);
+    this.reveal();
   }
 
   /** Shows only nodes whose text holds these words and whose kind is asked for; all where neither is given. */
@@ -51,17 +68,27 @@ export class TreePane {
       ? undefined
       : (node) => (kinds?.has(node.payload.kind) ?? true) && (words.trim() === "" || says(node));
     this.lay();
+    this.selected = this.rowOf(this.selected);
     this.reveal();
   }
 
   select(nodeId: string): void {
-    for (const id of foldsAbove(this.context, this.folded, nodeId)) this.folded.delete(id);
+    const hiding = foldsAbove(this.context, this.folded, nodeId);
+    for (const id of hiding) this.folded.delete(id);
     const line = this.chatter.get(nodeId);
-    if (line !== undefined && line !== nodeId) this.opened.add(line);
-    this.selected = nodeId;
-    this.lay();
+    const isChatter = line !== undefined && line !== nodeId;
+    if (isChatter) this.opened.add(line);
+    if (isChatter || hiding.length > 0) this.lay();
+    this.selected = this.rowOf(nodeId);
     this.reveal();
-    this.onSelect(nodeId);
+    this.onSelect(this.selected);
+  }
+
+  /** The node in whose row another one is shown. A filter shows each in its own. */
+  private rowOf(nodeId: string): string {
+    const node = this.context.nodes.get(nodeId);
+    if (node === undefined || this.shows !== undefined || this.rowAt.has(nodeId)) return nodeId;
+    return callShowing(this.context, node)?.id ?? nodeId;
   }
 
   focus(): void {
@@ -76,7 +103,9 @@ export class TreePane {
 
   private lay(): void {
     const { folded, opened, shows } = this;
-    this.rows = treeRows(this.shape, { folded, opened, ...defined({ shows }) });
+    const within = (node: TurnNode) => callShowing(this.context, node) !== undefined;
+    this.rows = treeRows(this.shape, { folded, opened, within, ...defined({ shows }) });
+    this.rowAt = new Map(this.rows.map(({ node }, at) => [node.id, at]));
     const of = shows === undefined ? "" : ` of ${this.context.nodes.size}`;
     fill(this.count, `${this.rows.length}${of} ${shows === undefined ? "lines" : "nodes"}`);
     this.lines.style.height = `${this.rows.length * rowHeight}px`;
@@ -102,14 +131,23 @@ export class TreePane {
   private line(row: TreeRow, at: number): HTMLElement {
     const { node, indent, level, startsBranch, folded, chatter } = row;
     const { payload, metadata } = node;
-    const isHead = node.id === this.context.currentNodeId;
+    const head = this.context.currentNodeId;
+    const isHead = node.id === head || node.id === this.rowOf(head);
+    const result = payload.kind === "tool_call" ? resultOf(this.context, node.id) : undefined;
+    const [word, said] =
+      chatter !== undefined
+        ? ["chatter", chatterWords(this.context, chatter)]
+        : payload.kind === "tool_call"
+          ? callWords(payload, result?.payload)
+          : [wordOf(payload), excerptOf(payload, 160)];
+    const isFailed = isError(node) || (result !== undefined && isError(result));
     const gone = isPruned(this.context, node.id);
     const line = element(
       "div",
       {
         id: lineId(node.id),
         role: "treeitem",
-        class: `row kind-${payload.kind}${this.shape.onPath.has(node.id) ? " on-path" : ""}${gone ? " pruned" : ""}${isError(node) ? " failed" : ""}`,
+        class: `row kind-${payload.kind}${this.shape.onPath.has(node.id) ? " on-path" : ""}${gone ? " pruned" : ""}${isFailed ? " failed" : ""}`,
         "aria-level": level,
         "aria-posinset": at + 1,
         "aria-setsize": this.rows.length,
@@ -119,13 +157,9 @@ export class TreePane {
       },
       ...lanes(indent, startsBranch && indent > 0),
       element("span", { class: "mark", "aria-hidden": "true" }, kindWords[payload.kind].mark),
-      element("span", { class: "word" }, chatter === undefined ? wordOf(payload) : "chatter"),
-      element(
-        "span",
-        { class: "excerpt" },
-        chatter === undefined ? excerptOf(payload, 160) : chatterWords(this.context, chatter),
-      ),
-      ...this.outcomeTag(node),
+      element("span", { class: "word" }, word),
+      element("span", { class: "excerpt" }, said),
+      ...this.outcomeTag(node, result),
       ...(folded === undefined ? [] : [foldMark(row)]),
       ...(metadata.label === undefined ? [] : [element("span", { class: "tag label" }, metadata.label)]),
       ...(metadata.isHiddenFromLlm === true ? [element("span", { class: "tag" }, "hidden")] : []),
@@ -137,7 +171,7 @@ export class TreePane {
   }
 
   private selectedAt(): number {
-    return this.rows.findIndex(({ node }) => node.id === this.selected);
+    return this.rowAt.get(this.selected) ?? -1;
   }
 
   private reveal(): void {
@@ -151,13 +185,14 @@ export class TreePane {
     this.draw();
   }
 
-  /** What became of a call is said beside it: its result may stand far below. */
-  private outcomeTag({ id, payload, childIds }: TurnNode): readonly HTMLElement[] {
+  private outcomeTag(
+    { id, payload, childIds }: TurnNode,
+    result: TurnNode | undefined,
+  ): readonly HTMLElement[] {
     if (payload.kind !== "tool_call") return [];
-    const outcome = outcomeOf(this.context, id);
-    if (outcome === "failed") return [element("span", { class: "tag bad" }, "failed")];
+    if (result !== undefined) return isError(result) ? [element("span", { class: "tag bad" }, "failed")] : [];
     const isOpen = childIds.length === 0 && id === this.context.currentNodeId;
-    return outcome === "answered" || isOpen ? [] : [element("span", { class: "tag bad" }, "no answer")];
+    return [element("span", { class: isOpen ? "tag" : "tag bad" }, isOpen ? "open" : "no answer")];
   }
 
   /** Chatter is folded unless it is opened, all else open unless it is folded. */

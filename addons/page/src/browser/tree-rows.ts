@@ -25,6 +25,8 @@ interface TreeView {
   readonly opened: ReadonlySet<string>;
   /** Only these nodes, where it is given. */
   readonly shows?: (node: TurnNode) => boolean;
+  /** Nodes that stand in the row of another one, unless something branches there. */
+  readonly within?: (node: TurnNode) => boolean;
 }
 
 /**
@@ -42,7 +44,8 @@ export function treeRows(shape: TreeShape, view: TreeView): readonly TreeRow[] {
     const isFolded = view.folded.has(node.id) && view.shows === undefined;
     const hidesAll = row.startsBranch && row.indent > 0;
     const below = hidesAll ? [...(main === undefined ? [] : [main]), ...sides] : sides;
-    if (view.shows === undefined || view.shows(node)) {
+    const isWithin = sides.length === 0 && !row.startsBranch && view.within?.(node) === true;
+    if (view.shows === undefined ? !isWithin : view.shows(node)) {
       const folded = below.length === 0 ? undefined : isFolded && countBelow(context, below);
       rows.push({ node, ...placeOf(row), startsBranch: row.startsBranch, forks: sides.length, folded });
     }

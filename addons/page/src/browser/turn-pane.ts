@@ -6,15 +6,19 @@ import {
   type Media,
   type TaskRecord,
   type TaskState,
+  type ToolCall,
+  type ToolResultPayload,
   type TreeShape,
   type TurnNode,
   type TurnPayload,
   taskState,
 } from "@holdfast/core/conversation";
+import { callWords, fileWords } from "./call-words.js";
 import { button, type Child, element } from "./dom.js";
+import { markdown } from "./markdown.js";
 import { visibleLines } from "./seen-pane.js";
-import type { SessionView } from "./session-view.js";
-import { code, prose, quiet } from "./texts.js";
+import { resultOf, type SessionView } from "./session-view.js";
+import { code, quiet } from "./texts.js";
 import { counted, intervals, shortHash, timeOf, wordOf } from "./words.js";
 
 /** Where what is shown of a turn leads to. */
@@ -34,14 +38,14 @@ export function turnView(
     element(
       "div",
       { class: "turn-head" },
-      element("h2", { class: headClass(node) }, wordOf(node.payload)),
+      element("h2", { class: headClass(session, node) }, wordOf(node.payload)),
       ...(node.metadata.label === undefined
         ? []
         : [element("span", { class: "tag label" }, node.metadata.label)]),
       element("time", { class: "quiet" }, timeOf(node.timestamp)),
     ),
     crumbs(session, node, select),
-    ...payloadView(node.payload, select),
+    ...payloadView(session, node, select),
     promptCard(session, node, toPrompt),
     facts(session, shape, node),
   ];
@@ -101,38 +105,38 @@ function stateTag(state: TaskState): HTMLElement {
   return element("span", { class: `tag state-${state}` }, state);
 }
 
-/** A result that failed looks it here, too. */
-function headClass({ payload }: TurnNode): string {
-  const failed = payload.kind === "tool_result" && payload.isError === true;
+/** A call or a result that failed looks it here, too. */
+function headClass({ context }: SessionView, { id, payload }: TurnNode): string {
+  const said = resultOf(context, id)?.payload ?? payload;
+  const failed = said.kind === "tool_result" && said.isError === true;
   return `kind-${payload.kind}${failed ? " failed" : ""}`;
 }
 
-function payloadView(payload: TurnPayload, select: (nodeId: string) => void): readonly Child[] {
+function payloadView(
+  session: SessionView,
+  { id, payload }: TurnNode,
+  select: (nodeId: string) => void,
+): readonly Child[] {
+  const picture = (media: Media) => pictureOf(session, media);
   switch (payload.kind) {
     case "user_message":
-      return [prose(payload.text), ...(payload.media ?? []).map(picture)];
+      return [markdown(payload.text), ...(payload.media ?? []).map(picture)];
     case "model_message":
       return [
         ...(payload.thought === undefined ? [] : [thought(payload.thought)]),
         ...(payload.redactedThought === undefined
           ? []
           : [quiet("A thought that its provider keeps encrypted.")]),
-        ...(payload.text === "" ? [] : [prose(payload.text)]),
+        ...(payload.text === "" ? [] : [markdown(payload.text)]),
         ...(payload.media ?? []).map(picture),
       ];
     case "tool_call":
-      return [element("h3", {}, payload.name), args(payload.args)];
+      return callView(session, payload, resultOf(session.context, id)?.payload);
     case "tool_result":
       return [
-        element(
-          "h3",
-          {},
-          payload.name,
-          ...(payload.isError === true ? [element("span", { class: "tag bad" }, "error")] : []),
-        ),
-        code(payload.output),
-        ...(payload.media ?? []).map(picture),
-        ...effects(payload.files),
+        element("h3", {}, payload.name),
+        ...resultView(session, payload),
+        envelope([code(payload.output)]),
       ];
     case "file_content":
       return [
@@ -147,29 +151,29 @@ function payloadView(payload: TurnPayload, select: (nodeId: string) => void): re
     case "task_boundary":
       return [
         element("h3", {}, payload.name || "The session begins"),
-        ...(payload.goal === undefined ? [] : [prose(payload.goal)]),
-        ...(payload.hint === undefined ? [] : [prose(payload.hint)]),
+        ...(payload.goal === undefined ? [] : [markdown(payload.goal)]),
+        ...(payload.hint === undefined ? [] : [markdown(payload.hint)]),
         quiet(`Of what came before, the branch begins with: ${beginnings[payload.transformation.kind]}.`),
-        ...(payload.transformation.kind === "compress" ? [prose(payload.transformation.summary)] : []),
+        ...(payload.transformation.kind === "compress" ? [markdown(payload.transformation.summary)] : []),
       ];
     case "task_summary":
       return [
         element("h3", {}, payload.name),
-        prose(payload.summary),
+        markdown(payload.summary),
         deltas(payload.files),
         button({ class: "link" }, () => select(payload.tipId), "Show the branch that it merges"),
       ];
     case "summary":
       return [
         quiet(payload.of === "branch" ? "Sums up a branch." : "Stands for everything before it."),
-        prose(payload.text),
+        markdown(payload.text),
       ];
     case "restore":
       return [quiet("The files followed the conversation:"), deltas(payload.files)];
     case "note":
       return [
         quiet(payload.audience === "model" ? "For the model." : "For people; never shown to a model."),
-        prose(payload.text),
+        markdown(payload.text),
       ];
     case "lost":
       return [quiet(`Its record cannot be read any more; ${excerptOf(payload)}.`)];
@@ -178,6 +182,43 @@ function payloadView(payload: TurnPayload, select: (nodeId: string) => void): re
     default:
       return payload satisfies never;
   }
+}
+
+/** A call with its result: what was done, what came of it as data, and on demand what was sent to the letter. */
+function callView(
+  session: SessionView,
+  call: ToolCall,
+  result: ToolResultPayload | undefined,
+): readonly Child[] {
+  const [verb, text] = callWords(call, result);
+  const sent = [element("h4", {}, `Called: ${call.name}`), args(call.args)];
+  const given = result === undefined ? [] : [element("h4", {}, "The model was given"), code(result.output)];
+  return [
+    element("h3", {}, verb, " ", element("code", {}, text)),
+    ...(result === undefined ? [quiet("There is no result.")] : resultView(session, result)),
+    envelope([...sent, ...given]),
+  ];
+}
+
+/** The lines of files that a result shows, else what it says; and what it means for files. */
+function resultView(session: SessionView, result: ToolResultPayload): readonly Child[] {
+  const { output, shows = [], media = [], isError, files = [] } = result;
+  const shown = shows.flatMap(({ path, from, to, start, end }) => [
+    element("h4", {}, `${path} ${intervals([{ from, to }])}`),
+    code(output.slice(start, end)),
+  ]);
+  const isData = isError !== true && (shown.length > 0 || files.length > 0);
+  const words = fileWords(result).map((line) => element("li", {}, element("code", {}, line)));
+  return [
+    ...(isError === true ? [element("p", {}, element("span", { class: "tag bad" }, "error"))] : []),
+    ...(isData && words.length > 1 ? [element("ul", { class: "deltas" }, ...words)] : []),
+    ...(isData ? shown : [code(output)]),
+    ...media.map((one) => pictureOf(session, one)),
+  ];
+}
+
+function envelope(children: readonly Child[]): HTMLElement {
+  return element("details", { class: "envelope" }, element("summary", {}, "As it was sent"), ...children);
 }
 
 function management(payload: ContextManagement, select: (nodeId: string) => void): readonly Child[] {
@@ -216,31 +257,26 @@ function args(values: Readonly<Record<string, unknown>>): HTMLElement {
 }
 
 function thought(text: string): HTMLElement {
-  return element("details", { class: "thought", open: true }, element("summary", {}, "Thought"), prose(text));
+  return element(
+    "details",
+    { class: "thought", open: true },
+    element("summary", {}, "Thought"),
+    markdown(text),
+  );
 }
 
 /** Images are shown where they are of a kind that cannot hold a program. */
-function picture(media: Media): HTMLElement {
-  if (!("data" in media)) return quiet(`${media.mimeType}, ${media.sizeBytes} bytes, which are lost`);
-  const safe = /^image\/(png|jpeg|gif|webp)$/.test(media.mimeType) && /^[\w+/=\s]*$/.test(media.data);
-  if (!safe) return quiet(`${media.mimeType}, ${media.data.length} characters of Base64`);
-  const image = element("img", { alt: `An image of the message (${media.mimeType})`, class: "media" });
-  image.src = `data:${media.mimeType};base64,${media.data}`;
+function pictureOf(session: SessionView, media: Media): HTMLElement {
+  const { mimeType } = media;
+  const isImage = /^image\/(png|jpeg|gif|webp)$/.test(mimeType);
+  const data = "data" in media ? media.data : isImage ? session.fetched("blob", media.sha256) : undefined;
+  if (data === undefined)
+    return quiet(`${mimeType}, ${"sizeBytes" in media ? media.sizeBytes : 0} bytes, not in this page`);
+  if (!isImage || !/^[\w+/=\s]*$/.test(data))
+    return quiet(`${mimeType}, ${data.length} characters of Base64`);
+  const image = element("img", { alt: `An image of the message (${mimeType})`, class: "media" });
+  image.src = `data:${mimeType};base64,${data}`;
   return image;
-}
-
-function effects(files: Extract<TurnPayload, { kind: "tool_result" }>["files"]): readonly Child[] {
-  if (files === undefined || files.length === 0) return [];
-  const rows = files.map(({ path, before, after, by }) =>
-    element(
-      "li",
-      {},
-      element("code", {}, path),
-      ` ${before === undefined || before === after ? "" : `${shortHash(before)} → `}${shortHash(after)} `,
-      element("span", { class: "quiet" }, by === "tool" ? "written by the tool" : "found so"),
-    ),
-  );
-  return [element("ul", { class: "deltas" }, ...rows)];
 }
 
 function deltas(files: readonly FileDelta[]): HTMLElement {

@@ -1,3 +1,4 @@
+import { costOf, factsOfModel } from "@holdfast/agent";
 import { debugOutline, debugYaml, type HistoryFilter, historyFilter } from "@holdfast/core/context";
 import {
   type ConversationRefusal,
@@ -8,6 +9,7 @@ import {
   type SessionFacts,
   type SessionStore,
   type TurnNode,
+  type TurnUsage,
 } from "@holdfast/core/conversation";
 import { isRefusal, refuse } from "@holdfast/core/files";
 import { cappedLines, defined } from "@holdfast/core/text";
@@ -80,9 +82,20 @@ async function exportHistory(
   if (isRefusal(loaded)) return loaded;
   if (settings.json) return writeOut(call, [lineOfJson(treeToJson(loaded))]);
   if (flags.html !== true) return writeOut(call, [await debugYaml(loaded.context)]);
-  const { htmlPage } = await addonFor("page", call.misuse);
-  const { stateDir } = settings;
-  return writeOut(call, await htmlPage(loaded, { stateDir, now: Date.now(), version }));
+  return writeOut(call, await sessionPage(call, loaded));
+}
+
+/** A session as one page. */
+export async function sessionPage(call: Invocation, loaded: LoadedSession): Promise<readonly string[]> {
+  const page = await addonFor("page", call.misuse);
+  const { stateDir } = call.settings;
+  return page.htmlPage(loaded, { stateDir, now: Date.now(), version, costOf: costOfAnswer });
+}
+
+/** US dollars for an answer; undefined of a model whose prices are not known. */
+export function costOfAnswer(model: string, usage: TurnUsage): number | undefined {
+  const prices = factsOfModel(model)?.prices;
+  return prices && costOf(usage, prices);
 }
 
 /** A session as JSON or as a page, as `holdfast history export` writes it. */
@@ -95,7 +108,7 @@ export async function exportedText(
   if (form === "json") return lineOfJson(treeToJson(loaded));
   const page = await loadAddon("page");
   if (page === undefined) return refuse("invalid_arguments", absentAddon("page"));
-  return (await page.htmlPage(loaded, { stateDir, now: Date.now(), version })).join("");
+  return (await page.htmlPage(loaded, { stateDir, now: Date.now(), version, costOf: costOfAnswer })).join("");
 }
 
 /** The whole state: every node with its payload and its place. @param shows which nodes; all unless given. */

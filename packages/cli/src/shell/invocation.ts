@@ -111,6 +111,10 @@ export interface Flags extends GlobalFlags {
   readonly apply?: boolean;
   readonly yaml?: boolean;
   readonly html?: boolean;
+  /** Of `view`: where it is served, the file it is written to, and whether a browser is opened. */
+  readonly port?: number;
+  readonly share?: string;
+  readonly open?: boolean;
   readonly times?: boolean;
   /** Of a history: kinds of nodes, separated by commas. */
   readonly kind?: readonly string[];

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { isThere } from "../addon-there.js";
 import { Project, sha256 } from "../process.js";
@@ -401,7 +402,9 @@ describe("the states of files in a page", () => {
     const input = lines.map((line) => JSON.stringify(line)).join("\n");
     const place = ["--state-dir", stateDir];
     expect(await project.run(["sessions", "import", "-", ...place], { input })).toMatchObject({ code: 0 });
-    return (await run("history", "export", session, "--html")).stdout;
+    const { stdout } = await run("history", "export", session, "--html");
+    const [, packed = ""] = /id="holdfast-session">([^<]*)</.exec(stdout) ?? [];
+    return gunzipSync(Buffer.from(packed, "base64")).toString();
   }
 
   test.runIf(isThere("page"))(

@@ -32,6 +32,11 @@ export interface SessionStore {
   ): Promise<OpenSession | ConversationRefusal>;
   /** The last changed first, all of them or a page. Nothing is left out silently: what cannot be read is listed. */
   list(query?: SessionQuery): Promise<readonly SessionFacts[] | ConversationRefusal>;
+  /**
+   * A word that is another one as soon as the session has changed, found without reading it; undefined where there is no
+   * such session. Not there where a list says it as cheaply: `modifiedMs` and `sizeBytes`.
+   */
+  stampOf?(id: string): Promise<string | undefined | ConversationRefusal>;
   /** Deletes a session for good. `unknown_session`, `busy`. */
   remove(id: string): Promise<{ readonly kind: "removed" } | ConversationRefusal>;
   /**

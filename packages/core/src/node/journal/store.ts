@@ -1,4 +1,4 @@
-import { unlinkSync } from "node:fs";
+import { lstatSync, unlinkSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type ConversationRefusal,
@@ -97,6 +97,15 @@ class JournalStore implements SessionStore {
     return this.attempt("The sessions could not be listed", async () =>
       sessionsWithin(await takeSlices(listJournals(this.state)), query),
     );
+  }
+
+  async stampOf(id: string): Promise<string | undefined | ConversationRefusal> {
+    if (!isSessionId(id)) return undefined;
+    return this.attempt(`Session ${id} could not be looked at`, () => {
+      const { file } = journalPaths(this.state, id);
+      const stat = lstatSync(file, { throwIfNoEntry: false, bigint: true });
+      return stat && `${stat.ino} ${stat.size} ${stat.mtimeNs}`;
+    });
   }
 
   remove(id: string): Promise<{ readonly kind: "removed" } | ConversationRefusal> {

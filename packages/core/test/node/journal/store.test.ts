@@ -454,6 +454,20 @@ describe("the list", () => {
     expect(large?.modifiedMs).toBeGreaterThanOrEqual(large?.createdMs ?? Number.NaN);
   });
 
+  it("says by another word that a session has changed, and by none that it is gone", async () => {
+    const { store } = await ground(1);
+    const stamp = await store.stampOf?.("s");
+    expect(stamp).toBeTypeOf("string");
+    expect(await store.stampOf?.("s")).toBe(stamp);
+    const session = must(await store.open("s", "write"));
+    session.append(renamed("another"));
+    await session.flush();
+    expect(await store.stampOf?.("s")).not.toBe(stamp);
+    await session.close();
+    await store.remove("s");
+    for (const id of ["s", "../s"]) expect(await store.stampOf?.(id)).toBeUndefined();
+  });
+
   it("takes no name out of what was said", async () => {
     const { store } = await ground(1);
     const session = must(await store.open("s", "write"));

@@ -1,0 +1,133 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import {
+  type ConversationRefusal,
+  findSession,
+  loadSession,
+  type SessionFacts,
+  type SessionStore,
+} from "@holdfast/core/conversation";
+import { isRefusal, refuse } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
+import { type Addons, addonFor } from "../addons.js";
+import { jsonLine, withSessions } from "../sessions/open-store.js";
+import { writeOut } from "../sessions/output.js";
+import { exitCodes } from "../shell/exit-codes.js";
+import { watchedByWork } from "../shell/interrupt.js";
+import type { Invocation } from "../shell/invocation.js";
+import { watchOutputReader } from "../shell/output-reader.js";
+import { escapeName } from "../shell/terminal.js";
+import { version } from "../shell/version.js";
+import { costOfAnswer, sessionPage } from "./history.js";
+
+/** `holdfast view [SESSION]`: the page of a stored conversation, live until Ctrl-C, or in a file. */
+export async function viewCommand(call: Invocation): Promise<number> {
+  const { args, flags, misuse } = call;
+  if (flags.share !== undefined && (flags.port !== undefined || flags.open === true))
+    return misuse("--share writes a file and serves nothing: it goes without --port and --open");
+  if (flags.yes === true && flags.share === undefined) return misuse("--yes goes with --share");
+  if ((flags.port ?? 0) > 65_535) return misuse("--port takes 1 to 65535");
+  const page = await addonFor("page", misuse);
+  return withSessions(call, async (store) => {
+    const session = args[0] === undefined ? await lastHere(call, store) : await findSession(store, args[0]);
+    if (isRefusal(session)) return session;
+    return flags.share === undefined ? serve({ ...call, page }, store, session) : share(call, store, session);
+  });
+}
+
+/** The session of this folder that changed last. */
+async function lastHere(
+  { settings }: Invocation,
+  store: SessionStore,
+): Promise<SessionFacts | ConversationRefusal> {
+  const listed = await store.list();
+  if (isRefusal(listed)) return listed;
+  const folder = resolve(settings.roots[0] ?? ".");
+  const names = [folder, realName(folder)];
+  const last = listed.find(({ cwd, problem }) => problem === undefined && names.includes(cwd ?? ""));
+  const message = "There is no session of this folder; `holdfast sessions list` shows those of all folders.";
+  return last ?? refuse("unknown_session", message);
+}
+
+function realName(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+async function share(
+  call: Invocation,
+  store: SessionStore,
+  { id }: SessionFacts,
+): Promise<number | ConversationRefusal> {
+  const loaded = await loadSession(store, id, { media: "inline" });
+  if (isRefusal(loaded)) return loaded;
+  const { flags } = call;
+  return writeOut(
+    { ...call, flags: { ...flags, ...defined({ output: flags.share }) } },
+    await sessionPage(call, loaded),
+  );
+}
+
+async function serve(
+  { flags, settings, terminal, page }: Invocation & { readonly page: Addons["page"] },
+  store: SessionStore,
+  { id, title }: SessionFacts,
+): Promise<number | ConversationRefusal> {
+  const { stateDir } = settings;
+  const port = defined({ port: flags.port });
+  const live = await page.serveSession(store, id, { stateDir, version, costOf: costOfAnswer, ...port });
+  if (isRefusal(live)) return live;
+  try {
+    const ended = untilEnded();
+    if (settings.json) await terminal.out(jsonLine({ success: true, id, url: live.url, port: live.port }));
+    else {
+      await terminal.out(`${live.url}\n`);
+      terminal.err(
+        `Following ${escapeName(title ?? id)}. Whoever has the address can read it; Ctrl-C ends it.\n`,
+      );
+    }
+    const failed = () => terminal.err("No browser could be opened; the address is above.\n");
+    const clean = flags.open === true ? openInBrowser(live.url, failed) : undefined;
+    await ended;
+    clean?.();
+    return exitCodes.success;
+  } finally {
+    await live.close();
+  }
+}
+
+/** Until Ctrl-C, or until nobody reads any more what is printed. */
+function untilEnded(): Promise<void> {
+  return new Promise((end) => {
+    const work = watchedByWork(() => finish());
+    const stop = watchOutputReader(() => finish());
+    const finish = () => {
+      work.end();
+      stop();
+      end();
+    };
+  });
+}
+
+/**
+ * Opens the address by a file that only this user can read: what a program is given on its command line, every user of
+ * the machine can see. @returns what removes the file.
+ */
+function openInBrowser(url: string, onFailure: () => void): () => void {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-view-"));
+  const file = join(folder, "open.html");
+  writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${url}">`, { mode: 0o600 });
+  const program = process.platform === "darwin" ? "open" : "xdg-open";
+  const child = spawn(program, [file], { detached: true, stdio: "ignore" });
+  child.on("error", onFailure);
+  child.on("exit", (code) => {
+    if (code !== 0) onFailure();
+  });
+  child.unref();
+  return () => rmSync(folder, { recursive: true, force: true });
+}
