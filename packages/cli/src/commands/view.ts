@@ -12,7 +12,8 @@ import {
 import { isRefusal, refuse } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
 import { type Addons, addonFor } from "../addons.js";
-import { jsonLine, withSessions } from "../sessions/open-store.js";
+import { jsonLine } from "../answers/one-answer.js";
+import { withSessions } from "../sessions/open-store.js";
 import { writeOut } from "../sessions/output.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { watchedByWork } from "../shell/interrupt.js";
