@@ -15,7 +15,7 @@ export function leaveOut(
   rendering: Rendering,
   failure: ModelFailure,
 ): MendedPrompt | undefined {
-  const nodes = failure.about === "thoughts" ? thoughtsIn(manager, rendering) : [];
+  const nodes = failure.about === "thoughts" ? thoughtsIn(manager, rendering, failure) : [];
   const medium = failure.about === "thoughts" ? undefined : mediumIn(manager, rendering, failure);
   const changes = [...nodes.map(withoutThought), ...(medium === undefined ? [] : [withoutMedium(medium)])];
   const changed = changes.flatMap((change) => change ?? []);
@@ -42,11 +42,13 @@ function nodesOf(
   return [...new Set(found)].flatMap((id) => nodes.get(id) ?? []);
 }
 
-function thoughtsIn({ context }: ContextManager, rendering: Rendering): readonly TurnNode[] {
+/** Gemini signs calls and words as well, and does not say which signature it refuses. */
+function thoughtsIn({ context }: ContextManager, rendering: Rendering, { message }: ModelFailure) {
+  const isSigned = (part: Part) => "thoughtSignature" in part && /thought.?signature/i.test(message);
   return nodesOf(
     context,
     rendering,
-    (part) => "redactedThought" in part || ("text" in part && !!part.thought),
+    (part) => "redactedThought" in part || ("text" in part && !!part.thought) || isSigned(part),
   );
 }
 
@@ -68,8 +70,10 @@ function hasMedium(part: Part): boolean {
 }
 
 function withoutThought({ id, payload }: TurnNode): FormChange | undefined {
-  if (payload.kind !== "model_message") return undefined;
-  return { targetId: id, form: { form: "replaced", by: "stub", text: payload.text } };
+  const isCall = payload.kind === "tool_call";
+  if (!isCall && payload.kind !== "model_message") return undefined;
+  const text = isCall ? JSON.stringify(payload.args) : payload.text;
+  return { targetId: id, form: { form: "replaced", by: "stub", text } };
 }
 
 function withoutMedium(node: TurnNode): FormChange | undefined {

@@ -3,6 +3,7 @@ import { summariserOf } from "../../src/models/summariser.js";
 import {
   anthropicWire,
   chatWire,
+  geminiWire,
   type ProviderServer,
   type ReceivedRequest,
   responsesWire,
@@ -159,6 +160,19 @@ describe("what a provider does not take", () => {
     ]);
     expect(server.requests[2]?.text).toContain("I looked.");
     expect(noticesOf(stage).join()).toContain("The thoughts of the model are left out");
+  });
+
+  it.each([
+    [geminiWire, "Thought signature is not valid."],
+    [chatWire, "messages[1]: property 'reasoning_content' is unsupported"],
+  ])("are signatures of calls, and thoughts in any words of a provider: $0.name", async (wire, says) => {
+    const server = await serve(wire, [{ thought: "Hm.", ...read("f0.txt", 1) }]);
+    server.limit = ({ text }) => (/"EqQB|reasoning_content/u.test(text) ? says : undefined);
+    const stage = await staged(server);
+    server.play({ text: "Two." });
+    expect(await stage.turn("Look.")).toMatchObject({ reason: "complete", text: "Two." });
+    expect(server.requests.at(-1)?.text).toContain("f0.txt 0000");
+    expect(server.refused).toEqual([]);
   });
 });
 

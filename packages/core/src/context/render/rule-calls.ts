@@ -36,7 +36,8 @@ export function toolCall(
   const form = source.choice?.form;
   const replaced = form?.form === "replaced" ? form : undefined;
   const args = replaced === undefined ? payload.args : { omitted: replaced.text };
-  const signed = payload.signature !== undefined && lost === undefined;
+  // A stub of a call stands where its signature was refused.
+  const signed = payload.signature !== undefined && lost === undefined && replaced?.by !== "stub";
   const functionCall = { id, name: payload.name, args };
   const part = signed ? { functionCall, thoughtSignature: payload.signature } : { functionCall };
   const rule = replaced?.by ?? "call";
