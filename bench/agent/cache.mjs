@@ -87,9 +87,11 @@ function turnsOf(hand, client, seen) {
 }
 
 /** Only the end of a conversation asks for it; what a summary says of itself stands at its begin. @param {string} request */
-function asksForSummary(request) {
-  return /Your task is to create a detailed summary of/.test(request.slice(-12_000));
+export function asksForSummary(request) {
+  return /Your task is to create a detailed summary of|CONTEXT CHECKPOINT COMPACTION/.test(
+    request.slice(-12_000),
+  );
 }
 
 /** As long as such summaries are. */
-const summary = `<summary>\n${"The modules are read, edited and tested one after the other, as was asked.\n".repeat(80)}</summary>`;
+export const summary = `<summary>\n${"The modules are read, edited and tested one after the other, as was asked.\n".repeat(80)}</summary>`;

@@ -14,6 +14,7 @@ import { watch, watched } from "./watch.mjs";
  * @property {number} peakMiB the largest sum of their resident memory
  * @property {number} requests with a body, whatever they ask
  * @property {number} bytes of all bodies
+ * @property {number} firstBytes of the first request with tools
  * @property {number} contents how often a whole file stood in them
  * @property {readonly string[]} flaws
  */
@@ -38,6 +39,7 @@ export async function measure({ client, hand }, session) {
         startMs: seen.firstAt - begunAt,
         requests: bodies.length,
         bytes: bodies.reduce((sum, body) => sum + Buffer.byteLength(body), 0),
+        firstBytes: Buffer.byteLength(bodies.find((body) => body.includes('"tools":[{')) ?? ""),
         contents: session.marks.reduce((sum, mark) => sum + bodies.join("\n").split(mark).length - 1, 0),
         flaws: flawsOf(session, told, seen.done),
       };

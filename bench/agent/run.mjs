@@ -1,36 +1,68 @@
-import { cpus, totalmem } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, totalmem } from "node:os";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { claudeVersion } from "../../proof/clients/claude-code.mjs";
-import { geminiVersion } from "../../proof/clients/gemini-cli.mjs";
 import { findVersions } from "../patch/machine.mjs";
 import { measureCache } from "./cache.mjs";
 import { contendersWith } from "./contenders.mjs";
+import { runFault } from "./fault-runs.mjs";
+import { faults } from "./faults.mjs";
 import { longName } from "./long-session.mjs";
 import { measure } from "./measure.mjs";
+import { versions } from "./peers.mjs";
 import { sessions, threeTurns } from "./sessions.mjs";
-import { cacheTable, costTable, sentTable } from "./table.mjs";
+import { cacheTable, costTable, faultTable, sentTable, turnsTable, windowTable } from "./table.mjs";
+import { measureTurns } from "./turns.mjs";
+import { measureWindow } from "./window.mjs";
 
 /**
- * `npm run bench:agent`: ours beside Gemini CLI and Claude Code, headless, with a script on loopback for a model.
- * Prints Markdown. `--rounds 3` of the timed session, after one that is not counted; `--only cost,sent,cache`; `--who holdfast`
- * takes those whose name has this in it.
+ * `npm run bench:agent`: ours beside five others, headless, with a script on loopback for a model. Prints Markdown. `--rounds 3` of
+ * the timed session, after one that is not counted; `--only` some of the parts; `--who holdfast` takes those whose name has this
+ * in it, `--fault 429` such faults, `--jobs` so many at once; `--write` puts the tables into the page.
  */
 const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
-    only: { type: "string", default: "cost,sent,cache" },
+    only: { type: "string", default: "cost,sent,faults,window,turns,cache" },
     who: { type: "string", default: "" },
+    fault: { type: "string", default: "" },
+    jobs: { type: "string", default: "4" },
+    write: { type: "boolean", default: false },
   },
 });
+/** What they are not asked: opencode and pi stand for no further API. */
+const faultless = ["opencode", "pi"];
+const [mostMs, mostSilentMs] = [60_000, 400_000];
+const turnCount = 200;
+
+const parts = values.only.split(",");
 const print = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
 const isChosen = (/** @type {{ readonly name: string }} */ { name }) => name.includes(values.who);
-const chosen = contendersWith("auto-edit").filter(isChosen);
+/** Why a peer takes no part. @type {Map<string, string>} */
+const missing = new Map();
+const all = contendersWith("auto-edit").filter(isChosen);
+for (const { name, client } of all) {
+  const installed = client.install();
+  if (installed.kind === "missing") missing.set(name, installed.reason);
+}
+const isHere = (/** @type {{ readonly name: string }} */ { name }) =>
+  isChosen({ name }) && !missing.has(name);
+const chosen = all.filter(isHere);
+const load = loadNow();
 
-console.log(describe());
-if (values.only.includes("cost")) console.log(costTable(threeTurns.name, await timed()));
-if (values.only.includes("sent"))
-  for (const session of sessions) console.log(sentTable(session.name, await sent(session)));
-if (values.only.includes("cache")) console.log(cacheTable(longName, await cached()));
+const sections = [];
+if (parts.includes("cost")) sections.push(costTable(threeTurns.name, await timed(), [...missing]));
+if (parts.includes("sent"))
+  for (const session of sessions) sections.push(sentTable(session.name, await sent(session)));
+if (parts.includes("faults"))
+  sections.push(faultTable(`${faults.length} faults: who goes on`, await broken()));
+if (parts.includes("window"))
+  sections.push(windowTable("a window of 16,384 tokens: ten files of 80 KB, in pages", await windowed()));
+if (parts.includes("turns")) sections.push(await turned());
+if (parts.includes("cache")) sections.push(cacheTable(longName, await cached()));
+const text = [describe(), ...sections].join("\n");
+console.log(text);
+if (values.write) writeTables(text);
 
 /** Round by round, so that what else the machine does meets all of them. */
 async function timed() {
@@ -56,13 +88,66 @@ async function sent(session) {
 
 async function cached() {
   const rows = [];
-  for (const contender of contendersWith("yolo").filter(isChosen)) {
+  // The caches of two providers are simulated, and the script needs tools that pi's has no words for.
+  const both = contendersWith("yolo").filter(
+    ({ wire, name }) => /anthropic|gemini/.test(wire) && name !== "pi",
+  );
+  for (const contender of both.filter(isHere)) {
     const cost = await measureCache(contender);
     print(`${longName}: ${contender.name}: ${cost.requests} requests, ${cost.steps} steps`);
     for (const flaw of cost.flaws) print(`  not sound: ${flaw}`);
     rows.push({ name: contender.name, cost });
   }
   return rows;
+}
+
+/** Each fault in each of them, some at a time: they wait more than they work. */
+async function broken() {
+  const asked = chosen.filter(({ name }) => !faultless.includes(name));
+  const wanted = faults.filter(({ name }) => name.includes(values.fault));
+  // What lasts longest is begun first.
+  const byTime = wanted.toSorted((a, b) => Number(b.name === "silence") - Number(a.name === "silence"));
+  const open = byTime.flatMap((fault) => asked.map((contender) => ({ fault, contender })));
+  /** @type {Map<string, import("./fault-runs.mjs").FaultRun>} */
+  const runs = new Map();
+  const work = async () => {
+    for (let one = open.shift(); one !== undefined; one = open.shift()) {
+      const { fault, contender } = one;
+      // Ours takes a silence of two minutes for a broken stream, Codex one of five.
+      const run = await runFault(contender, fault, fault.name === "silence" ? mostSilentMs : mostMs);
+      runs.set(`${fault.name} ${contender.name}`, run);
+      print(
+        `${fault.name}: ${contender.name}: ${run.outcome}${run.isKilled ? ", killed" : ""}, ${run.requests} requests`,
+      );
+      if (run.outcome !== "finished") print(`  ${run.words}`);
+      for (const complaint of run.malformed) print(`  not sound: ${complaint}`);
+    }
+  };
+  await Promise.all(Array.from({ length: Number(values.jobs) }, work));
+  const names = asked.map(({ name }) => name);
+  return wanted.map(({ name }) => ({
+    name,
+    runs: names.map((who) => ({ who, run: runs.get(`${name} ${who}`) })),
+  }));
+}
+
+async function windowed() {
+  const rows = [];
+  for (const contender of chosen.filter(({ isOurs }) => isOurs)) {
+    const cost = await measureWindow(contender);
+    print(`window: ${contender.name}: ${cost.pages} pages, ${cost.requests} requests`);
+    for (const flaw of cost.flaws) print(`  not sound: ${flaw}`);
+    rows.push({ name: contender.name, cost });
+  }
+  return rows;
+}
+
+async function turned() {
+  const contender = chosen.find(({ isOurs }) => isOurs);
+  if (contender === undefined) return "";
+  const cost = await measureTurns(contender, turnCount, print);
+  for (const flaw of cost.flaws) print(`  not sound: ${flaw}`);
+  return turnsTable(`${turnCount} turns in one process: ${contender.name}`, cost);
 }
 
 /** @param {import("./contenders.mjs").Contender} contender @param {import("./sessions.mjs").Session} session */
@@ -78,17 +163,30 @@ async function judged(contender, session) {
 
 function describe() {
   const { holdfast, commit } = findVersions();
-  const day = new Date().toISOString().slice(0, 16).replace("T", " ");
+  const args = process.argv.slice(2).filter((arg) => arg !== "--write");
   const memory = (totalmem() / 2 ** 30).toFixed(0);
-  return [
-    "| what | which |",
-    "|---|---|",
-    `| command | \`${["npm run bench:agent", ...process.argv.slice(2)].join(" ")}\` |`,
-    `| date | ${day} UTC |`,
-    `| machine | ${cpus().length} × ${cpus()[0]?.model.trim() ?? "?"}, ${memory} GiB, Node ${process.version} |`,
-    `| holdfast | ${holdfast} at ${commit ?? "no commit"} |`,
-    `| Gemini CLI | \`@google/gemini-cli\` ${geminiVersion} |`,
-    `| Claude Code | \`@anthropic-ai/claude-code\` ${claudeVersion} |`,
-    "",
-  ].join("\n");
+  const rows = [
+    ["command", `\`npm run bench:agent${args.length > 0 ? ` -- ${args.join(" ")}` : ""}\``],
+    ["date", `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`],
+    [
+      "machine",
+      `${cpus().length} × ${cpus()[0]?.model.trim() ?? "?"}, ${memory} GiB, Node ${process.version}, load ${load} at the start, ${loadNow()} at the end`,
+    ],
+    ["holdfast", `${holdfast} at ${commit ?? "no commit"}`],
+    ...Object.entries(versions).map(([peer, version]) => [`\`${peer}\``, version]),
+  ];
+  return ["| what | which |", "|---|---|", ...rows.map((row) => `| ${row.join(" | ")} |`), ""].join("\n");
+}
+
+function loadNow() {
+  return loadavg()[0]?.toFixed(1) ?? "?";
+}
+
+/** The page keeps what stands above the mark. @param {string} text */
+function writeTables(text) {
+  const page = fileURLToPath(new URL("../../docs/lab/agent-bench.md", import.meta.url));
+  const mark = "<!-- Below: npm run bench:agent -- --write -->\n";
+  const [above, below] = readFileSync(page, "utf8").split(mark);
+  if (below === undefined) throw new Error("docs/lab/agent-bench.md has no mark below which tables go.");
+  writeFileSync(page, `${above}${mark}\n${text.trimEnd()}\n`);
 }

@@ -16,8 +16,19 @@ import { moduleOf } from "../turns/texts.mjs";
 const names = ["one", "two", "three", "four", "five", "six"];
 const pathOf = (/** @type {string} */ name) => `src/${name}.ts`;
 
-/** Read a file, change a line, say so. */
-export const threeTurns = sessionOf("a 3-turn edit", ["one"], [6], false);
+const sum = "const one = 1;\nexport function add(a, b) {\n  return a - b;\n}\n";
+
+/** Read a small file, change a line, say so. @type {Session} */
+export const threeTurns = {
+  name: "a 3-turn edit",
+  files: { "a.ts": sum },
+  work: function* (hand) {
+    yield* look(hand, "a.ts");
+    yield* edit(hand, [{ file: "a.ts", old: "a - b", next: "a + b" }]);
+  },
+  after: { "a.ts": sum.replace("a - b", "a + b") },
+  marks: [],
+};
 
 /** @type {readonly Session[]} */
 export const sessions = [

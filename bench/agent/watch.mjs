@@ -59,7 +59,7 @@ function linesOf(path) {
 }
 
 /** All processes below one. What ended meanwhile has none. @param {string} pid @returns {readonly string[]} */
-function below(pid) {
+export function below(pid) {
   try {
     const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
       readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean),
@@ -71,7 +71,7 @@ function below(pid) {
 }
 
 /** @param {string} pid */
-function residentMiB(pid) {
+export function residentMiB(pid) {
   try {
     const kiB = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
     return Number(kiB ?? 0) / 1024;

@@ -49,7 +49,7 @@ export async function startScriptedGemini(turns, meter) {
  * What a client asks beside its conversation is answered in the form that it asks for: it would ask again and again, and
  * wait longer each time. @param {any} request
  */
-function sideAnswer({ generationConfig = {} }) {
+export function sideAnswer({ generationConfig = {} }) {
   const schema = generationConfig.responseJsonSchema ?? generationConfig.responseSchema;
   return schema === undefined ? "ok" : JSON.stringify(leastOf(schema));
 }
