@@ -1,8 +1,4 @@
-import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { writeInto } from "../../proof/clients/any-client.mjs";
+import { runClient } from "../../proof/clients/any-client.mjs";
 import { edit, look } from "../turns/tasks.mjs";
 import { asksForSummary, summary } from "./cache.mjs";
 import { dot } from "./faults.mjs";
@@ -14,8 +10,8 @@ import { startModel } from "./model.mjs";
  * @typedef {import("./contenders.mjs").Contender} Contender
  * @typedef {import("./faults.mjs").Fault} Fault
  * @typedef {object} FaultRun
- * @property {"finished" | "next prompt" | "dead end" | "wrong file" | "not met"} outcome `next prompt`: it ended, and the next prompt of the
- *   same session finished; `dead end`: that failed, too; `not met`: it never came to that
+ * @property {"finished" | "next prompt" | "dead end" | "wrong file" | "not met"} outcome `next prompt`: it ended, and the next
+ *   prompt of the same session finished; `dead end`: that failed, too; `not met`: it never came to that
  * @property {boolean} isKilled since it had not ended in time
  * @property {string} words the last that it said
  * @property {number} requests
@@ -24,10 +20,9 @@ import { startModel } from "./model.mjs";
 
 const before = "const one = 1;\nexport function add(a, b) {\n  return a - b;\n}\n";
 const after = before.replace("a - b", "a + b");
-const other = "const two = 2;\n";
 /** As many as fill the window, however little of a file an agent shows at a time. @type {Readonly<Record<string, string>>} */
 const large = Object.fromEntries(
-  Array.from({ length: 8 }, (_, at) => [
+  Array.from({ length: 16 }, (_, at) => [
     `big${at}.txt`,
     Array.from({ length: 900 }, (_, line) => `line ${line} of ${at}, and some words to fill it up\n`).join(
       "",
@@ -37,95 +32,84 @@ const large = Object.fromEntries(
 
 /** @param {Contender} contender @param {Fault} fault @param {number} mostMs @returns {Promise<FaultRun>} */
 export async function runFault(contender, fault, mostMs) {
-  const top = mkdtempSync(join(tmpdir(), "agent-fault-"));
-  const ground = { project: join(top, "project"), home: join(top, "home") };
-  mkdirSync(join(ground.home, "tmp"), { recursive: true });
-  /** @type {Readonly<Record<string, string | Uint8Array>>} */
+  const { client, wire, hand, isOurs, image, again } = contender;
+  const installed = client.install();
+  if (installed.kind === "missing") throw new Error(installed.reason);
   const files = {
-    "a.ts": before,
-    "c.ts": other,
+    ...{ "a.ts": before, "c.ts": "const two = 2;\n" },
     ...(fault.large && large),
     ...(fault.image && { "dot.png": dot }),
   };
-  for (const [name, content] of Object.entries(files)) writeInto(ground.project, name, content);
-  const script = scriptOf(contender, fault, ground.project);
-  const model = await startModel(contender.wire, script.next, { isStrict: contender.isOurs });
-  try {
-    const { client, image, again } = contender;
-    const installed = client.install();
-    if (installed.kind === "missing") throw new Error(installed.reason);
-    client.settle?.(ground, model.url);
-    const how = client.launch(installed.program, ground, model.url);
-    const first = await launch({ ...how, args: fault.image ? image(how.args) : how.args }, ground, mostMs);
-    const finished = first.exit === 0 && script.isDone();
-    const told = { isKilled: first.isKilled, words: first.words };
-    const isWrong = () => wrongFiles(ground.project, files, fault, script.isDone());
-    const ended = isWrong() ? "wrong file" : script.isMet() ? "finished" : "not met";
-    if (finished || isWrong()) return { ...told, ...counted(model), outcome: ended };
-    script.promptAgain();
-    const second = await launch({ ...how, args: again(how.args) }, ground, mostMs);
-    const goesOn = second.exit === 0 && script.isDone();
-    const outcome = isWrong() ? "wrong file" : goesOn ? "next prompt" : "dead end";
-    return {
-      ...told,
-      ...(goesOn ? {} : { words: `${told.words} / ${second.words}` }),
-      ...counted(model),
-      outcome,
-    };
-  } finally {
-    await model.close();
-    rmSync(top, { recursive: true, force: true, maxRetries: 5 });
-  }
-}
-
-/** @param {{ readonly received: readonly string[], readonly malformed: readonly string[] }} model */
-function counted({ received, malformed }) {
-  return { requests: received.filter((body) => body !== "").length, malformed };
+  const state = { begun: false, done: false, isMet: false, isOver: false, count: 0, firstBytes: 0 };
+  /** @type {import("./model.mjs").Next} */
+  let next = () => "destroyed";
+  let malformed = /** @type {readonly string[]} */ ([]);
+  let args = /** @type {readonly string[]} */ ([]);
+  /** @type {import("./contenders.mjs").Client} */
+  const under = {
+    ...client,
+    launch: (...given) => {
+      const how = client.launch(...given);
+      args = how.args;
+      return fault.image ? { ...how, args: image(args) } : how;
+    },
+    startModel: async () => {
+      const model = await startModel(wire, next, { isStrict: isOurs });
+      malformed = model.malformed;
+      return model;
+    },
+  };
+  const turns = (/** @type {string} */ project) => {
+    next = scriptOf(contender, hand(project), fault, state);
+    return [];
+  };
+  const begunAt = performance.now();
+  return await runClient(under, { program: installed.program, files, turns, mostMs }, async (told) => {
+    const isKilled = performance.now() - begunAt > mostMs;
+    const run = (/** @type {FaultRun["outcome"]} */ outcome, said = told.complaint) => ({
+      outcome: isWrong(told.bytes, files, fault, state.done) ? "wrong file" : outcome,
+      ...{ isKilled, malformed, requests: state.count },
+      words: said.trim().replaceAll(/\s+/g, " ").slice(-600),
+    });
+    if (told.exit === 0 && state.done) return run(state.isMet ? "finished" : "not met");
+    Object.assign(state, { begun: false, done: false, isOver: true });
+    const second = await told.again(again(args));
+    const goesOn = second.exit === 0 && state.done;
+    return goesOn ? run("next prompt") : run("dead end", `${told.complaint} / ${second.complaint}`);
+  });
 }
 
 /**
  * What the model says: it reads, meets the fault, and changes a line.
  *
- * @param {Contender} contender @param {Fault} fault @param {string} project
+ * @param {Contender} contender @param {import("../turns/hands.mjs").Hand} hand @param {Fault} fault
+ * @param {{ begun: boolean, done: boolean, isMet: boolean, isOver: boolean, count: number, firstBytes: number }} state
+ * @returns {import("./model.mjs").Next}
  */
-function scriptOf({ wire, client, hand }, fault, project) {
-  const hands = hand(project);
-  /** @returns {import("../turns/hands.mjs").Work} */
-  const begin = () => workOf(hands, () => fault.large === true && !state.isMet);
-  const state = {
-    begun: false,
-    done: false,
-    isMet: false,
-    isOver: false,
-    count: 0,
-    firstBytes: 0,
-    work: begin(),
-  };
-  const faulty = [...(fault.steps?.(wire, hands) ?? [])];
-  /** @type {import("./model.mjs").Next} */
-  const next = (request, text) => {
+function scriptOf({ wire, client }, hand, fault, state) {
+  let work = workOf(hand, () => false);
+  let step = fault.step?.(wire, hand);
+  return (request, text) => {
     state.count += 1;
     state.firstBytes ||= text.length;
-    const isTaken = state.isOver && fault.passes === true;
-    const refused = isTaken ? undefined : fault.refuses?.(wire, { ...state, text });
     const answers = state.begun ? client.answers(request) : [];
-    for (const answer of answers) hands.learn("a.ts", answer);
-    const step = refused ?? (state.count > 1 ? faulty.shift() : undefined);
-    state.isMet ||= step !== undefined;
-    if (step !== undefined) return step;
-    if (asksForSummary(text)) return { parts: [{ text: summary }] };
-    const { done, value } = state.work.next(answers);
+    for (const answer of answers) hand.learn("a.ts", answer);
+    const isTaken = state.isOver && fault.passes === true;
+    const faulty =
+      (isTaken ? undefined : fault.refuses?.(wire, { ...state, text })) ??
+      (state.count > 1 && !state.isOver ? step : undefined);
+    state.isMet ||= faulty !== undefined;
+    if (state.count > 1) step = undefined;
+    if (faulty !== undefined) return faulty;
+    if (asksForSummary(JSON.stringify(request.messages ?? request.input ?? request.contents)))
+      return { parts: [{ text: summary }] };
+    if (!state.begun) work = workOf(hand, () => fault.large === true && !state.isMet);
+    const { done, value } = work.next(answers);
     const thought = state.begun ? undefined : fault.thought;
     state.begun = true;
-    if (done !== true) return { parts: value, ...(thought !== undefined && { thought }) };
-    state.done = true;
-    return { parts: [{ text: "All is done." }] };
+    state.done = done === true;
+    return { parts: value ?? [{ text: "All is done." }], ...(thought !== undefined && { thought }) };
   };
-  const promptAgain = () => {
-    faulty.length = 0;
-    Object.assign(state, { work: begin(), begun: false, done: false, isOver: true });
-  };
-  return { next, promptAgain, isDone: () => state.done, isMet: () => state.isMet };
 }
 
 /** @param {import("../turns/hands.mjs").Hand} hand @param {() => boolean} wantsMore @returns {import("../turns/hands.mjs").Work} */
@@ -135,55 +119,11 @@ function* workOf(hand, wantsMore) {
   yield* edit(hand, [{ file: "a.ts", old: "a - b", next: "a + b" }]);
 }
 
-/** @param {string} project @param {Readonly<Record<string, string | Uint8Array>>} files @param {Fault} fault @param {boolean} isDone */
-function wrongFiles(project, files, { mayWrite }, isDone) {
-  const textOf = (/** @type {string} */ name) =>
-    existsSync(join(project, name)) ? readFileSync(join(project, name)) : undefined;
-  const changed = String(textOf("a.ts"));
+/** @param {(name: string) => Buffer | undefined} bytes @param {Readonly<Record<string, string | Uint8Array>>} files @param {Fault} fault @param {boolean} isDone */
+function isWrong(bytes, files, { mayWrite }, isDone) {
+  const [changed, made] = [String(bytes("a.ts")), bytes("b.ts")];
   if (changed !== after && (isDone || changed !== before)) return true;
-  const made = textOf("b.ts");
   if (made !== undefined && String(made) !== mayWrite) return true;
-  return Object.entries(files).some(
-    ([name, content]) => name !== "a.ts" && textOf(name)?.equals(Buffer.from(content)) !== true,
-  );
-}
-
-/** @param {import("../../proof/clients/any-client.mjs").Launch} how @param {{ readonly project: string, readonly home: string }} ground @param {number} mostMs */
-function launch({ file, args, env }, { project, home }, mostMs) {
-  const child = spawn(file, args, {
-    cwd: project,
-    env: { PATH: process.env.PATH ?? "", HOME: home, TMPDIR: join(home, "tmp"), ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
-  });
-  let [said, isKilled] = ["", false];
-  for (const stream of [child.stdout, child.stderr])
-    stream.on("data", (part) => {
-      said += part;
-    });
-  // Its group: what it started must not outlive it.
-  const end = () => {
-    try {
-      process.kill(-Number(child.pid), "SIGKILL");
-    } catch {}
-  };
-  const timer = setTimeout(() => {
-    isKilled = true;
-    end();
-  }, mostMs);
-  return /** @type {Promise<{ exit: number | null, isKilled: boolean, words: string }>} */ (
-    new Promise((resolve, reject) => {
-      child.on("error", reject);
-      child.on("exit", end);
-      child.on("close", (exit) => {
-        clearTimeout(timer);
-        resolve({ exit, isKilled, words: lastWords(said) });
-      });
-    })
-  );
-}
-
-/** @param {string} said */
-function lastWords(said) {
-  return said.trim().replaceAll(/\s+/g, " ").slice(-600);
+  const others = Object.entries(files).filter(([name]) => name !== "a.ts");
+  return others.some(([name, content]) => bytes(name)?.equals(Buffer.from(content)) !== true);
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 
 /**
  * What goes wrong with a model, on each of the four APIs. A fault comes with the second request: the model has read `a.ts` and
@@ -6,129 +7,152 @@ import { randomBytes } from "node:crypto";
  *
  * @typedef {import("./model.mjs").WireName} WireName
  * @typedef {import("./model.mjs").Step} Step
+ * @typedef {import("./model.mjs").Refused} Refused
  * @typedef {import("./model.mjs").WireEvent} WireEvent
  * @typedef {import("../turns/hands.mjs").Hand} Hand
  * @typedef {object} Fault
  * @property {string} name
- * @property {(wire: WireName, hand: Hand) => readonly Step[]} [steps] in place of the good answers, one each
- * @property {(wire: WireName, request: Asked) => Step | undefined} [refuses] a request, as often as it comes
- * @property {boolean} [passes] whether what it refuses is taken once the person prompts again
- * @property {"dot.png"} [image] that the prompt shows
- * @property {true} [large] the model reads a large file as well
+ * @property {(wire: WireName, hand: Hand) => Step} [step] in place of one good answer
+ * @property {(wire: WireName, request: Asked) => Refused | undefined} [refuses] a request, as often as it comes
+ * @property {true} [passes] what it refuses is taken once the person prompts again
+ * @property {true} [image] the prompt shows `dot.png`
+ * @property {true} [large] the model reads large files as well
  * @property {string} [thought] of the first answer
  * @property {string} [mayWrite] what may stand in `b.ts` at the end
  *
  * @typedef {{ readonly text: string, readonly firstBytes: number, readonly count: number }} Asked `count`: from 1
+ * @typedef {Readonly<Record<WireName, Refused>>} Refusals
  */
 
-const half = "This is the half of an ans";
-const page = "<html><head><title>Gateway</title></head><body>Something went wrong.</body></html>";
+/**
+ * What the APIs say.
+ *
+ * @type {Readonly<Record<"limited" | "limitedWithoutTime" | "emptyAccount" | "tooLong" | "tooManyBytes" | "refusedImage" | "refusedThoughts", Refusals>>
+ *   & { readonly errorEvents: Readonly<Record<WireName, string>>, readonly dot: string }}
+ */
+const words = JSON.parse(readFileSync(new URL("words.json", import.meta.url), "utf8"));
+const { limited, limitedWithoutTime, emptyAccount, tooManyBytes, refusedImage, refusedThoughts } = words;
+export const { tooLong } = words;
+export const dot = Buffer.from(words.dot, "base64");
+const half = { parts: [{ text: "This is the half of an ans" }] };
 const html = { "content-type": "text/html" };
+const page = Buffer.from("<html><body>Something went wrong.</body></html>");
+/** How each API is told again what it gave as thoughts. */
+const thoughtMarks =
+  /"type":"(redacted_)?thinking"|"encrypted_content":"|"reasoning_content":|"thoughtSignature":"EqQB/;
 
 /** @type {readonly Fault[]} */
 export const faults = [
-  one("429 that says when to come back", (wire) => limited[wire]),
-  one("429 that does not say when", (wire) => ({
-    status: 429,
-    says: wire === "gemini" ? "Resource exhausted. Please try again later." : "Rate limit reached.",
-  })),
+  { name: "429 that says when to come back", step: (wire) => limited[wire] },
+  { name: "429 that does not say when", step: (wire) => limitedWithoutTime[wire] },
   {
     name: "an empty account",
     passes: true,
-    refuses: (wire, { count }) => (count > 1 ? empty[wire] : undefined),
+    refuses: (wire, { count }) => (count > 1 ? emptyAccount[wire] : undefined),
   },
-  one("500", () => ({ status: 500, says: "Internal error" })),
-  one("503 with a page for people", () => ({ status: 503, headers: html, says: Buffer.from(page) })),
-  one("529", () => ({ status: 529, says: "Overloaded" })),
-  one("connection destroyed before a byte", () => "destroyed"),
-  one("connection destroyed behind the head", () => cut(() => [])),
-  one("stream cut between events", () => cut(firstHalf)),
-  one("half an event, then the end", () =>
-    cut((events) => {
-      const kept = firstHalf(events);
-      return [...kept, { text: events[kept.length]?.text.slice(0, -12) ?? "", carries: "frame" }];
-    }),
-  ),
-  one("an error inside the stream", (wire) => ({
-    parts: [{ text: half }],
-    change: (events) => [...firstHalf(events), { text: errorEvents[wire], carries: "frame" }],
-  })),
-  one("silence", () => ({ parts: [{ text: half }], change: firstHalf, ends: "stalled" })),
-  one("a call that is no JSON", (wire, hand) => ({
-    parts: [{ text: "I look." }, hand.read("a.ts")],
-    change: wire === "gemini" ? malformedCall : (events) => shortened(events, 1),
-  })),
-  one("a tool that there is not", () => ({ parts: [{ call: "frobnicate", args: { file: "a.ts" } }] })),
-  one("wrong arguments", (_, hand) => ({
-    parts: [hand.read("a.ts")].map((part) => ("call" in part ? { ...part, args: { wrong: 7 } } : part)),
-  })),
-  one("two calls with one id", (_, hand) => ({
-    parts: [hand.read("a.ts"), hand.read("c.ts")],
-    change: (events) => events.map(({ text, carries }) => ({ text: sameIds(text), carries })),
-  })),
-  one("max_tokens in the text", () => ({ parts: [{ text: half }], isCut: true })),
+  { name: "500", step: () => ({ status: 500, says: "Internal error" }) },
+  { name: "503 with a page for people", step: () => ({ status: 503, headers: html, says: page }) },
+  { name: "529", step: () => ({ status: 529, says: "Overloaded" }) },
+  { name: "connection destroyed before a byte", step: () => "destroyed" },
   {
-    ...one("max_tokens in a call", (wire, hand) => ({
-      parts: [...(hand.create("b.ts", "half of\n")[0] ?? [])],
+    name: "connection destroyed behind the head",
+    step: () => ({ ...half, change: () => [], ends: "destroyed" }),
+  },
+  { name: "stream cut between events", step: () => ({ ...half, change: firstHalf, ends: "destroyed" }) },
+  {
+    name: "half an event, then the end",
+    step: () => ({ ...half, change: firstHalfAndMore, ends: "destroyed" }),
+  },
+  {
+    name: "an error inside the stream",
+    step: (wire) => ({
+      ...half,
+      change: (events) => [...firstHalf(events), { text: words.errorEvents[wire], carries: "frame" }],
+    }),
+  },
+  { name: "silence", step: () => ({ ...half, change: firstHalf, ends: "stalled" }) },
+  {
+    name: "a call that is no JSON",
+    step: (wire, hand) => ({
+      parts: [{ text: "I look." }, hand.read("a.ts")],
+      change: wire === "gemini" ? malformedCall : (events) => shortened(events, 1),
+    }),
+  },
+  {
+    name: "a tool that there is not",
+    step: () => ({ parts: [{ call: "frobnicate", args: { file: "a.ts" } }] }),
+  },
+  {
+    name: "wrong arguments",
+    step: (_, hand) => ({ parts: [{ call: "", ...hand.read("a.ts"), args: { wrong: 7 } }] }),
+  },
+  {
+    name: "two calls with one id",
+    step: (_, hand) => ({
+      parts: [hand.read("a.ts"), hand.read("c.ts")],
+      change: (events) => events.map((event) => ({ ...event, text: sameIds(event.text) })),
+    }),
+  },
+  { name: "max_tokens in the text", step: () => ({ ...half, isCut: true }) },
+  {
+    name: "max_tokens in a call",
+    step: (wire, hand) => ({
+      parts: hand.create("b.ts", "half of\n")[0] ?? [],
       isCut: true,
       change: (events) => (wire === "gemini" ? events : shortened(events, 3)),
-    })),
+    }),
     // Gemini gives its calls whole, or not at all.
     mayWrite: "half of\n",
   },
-  one("an empty answer", () => ({ parts: [] })),
+  { name: "an empty answer", step: () => ({ parts: [] }) },
   {
     name: "too long, with the window",
     large: true,
     refuses: (wire, asked) => tooLarge(asked, tooLong[wire]),
   },
-  {
-    name: "413",
-    large: true,
-    refuses: (wire, asked) => tooLarge(asked, () => [413, tooManyBytes[wire]]),
-  },
+  { name: "413", large: true, refuses: (wire, asked) => tooLarge(asked, tooManyBytes[wire]) },
   {
     name: "a refused image",
-    image: "dot.png",
-    refuses: (wire, { text }) =>
-      text.includes(dotMark) ? { status: 400, says: refusedImage[wire] } : undefined,
+    image: true,
+    refuses: (wire, { text }) => (text.includes(words.dot.slice(0, 12)) ? refusedImage[wire] : undefined),
   },
   {
     name: "thoughts refused",
     thought: "PONDERED: the sum is a difference.",
     refuses: (wire, { text, count }) =>
-      count > 1 && thoughtMarks.test(text) ? { status: 400, says: refusedThoughts[wire] } : undefined,
+      count > 1 && thoughtMarks.test(text) ? refusedThoughts[wire] : undefined,
   },
-  one("a page for people instead of the stream", () => ({
-    status: 200,
-    headers: html,
-    says: Buffer.from(page),
-  })),
-  one("gzip that is none", () => ({
-    status: 200,
-    headers: { "content-type": "text/event-stream", "content-encoding": "gzip" },
-    says: randomBytes(200),
-  })),
-  one("content filter", () => ({
-    parts: [{ text: "I can not" }],
-    change: (events) => events.map(({ text, carries }) => ({ text: filtered(text), carries })),
-  })),
+  {
+    name: "a page for people instead of the stream",
+    step: () => ({ status: 200, headers: html, says: page }),
+  },
+  {
+    name: "gzip that is none",
+    step: () => ({
+      status: 200,
+      headers: { "content-type": "text/event-stream", "content-encoding": "gzip" },
+      says: randomBytes(200),
+    }),
+  },
+  {
+    name: "content filter",
+    step: () => ({
+      parts: [{ text: "I can not" }],
+      change: (events) => events.map((event) => ({ ...event, text: filtered(event.text) })),
+    }),
+  },
 ];
-
-/** A fault that comes once. @param {string} name @param {(wire: WireName, hand: Hand) => Step} step @returns {Fault} */
-function one(name, step) {
-  return { name, steps: (wire, hand) => [step(wire, hand)] };
-}
-
-/** @param {(events: readonly WireEvent[]) => readonly WireEvent[]} change @returns {Step} */
-function cut(change) {
-  return { parts: [{ text: half }], change, ends: "destroyed" };
-}
 
 /** Up to the middle of the words. @param {readonly WireEvent[]} events */
 function firstHalf(events) {
   const words = events.flatMap(({ carries }, at) => (carries === "words" ? [at] : []));
   return events.slice(0, words[Math.floor(words.length / 2)]);
+}
+
+/** A cut knows nothing of events. @param {readonly WireEvent[]} events @returns {readonly WireEvent[]} */
+function firstHalfAndMore(events) {
+  const kept = firstHalf(events);
+  return [...kept, { text: events[kept.length]?.text.slice(0, -12) ?? "", carries: "frame" }];
 }
 
 const delta = /"partial_json":"[^"]|function_call_arguments\.delta|"function":\{"arguments":"[^"]/;
@@ -182,135 +206,14 @@ function filtered(text) {
     .replace("event: response.completed", "event: response.incomplete");
 }
 
-/**
- * A window of 24 KB more than the first request has, in tokens of four bytes.
- *
- * @param {Asked} asked @param {(has: number, most: number) => readonly [number, string | object]} words @returns {Step | undefined}
- */
-function tooLarge({ text, firstBytes }, words) {
-  const [has, most] = [text.length, firstBytes + 24_000].map((bytes) => Math.ceil(bytes / 4));
-  if (has === undefined || most === undefined || has <= most) return undefined;
-  const [status, says] = words(has, most);
-  return { status, says };
+/** What is more than a window of 100 KB beside the first request. @param {Asked} asked @param {Refused} refused */
+function tooLarge({ text, firstBytes }, refused) {
+  return tooLongFor(text, Math.ceil((firstBytes + 100_000) / 4), refused);
 }
 
-/** @type {Readonly<Record<WireName, (has: number, most: number) => readonly [number, string | object]>>} */
-export const tooLong = {
-  anthropic: (has, most) => [400, `prompt is too long: ${has} tokens > ${most} maximum`],
-  responses: (has, most) => [
-    400,
-    openAiError(
-      `Your input exceeds the context window of this model: context window is ${most} tokens, your input has ${has}.`,
-      "context_length_exceeded",
-    ),
-  ],
-  chat: (has, most) => [
-    400,
-    openAiError(
-      `This model's maximum context length is ${most} tokens. However, your messages resulted in ${has} tokens.`,
-      "context_length_exceeded",
-    ),
-  ],
-  gemini: (has, most) => [
-    400,
-    `The input token count (${has}) exceeds the maximum number of tokens allowed (${most}).`,
-  ],
-};
-
-const retryInfo = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "1.2s" };
-const quota = "You exceeded your current quota, please check your plan and billing details.";
-
-/** @type {Readonly<Record<WireName, Step>>} */
-const limited = {
-  anthropic: {
-    status: 429,
-    headers: { "retry-after": "1" },
-    says: "Number of requests has exceeded your rate limit.",
-  },
-  responses: {
-    status: 429,
-    headers: { "retry-after-ms": "900" },
-    says: "Rate limit reached. Please try again in 900ms.",
-  },
-  chat: { status: 429, headers: { "retry-after": "1" }, says: "Rate limit reached. Please try again in 1s." },
-  gemini: {
-    status: 429,
-    says: {
-      error: {
-        code: 429,
-        message: `${quota} Please retry in 1.2s.`,
-        status: "RESOURCE_EXHAUSTED",
-        details: [retryInfo],
-      },
-    },
-  },
-};
-
-const insufficient = { status: 429, says: openAiError(quota, "insufficient_quota", "insufficient_quota") };
-
-/** @param {string} message @param {string} code @param {string} type */
-function openAiError(message, code, type = "invalid_request_error") {
-  return { error: { message, type, param: null, code } };
+/** A refusal with the numbers of tokens, of four bytes each. @param {string} text @param {number} most @param {Refused} refused @returns {Refused | undefined} */
+export function tooLongFor(text, most, refused) {
+  const has = Math.ceil(text.length / 4);
+  if (has <= most) return undefined;
+  return JSON.parse(JSON.stringify(refused).replace("HAS", String(has)).replace("MOST", String(most)));
 }
-
-const size = "Request exceeds the maximum size";
-
-/** @type {Readonly<Record<WireName, string | object>>} */
-const tooManyBytes = {
-  anthropic: { type: "error", error: { type: "request_too_large", message: size } },
-  responses: size,
-  chat: size,
-  gemini: size,
-};
-
-/** @type {Readonly<Record<WireName, Step>>} */
-const empty = {
-  anthropic: {
-    status: 400,
-    says: "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing.",
-  },
-  responses: insufficient,
-  chat: insufficient,
-  gemini: { status: 429, says: quota },
-};
-
-/** @type {Readonly<Record<WireName, string>>} */
-const errorEvents = {
-  anthropic:
-    'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
-  responses:
-    'event: error\ndata: {"type":"error","code":"server_error","message":"The server had an error.","param":null,"sequence_number":9}\n\n',
-  chat: 'data: {"error":{"message":"The server had an error.","type":"server_error","code":500}}\n\n',
-  gemini: 'data: {"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}\r\n\r\n',
-};
-
-/** @type {Readonly<Record<WireName, string>>} */
-const refusedImage = {
-  anthropic: "messages.0.content.0.image.source.base64.data: Could not process image",
-  responses:
-    "The image data you provided does not represent a valid image. Please check your input and try again.",
-  chat: "Invalid image data: the image cannot be decoded.",
-  gemini: "Unable to process input image. Please retry or report in the community forum.",
-};
-
-/** @type {Readonly<Record<WireName, string | object>>} */
-const refusedThoughts = {
-  anthropic: "messages.1.content.0: Invalid `signature` in `thinking` block",
-  responses: openAiError(
-    "The encrypted content for item rs_1 could not be verified. Reason: Encrypted content could not be decrypted or parsed.",
-    "invalid_encrypted_content",
-  ),
-  chat: "messages[1].reasoning_content: reasoning content is not supported",
-  gemini: "Thought signature is not valid.",
-};
-
-/** How each API says again what it gave as thoughts. */
-const thoughtMarks =
-  /"type":"(redacted_)?thinking"|"encrypted_content":"|"reasoning_content":|"thoughtSignature":"EqQB/;
-
-/** A red dot of 16 × 16. */
-export const dot = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mP4z8BAEmIY1TCqYfhqAACQ+f8B8u7oVwAAAABJRU5ErkJggg==",
-  "base64",
-);
-const dotMark = "iVBORw0KGgo";

@@ -64,6 +64,12 @@ const text = [describe(), ...sections].join("\n");
 console.log(text);
 if (values.write) writeTables(text);
 
+/** @param {string} line @param {{ readonly flaws: readonly string[] }} cost */
+function note(line, { flaws }) {
+  print(line);
+  for (const flaw of flaws) print(`  not sound: ${flaw}`);
+}
+
 /** Round by round, so that what else the machine does meets all of them. */
 async function timed() {
   /** @type {Map<string, import("./measure.mjs").Cost[]>} */
@@ -94,8 +100,7 @@ async function cached() {
   );
   for (const contender of both.filter(isHere)) {
     const cost = await measureCache(contender);
-    print(`${longName}: ${contender.name}: ${cost.requests} requests, ${cost.steps} steps`);
-    for (const flaw of cost.flaws) print(`  not sound: ${flaw}`);
+    note(`${longName}: ${contender.name}: ${cost.requests} requests, ${cost.steps} steps`, cost);
     rows.push({ name: contender.name, cost });
   }
   return rows;
@@ -135,8 +140,7 @@ async function windowed() {
   const rows = [];
   for (const contender of chosen.filter(({ isOurs }) => isOurs)) {
     const cost = await measureWindow(contender);
-    print(`window: ${contender.name}: ${cost.pages} pages, ${cost.requests} requests`);
-    for (const flaw of cost.flaws) print(`  not sound: ${flaw}`);
+    note(`window: ${contender.name}: ${cost.pages} pages, ${cost.requests} requests`, cost);
     rows.push({ name: contender.name, cost });
   }
   return rows;
@@ -146,18 +150,18 @@ async function turned() {
   const contender = chosen.find(({ isOurs }) => isOurs);
   if (contender === undefined) return "";
   const cost = await measureTurns(contender, turnCount, print);
-  for (const flaw of cost.flaws) print(`  not sound: ${flaw}`);
+  note(contender.name, cost);
   return turnsTable(`${turnCount} turns in one process: ${contender.name}`, cost);
 }
 
 /** @param {import("./contenders.mjs").Contender} contender @param {import("./sessions.mjs").Session} session */
 async function judged(contender, session) {
   const cost = await measure(contender, session);
-  const { wallMs, cpuMs, peakMiB, requests, bytes, flaws } = cost;
-  print(
+  const { wallMs, cpuMs, peakMiB, requests, bytes } = cost;
+  note(
     `${session.name}: ${contender.name}: ${wallMs.toFixed(0)} ms, CPU ${cpuMs.toFixed(0)} ms, ${peakMiB.toFixed(0)} MiB, ${requests} requests, ${bytes} B`,
+    cost,
   );
-  for (const flaw of flaws) print(`  not sound: ${flaw}`);
   return cost;
 }
 

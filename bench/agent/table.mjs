@@ -16,28 +16,9 @@ export function costTable(title, rows, missing) {
       ...[middle("startMs"), middle("wallMs"), soundness(costs)],
     ];
   });
-  const absent = missing.map(([name, reason]) => [
-    name,
-    `not to be had: ${reason}`,
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-  ]);
-  const heads = [
-    "CPU, ms",
-    "min",
-    "RSS, MiB",
-    "bytes in all",
-    "first request",
-    "to the first request, ms",
-    "wall, ms",
-    "",
-  ];
-  return tableOf(title, ["agent", ...heads], [...cells, ...absent]);
+  const absent = missing.map(([name, reason]) => [name, `not to be had: ${reason}`]);
+  const heads = "agent|CPU, ms|min|RSS, MiB|bytes in all|first request|to the first request, ms|wall, ms|";
+  return tableOf(title, heads.split("|"), [...cells, ...absent]);
 }
 
 /**
@@ -51,10 +32,8 @@ export function costTable(title, rows, missing) {
 export function faultTable(title, rows) {
   const said = (/** @type {FaultRun | undefined} */ run) => {
     if (run === undefined) return "";
-    const outcome = isGood(run) ? run.outcome : `**${run.outcome}**`;
-    return [run.isKilled ? "killed" : "", outcome, run.malformed.length > 0 ? "*not sound*" : ""]
-      .filter(Boolean)
-      .join(", ");
+    const mark = /dead|wrong/.test(run.outcome) ? "**" : "";
+    return `${run.isKilled ? "killed, " : ""}${mark}${run.outcome}${mark}${run.malformed.length > 0 ? ", *not sound*" : ""}`;
   };
   const names = rows[0]?.runs.map(({ who }) => who) ?? [];
   const sums = ["finished", "next prompt", "dead end", "wrong file", "not met"].map((outcome) => [
@@ -68,11 +47,6 @@ export function faultTable(title, rows) {
   );
 }
 
-/** @param {FaultRun} run */
-function isGood({ outcome }) {
-  return outcome === "finished" || outcome === "next prompt" || outcome === "not met";
-}
-
 /** @param {string} title @param {readonly { readonly name: string, readonly cost: import("./window.mjs").WindowCost }[]} rows @returns {string} Markdown */
 export function windowTable(title, rows) {
   const cells = rows.map(({ name, cost }) => [
@@ -80,11 +54,8 @@ export function windowTable(title, rows) {
     cost.flaws.length === 0 ? "yes" : "**no**",
     ...[cost.pages, cost.requests, cost.refused, cost.summaries, cost.bytes, cost.peak].map(number),
   ]);
-  return tableOf(
-    title,
-    ["agent", "finished", "pages", "requests", "refused", "summaries", "bytes", "peak, tokens"],
-    cells,
-  );
+  const heads = "agent|finished|pages|requests|refused|summaries|bytes|peak, tokens";
+  return tableOf(title, heads.split("|"), cells);
 }
 
 /** The first twenty turns but the first, and the last twenty. @param {string} title @param {import("./turns.mjs").TurnsCost} cost @returns {string} Markdown */
@@ -132,18 +103,8 @@ export function cacheTable(title, rows) {
     ...[cost.input - cost.cached, cost.cost, cost.peak, cost.rereads, cost.summaries].map(number),
     soundness([cost]),
   ]);
-  const heads = [
-    "requests",
-    "input tokens",
-    "found",
-    "not found",
-    "cost",
-    "peak",
-    "read again",
-    "summaries",
-    "",
-  ];
-  return tableOf(title, ["agent", ...heads], cells);
+  const heads = "agent|requests|input tokens|found|not found|cost|peak|read again|summaries|";
+  return tableOf(title, heads.split("|"), cells);
 }
 
 /** @param {readonly { readonly flaws: readonly string[] }[]} costs */

@@ -1,5 +1,5 @@
 import { runClient } from "../../proof/clients/any-client.mjs";
-import { tooLong } from "./faults.mjs";
+import { tooLong, tooLongFor } from "./faults.mjs";
 import { startModel } from "./model.mjs";
 
 /**
@@ -30,34 +30,26 @@ export async function measureWindow({ client, hand, wire, isOurs }) {
     Array.from({ length: Math.ceil(lines / page) }, (_, at) => ({ file, from: 1 + at * page, count: page })),
   );
   const seen = { pages: 0, refused: 0, peak: 0, isDone: false };
-  const total = (/** @type {string} */ text) => Math.ceil(text.length / 4);
   /** @type {import("./model.mjs").Gate} */
   const gate = (text) => {
-    const has = total(text);
-    if (has > windowTokens) {
-      seen.refused += 1;
-      const [status, says] = tooLong[wire](has, windowTokens);
-      return { status, says };
-    }
-    seen.peak = Math.max(seen.peak, has);
-    return undefined;
+    const refusal = tooLongFor(text, windowTokens, tooLong[wire]);
+    if (refusal === undefined) seen.peak = Math.max(seen.peak, Math.ceil(text.length / 4));
+    else seen.refused += 1;
+    return refusal;
   };
   const meter = (/** @type {any} */ request) => ({
-    total: total(JSON.stringify(request)),
+    total: Math.ceil(JSON.stringify(request).length / 4),
     cached: 0,
     written: 0,
   });
-  const startWith = (/** @type {import("../turns/hands.mjs").Hand} */ tools) => {
-    const next = () => {
-      const one = wanted[seen.pages];
-      seen.isDone = one === undefined;
-      if (one === undefined) return { parts: [{ text: "All are read." }] };
-      seen.pages += 1;
-      return { parts: [tools.read(one.file, one)] };
-    };
-    return startModel(wire, next, { meter, gate, isStrict: isOurs });
+  const next = () => {
+    const one = wanted[seen.pages];
+    seen.isDone = one === undefined;
+    if (one === undefined) return { parts: [{ text: "All are read." }] };
+    seen.pages += 1;
+    return { parts: [hand("").read(one.file, one)] };
   };
-  const under = { ...client, startModel: () => startWith(hand("")) };
+  const under = { ...client, startModel: () => startModel(wire, next, { meter, gate, isStrict: isOurs }) };
   return await runClient(under, { program: installed.program, files, turns: () => [], mostMs }, (told) => {
     const bodies = told.received.filter((body) => /"(?:messages|input|contents)":\[/.test(body));
     return {

@@ -41,7 +41,8 @@ import { built, installPeers } from "../machine.mjs";
  *
  * @typedef {{ readonly exit: number | null, readonly complaint: string, readonly faults: readonly unknown[],
  *   readonly requests: readonly any[], readonly received: readonly string[],
- *   bytes(name: string): Buffer | undefined }} Told
+ *   again(args: readonly string[]): Promise<{ readonly exit: number | null, readonly complaint: string }>,
+ *   bytes(name: string): Buffer | undefined }} Told `again`: the same program once more, with other arguments
  */
 
 /**
@@ -52,7 +53,7 @@ import { built, installPeers } from "../machine.mjs";
  * @param {{ readonly program: string, readonly files: Readonly<Record<string, string | Uint8Array>>,
  *   prepare?(ground: Ground): void, turns(project: string): readonly ((request: any) => readonly Part[])[],
  *   readonly meter?: Meter, readonly mostMs?: number }} session `mostMs`: a bound for a run that hangs
- * @param {(told: Told) => Result} look at the project, before it is removed
+ * @param {(told: Told) => Result | Promise<Result>} look at the project, before it is removed
  * @returns {Promise<Result>}
  */
 export async function runClient(client, { program, files, prepare, turns, meter, mostMs = 90_000 }, look) {
@@ -64,13 +65,15 @@ export async function runClient(client, { program, files, prepare, turns, meter,
   try {
     client.settle?.(ground, model.url);
     prepare?.(ground);
-    const ended = await launch(client.launch(program, ground, model.url), ground, mostMs);
+    const how = client.launch(program, ground, model.url);
+    const ended = await launch(how, ground, mostMs);
+    const again = (/** @type {readonly string[]} */ args) => launch({ ...how, args }, ground, mostMs);
     const { requests, faults, received } = model;
     const bytes = (/** @type {string} */ name) => {
       const path = join(ground.project, name);
       return existsSync(path) ? readFileSync(path) : undefined;
     };
-    return look({ ...ended, requests, faults, received, bytes });
+    return await look({ ...ended, again, requests, faults, received, bytes });
   } finally {
     await model.close();
     rmSync(top, { recursive: true, force: true });
