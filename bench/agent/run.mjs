@@ -177,7 +177,12 @@ function describe() {
       `${cpus().length} × ${cpus()[0]?.model.trim() ?? "?"}, ${memory} GiB, Node ${process.version}, load ${load} at the start, ${loadNow()} at the end`,
     ],
     ["holdfast", `${holdfast} at ${commit ?? "no commit"}`],
-    ...Object.entries(versions).map(([peer, version]) => [`\`${peer}\``, version]),
+    [
+      "peers",
+      Object.entries(versions)
+        .map((peer) => peer.join("@"))
+        .join(", "),
+    ],
   ];
   return ["| what | which |", "|---|---|", ...rows.map((row) => `| ${row.join(" | ")} |`), ""].join("\n");
 }

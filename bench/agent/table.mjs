@@ -40,11 +40,13 @@ export function faultTable(title, rows) {
     `*${outcome}*`,
     ...names.map((_, at) => String(rows.filter(({ runs }) => runs[at]?.run?.outcome === outcome).length)),
   ]);
-  return tableOf(
-    title,
-    ["fault", ...names],
-    [...rows.map(({ name, runs }) => [name, ...runs.map(({ run }) => said(run))]), ...sums],
-  );
+  const isEasy = (/** @type {typeof rows[number]} */ { runs }) =>
+    runs.every(({ run }) => said(run) === "finished");
+  const easy = rows.filter(isEasy).map(({ name }) => name);
+  const hard = rows
+    .filter((row) => !isEasy(row))
+    .map(({ name, runs }) => [name, ...runs.map(({ run }) => said(run))]);
+  return `${tableOf(title, ["fault", ...names], [...hard, ...sums])}\nAll finished after: ${easy.join("; ")}.\n`;
 }
 
 /** @param {string} title @param {readonly { readonly name: string, readonly cost: import("./window.mjs").WindowCost }[]} rows @returns {string} Markdown */

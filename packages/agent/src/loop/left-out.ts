@@ -45,11 +45,8 @@ function nodesOf(
 /** Gemini signs calls and words as well, and does not say which signature it refuses. */
 function thoughtsIn({ context }: ContextManager, rendering: Rendering, { message }: ModelFailure) {
   const isSigned = (part: Part) => "thoughtSignature" in part && /thought.?signature/i.test(message);
-  return nodesOf(
-    context,
-    rendering,
-    (part) => "redactedThought" in part || ("text" in part && !!part.thought) || isSigned(part),
-  );
+  const isThought = (part: Part) => "redactedThought" in part || ("text" in part && !!part.thought);
+  return nodesOf(context, rendering, (part) => isThought(part) || isSigned(part));
 }
 
 /** The one that the provider names by its message, else the last: what stands before it was taken earlier. */
@@ -70,9 +67,8 @@ function hasMedium(part: Part): boolean {
 }
 
 function withoutThought({ id, payload }: TurnNode): FormChange | undefined {
-  const isCall = payload.kind === "tool_call";
-  if (!isCall && payload.kind !== "model_message") return undefined;
-  const text = isCall ? JSON.stringify(payload.args) : payload.text;
+  if (payload.kind !== "model_message" && payload.kind !== "tool_call") return undefined;
+  const text = payload.kind === "tool_call" ? JSON.stringify(payload.args) : payload.text;
   return { targetId: id, form: { form: "replaced", by: "stub", text } };
 }
 
