@@ -23,7 +23,7 @@ const homes = {
   zod: "^(packages/(core/src/tools|mcp/src|agent/src/(config|host))|addons/hosts/src/compat)/",
   re2js: "^packages/core/src/files/",
   "markdown-it": "^(packages/(core/src/patch/section|agent/src/ui/markdown)|addons/page/src/browser)/",
-  lowlight: "^packages/agent/src/ui/markdown/",
+  "highlight.js": "^packages/agent/src/ui/markdown/",
   yaml: "^packages/core/src/(context|files/change)/",
   "smol-toml": "^packages/(core/src/files/change|agent/src/input)/",
   saxes: "^packages/core/src/files/change/",

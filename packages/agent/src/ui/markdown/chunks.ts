@@ -27,6 +27,8 @@ export interface Chunk {
   readonly repeatsHead: boolean;
   /** Lines of the code within a fence that was opened before. */
   readonly code?: Fence;
+  /** Blanks that each line begins with, because it stands in a list of which a part was cut off. */
+  readonly indent: number;
 }
 
 /** What opened a block of code. */
@@ -42,11 +44,32 @@ export const noChunk: ChunkState = { kind: "none", lines: [], rest: "", isBlank:
 /** Takes more of the text. @returns the chunks that it ends. Pure. */
 export function takeText(state: ChunkState, text: string): { state: ChunkState; chunks: readonly Chunk[] } {
   const lines = (state.rest + text).split("\n");
-  const rest = lines.pop() ?? "";
-  const cutter = new Cutter({ ...state, rest });
-  for (const line of lines) cutter.take(line.replace(/\r$/u, ""));
+  const rest = piecesOf(lines.pop() ?? "");
+  const last = rest.pop() ?? "";
+  const cutter = new Cutter({ ...state, rest: last });
+  for (const line of lines) for (const piece of piecesOf(line.replace(/\r$/u, ""))) cutter.take(piece);
+  for (const piece of rest) cutter.take(piece);
   return { state: cutter.state, chunks: cutter.chunks };
 }
+
+/** A line without an end is cut at a blank: each word that comes would have it parsed again. */
+function piecesOf(line: string): string[] {
+  const pieces: string[] = [];
+  let rest = line;
+  while (rest.length > mostLineChars) {
+    const at = rest.lastIndexOf(" ", mostLineChars - 1) + 1 || wholeCharsEnd(rest);
+    pieces.push(rest.slice(0, at));
+    rest = rest.slice(at);
+  }
+  return [...pieces, rest];
+}
+
+function wholeCharsEnd(text: string): number {
+  const last = text.charCodeAt(mostLineChars - 1);
+  return last >= 0xd800 && last <= 0xdbff ? mostLineChars - 1 : mostLineChars;
+}
+
+const mostLineChars = 4_000;
 
 /** The open chunk as it stands; undefined where nothing is open. */
 export function openChunk(state: ChunkState): Chunk | undefined {
@@ -59,6 +82,11 @@ export function openChunk(state: ChunkState): Chunk | undefined {
 /** Lines of one chunk, after which it is cut where that changes nothing. */
 const mostLines = 40;
 const mostRows = 200;
+
+/** A chunk ends with such a line: the next would have it parsed again. */
+function isLong(line: string): boolean {
+  return line.length > mostLineChars / 2;
+}
 
 class Cutter {
   readonly chunks: Chunk[] = [];
@@ -110,13 +138,19 @@ class Cutter {
 
   #inList(line: string): void {
     const { fence, isBlank, lines } = this.state;
+    const first = blanksBefore(lines[0] ?? line);
     if (fence !== undefined) {
       this.#push(line);
       if (closes(fence, line)) this.#closeFence();
+      else if (lines.length >= mostRows) {
+        this.#end();
+        this.#set({ kind: "fence", fence, goesOn: true });
+      }
       return;
     }
     if (line.trim() === "") {
-      this.#set({ lines: [...lines, line], isBlank: true });
+      if (!isBlank) this.#push("");
+      this.#set({ isBlank: true });
       return;
     }
     const belongs = isItem(line) || /^\s{2,}/u.test(line) || (!isBlank && !interrupts(line));
@@ -124,14 +158,15 @@ class Cutter {
       this.#endAnd(line);
       return;
     }
-    const isTop = /^\S/u.test(line) && isItem(line);
-    if (isTop && lines.length >= mostLines) {
+    const isOuter = isItem(line) && blanksBefore(line) <= first;
+    const isCut = lines.length >= (isOuter ? mostLines : mostRows) || isLong(lines.at(-1) ?? "");
+    if (isCut || (isOuter && blanksBefore(line) < first)) {
       this.#end();
       this.#set({ kind: "list", goesOn: true });
     }
     this.#push(line);
     const opened = fenceOf(line.replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/u, ""), Number.POSITIVE_INFINITY);
-    this.#set({ isBlank: false, ...(opened && { fence: opened }) });
+    this.#set({ isBlank: false, ...(opened && { fence: { ...opened, indent: blanksBefore(line) } }) });
   }
 
   #inText(line: string): void {
@@ -146,7 +181,7 @@ class Cutter {
     const isTable = lines.length === 1 && isDelimiter(line) && first.includes("|");
     if (isTable) this.#set({ tableHead: [first, line] });
     const most = isTable || tableHead !== undefined ? mostRows : mostLines;
-    if (this.state.lines.length < most) return;
+    if (this.state.lines.length < most && !isLong(line)) return;
     this.#end();
     this.#set({ kind: "text", goesOn: true, ...(tableHead && { tableHead, lines: tableHead }) });
   }
@@ -181,9 +216,13 @@ function chunkOf({ lines, goesOn, fence, kind, tableHead }: ChunkState): Chunk |
   const isRest = kind === "fence" && goesOn && fence !== undefined;
   const isBare = tableHead !== undefined && goesOn && lines.length <= tableHead.length;
   if (isBare || (isRest && lines.length === 0)) return undefined;
-  const source = lines.join("\n");
   const repeatsHead = tableHead !== undefined && goesOn;
-  return { source, goesOn, repeatsHead, ...(isRest && { code: fence }) };
+  const indent = isRest ? fence.indent : kind === "list" && goesOn ? blanksBefore(lines[0] ?? "") : 0;
+  return { source: lines.join("\n"), goesOn, repeatsHead, indent, ...(isRest && { code: fence }) };
+}
+
+function blanksBefore(line: string): number {
+  return line.length - line.trimStart().length;
 }
 
 /** @param mostIndent blanks before a fence: more make it code of its own, but in a list. */

@@ -1,7 +1,7 @@
 import { cellsOf } from "../input/cells.js";
 import { cutLine, type Line, span } from "../spans.js";
 import type { Highlighter } from "./highlight.js";
-import type { MarkdownBlock, Table } from "./parse.js";
+import type { BlockPart, MarkdownBlock, Table } from "./parse.js";
 
 /**
  * A block as lines. Those of code and tables are no wider than the window; those of prose are as long as they are. Pure.
@@ -9,21 +9,23 @@ import type { MarkdownBlock, Table } from "./parse.js";
  * @param highlight colours code; without it code has none.
  */
 export function linesOf(block: MarkdownBlock, columns: number, highlight?: Highlighter): readonly Line[] {
-  switch (block.kind) {
-    case "prose":
-      return block.lines;
+  return block.parts.flatMap((part) => linesOfPart(part, columns, highlight));
+}
+
+function linesOfPart(part: BlockPart, columns: number, highlight?: Highlighter): readonly Line[] {
+  switch (part.kind) {
+    case "lines":
+      return part.lines;
     case "code": {
-      const lines = highlight?.(block.text, block.language) ?? plainCode(block.text);
-      return lines.map((line) => cutLine([...block.lead, span("  "), ...line], columns));
+      const lines = highlight?.(part.text, part.language) ?? plainCode(part.text);
+      return lines.map((line) => cutLine([...part.lead, span("  "), ...line], columns));
     }
     case "table": {
-      const before = block.lead.reduce((cells, { text }) => cells + cellsOf(text), 0);
-      return tableLines(block.table, columns - before).map((line) =>
-        cutLine([...block.lead, ...line], columns),
-      );
+      const room = columns - cellsOfLine(part.lead);
+      return tableLines(part.table, room).map((line) => cutLine([...part.lead, ...line], columns));
     }
     default:
-      return block satisfies never;
+      return part satisfies never;
   }
 }
 

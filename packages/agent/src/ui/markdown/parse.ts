@@ -2,9 +2,17 @@ import MarkdownIt, { type Token } from "markdown-it";
 import { type Line, type Span, type SpanKind, span } from "../spans.js";
 import { type Chunk, closes } from "./chunks.js";
 
-/** A part of a Markdown text as it is shown. Prose is as long as it is: whoever writes it wraps it. */
+/**
+ * A block of a Markdown text as it is shown. The lines of prose are as long as they are: the terminal wraps them. What is
+ * fixed is cut at the window. A list with code in it is prose with a fixed part.
+ */
 export type MarkdownBlock =
-  | { readonly kind: "prose"; readonly lines: readonly Line[] }
+  | { readonly kind: "prose"; readonly parts: readonly BlockPart[] }
+  | { readonly kind: "fixed"; readonly parts: readonly BlockPart[] };
+
+/** A stretch of a block; `lead` is before each of its lines. */
+export type BlockPart =
+  | { readonly kind: "lines"; readonly lines: readonly Line[] }
   | { readonly kind: "code"; readonly text: string; readonly language: string; readonly lead: Line }
   | { readonly kind: "table"; readonly table: Table; readonly lead: Line };
 
@@ -15,35 +23,38 @@ export interface Table {
   readonly goesOn: boolean;
 }
 
-/** The blocks of a chunk. Pure. */
-export function blocksOf(chunk: Chunk): readonly MarkdownBlock[] {
-  if (chunk.code !== undefined) {
-    const lines = chunk.source.split("\n");
-    const code = closes(chunk.code, lines.at(-1) ?? "") ? lines.slice(0, -1) : lines;
-    return code.length === 0 ? [] : [codeBlock(code.join("\n"), chunk.code.language, [])];
+/** The parts of a chunk; none where it shows nothing. Pure. */
+export function partsOf({ source, code, indent, repeatsHead }: Chunk): readonly BlockPart[] {
+  const blanks = new RegExp(`^ {0,${indent}}`, "u");
+  const lines = source.split("\n").map((line) => line.replace(blanks, ""));
+  const lead = indent === 0 ? [] : [span(" ".repeat(indent))];
+  if (code !== undefined) {
+    const text = closes(code, lines.at(-1) ?? "") ? lines.slice(0, -1) : lines;
+    return text.length === 0 ? [] : [codePart(text.join("\n"), code.language, lead)];
   }
-  const maker = new BlockMaker(chunk.repeatsHead);
-  maker.add(parser.parse(chunk.source, {}), []);
+  const maker = new PartMaker(repeatsHead);
+  maker.add(parser.parse(lines.join("\n"), {}), lead);
   return maker.done();
 }
 
-const parser = new MarkdownIt("default", { html: false, linkify: false });
+/** A definition of a link stays a text: what refers to it may stand in another chunk. */
+const parser = new MarkdownIt("default", { html: false, linkify: false }).disable("reference");
 
-function codeBlock(text: string, language: string, lead: Line): MarkdownBlock {
+function codePart(text: string, language: string, lead: Line): BlockPart {
   return { kind: "code", text: text.replaceAll("\t", "    "), language, lead };
 }
 
-class BlockMaker {
-  readonly #blocks: MarkdownBlock[] = [];
+class PartMaker {
+  readonly #parts: BlockPart[] = [];
   #prose: Line[] = [];
   /** Of the item whose first line is still to come. */
   #marker: Line | undefined;
 
   constructor(private readonly repeatsHead: boolean) {}
 
-  done(): readonly MarkdownBlock[] {
+  done(): readonly BlockPart[] {
     this.#flush();
-    return this.#blocks;
+    return this.#parts;
   }
 
   /** @param lead what is before each line. */
@@ -80,14 +91,14 @@ class BlockMaker {
       case "fence":
       case "code_block": {
         const [language = ""] = token.info.trim().split(/[\s{]/u);
-        this.#block(codeBlock(token.content.replace(/\n$/u, ""), language.toLowerCase(), this.#taken(lead)));
+        this.#part(codePart(token.content.replace(/\n$/u, ""), language.toLowerCase(), this.#taken(lead)));
         break;
       }
       case "hr":
         this.#lines([[span("─".repeat(20), "faint")]], lead);
         break;
       case "table_open":
-        this.#block({
+        this.#part({
           kind: "table",
           table: tableOf(within, this.repeatsHead),
           lead: this.#taken(lead),
@@ -129,13 +140,13 @@ class BlockMaker {
     }
   }
 
-  #block(block: MarkdownBlock): void {
+  #part(part: BlockPart): void {
     this.#flush();
-    this.#blocks.push(block);
+    this.#parts.push(part);
   }
 
   #flush(): void {
-    if (this.#prose.length > 0) this.#blocks.push({ kind: "prose", lines: this.#prose });
+    if (this.#prose.length > 0) this.#parts.push({ kind: "lines", lines: this.#prose });
     this.#prose = [];
   }
 }

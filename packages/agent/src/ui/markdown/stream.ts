@@ -1,5 +1,8 @@
 import { type Chunk, type ChunkState, noChunk, openChunk, takeText } from "./chunks.js";
-import { blocksOf, type MarkdownBlock } from "./parse.js";
+import { type BlockPart, type MarkdownBlock, partsOf } from "./parse.js";
+
+export { linesOf } from "./lines.js";
+export type { MarkdownBlock } from "./parse.js";
 
 /** A Markdown text that is still being written. A value: more text makes another one of it. */
 export interface MarkdownState {
@@ -20,27 +23,32 @@ export function appendMarkdown(
 ): { readonly state: MarkdownState; readonly finished: readonly MarkdownBlock[] } {
   const { state: chunks, chunks: ended } = takeText(state.chunks, text);
   let { hasBegun } = state;
-  const finished = ended.flatMap((chunk) => {
-    const blocks = shownBlocks(chunk, hasBegun);
+  const finished: MarkdownBlock[] = [];
+  for (const chunk of ended) {
+    const block = blockOf(chunk, hasBegun);
+    if (block === undefined) continue;
+    finished.push(block);
     hasBegun = true;
-    return blocks;
-  });
+  }
   return { state: { chunks, hasBegun }, finished };
 }
 
-/** What stands of the text behind its finished blocks. */
-export function openBlocks({ chunks, hasBegun }: MarkdownState): readonly MarkdownBlock[] {
+/** What the text behind its finished blocks is until now; undefined where there is none. Pure. */
+export function openBlock({ chunks, hasBegun }: MarkdownState): MarkdownBlock | undefined {
   const chunk = openChunk(chunks);
-  return chunk === undefined ? [] : shownBlocks(chunk, hasBegun);
+  return chunk === undefined ? undefined : blockOf(chunk, hasBegun);
 }
 
-/** The last blocks, of a text that is whole. */
+/** The last blocks, of a text that is whole. Pure. */
 export function endMarkdown(state: MarkdownState): readonly MarkdownBlock[] {
-  return openBlocks(state);
+  const block = openBlock(state);
+  return block === undefined ? [] : [block];
 }
 
-function shownBlocks(chunk: Chunk, hasBegun: boolean): readonly MarkdownBlock[] {
-  const blocks = blocksOf(chunk);
-  const hasGap = hasBegun && !chunk.goesOn;
-  return hasGap && blocks.length > 0 ? [{ kind: "prose", lines: [[]] }, ...blocks] : blocks;
+function blockOf(chunk: Chunk, hasBegun: boolean): MarkdownBlock | undefined {
+  const parts = partsOf(chunk);
+  if (parts.length === 0) return undefined;
+  const gap: readonly BlockPart[] = hasBegun && !chunk.goesOn ? [{ kind: "lines", lines: [[]] }] : [];
+  const kind = parts.some((part) => part.kind === "lines") ? "prose" : "fixed";
+  return { kind, parts: [...gap, ...parts] };
 }
