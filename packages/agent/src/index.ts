@@ -19,6 +19,7 @@ export {
   type WantedSession,
 } from "./commands/command.js";
 export { type Candidates, type Completion, completeCommand } from "./commands/complete.js";
+export { sentTokens } from "./commands/context.js";
 export { describeResult } from "./commands/describe-result.js";
 export { readTyped, runCommand, type TypedLine } from "./commands/run-command.js";
 export { commands } from "./commands/table.js";
@@ -199,7 +200,6 @@ export { summariserOf } from "./models/summariser.js";
 export type { UploadRecord } from "./models/upload-record.js";
 export { type DiffOptions, linesOfDiff } from "./ui/diff/diff-lines.js";
 export { type ComparedTexts, comparedTexts, namedHunks, withHunks } from "./ui/diff/hunks.js";
-export { cellsOf } from "./ui/input/cells.js";
 export {
   type EditorState,
   type EditorWish,
@@ -214,8 +214,19 @@ export { type EditorView, type EditorWindow, sentWords, view } from "./ui/input/
 export { type TextDetail, type TextOutput, type TextSinks, textOutput } from "./ui/linear/text-output.js";
 export { type Highlighter, loadHighlighter } from "./ui/markdown/highlight.js";
 export type { Modal, ModalStep, ModalWish, WindowSize } from "./ui/modal.js";
+export { frame, type NextFrame, noTail, nothingStands, type Standing, type Tail } from "./ui/screen/frame.js";
+export { type CommitLine, committedText, rowOf } from "./ui/screen/rows.js";
+export type { StatusFacts } from "./ui/screen/status.js";
+export {
+  type ScreenState,
+  type ScreenStep,
+  screenState,
+  updateScreen,
+  type WholeText,
+} from "./ui/screen/update.js";
+export { type Menu, type ScreenInput, type Shown, signMs, viewScreen } from "./ui/screen/view.js";
 export { elastic, fitted, type Ground, type Line, type Span, type SpanKind, span } from "./ui/spans.js";
-export { painted, type Theme, type ThemeName, themeNames, themes } from "./ui/theme.js";
+export { painted, type Theme, type ThemeName, themes } from "./ui/theme.js";
 export { changesModal } from "./ui/windows/changes-modal.js";
 export { contextPicture } from "./ui/windows/context-picture.js";
 export { lastPrompt, type TreeSource, treeModal } from "./ui/windows/tree-modal.js";

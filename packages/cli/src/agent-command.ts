@@ -37,6 +37,10 @@ export const agentSpec: CommandSpec = {
       help: "whether commands run in a sandbox (default: auto, in auto-edit and yolo, where one starts)",
       choices: ["auto", "on", "off"],
     },
+    {
+      flags: "--reading",
+      help: "in a terminal: lines only, none of which is drawn anew, for those who hear it",
+    },
     { flags: "-c, --continue", help: "go on with the last session of this folder" },
     { flags: "-r, --resume <session>", help: "go on with this session: its id, or the beginning of it" },
     { flags: "--fork", help: "with --continue or --resume: in a session of its own" },

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@holdfast/core/conversation";
+import type { ConversationContext, JsonObject } from "@holdfast/core/conversation";
 import { todoLines, todosOf } from "../host/todos.js";
 import { cacheBrokeWords } from "../loop/cache-watch.js";
 import type { Command, CommandHost, CommandOutcome } from "./command.js";
@@ -114,12 +114,7 @@ const cost: Command = {
   operands: { least: 0, most: 0 },
   run: async (_, { agent, manager }) => {
     const { costUsd, unpriced } = agent.meter.spent;
-    const tokens = { input: 0, cached: 0, output: 0 };
-    for (const { metadata } of manager.context.nodes.values()) {
-      tokens.input += metadata.usage?.inputTokens ?? 0;
-      tokens.cached += metadata.usage?.cachedInputTokens ?? 0;
-      tokens.output += metadata.usage?.outputTokens ?? 0;
-    }
+    const tokens = sentTokens(manager.context);
     const share =
       tokens.input === 0 ? "" : ` (${Math.round((100 * tokens.cached) / tokens.input)} % from a cache)`;
     const money = [
@@ -145,6 +140,21 @@ const todos: Command = {
     return told(`${left} of ${list.length} are to be done:`, { data, text: todoLines(list).join("\n") });
   },
 };
+
+/** The tokens of all answers of a session. */
+export function sentTokens({ nodes }: ConversationContext): {
+  input: number;
+  cached: number;
+  output: number;
+} {
+  const tokens = { input: 0, cached: 0, output: 0 };
+  for (const { metadata } of nodes.values()) {
+    tokens.input += metadata.usage?.inputTokens ?? 0;
+    tokens.cached += metadata.usage?.cachedInputTokens ?? 0;
+    tokens.output += metadata.usage?.outputTokens ?? 0;
+  }
+  return tokens;
+}
 
 /** The commands that look at the prompt and its cost, and make it smaller. */
 export const contextCommands: readonly Command[] = [context, why, cost, todos, compact];

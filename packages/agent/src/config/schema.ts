@@ -89,6 +89,12 @@ const cacheLifetimes = ["5m", "1h"] as const;
 /** Which files are uploaded to a provider, from the fewest. */
 export const uploadModes = ["off", "auto", "always"] as const;
 
+/** Names of the themes of the screen. */
+const themeNames = ["dark", "light", "ansi", "contrast", "mono", "plain"] as const;
+
+/** How a person is called. */
+const notifyWays = ["off", "bell", "osc9"] as const;
+
 /** Whether commands run in a sandbox, from the strictest. */
 export const sandboxSettings = ["on", "auto", "off"] as const;
 
@@ -271,6 +277,24 @@ export const settingsSchema = z.strictObject({
         .optional()
         .describe("whether files before a model of Google are uploaded to its File API: large ones, or all"),
       apiFromBytes: count.optional().describe("with auto, a file of so many bytes is large"),
+    })
+    .optional(),
+  ui: z
+    .strictObject({
+      theme: z
+        .enum(themeNames)
+        .optional()
+        .describe("the colours of the screen; those of the terminal unless set, none with NO_COLOR"),
+      reading: z
+        .boolean()
+        .optional()
+        .describe("lines only, none of which is drawn anew: for those who hear the terminal"),
+      notify: z
+        .enum(notifyWays)
+        .optional()
+        .describe(
+          "how a person who pressed no key for 20 s is called where a turn ends or asks; bell unless set",
+        ),
     })
     .optional(),
 });

@@ -136,6 +136,7 @@ export const trustClasses: TrustTable = {
     maxTurns: larger("it raises a limit"),
     maxCostUsd: larger("it raises a limit"),
   },
+  ui: { theme: never, reading: never, notify: never },
   subAgents: {
     models: always("it chooses who gets the conversation, and what it costs"),
     maxDepth: always("it lets further agents work, and cost"),

@@ -135,7 +135,9 @@ function windowIn(message: string): number | undefined {
 }
 
 function subjectOf(message: string): ModelFailure["about"] {
-  if (/signature|encrypted.content|(thinking|thought|reasoning)[\W_]+(block|item|part|content)/i.test(message))
+  if (
+    /signature|encrypted.content|(thinking|thought|reasoning)[\W_]+(block|item|part|content)/i.test(message)
+  )
     return "thoughts";
   return /image|document|\bmedia|pdf|inline.?data|file.?data/i.test(message) ? "media" : undefined;
 }

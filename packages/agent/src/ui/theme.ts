@@ -1,3 +1,4 @@
+import type { AgentSettings } from "../config/schema.js";
 import type { Ground, Line, SpanKind } from "./spans.js";
 
 /** The colours of a terminal's text: parameters of SGR, such as `1;38;5;75`; an empty one leaves the text as it is. */
@@ -6,11 +7,8 @@ export interface Theme {
   readonly grounds: Readonly<Partial<Record<Ground, string>>>;
 }
 
-/** Names of themes, as the settings have them. */
-export const themeNames = ["dark", "light", "ansi", "contrast", "mono", "plain"] as const;
-
-/** The name of a theme. */
-export type ThemeName = (typeof themeNames)[number];
+/** The name of a theme, as the settings have it. */
+export type ThemeName = NonNullable<NonNullable<AgentSettings["ui"]>["theme"]>;
 
 /** The line with its colours. What it says must be safe to write: see `fitted`. Pure. */
 export function painted(line: Line, theme: Theme): string {

@@ -1,14 +1,17 @@
 import { tmpdir } from "node:os";
 import {
+  type AgentSettings,
   type AskedBack,
   type AskPerson,
   agentExitCodes,
+  approvalModes,
   type CommandHost,
   type CommandResult,
   describeResult,
   editText,
   readTyped,
   runCommand,
+  themes,
   type WantedSession,
 } from "@holdfast/agent";
 import { defined } from "@holdfast/core/text";
@@ -16,12 +19,14 @@ import { escapeText, type Terminal } from "../shell/terminal.js";
 import { askIn, themeFor } from "./ask-list.js";
 import { type CommandPorts, commandHost, sessionWanted } from "./command-host.js";
 import { completeLine, nothingAt } from "./complete-line.js";
-import { type Completer, type KeyboardOptions, keyboard } from "./keyboard.js";
 import { type OpenedRun, turnInput } from "./open-run.js";
 import { plainKeyboard } from "./plain-keyboard.js";
+import { Screen, type ScreenOptions } from "./screen.js";
 import { titleOf } from "./session.js";
+import { statusFacts } from "./status-facts.js";
+import type { Completer } from "./typed-input.js";
 import { hasKeys, type TypedLines, typedLines } from "./typed-lines.js";
-import { type WrittenText, writtenText } from "./written-text.js";
+import { type TurnText, writtenText } from "./written-text.js";
 
 /** How talking ended: the person left, or goes on with another session. */
 type TalkEnd =
@@ -29,8 +34,8 @@ type TalkEnd =
   /** `id`: of a stored session; a new one without it. */
   | { readonly kind: "session"; readonly id: string | undefined };
 
-/** A terminal to talk in, line by line, until the screen comes. */
-interface LineTerminal extends Pick<TypedLines, "answer"> {
+/** A terminal to talk in: a screen, or line by line. */
+export interface TalkTerminal extends Pick<TypedLines, "answer"> {
   /** What is said here does not disturb what is being typed. */
   readonly terminal: Terminal;
   readonly ask: AskPerson;
@@ -39,17 +44,26 @@ interface LineTerminal extends Pick<TypedLines, "answer"> {
   close(): void;
 }
 
+interface TalkOptions extends Pick<ScreenOptions, "terminal" | "stateDir"> {
+  readonly ui: NonNullable<AgentSettings["ui"]>;
+}
+
 /** Opens the terminal; its question about changes is handed to the agent before there is a run. */
-export function lineMode(options: Omit<KeyboardOptions, "completer">): LineTerminal {
+export function openTalk({ terminal: streams, stateDir, ui }: TalkOptions): TalkTerminal {
+  const { reading: isRead = false, notify = "bell", theme = "ansi" } = ui;
+  const look = { theme: streams.errHasColor ? themes[theme] : themes.mono, isRead, notify };
   let open: OpenedRun | undefined;
-  let shown: WrittenText | undefined;
+  let shown: TurnText | undefined;
+  let screen: Screen | undefined;
   const completer: Completer = async (text) => {
     const { from, candidates } = await completeLine(text, open).catch(() => nothingAt(text));
     return [candidates, text.slice(from)];
   };
-  const lines = typedLines((events) =>
-    hasKeys() ? keyboard({ ...options, completer }, events) : plainKeyboard(options.terminal, events),
-  );
+  const lines = typedLines((events) => {
+    if (!hasKeys()) return plainKeyboard(streams, events);
+    screen = new Screen({ terminal: streams, stateDir, completer, ...look }, events);
+    return screen;
+  });
   const { terminal } = lines;
   const ask = askIn({
     show: (text) => void terminal.out(text),
@@ -64,35 +78,41 @@ export function lineMode(options: Omit<KeyboardOptions, "completer">): LineTermi
     ask: (list, signal) => (shown === undefined ? ask(list, signal) : shown.aside(() => ask(list, signal))),
     talk: async (run, ports, first) => {
       open = run;
-      const written = () => (shown = writtenText(terminal, "talk"));
-      return talk(lines, { run, terminal, ports, written }, first);
+      const host = commandHost(run, ports);
+      if (!isRead) screen?.attach({ facts: () => statusFacts(run, host), nextMode: () => nextMode(run) });
+      const written = () => (shown = (isRead ? undefined : screen?.turn()) ?? writtenText(terminal, "talk"));
+      return talk(lines, { run, terminal, host, written }, first);
     },
     close: () => lines.close(),
   };
 }
 
+function nextMode({ agent }: OpenedRun): void {
+  const next = approvalModes[(approvalModes.indexOf(agent.mode) + 1) % approvalModes.length];
+  if (next !== undefined) agent.setMode(next);
+}
+
 interface Talking {
   readonly run: OpenedRun;
   readonly terminal: Terminal;
-  readonly ports: CommandPorts;
+  readonly host: CommandHost;
   /** Where the next turn is written. */
-  readonly written: () => WrittenText;
+  readonly written: () => TurnText;
 }
 
 async function talk(lines: TypedLines, talking: Talking, first?: string): Promise<TalkEnd> {
-  const { run, terminal, ports } = talking;
+  const { run, terminal } = talking;
   const { agent, model } = run;
   await terminal.out(
     `${model.name}, ${agent.mode}. /help lists commands; Ctrl-D or /quit leaves; Ctrl-C ends a turn.\n`,
   );
-  const host = commandHost(run, ports);
   let text = first;
   if (text !== undefined) await terminal.out(`> ${escapeText(text)}\n`);
   for (;;) {
     text ??= await lines.prompt();
     if (text === undefined) return left;
     const words = text;
-    const end = await lines.cancellable((signal) => said(words, lines, { ...talking, host, signal }));
+    const end = await lines.cancellable((signal) => said(words, lines, { ...talking, signal }));
     if (end !== undefined) return end;
     text = undefined;
   }
@@ -100,7 +120,7 @@ async function talk(lines: TypedLines, talking: Talking, first?: string): Promis
 
 const left: TalkEnd = { kind: "left", exitCode: agentExitCodes.success };
 
-type Saying = Talking & { readonly host: CommandHost; readonly signal: AbortSignal };
+type Saying = Talking & { readonly signal: AbortSignal };
 
 /** One line: a command, or a turn. @returns how talking ends by it. */
 async function said(text: string, lines: TypedLines, saying: Saying): Promise<TalkEnd | undefined> {

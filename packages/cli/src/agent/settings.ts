@@ -58,6 +58,7 @@ function settingsOfFlags({ flags }: Invocation): AgentSettings {
     resultContent,
     onMismatch,
     include,
+    reading,
     store,
     tenant,
   } = flags;
@@ -68,6 +69,7 @@ function settingsOfFlags({ flags }: Invocation): AgentSettings {
     tools: defined({ wire, resultContent, onMismatch }),
     limits: defined({ maxTurns, maxCostUsd: maxCost }),
     sessions: defined({ store, tenant }),
+    ui: defined({ reading }),
     files: include === undefined ? {} : { include: include.map((dir) => resolve(dir)) },
   };
   const said = Object.entries(given).filter(([, section]) => Object.keys(section).length > 0);

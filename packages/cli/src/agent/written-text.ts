@@ -7,6 +7,9 @@ export interface WrittenText extends TextOutput {
   aside<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
+/** What one turn of a conversation needs of it. */
+export type TurnText = Pick<WrittenText, "onEvent" | "notice" | "end" | "aside">;
+
 /** Writes a run as text; the sign of life goes on until `end`. */
 export function writtenText(terminal: Terminal, detail: TextDetail): WrittenText {
   const theme = terminal.errHasColor ? themes.ansi : themes.plain;

@@ -11,8 +11,9 @@ import {
 } from "@holdfast/agent";
 import { askBeside } from "../agent/ask-list.js";
 import { type CommandPorts, commandHost } from "../agent/command-host.js";
-import { lineMode } from "../agent/line-mode.js";
+import type { TalkTerminal } from "../agent/line-mode.js";
 import { type NoRun, type OpenedRun, openRun, turnInput, withoutModel } from "../agent/open-run.js";
+import { settingsOf } from "../agent/settings.js";
 import { hasKeys } from "../agent/typed-lines.js";
 import { writtenText } from "../agent/written-text.js";
 import { sourcesOf } from "../config/sources.js";
@@ -170,7 +171,7 @@ function outputOf({ flags, terminal }: Invocation, run: OpenedRun, prompt: strin
 async function inTerminal(given: Invocation, first?: string): Promise<number> {
   const found = sourcesOf(given);
   const isKept = found.kind === "sources" && given.flags.ephemeral !== true;
-  const lines = lineMode({ terminal: given.terminal, stateDir: isKept ? found.sources.stateDir : undefined });
+  const lines = await openedTalk(given, isKept ? found.sources.stateDir : undefined);
   const call = { ...given, terminal: lines.terminal };
   try {
     let { flags } = call;
@@ -196,12 +197,23 @@ async function inTerminal(given: Invocation, first?: string): Promise<number> {
   }
 }
 
+/** A run that nobody sees loads nothing of this. */
+async function openedTalk(call: Invocation, stateDir: string | undefined): Promise<TalkTerminal> {
+  const { openTalk } = await import("../agent/line-mode.js");
+  const found = await settingsOf(call);
+  return openTalk({
+    terminal: call.terminal,
+    stateDir,
+    ui: found.kind === "settings" ? (found.settings.ui ?? {}) : {},
+  });
+}
+
 /** Whether a person who has no key can be asked for one. */
 function canSetUp({ flags }: Invocation, { exitCode }: NoRun): boolean {
   return exitCode === agentExitCodes.auth && flags.orTour !== true && hasKeys();
 }
 
-async function setUp(call: Invocation, lines: ReturnType<typeof lineMode>, { lines: why }: NoRun) {
+async function setUp(call: Invocation, lines: TalkTerminal, { lines: why }: NoRun) {
   const { setUpModel } = await import("../agent/first-run.js");
   return setUpModel(call, lines, why);
 }

@@ -126,6 +126,7 @@ export interface Flags extends GlobalFlags {
   readonly prompt?: string;
   readonly promptInteractive?: string;
   readonly outputFormat?: "text" | "json" | "stream-json";
+  readonly reading?: boolean;
   readonly includePartial?: boolean;
   /** The name of it that others use. */
   readonly includePartialMessages?: boolean;

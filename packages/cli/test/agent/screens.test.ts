@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { chatWire } from "../../../agent/test/loopback/index.js";
 import { hasTmux, onScreen, type Screen } from "./on-screen.js";
@@ -53,7 +55,7 @@ function talk(
   );
 }
 
-describe.runIf(hasTmux)("line mode on a screen", () => {
+describe.runIf(hasTmux)("a conversation on a screen", () => {
   it.each([
     ["turn", {}],
     ["turn-narrow", { columns: 40 }],
@@ -65,7 +67,11 @@ describe.runIf(hasTmux)("line mode on a screen", () => {
     screen.type("Go.");
     await screen.until(/\d+ requests, [\s\S]* s\n>/u);
     await expect(turnOn(screen, "Go.")).toMatchFileSnapshot(`screens/${name}.txt`);
-    const colours = screen.lines(true).join("\n").split("\u001b[");
+    const colours =
+      screen
+        .lines(true)
+        .join("\n")
+        .match(/\[3[0-7]m/gu) ?? [];
     expect(colours.length > 5).toBe(!("env" in window));
   });
 
@@ -122,6 +128,21 @@ describe.runIf(hasTmux)("line mode on a screen", () => {
 });
 
 describe("a run without a terminal", () => {
+  it("loads nothing of the screen", async () => {
+    const { run, home } = scripted([{ text: "Done." }]);
+    const env = { NODE_V8_COVERAGE: join(home.folder, "loaded") };
+    expect((await run(["-p", "Go."], { env })).code).toBe(0);
+    const [report = ""] = readdirSync(env.NODE_V8_COVERAGE);
+    const { result }: { readonly result: readonly { readonly url: string }[] } = JSON.parse(
+      readFileSync(join(env.NODE_V8_COVERAGE, report), "utf8"),
+    );
+    const ours = result
+      .filter(({ url }) => url.includes("/dist/bundle/"))
+      .map(({ url }) => fileURLToPath(url));
+    expect(ours.length).toBeGreaterThan(2);
+    for (const file of ours) expect(readFileSync(file, "utf8"), file).not.toContain("?2026h");
+  });
+
   it("writes its last words alone, and only notices beside them", async () => {
     const { run } = scripted(work, { files });
     const { stdout, stderr } = await run(["-p", "Go.", "--approval-mode", "yolo"]);

@@ -125,7 +125,10 @@ class Pen {
       const begin = this.#next > this.#row ? "" : "\r";
       this.#go(this.#next);
       this.#bytes += begin + text;
-    } else if (text !== old) this.#change(text, old);
+    } else if (text !== old) {
+      // What stays is written whole, unless it only goes on.
+      this.#change(text, mayWrap && !text.startsWith(old) ? "" : old);
+    }
     this.#next += 1;
   }
 
@@ -136,7 +139,8 @@ class Pen {
     const at = rowCells(kept);
     this.#bytes += at === 0 ? "\r" : `\u001b[${at + 1}G`;
     this.#bytes += style + text.slice(kept.length);
-    if (rowCells(text) < rowCells(old) || !isSteady.test(bare(old))) this.#bytes += "\u001b[K";
+    const under = this.#old[this.#next] ?? "";
+    if (rowCells(text) < rowCells(under) || !isSteady.test(bare(under))) this.#bytes += "\u001b[K";
   }
 
   /** Moves to a row; one that does not exist yet comes by scrolling. */

@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  cellsOf,
   type EditorState,
   emptyEditor,
   type Key,
@@ -12,6 +11,7 @@ import {
   view,
   withText,
 } from "../../../src/index.js";
+import { cellsOf } from "../../../src/ui/input/cells.js";
 
 /** `<ctrl-a>` is a chord, `{…}` a paste, all else letters. */
 function keysOf(words: string): readonly Key[] {

@@ -1,0 +1,191 @@
+import { secondsWords } from "../../host/command-words.js";
+import { type AgentEvent, innermost } from "../../loop/turn.js";
+import { callHead } from "../linear/call-lines.js";
+import { type LinearState, linearState, update as updateLinear, waitLine } from "../linear/update.js";
+import { type Line, span } from "../spans.js";
+import { addProse, endedProse, noProse, type OpenProse } from "./prose.js";
+import type { CommitLine } from "./rows.js";
+
+/** A long text that is shown as one line, or cut: Ctrl-O shows it whole. */
+export interface WholeText {
+  readonly title: Line;
+  readonly lines: readonly Line[];
+}
+
+/** A call that goes on. */
+interface RunningCall {
+  readonly head: Line;
+  readonly told: string;
+  readonly sinceMs: number;
+}
+
+/** A sub-agent at work: one line of the screen, with all that it said behind it. */
+interface Branch {
+  readonly calls: number;
+  readonly linear: LinearState;
+  readonly lines: readonly Line[];
+}
+
+/** What goes on in a turn, as far as it is not committed. A value; `update` makes the next one. */
+export interface ScreenState {
+  readonly linear: LinearState;
+  readonly prose: OpenProse;
+  readonly running: ReadonlyMap<string, RunningCall>;
+  readonly branches: ReadonlyMap<string, Branch>;
+  /** The newest last. */
+  readonly whole: readonly WholeText[];
+}
+
+/** What an event makes of the screen: the next state, and lines that are finished. */
+export interface ScreenStep {
+  readonly state: ScreenState;
+  readonly commit: readonly CommitLine[];
+}
+
+/** The screen before a turn. @param former of which the long texts stay. */
+export function screenState(nowMs: number, former?: ScreenState): ScreenState {
+  return {
+    linear: linearState(nowMs),
+    prose: noProse,
+    running: new Map(),
+    branches: new Map(),
+    whole: former?.whole ?? [],
+  };
+}
+
+/** What the next event of a turn makes of the screen. Pure. */
+export function updateScreen(state: ScreenState, event: AgentEvent, nowMs: number): ScreenStep {
+  const step = event.kind === "sub_agent" ? inBranch(state, event, nowMs) : inTurn(state, event, nowMs);
+  const { whole } = step.state;
+  return { ...step, state: { ...step.state, whole: whole.slice(-mostWhole) } };
+}
+
+/** What the model is about: each call that goes on, each sub-agent, else what is waited for. */
+export function activityLines({ running, branches, linear }: ScreenState, nowMs: number): readonly Line[] {
+  const calls = [...running.values()].map(({ head, told, sinceMs }) => [
+    ...head,
+    span(` … ${told === "" ? secondsSince(sinceMs, nowMs) : told}`, "faint"),
+  ]);
+  const agents = [...branches].map(([id, branch]) => [
+    ...branchHead(id, branch),
+    span(" "),
+    ...(waitLine(branch.linear, nowMs) ?? []),
+  ]);
+  if (calls.length + agents.length > 0) return [...calls, ...agents];
+  const wait = waitLine(linear, nowMs);
+  return wait === undefined ? [] : [wait];
+}
+
+const mostWhole = 50;
+/** A text of more lines is worth a look of its own. */
+const longLines = 4;
+
+type Within<Kind extends AgentEvent["kind"]> = Extract<AgentEvent, { kind: Kind }>;
+
+function inTurn(
+  state: ScreenState,
+  event: Exclude<AgentEvent, Within<"sub_agent">>,
+  nowMs: number,
+): ScreenStep {
+  const { state: linear, output } = updateLinear(state.linear, event, nowMs);
+  const thought = linear.thought === "" ? state.linear.thought : "";
+  const commit: CommitLine[] = [];
+  let { prose } = state;
+  const end = () => {
+    commit.push(...endedProse(prose));
+    prose = noProse;
+  };
+  for (const one of output) {
+    if (one.kind === "words") {
+      const added = addProse(prose, one.text);
+      commit.push(...added.commit);
+      prose = added.open;
+    } else {
+      end();
+      commit.push({ line: one.line, isCut: false });
+    }
+  }
+  if (event.kind === "answered" || event.kind === "turn_ended") end();
+  const whole = [...state.whole, ...longText([span("Thought")], thought), ...wholeOf(event)];
+  return { state: { ...state, linear, prose, whole, running: runningAfter(state, event, nowMs) }, commit };
+}
+
+function runningAfter({ running }: ScreenState, event: AgentEvent, nowMs: number): ScreenState["running"] {
+  switch (event.kind) {
+    case "call_begun":
+      return new Map([...running, [event.callId, { head: callHead(event), told: "", sinceMs: nowMs }]]);
+    case "call_progress": {
+      const call = running.get(event.callId);
+      return call === undefined
+        ? running
+        : new Map([...running, [event.callId, { ...call, told: event.text }]]);
+    }
+    case "call_ended":
+      return new Map([...running].filter(([id]) => id !== event.call.callId));
+    case "turn_ended":
+      return new Map();
+    default:
+      return running;
+  }
+}
+
+/** What one sub-agent does is kept behind its line; what has to be said is said at once. */
+function inBranch(state: ScreenState, { taskId, event }: Within<"sub_agent">, nowMs: number): ScreenStep {
+  const { calls, linear, lines }: Branch = state.branches.get(taskId) ?? {
+    calls: 0,
+    linear: linearState(nowMs, true),
+    lines: [],
+  };
+  const step = updateLinear(linear, event, nowMs);
+  const said = step.output.flatMap((one) => (one.kind === "line" ? [one] : []));
+  const branch: Branch = {
+    calls: calls + (innermost(event).kind === "call_begun" ? 1 : 0),
+    linear: step.state,
+    lines: [...lines, ...said.map(({ line }) => line)].slice(-mostLines),
+  };
+  const notices = said
+    .filter(({ isNotice }) => isNotice)
+    .map(({ line }) => [...branchHead(taskId, branch), span(" "), ...line]);
+  if (event.kind !== "turn_ended")
+    return {
+      state: { ...state, branches: new Map([...state.branches, [taskId, branch]]) },
+      commit: notices.map(uncut),
+    };
+  const branches = new Map([...state.branches].filter(([id]) => id !== taskId));
+  const head = branchHead(taskId, branch);
+  const words = textLines(event.end.text);
+  const whole = [...state.whole, { title: head, lines: [...branch.lines, ...words] }];
+  const closing = said.at(-1)?.line ?? [];
+  return {
+    state: { ...state, branches, whole },
+    commit: [...notices, [...head, span(" "), ...closing]].map(uncut),
+  };
+}
+
+function branchHead(taskId: string, { calls }: Branch): Line {
+  return [span("agent ", "accent"), span(taskId), span(`: ${calls} call${calls === 1 ? "" : "s"}`, "faint")];
+}
+
+/** Lines of a sub-agent that are kept. */
+const mostLines = 5_000;
+
+function wholeOf(event: AgentEvent): readonly WholeText[] {
+  return event.kind === "call_ended" ? longText(callHead(event.call), event.call.text) : [];
+}
+
+function longText(title: Line, text: string): readonly WholeText[] {
+  const lines = textLines(text);
+  return lines.length > longLines ? [{ title, lines }] : [];
+}
+
+function textLines(text: string): readonly Line[] {
+  return text === "" ? [] : text.split(/\r?\n/u).map((line) => [span(line.replaceAll("\t", "    "))]);
+}
+
+function uncut(line: Line): CommitLine {
+  return { line, isCut: false };
+}
+
+function secondsSince(sinceMs: number, nowMs: number): string {
+  return secondsWords((nowMs - sinceMs) / 1_000);
+}

@@ -1,0 +1,111 @@
+import type { EditorState } from "../input/editor.js";
+import { view as viewEditor } from "../input/view.js";
+import type { WindowSize } from "../modal.js";
+import { elastic, type Line, span } from "../spans.js";
+import type { Theme } from "../theme.js";
+import type { Tail } from "./frame.js";
+import { proseRows } from "./prose.js";
+import { rowOf } from "./rows.js";
+import { type StatusFacts, statusLine } from "./status.js";
+import { activityLines, type ScreenState } from "./update.js";
+
+/** Where a person types, and what is asked. */
+export interface ScreenInput {
+  readonly editor: EditorState;
+  /** What stands before the text; empty where nothing is asked. */
+  readonly label: string;
+  /** Whether something is asked that the work waits for. */
+  readonly isQuestion: boolean;
+  /** Texts that wait, as they are shown. */
+  readonly waiting: readonly { readonly shown: string; readonly steers: boolean }[];
+  /** What the end of the text may become. */
+  readonly menu?: Menu;
+  /** A sentence that is gone with the next key. */
+  readonly hint?: string;
+}
+
+/** Words to choose from. */
+export interface Menu {
+  readonly candidates: readonly string[];
+  /** -1 for none. */
+  readonly chosen: number;
+}
+
+/** All that the tail shows. */
+export interface Shown {
+  /** Absent where no model works. */
+  readonly turn: ScreenState | undefined;
+  readonly input: ScreenInput;
+  readonly status: StatusFacts | undefined;
+  readonly nowMs: number;
+}
+
+/**
+ * The tail: what is not finished, what goes on, what waits, the input, and the state of things. It is shorter than the
+ * window less one line; of what does not fit the end is shown. Pure.
+ */
+export function viewScreen({ turn, input, status, nowMs }: Shown, size: WindowSize, theme: Theme): Tail {
+  const cells = Math.max(0, size.columns - 1);
+  const most = Math.max(1, size.rows - 2);
+  const draw = (lines: readonly Line[]) => lines.map((line) => rowOf(line, cells, theme));
+  const below = belowInput(input, status).slice(0, Math.max(0, most - 1));
+  const waiting = input.waiting.slice(0, mostWaiting).map(waitingLine);
+  const activity = turn === undefined || input.isQuestion ? [] : activeRows(turn, nowMs);
+  const above = [...activity, ...waiting].slice(0, Math.max(0, most - 1 - below.length));
+  const room = Math.max(1, most - above.length - below.length);
+  const typed = viewEditor(input.editor, { columns: size.columns, rows: room, label: input.label });
+  const open = turn === undefined ? [] : foldedRows(proseRows(turn.prose, cells), room - typed.lines.length);
+  const over = [...draw(open), ...draw(above)];
+  return {
+    rows: [...over, ...typed.lines, ...draw(below)],
+    cursor: { row: over.length + typed.cursor.row, column: typed.cursor.column },
+  };
+}
+
+const mostWaiting = 5;
+const mostActive = 6;
+const mostCandidates = 8;
+const signs = ["-", "\\", "|", "/"];
+
+/** So often the sign of life of what goes on is another one. */
+export const signMs = 200;
+
+function activeRows(turn: ScreenState, nowMs: number): readonly Line[] {
+  const lines = activityLines(turn, nowMs);
+  const sign = signs[Math.floor(nowMs / signMs) % signs.length] ?? "";
+  const more = lines.length > mostActive ? [[span(`  and ${lines.length - mostActive} more`, "faint")]] : [];
+  return [...lines.slice(0, mostActive).map((line) => [span(`${sign} `), ...line]), ...more];
+}
+
+/** The end of rows that are too many. */
+function foldedRows(rows: readonly Line[], room: number): readonly Line[] {
+  if (rows.length <= room) return rows;
+  if (room < 2) return [];
+  const hidden = rows.length - room + 1;
+  return [[span(`… ${hidden.toLocaleString("en")} lines, Ctrl+O`, "faint")], ...rows.slice(hidden)];
+}
+
+function waitingLine({ shown, steers }: ScreenInput["waiting"][number]): Line {
+  const when = steers ? "after this step: " : "after the turn: ";
+  return [span(`  ${when}`, "faint"), elastic(shown.replace(/\n\s*/gu, " / "))];
+}
+
+function belowInput({ menu, hint }: ScreenInput, status: StatusFacts | undefined): readonly Line[] {
+  if (menu !== undefined) return menuLines(menu);
+  if (hint !== undefined) return [[elastic(hint, "note")]];
+  return status === undefined ? [] : [statusLine(status)];
+}
+
+function menuLines({ candidates, chosen }: Menu): readonly Line[] {
+  const from = Math.max(0, Math.min(chosen - mostCandidates + 1, candidates.length - mostCandidates));
+  const shown = candidates.slice(from, from + mostCandidates);
+  return shown.map((name, at) => {
+    const isChosen = from + at === chosen;
+    const count = isChosen && candidates.length > mostCandidates ? ` ${chosen + 1}/${candidates.length}` : "";
+    return [
+      span(isChosen ? "> " : "  ", "accent"),
+      isChosen ? { ...elastic(name), ground: "chosen" as const } : elastic(name),
+      span(count, "faint"),
+    ];
+  });
+}

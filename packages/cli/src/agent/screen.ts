@@ -1,0 +1,341 @@
+import { tmpdir } from "node:os";
+import {
+  type AgentEvent,
+  committedText,
+  type EditorWish,
+  editText,
+  type Key,
+  KeyReader,
+  type Modal,
+  type ModalStep,
+  rowOf,
+  type ScreenState,
+  type StatusFacts,
+  screenState,
+  signMs,
+  type Tail,
+  type Theme,
+  updateScreen,
+  viewScreen,
+} from "@holdfast/agent";
+import { isRefusal } from "@holdfast/core/files";
+import { Frames, windowSize } from "../shell/frames.js";
+import { watchedByWork } from "../shell/interrupt.js";
+import { openRawTerminal, type RawTerminal } from "../shell/raw-terminal.js";
+import { escapeText, type Terminal } from "../shell/terminal.js";
+import { inputHistory } from "./input-history.js";
+import { type Completer, TypedInput } from "./typed-input.js";
+import type { Keyboard, KeyboardEvents, Question, TypedLine } from "./typed-lines.js";
+import type { TurnText } from "./written-text.js";
+
+/** What a screen is opened with. */
+export interface ScreenOptions {
+  readonly terminal: Terminal;
+  readonly completer: Completer;
+  /** Where the history is kept; nowhere for undefined. */
+  readonly stateDir: string | undefined;
+  readonly theme: Theme;
+  /** Only what is finished is written, and nothing below the input: for those who hear the terminal. */
+  readonly isRead: boolean;
+  readonly notify: "off" | "bell" | "osc9";
+}
+
+/** What a screen shows of a run, and can change in it. */
+export interface ScreenRun {
+  readonly facts: () => StatusFacts;
+  readonly nextMode: () => void;
+}
+
+/** How a modal ended. */
+type Closed = Extract<ModalStep, { kind: "closed" }>;
+
+/** The modal that has the window. */
+interface OpenModal {
+  shown: Modal;
+  readonly closed: (how: Closed) => void;
+}
+
+/**
+ * The terminal as people work in it: what is finished goes to its scrollback, and below it is a tail that shows what goes
+ * on and what is typed. It holds the only timers and streams; what is shown is made by pure functions.
+ */
+export class Screen implements Keyboard {
+  readonly terminal: Terminal;
+  readonly #frames: Frames;
+  readonly #raw: RawTerminal;
+  readonly #reader = new KeyReader();
+  readonly #input: TypedInput;
+  #run: ScreenRun | undefined;
+  #facts: StatusFacts | undefined;
+  #turn: ScreenState | undefined;
+  /** With the long texts of turns that are over. */
+  #former: ScreenState | undefined;
+  #modal: OpenModal | undefined;
+  /** The last line that was put out, where it has no end. */
+  #open = "";
+  #hint: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Ctrl-C was pressed where it has nothing to clear or to end: the next one leaves. */
+  #mayLeave = false;
+  #isElsewhere = false;
+  /** Keys that wait for a completion. */
+  #later: Key[] | undefined;
+  #lastKeyMs = Date.now();
+  #isClosed = false;
+
+  constructor(
+    private readonly options: ScreenOptions,
+    private readonly events: KeyboardEvents,
+  ) {
+    const { terminal, stateDir, completer } = options;
+    const history = stateDir === undefined ? undefined : inputHistory(stateDir);
+    this.#frames = new Frames({
+      tail: (size) => this.#tail(size),
+      movesMs: () => (this.#turn === undefined || this.#input.isAnswer ? undefined : signMs),
+    });
+    this.#input = new TypedInput(completer, history, () => this.#frames.changed());
+    this.terminal = {
+      ...terminal,
+      out: (text) => {
+        this.#print(typeof text === "string" ? text : Buffer.from(text).toString());
+        return terminal.out("");
+      },
+      err: (text) => (terminal.errIsTerminal ? this.#print(text) : terminal.err(text)),
+      status: () => {},
+    };
+    this.#raw = openRawTerminal({
+      onBytes: (bytes) => this.#keys(this.#reader.take(bytes)),
+      onResize: () => this.#frames.changed(),
+      onReturn: () => this.#frames.return(),
+      onEnd: events.onLeave,
+    });
+    process.once("exit", this.#close);
+  }
+
+  /** Shows this run from now on. */
+  attach(run: ScreenRun): void {
+    this.#run = run;
+    this.#facts = run.facts();
+    this.#frames.changed();
+  }
+
+  ask(question: Question | undefined): void {
+    this.#input.ask(question);
+    if (question?.wants === "answer") this.#notify("Holdfast asks.");
+    if (question?.wants === "prompt") this.#facts = this.#run?.facts();
+    this.#frames.changed();
+  }
+
+  waiting(lines: readonly TypedLine[]): void {
+    this.#input.waiting = lines;
+    this.#frames.changed();
+  }
+
+  takeBack(lines: readonly TypedLine[]): void {
+    this.#input.takeBack(lines);
+    this.#frames.changed();
+  }
+
+  echo({ label }: Question, { shown }: TypedLine): void {
+    this.#input.ask(undefined);
+    this.#print(`${label}${shown}\n`);
+  }
+
+  /** A turn on this screen, from its first event to `end`. */
+  turn(): TurnText {
+    this.#turn = screenState(Date.now(), this.#former);
+    return {
+      // The end of the turn is told by `end`, below the last words.
+      onEvent: (event) => (event.kind === "turn_ended" ? undefined : this.#take(event)),
+      notice: (text) => this.#take({ kind: "noticed", text }),
+      end: (end) => {
+        this.#take({ kind: "turn_ended", end });
+        this.#former = this.#turn;
+        this.#turn = undefined;
+        this.#notify("Holdfast is done.");
+      },
+      aside: (work) => work(),
+    };
+  }
+
+  /** Gives the window to a modal until it closes. */
+  show(modal: Modal): Promise<Closed> {
+    return new Promise((closed) => {
+      this.#modal = { shown: modal, closed };
+      this.#frames.openWhole((size) =>
+        (this.#modal?.shown.view(size) ?? []).map((line) =>
+          rowOf(line, size.columns - 1, this.options.theme),
+        ),
+      );
+    });
+  }
+
+  close(): void {
+    process.off("exit", this.#close);
+    this.#close();
+    this.#raw.close();
+  }
+
+  readonly #close = () => {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    if (this.#open !== "") this.#print("\n");
+    this.#frames.leave();
+  };
+
+  #take(event: AgentEvent): void {
+    const { columns } = windowSize();
+    const step = updateScreen(this.#turn ?? screenState(Date.now()), event, Date.now());
+    if (this.#turn !== undefined) this.#turn = step.state;
+    if (event.kind === "step_begun" || event.kind === "turn_ended") this.#facts = this.#run?.facts();
+    this.#frames.commit(step.commit.map((line) => committedText(line, columns, this.options.theme)));
+    this.#frames.changed();
+  }
+
+  #tail(size: { readonly columns: number; readonly rows: number }): Tail {
+    const { isRead, theme } = this.options;
+    const shown = { input: this.#input.shown(this.#hint), nowMs: Date.now() };
+    const status = isRead ? undefined : this.#facts;
+    return viewScreen({ ...shown, turn: isRead ? undefined : this.#turn, status }, size, theme);
+  }
+
+  #keys(keys: readonly Key[]): void {
+    clearTimeout(this.#timer);
+    this.#lastKeyMs = Date.now();
+    if (this.#later !== undefined) return void this.#later.push(...keys);
+    const sent: TypedLine[] = [];
+    for (const [at, key] of keys.entries()) {
+      this.#hint = undefined;
+      if (this.#modal !== undefined) this.#modalKey(this.#modal, key);
+      else if (!this.#ownKey(key)) {
+        const { shownText } = this.#input;
+        const wish = this.#input.key(key);
+        const mayLeave = this.#mayLeave;
+        this.#mayLeave = false;
+        if (wish?.kind === "complete") {
+          void this.#complete(keys.slice(at + 1));
+          break;
+        }
+        if (wish?.kind === "send" || wish?.kind === "queue") sent.push(this.#input.sent(wish, shownText));
+        else if (wish !== undefined) this.#do(wish.kind, mayLeave);
+      }
+    }
+    if (sent.length > 0) this.events.onLines(sent);
+    const { waitsMs } = this.#reader;
+    if (waitsMs !== undefined) this.#timer = setTimeout(() => this.#keys(this.#reader.flush()), waitsMs);
+    if (!this.options.isRead) void this.#input.suggest();
+    this.#frames.changed();
+  }
+
+  /** Whether a key is for the screen, whatever is typed. */
+  #ownKey(key: Key): boolean {
+    if (key.kind === "chord" && key.chord === "shift-tab" && this.#run !== undefined) {
+      this.#run.nextMode();
+      this.#facts = this.#run.facts();
+      return true;
+    }
+    return false;
+  }
+
+  #do(wish: Exclude<EditorWish["kind"], "send" | "queue" | "complete">, mayLeave: boolean): void {
+    const isIdle = this.#input.question?.wants === "prompt";
+    switch (wish) {
+      case "interrupt":
+        // As the signal that it is elsewhere: the work ends, and a second one ends the program.
+        if (!isIdle) process.kill(process.pid, "SIGINT");
+        else if (mayLeave) this.events.onLeave();
+        else this.#say("Ctrl-C once more leaves.");
+        this.#mayLeave = isIdle;
+        return;
+      case "leave":
+        if (this.#input.question !== undefined) this.events.onLeave();
+        return;
+      case "escape":
+        this.events.onEscape();
+        return;
+      case "suspend":
+        // Behind all that these keys draw.
+        setImmediate(() => {
+          this.#frames.leave();
+          this.#raw.suspend();
+        });
+        return;
+      case "redraw":
+        this.#frames.return("\u001b[H\u001b[2J");
+        return;
+      case "edit":
+        void this.#edit();
+        return;
+      default:
+        wish satisfies never;
+    }
+  }
+
+  #modalKey(modal: OpenModal, key: Key): void {
+    const step = modal.shown.update(key, windowSize());
+    if (step.kind === "shown") {
+      modal.shown = step.modal;
+      // What was looked up is shown unless something else is meanwhile.
+      void step.wish?.().then((found) => {
+        if (this.#modal !== modal || modal.shown !== step.modal) return;
+        modal.shown = found;
+        this.#frames.changed();
+      });
+      return;
+    }
+    this.#modal = undefined;
+    this.#frames.closeWhole();
+    if (step.text !== undefined) this.#input.text = step.text;
+    modal.closed(step);
+    if (step.line !== undefined)
+      this.events.onLines([{ text: step.line, shown: escapeText(step.line), steers: false }]);
+  }
+
+  /** @param later keys that were pressed behind Tab, which are for what it gives. */
+  async #complete(later: readonly Key[]): Promise<void> {
+    this.#later = [...later];
+    await this.#input.complete();
+    const keys = this.#later;
+    this.#later = undefined;
+    this.#keys(keys);
+  }
+
+  async #edit(): Promise<void> {
+    if (this.#input.isAnswer || this.#isElsewhere) return;
+    this.#isElsewhere = true;
+    const asked = { text: this.#input.text, name: "prompt.md", environment: process.env, tempDir: tmpdir() };
+    // Ctrl-C is the editor's.
+    const watched = watchedByWork();
+    this.#frames.leave();
+    const edited = await this.#raw.outside(() => editText(asked));
+    watched.end();
+    this.#isElsewhere = false;
+    if (isRefusal(edited)) this.#say(edited.message);
+    // Most editors end a file with a line feed that nobody typed.
+    else this.#input.text = edited.text.replace(/\r?\n$/u, "");
+    this.#frames.changed();
+  }
+
+  /** Says something that is gone with the next key; for those who hear the terminal, a line. */
+  #say(words: string): void {
+    if (this.options.isRead) this.#print(`${escapeText(words)}\n`);
+    else this.#hint = words;
+  }
+
+  /** Puts out a text above the tail, line by line. */
+  #print(text: string): void {
+    const lines = (this.#open + text).split("\n");
+    this.#open = lines.pop() ?? "";
+    this.#frames.commit(lines);
+  }
+
+  /** Calls a person who has not pressed a key for a while. */
+  #notify(words: string): void {
+    const { notify } = this.options;
+    if (notify === "off" || Date.now() - this.#lastKeyMs < elsewhereMs) return;
+    process.stdout.write(notify === "bell" ? "\u0007" : `\u001b]9;${words}\u0007`);
+  }
+}
+
+const elsewhereMs = 20_000;

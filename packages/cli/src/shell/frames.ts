@@ -1,0 +1,128 @@
+import { frame, noTail, nothingStands, type Standing, type Tail, type WindowSize } from "@holdfast/agent";
+
+/** What the frames show. */
+export interface FrameSource {
+  /** The rows below what is committed. */
+  readonly tail: (size: WindowSize) => Tail;
+  /** How soon they change by themselves, in milliseconds; undefined where they do not. */
+  readonly movesMs: () => number | undefined;
+}
+
+/** Something that has the whole window: rows that fit into it. */
+export type WholeWindow = (size: WindowSize) => readonly string[];
+
+/**
+ * Draws on standard output, which is a terminal: one write a frame, at most one in 16 ms, and none while the terminal has
+ * not taken the last one. Lines are committed in their order; nothing of them is lost, whoever has the terminal meanwhile.
+ */
+export class Frames {
+  #standing: Standing = nothingStands(windowSize());
+  #commit: string[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #dueMs = Number.POSITIVE_INFINITY;
+  #lastMs = 0;
+  #isAway = false;
+  #whole: { readonly draw: WholeWindow; readonly size: WindowSize; rows: readonly string[] } | undefined;
+
+  constructor(private readonly source: FrameSource) {}
+
+  /** Writes lines for good; they are safe to write. */
+  commit(lines: readonly string[]): void {
+    for (const line of lines) this.#commit.push(line);
+    if (lines.length > 0) this.changed();
+  }
+
+  /** Something else is to be shown, in the next frame. */
+  changed(inMs = 0): void {
+    const now = performance.now();
+    const dueMs = Math.max(now + inMs, this.#lastMs + frameMs);
+    if (this.#isAway || dueMs >= this.#dueMs) return;
+    clearTimeout(this.#timer);
+    this.#dueMs = dueMs;
+    this.#timer = setTimeout(() => this.#frame(), dueMs - now);
+  }
+
+  /** Leaves the terminal to somebody else: only what is committed stays. */
+  leave(): void {
+    this.closeWhole();
+    this.#write(this.#next(noTail));
+    this.#isAway = true;
+    clearTimeout(this.#timer);
+    this.#dueMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** The rows are not where they were: they are drawn where the cursor is. @param clear what makes place for them. */
+  return(clear = "\r\u001b[J"): void {
+    this.#isAway = false;
+    this.#standing = nothingStands(windowSize());
+    if (this.#whole !== undefined) this.#whole.rows = [];
+    this.#write(clear);
+    this.changed();
+  }
+
+  /** Gives the whole window away; what it shows leaves nothing behind. */
+  openWhole(draw: WholeWindow): void {
+    this.#write(`${this.#next(noTail)}\u001b[?1049h\u001b[2J`);
+    this.#whole = { draw, size: windowSize(), rows: [] };
+    this.changed();
+  }
+
+  /** Takes the window back. */
+  closeWhole(): void {
+    if (this.#whole === undefined) return;
+    const { columns, rows } = this.#whole.size;
+    const size = windowSize();
+    this.#whole = undefined;
+    // In a window of another size the cursor does not come back to where it was: below everything nothing is lost.
+    const below = size.columns === columns && size.rows === rows ? "" : `\u001b[${size.rows};1H\r\n`;
+    this.#standing = nothingStands(size);
+    this.#write(`\u001b[?1049l${below}`);
+    this.changed();
+  }
+
+  #frame(): void {
+    this.#dueMs = Number.POSITIVE_INFINITY;
+    const isTaken = !process.stdout.writableNeedDrain;
+    if (isTaken) {
+      this.#lastMs = performance.now();
+      this.#write(
+        this.#whole === undefined ? this.#next(this.source.tail(windowSize())) : this.#wholeFrame(),
+      );
+    }
+    const soonMs = isTaken ? this.source.movesMs() : 2 * frameMs;
+    if (soonMs !== undefined) this.changed(soonMs);
+  }
+
+  #next(tail: Tail): string {
+    const { bytes, standing } = frame(this.#standing, {
+      commit: this.#commit.splice(0),
+      tail,
+      size: windowSize(),
+    });
+    this.#standing = standing;
+    return bytes;
+  }
+
+  #wholeFrame(): string {
+    if (this.#whole === undefined) return "";
+    const { draw, rows: before } = this.#whole;
+    const rows = draw(windowSize());
+    this.#whole.rows = rows;
+    const changed = Array.from({ length: Math.max(rows.length, before.length) }, (_, at) => at).filter(
+      (at) => rows[at] !== before[at],
+    );
+    const text = changed.map((at) => `\u001b[${at + 1};1H${rows[at] ?? ""}\u001b[K`).join("");
+    return text === "" ? "" : `\u001b[?2026h\u001b[?7l${text}\u001b[?7h\u001b[?2026l`;
+  }
+
+  #write(bytes: string): void {
+    if (bytes !== "" && process.stdout.writable) process.stdout.write(bytes);
+  }
+}
+
+/** The window of standard output. A terminal that has no size says 0. */
+export function windowSize(): WindowSize {
+  return { columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 };
+}
+
+const frameMs = 16;
