@@ -215,6 +215,8 @@ export { type TextDetail, type TextOutput, type TextSinks, textOutput } from "./
 export { type Highlighter, loadHighlighter } from "./ui/markdown/highlight.js";
 export type { Modal, ModalStep, ModalWish, WindowSize } from "./ui/modal.js";
 export { frame, type NextFrame, noTail, nothingStands, type Standing, type Tail } from "./ui/screen/frame.js";
+export { keysHelp } from "./ui/screen/help.js";
+export { pager } from "./ui/screen/pager.js";
 export { type CommitLine, committedText, rowOf } from "./ui/screen/rows.js";
 export type { StatusFacts } from "./ui/screen/status.js";
 export {
@@ -223,6 +225,7 @@ export {
   screenState,
   updateScreen,
   type WholeText,
+  wholeTexts,
 } from "./ui/screen/update.js";
 export { type Menu, type ScreenInput, type Shown, signMs, viewScreen } from "./ui/screen/view.js";
 export { elastic, fitted, type Ground, type Line, type Span, type SpanKind, span } from "./ui/spans.js";

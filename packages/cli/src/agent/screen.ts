@@ -6,8 +6,10 @@ import {
   editText,
   type Key,
   KeyReader,
+  keysHelp,
   type Modal,
   type ModalStep,
+  pager,
   rowOf,
   type ScreenState,
   type StatusFacts,
@@ -17,6 +19,7 @@ import {
   type Theme,
   updateScreen,
   viewScreen,
+  wholeTexts,
 } from "@holdfast/agent";
 import { isRefusal } from "@holdfast/core/files";
 import { Frames, windowSize } from "../shell/frames.js";
@@ -230,12 +233,22 @@ export class Screen implements Keyboard {
 
   /** Whether a key is for the screen, whatever is typed. */
   #ownKey(key: Key): boolean {
-    if (key.kind === "chord" && key.chord === "shift-tab" && this.#run !== undefined) {
+    const isIdle = this.#input.question?.wants === "prompt" && this.#input.text === "";
+    if (key.kind === "text" && key.text === "?" && isIdle && !this.options.isRead)
+      void this.show(pager([keysHelp]));
+    else if (key.kind === "chord" && key.chord === "ctrl-o") this.#showWhole();
+    else if (key.kind === "chord" && key.chord === "shift-tab" && this.#run !== undefined) {
       this.#run.nextMode();
       this.#facts = this.#run.facts();
-      return true;
-    }
-    return false;
+    } else return false;
+    return true;
+  }
+
+  #showWhole(): void {
+    const state = this.#turn ?? this.#former;
+    const texts = state === undefined ? [] : wholeTexts(state);
+    if (texts.length === 0) this.#say("Nothing was cut yet.");
+    else void this.show(pager(texts));
   }
 
   #do(wish: Exclude<EditorWish["kind"], "send" | "queue" | "complete">, mayLeave: boolean): void {

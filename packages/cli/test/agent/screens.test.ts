@@ -65,7 +65,7 @@ describe.runIf(hasTmux)("a conversation on a screen", () => {
     const screen = talk(work, window);
     await screen.until(prompt);
     screen.type("Go.");
-    await screen.until(/\d+ requests, [\s\S]* s\n>/u);
+    await screen.until(/\d+ requests, [\s\S]* s\n(?:[^\n]*\n)?>/u);
     await expect(turnOn(screen, "Go.")).toMatchFileSnapshot(`screens/${name}.txt`);
     const colours =
       screen

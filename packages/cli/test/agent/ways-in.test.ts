@@ -76,15 +76,15 @@ describe.runIf(process.platform === "linux")("the program in a terminal", () => 
     const flags = ["--script", join(at.home.folder, "script.json")];
     const window = openWindow(at);
     window.start(["do this", ...flags]);
-    await window.until(/> do this\nOne\.\n1 request[^\n]*\n>$/m);
+    await window.until(/> do this\nOne\.\n1 request[^\n]*\n[^\n]*\n>$/);
     window.type("More.");
     window.keys("Enter");
-    await window.until(/> More\.\nTwo\.\n1 request[^\n]*\n>$/m);
+    await window.until(/> More\.\nTwo\.\n1 request[^\n]*\n[^\n]*\n>$/);
     window.keys("C-d");
     await window.until(/^\$$/m);
     at.play([{ text: "Three.", expects: ["begin"] }]);
     window.start(["-i", "begin", ...flags]);
-    await window.until(/> begin\nThree\.\n1 request[^\n]*\n>$/m);
+    await window.until(/> begin\nThree\.\n1 request[^\n]*\n[^\n]*\n>$/);
   });
 
   it("asks a person without a key for one, and shows and keeps it nowhere but in one file", async () => {

@@ -76,6 +76,11 @@ export function activityLines({ running, branches, linear }: ScreenState, nowMs:
   return wait === undefined ? [] : [wait];
 }
 
+/** The long texts, the newest last; what the model is saying is one, too. */
+export function wholeTexts({ whole, prose }: ScreenState): readonly WholeText[] {
+  return [...whole, ...longText([span("Answer")], prose.text)];
+}
+
 const mostWhole = 50;
 /** A text of more lines is worth a look of its own. */
 const longLines = 4;

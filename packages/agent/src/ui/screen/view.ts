@@ -41,17 +41,19 @@ export interface Shown {
 }
 
 /**
- * The tail: what is not finished, what goes on, what waits, the input, and the state of things. It is shorter than the
+ * The tail: what is not finished, what goes on, what waits, the state of things, and the input. It is shorter than the
  * window less one line; of what does not fit the end is shown. Pure.
  */
 export function viewScreen({ turn, input, status, nowMs }: Shown, size: WindowSize, theme: Theme): Tail {
   const cells = Math.max(0, size.columns - 1);
   const most = Math.max(1, size.rows - 2);
   const draw = (lines: readonly Line[]) => lines.map((line) => rowOf(line, cells, theme));
-  const below = belowInput(input, status).slice(0, Math.max(0, most - 1));
+  // A terminal that breaks rows of a narrower window is sure of the cursor only where no such row is below it.
+  const below = (input.menu === undefined ? [] : menuLines(input.menu)).slice(0, Math.max(0, most - 2));
+  const facts = factLines(input, status);
   const waiting = input.waiting.slice(0, mostWaiting).map(waitingLine);
   const activity = turn === undefined || input.isQuestion ? [] : activeRows(turn, nowMs);
-  const above = [...activity, ...waiting].slice(0, Math.max(0, most - 1 - below.length));
+  const above = [...activity, ...waiting, ...facts].slice(0, Math.max(0, most - 1 - below.length));
   const room = Math.max(1, most - above.length - below.length);
   const typed = viewEditor(input.editor, { columns: size.columns, rows: room, label: input.label });
   const open = turn === undefined ? [] : foldedRows(proseRows(turn.prose, cells), room - typed.lines.length);
@@ -90,8 +92,7 @@ function waitingLine({ shown, steers }: ScreenInput["waiting"][number]): Line {
   return [span(`  ${when}`, "faint"), elastic(shown.replace(/\n\s*/gu, " / "))];
 }
 
-function belowInput({ menu, hint }: ScreenInput, status: StatusFacts | undefined): readonly Line[] {
-  if (menu !== undefined) return menuLines(menu);
+function factLines({ hint }: ScreenInput, status: StatusFacts | undefined): readonly Line[] {
   if (hint !== undefined) return [[elastic(hint, "note")]];
   return status === undefined ? [] : [statusLine(status)];
 }

@@ -1,0 +1,31 @@
+import { span } from "../spans.js";
+import type { WholeText } from "./update.js";
+
+const keys: readonly (readonly [key: string, does: string])[] = [
+  ["Enter", "sends; while the model works, below the result of this step"],
+  ["Alt+Enter", "while the model works: sends after the turn; else breaks the line"],
+  ["Shift+Enter, Ctrl+J, \\ Enter", "break the line"],
+  ["Esc", "ends the turn; closes what is offered"],
+  ["Ctrl+C", "clears the input, ends the turn, and twice leaves"],
+  ["Ctrl+D", "leaves, where the input is empty"],
+  ["Shift+Tab", "what is done without asking: plan, ask, auto-edit, yolo"],
+  ["Ctrl+O", "long outputs, results, thoughts and sub-agents whole"],
+  ["@", "names a file, a folder, a page; Tab or the arrows choose"],
+  ["/", "begins a command; /help lists them"],
+  ["!", "runs a command of the shell"],
+  ["Tab", "completes"],
+  ["Up, Down", "what was sent before; Ctrl+R searches it"],
+  ["Ctrl+G", "opens the input in $EDITOR"],
+  ["Ctrl+A E B F, Alt+B F", "move by line, letter, word"],
+  ["Ctrl+W U K Y, Alt+D", "delete a word, a line's beginning or end; put it back"],
+  ["Ctrl+L", "draws the screen anew"],
+  ["Ctrl+Z", "stops the program; fg goes on with it"],
+];
+
+const width = Math.max(...keys.map(([key]) => key.length)) + 2;
+
+/** What can be done with the keyboard. */
+export const keysHelp: WholeText = {
+  title: [span("Keys")],
+  lines: keys.map(([key, does]) => [span(key.padEnd(width), "accent"), span(does)]),
+};

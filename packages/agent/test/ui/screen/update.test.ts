@@ -1,0 +1,193 @@
+import type { TurnNode } from "@holdfast/core/conversation";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../../../src/loop/turn.js";
+import { cellsOf } from "../../../src/ui/input/cells.js";
+import { emptyEditor, withText } from "../../../src/ui/input/editor.js";
+import { frame, noTail, nothingStands } from "../../../src/ui/screen/frame.js";
+import { committedText } from "../../../src/ui/screen/rows.js";
+import { type ScreenState, screenState, updateScreen, wholeTexts } from "../../../src/ui/screen/update.js";
+import { type ScreenInput, type Shown, viewScreen } from "../../../src/ui/screen/view.js";
+import { themes } from "../../../src/ui/theme.js";
+import { ended } from "../linear/shown.js";
+import { Oracle } from "./oracle.js";
+
+const text = (words: string): AgentEvent => ({ kind: "model", event: { kind: "text-delta", text: words } });
+const thought = (words: string): AgentEvent => ({
+  kind: "model",
+  event: { kind: "thought-delta", text: words },
+});
+const begun = (callId: string, command: string): AgentEvent => ({
+  kind: "call_begun",
+  callId,
+  name: "run_shell_command",
+  args: { command },
+});
+const progress = (callId: string, words: string): AgentEvent => ({
+  kind: "call_progress",
+  callId,
+  text: words,
+});
+const callEnded = (callId: string, command: string, output = ""): AgentEvent => ({
+  kind: "call_ended",
+  call: { callId, name: "run_shell_command", args: { command }, code: "ok", isError: false, text: output },
+});
+const inside = (event: AgentEvent): AgentEvent => ({ kind: "sub_agent", taskId: "look", event });
+const noticed = (words: string): AgentEvent => ({ kind: "noticed", text: words });
+const over: AgentEvent = { kind: "turn_ended", end: ended };
+function answered(words: string): AgentEvent {
+  const node = { id: "n", parentId: null, childIds: [], payload: { kind: "model_message", text: words } };
+  // A cast: of a node, what is shown.
+  return { kind: "answered", nodes: [node] as unknown as readonly TurnNode[] };
+}
+
+const idle: ScreenInput = { editor: emptyEditor(), label: "", isQuestion: false, waiting: [] };
+const window = { columns: 60, rows: 20 };
+const status = { model: "a/model", mode: "ask", help: "? for help", contextShare: 0.25, costUsd: 0.5 };
+
+function played(events: readonly AgentEvent[]): {
+  readonly state: ScreenState;
+  readonly lines: readonly string[];
+} {
+  let state = screenState(0);
+  const lines: string[] = [];
+  for (const [at, event] of events.entries()) {
+    const step = updateScreen(state, event, at * 1_000);
+    state = step.state;
+    lines.push(...step.commit.map((line) => committedText(line, window.columns, themes.plain)));
+  }
+  return { state, lines };
+}
+
+function tailOf(turn: ScreenState | undefined, more: Partial<Shown> = {}, size = window) {
+  return viewScreen({ turn, input: idle, status, nowMs: 10_000, ...more }, size, themes.plain);
+}
+
+/** Each is known by its number, and none takes many rows. */
+const event: fc.Arbitrary<(id: number) => AgentEvent> = fc.constantFrom(
+  (id: number) => text(`w${id}. `),
+  (id: number) => text(`w${id}. 日本\n`),
+  (id: number) => thought(`w${id}. `),
+  (id: number) => noticed(`w${id}. ${"long ".repeat(30)}`),
+  (id: number) => begun(`c${id % 3}`, "sleep 1"),
+  (id: number) => progress(`c${id % 3}`, "tick"),
+  (id: number) => callEnded(`c${id % 3}`, `w${id}. e\u0301`),
+  (id: number) => inside(begun(`s${id}`, "ls")),
+  (id: number) => inside(noticed(`w${id}. `)),
+  () => answered(""),
+);
+
+describe("a turn on a screen", () => {
+  it("commits everything once, whatever comes and however wide the window is meanwhile", async () => {
+    const sizes = fc.integer({ min: 40, max: 90 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(event, fc.option(sizes)), { maxLength: 40 }), async (steps) => {
+        let size = { ...window, rows: 30 };
+        const oracle = new Oracle(size);
+        let [standing, state] = [nothingStands(size), screenState(0)];
+        const said: string[] = [];
+        for (const [at, [make, columns]] of [...steps, [() => over, null] as const].entries()) {
+          if (columns !== null) {
+            size = { ...size, columns };
+            oracle.resize(size);
+          }
+          const one = make(at);
+          if (JSON.stringify(one).includes(`w${at}. `)) said.push(`w${at}. `);
+          const step = updateScreen(state, one, at * 100);
+          state = step.state;
+          const commit = step.commit.map((line) => committedText(line, size.columns, themes.ansi));
+          const tail = viewScreen({ turn: state, input: idle, status, nowMs: at * 100 }, size, themes.ansi);
+          const next = frame(standing, { commit, tail, size });
+          standing = next.standing;
+          await oracle.write(next.bytes);
+        }
+        await oracle.write(frame(standing, { commit: [], tail: noTail, size }).bytes);
+        const shown = oracle.lines().join("\n");
+        const times = said.map((words) => [words, shown.split(words.trim()).length - 1]);
+        expect(times).toEqual(said.map((words) => [words, 1]));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("shows what goes on in the tail, and leaves a line of it", () => {
+    const events = [
+      begun("c1", "npm test"),
+      progress("c1", "3 s: ok 12"),
+      inside(begun("s1", "ls")),
+      text("Mean"),
+      text("while."),
+    ];
+    const { state } = played(events);
+    expect(tailOf(state).rows).toEqual([
+      "Meanwhile.",
+      "| $ npm test … 3 s: ok 12",
+      "| agent look: 1 call $ ls … 8 s",
+      "a/model · ask · context 25 % · $0.5000 · ? for help",
+      "",
+    ]);
+    const rest = played([...events, callEnded("c1", "npm test"), inside(over), over]);
+    expect(rest.lines.slice(0, 2)).toEqual(["Meanwhile.", "$ npm test ✓"]);
+    expect(rest.lines[2]).toMatch(/^agent look: 1 call +2 requests, /u);
+    expect(tailOf(rest.state).rows).toHaveLength(2);
+  });
+
+  it("keeps what was cut, the newest last", () => {
+    const output = "one\ntwo\nthree\nfour\nfive";
+    const { state } = played([
+      callEnded("c1", "ls", output),
+      inside(noticed("inside")),
+      inside(over),
+      text("a\nb"),
+    ]);
+    const texts = wholeTexts(state).map(({ title, lines }) => [
+      title.map((one) => one.text).join(""),
+      lines.length,
+    ]);
+    expect(texts).toEqual([
+      ["$ ls", 5],
+      ["agent look: 0 calls", 3],
+    ]);
+  });
+});
+
+describe("the tail", () => {
+  it("is shorter than the window less one line, and never reaches the last column", () => {
+    const long = played([text("日本語 ".repeat(200)), begun("c", "x".repeat(300))]).state;
+    const waiting = Array.from({ length: 9 }, (_, at) => ({
+      shown: `line ${at}\nand more`,
+      steers: at % 2 === 0,
+    }));
+    const menu = {
+      candidates: Array.from({ length: 30 }, (_, at) => `src/${"n".repeat(at * 3)}.ts`),
+      chosen: 12,
+    };
+    const editor = withText(emptyEditor(), "🙂 words ".repeat(40));
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 90 }),
+        fc.integer({ min: 1, max: 30 }),
+        fc.boolean(),
+        (columns, rows, hasMenu) => {
+          const input = { ...idle, editor, label: "> ", waiting, ...(hasMenu ? { menu } : {}) };
+          const tail = tailOf(long, { input }, { columns, rows });
+          expect(tail.rows.length).toBeLessThanOrEqual(Math.max(1, rows - 2));
+          expect(tail.cursor.row).toBeLessThan(tail.rows.length);
+          for (const row of tail.rows) expect(cellsOf(row)).toBeLessThan(Math.max(2, columns));
+        },
+      ),
+    );
+  });
+
+  it("says of what waits when it is sent, and folds what is too long", () => {
+    const { state } = played([text("word ".repeat(400))]);
+    const waiting = [
+      { shown: "now", steers: true },
+      { shown: "later", steers: false },
+    ];
+    const { rows } = tailOf(state, { input: { ...idle, waiting } });
+    expect(rows[0]).toMatch(/^… \d+ lines, Ctrl\+O$/u);
+    expect(rows.slice(-4, -2)).toEqual(["  after this step: now", "  after the turn: later"]);
+    expect(rows).toHaveLength(18);
+  });
+});
