@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Key } from "../../../src/ui/input/keys.js";
-import type { Modal } from "../../../src/ui/modal.js";
+import type { Modal, ModalStep } from "../../../src/ui/modal.js";
 import { pager } from "../../../src/ui/screen/pager.js";
 import { span } from "../../../src/ui/spans.js";
 
@@ -16,7 +16,7 @@ function pressed(modal: Modal, keys: string): Modal | undefined {
   let shown: Modal | undefined = modal;
   for (const name of keys.split(/ (?=.)/u)) {
     const key: Key = name.length > 1 ? { kind: "chord", chord: name } : { kind: "text", text: name };
-    const step = shown?.update(key, size);
+    const step: ModalStep | undefined = shown?.update(key, size);
     shown = step?.kind === "shown" ? step.modal : undefined;
   }
   return shown;
