@@ -217,7 +217,7 @@ export type { Modal, ModalStep, ModalWish, WindowSize } from "./ui/modal.js";
 export { frame, type NextFrame, noTail, nothingStands, type Standing, type Tail } from "./ui/screen/frame.js";
 export { keysHelp } from "./ui/screen/help.js";
 export { pager } from "./ui/screen/pager.js";
-export { type CommitLine, committedText, rowOf } from "./ui/screen/rows.js";
+export { committedTexts, type Finished, rowOf } from "./ui/screen/rows.js";
 export type { StatusFacts } from "./ui/screen/status.js";
 export {
   type ScreenState,

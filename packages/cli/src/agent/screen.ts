@@ -1,12 +1,14 @@
 import { tmpdir } from "node:os";
 import {
   type AgentEvent,
-  committedText,
+  committedTexts,
   type EditorWish,
   editText,
+  type Highlighter,
   type Key,
   KeyReader,
   keysHelp,
+  loadHighlighter,
   type Modal,
   type ModalStep,
   pager,
@@ -77,6 +79,7 @@ export class Screen implements Keyboard {
   /** The last line that was put out, where it has no end. */
   #open = "";
   #hint: string | undefined;
+  #highlight: Highlighter | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Ctrl-C was pressed where it has nothing to clear or to end: the next one leaves. */
   #mayLeave = false;
@@ -146,6 +149,7 @@ export class Screen implements Keyboard {
 
   /** A turn on this screen, from its first event to `end`. */
   turn(): TurnText {
+    void this.#loadHighlighter();
     this.#turn = screenState(Date.now(), this.#former);
     return {
       // The end of the turn is told by `end`, below the last words.
@@ -187,12 +191,17 @@ export class Screen implements Keyboard {
     this.#frames.leave();
   };
 
+  /** For the first answer that may hold code. */
+  async #loadHighlighter(): Promise<void> {
+    this.#highlight ??= await loadHighlighter();
+  }
+
   #take(event: AgentEvent): void {
     const { columns } = windowSize();
     const step = updateScreen(this.#turn ?? screenState(Date.now()), event, Date.now());
     if (this.#turn !== undefined) this.#turn = step.state;
     if (event.kind === "step_begun" || event.kind === "turn_ended") this.#facts = this.#run?.facts();
-    this.#frames.commit(step.commit.map((line) => committedText(line, columns, this.options.theme)));
+    this.#frames.commit(committedTexts(step.commit, columns, this.options.theme, this.#highlight));
     this.#frames.changed();
   }
 
@@ -200,7 +209,11 @@ export class Screen implements Keyboard {
     const { isRead, theme } = this.options;
     const shown = { input: this.#input.shown(this.#hint), nowMs: Date.now() };
     const status = isRead ? undefined : this.#facts;
-    return viewScreen({ ...shown, turn: isRead ? undefined : this.#turn, status }, size, theme);
+    return viewScreen(
+      { ...shown, turn: isRead ? undefined : this.#turn, status, highlight: this.#highlight },
+      size,
+      theme,
+    );
   }
 
   #keys(keys: readonly Key[]): void {
@@ -228,7 +241,7 @@ export class Screen implements Keyboard {
     const { waitsMs } = this.#reader;
     if (waitsMs !== undefined) this.#timer = setTimeout(() => this.#keys(this.#reader.flush()), waitsMs);
     if (!this.options.isRead) void this.#input.suggest();
-    this.#frames.changed();
+    this.#frames.now();
   }
 
   /** Whether a key is for the screen, whatever is typed. */

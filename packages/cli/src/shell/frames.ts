@@ -12,7 +12,7 @@ export interface FrameSource {
 export type WholeWindow = (size: WindowSize) => readonly string[];
 
 /**
- * Draws on standard output, which is a terminal: one write a frame, at most one in 16 ms, and none while the terminal has
+ * Draws on standard output, which is a terminal: one write a frame, at most one in 16 ms beside those for keys, and none while the terminal has
  * not taken the last one. Lines are committed in their order; nothing of them is lost, whoever has the terminal meanwhile.
  */
 export class Frames {
@@ -40,6 +40,12 @@ export class Frames {
     clearTimeout(this.#timer);
     this.#dueMs = dueMs;
     this.#timer = setTimeout(() => this.#frame(), dueMs - now);
+  }
+
+  /** Shows at once what a key has changed. */
+  now(): void {
+    clearTimeout(this.#timer);
+    if (!this.#isAway) this.#frame();
   }
 
   /** Leaves the terminal to somebody else: only what is committed stays. */

@@ -1,31 +1,38 @@
-import { type Line, span } from "../spans.js";
-import { brokenLine, type CommitLine, shownText } from "./rows.js";
+import {
+  appendMarkdown,
+  emptyMarkdown,
+  endMarkdown,
+  type MarkdownState,
+  openBlock,
+} from "../markdown/stream.js";
+import type { Line } from "../spans.js";
+import { blockLines, brokenLine, type Finished, type Highlighted } from "./rows.js";
 
 /** Words of a model that are not committed yet. */
 export interface OpenProse {
+  readonly markdown: MarkdownState;
+  /** What they are, for a look at the whole. */
   readonly text: string;
 }
 
 /** No words. */
-export const noProse: OpenProse = { text: "" };
+export const noProse: OpenProse = { markdown: emptyMarkdown(), text: "" };
 
 /** More words: what is finished by them, and what stays open. Pure. */
-export function addProse({ text }: OpenProse, more: string) {
-  const lines = (text + more).split("\n");
-  const open: OpenProse = { text: lines.pop() ?? "" };
-  return { open, commit: lines.map(proseLine) };
+export function addProse({ markdown, text }: OpenProse, more: string) {
+  const { state, finished } = appendMarkdown(markdown, more.replaceAll("\t", "    "));
+  const open: OpenProse = { markdown: state, text: text + more };
+  return { open, commit: finished.map((block): Finished => ({ kind: "block", block })) };
 }
 
 /** All that is open, as nothing follows it. */
-export function endedProse({ text }: OpenProse): readonly CommitLine[] {
-  return text === "" ? [] : [proseLine(text)];
+export function endedProse({ markdown }: OpenProse): readonly Finished[] {
+  return endMarkdown(markdown).map((block) => ({ kind: "block", block }));
 }
 
 /** What is open, in rows. */
-export function proseRows({ text }: OpenProse, cells: number): readonly Line[] {
-  return text === "" ? [] : brokenLine([span(shownText(text))], cells);
-}
-
-function proseLine(text: string): CommitLine {
-  return { line: [span(text.replaceAll("\t", "    ").replace(/\r$/u, ""))], isCut: false };
+export function proseRows({ markdown }: OpenProse, cells: number, highlight?: Highlighted): readonly Line[] {
+  const block = openBlock(markdown);
+  if (block === undefined) return [];
+  return blockLines(block, cells, highlight).flatMap((line) => brokenLine(line, cells));
 }

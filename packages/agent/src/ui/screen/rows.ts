@@ -1,18 +1,38 @@
-import { escapeForPeople } from "@holdfast/core/text";
 import { cellsOf, graphemes } from "../input/cells.js";
+import type { Highlighter } from "../markdown/highlight.js";
+import { linesOf } from "../markdown/lines.js";
+import type { MarkdownBlock } from "../markdown/parse.js";
 import { fitted, type Line, type Span } from "../spans.js";
 import { painted, type Theme } from "../theme.js";
 
-/** A line that is committed. One that `isCut` loses what does not fit into the window; any other is broken by the terminal. */
-export interface CommitLine {
-  readonly line: Line;
-  readonly isCut: boolean;
+/** What is committed: a line of ours, or a part of what the model says. */
+export type Finished =
+  | { readonly kind: "line"; readonly line: Line }
+  | { readonly kind: "block"; readonly block: MarkdownBlock };
+
+/** Colours code; absent until it is loaded. */
+export type Highlighted = Highlighter | undefined;
+
+/**
+ * What is finished as it is written for good: nothing in it acts on a terminal. Prose is broken by the terminal itself, code
+ * and tables are cut.
+ */
+export function committedTexts(
+  finished: readonly Finished[],
+  columns: number,
+  theme: Theme,
+  highlight?: Highlighted,
+): readonly string[] {
+  return finished.flatMap((one) =>
+    one.kind === "line"
+      ? [painted(fitted(one.line, columns), theme)]
+      : blockLines(one.block, columns - 1, highlight).map((line) => painted(line, theme)),
+  );
 }
 
-/** The line as it is written for good: what is elastic fits, and nothing in it acts on a terminal. */
-export function committedText({ line, isCut }: CommitLine, columns: number, theme: Theme): string {
-  const shown = fitted(line, columns);
-  return painted(isCut ? (firstRow(shown, columns - 1) ?? []) : shown, theme);
+/** A part of what the model says, in lines that are safe to show. */
+export function blockLines(block: MarkdownBlock, columns: number, highlight?: Highlighted): readonly Line[] {
+  return linesOf(block, Math.max(1, columns), highlight).map((line) => fitted(line));
 }
 
 /** A line as a row of so many cells at most. */
@@ -35,11 +55,6 @@ export function brokenLine(line: Line, cells: number): readonly Line[] {
     }
   }
   return rows;
-}
-
-/** A text in the terms of a person: nothing in it acts on a terminal, and tabs are blanks. */
-export function shownText(text: string): string {
-  return escapeForPeople(text.replaceAll("\t", "    "));
 }
 
 function firstRow(line: Line, cells: number): Line {

@@ -4,7 +4,7 @@ import { callHead } from "../linear/call-lines.js";
 import { type LinearState, linearState, update as updateLinear, waitLine } from "../linear/update.js";
 import { type Line, span } from "../spans.js";
 import { addProse, endedProse, noProse, type OpenProse } from "./prose.js";
-import type { CommitLine } from "./rows.js";
+import type { Finished } from "./rows.js";
 
 /** A long text that is shown as one line, or cut: Ctrl-O shows it whole. */
 export interface WholeText {
@@ -36,10 +36,10 @@ export interface ScreenState {
   readonly whole: readonly WholeText[];
 }
 
-/** What an event makes of the screen: the next state, and lines that are finished. */
+/** What an event makes of the screen: the next state, and what is finished. */
 export interface ScreenStep {
   readonly state: ScreenState;
-  readonly commit: readonly CommitLine[];
+  readonly commit: readonly Finished[];
 }
 
 /** The screen before a turn. @param former of which the long texts stay. */
@@ -94,7 +94,7 @@ function inTurn(
 ): ScreenStep {
   const { state: linear, output } = updateLinear(state.linear, event, nowMs);
   const thought = linear.thought === "" ? state.linear.thought : "";
-  const commit: CommitLine[] = [];
+  const commit: Finished[] = [];
   let { prose } = state;
   const end = () => {
     commit.push(...endedProse(prose));
@@ -107,7 +107,7 @@ function inTurn(
       prose = added.open;
     } else {
       end();
-      commit.push({ line: one.line, isCut: false });
+      commit.push({ kind: "line", line: one.line });
     }
   }
   if (event.kind === "answered" || event.kind === "turn_ended") end();
@@ -154,7 +154,7 @@ function inBranch(state: ScreenState, { taskId, event }: Within<"sub_agent">, no
   if (event.kind !== "turn_ended")
     return {
       state: { ...state, branches: new Map([...state.branches, [taskId, branch]]) },
-      commit: notices.map(uncut),
+      commit: notices.map(committed),
     };
   const branches = new Map([...state.branches].filter(([id]) => id !== taskId));
   const head = branchHead(taskId, branch);
@@ -163,7 +163,7 @@ function inBranch(state: ScreenState, { taskId, event }: Within<"sub_agent">, no
   const closing = said.at(-1)?.line ?? [];
   return {
     state: { ...state, branches, whole },
-    commit: [...notices, [...head, span(" "), ...closing]].map(uncut),
+    commit: [...notices, [...head, span(" "), ...closing]].map(committed),
   };
 }
 
@@ -187,8 +187,8 @@ function textLines(text: string): readonly Line[] {
   return text === "" ? [] : text.split(/\r?\n/u).map((line) => [span(line.replaceAll("\t", "    "))]);
 }
 
-function uncut(line: Line): CommitLine {
-  return { line, isCut: false };
+function committed(line: Line): Finished {
+  return { kind: "line", line };
 }
 
 function secondsSince(sinceMs: number, nowMs: number): string {

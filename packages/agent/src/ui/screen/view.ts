@@ -5,7 +5,7 @@ import { elastic, type Line, span } from "../spans.js";
 import type { Theme } from "../theme.js";
 import type { Tail } from "./frame.js";
 import { proseRows } from "./prose.js";
-import { rowOf } from "./rows.js";
+import { type Highlighted, rowOf } from "./rows.js";
 import { type StatusFacts, statusLine } from "./status.js";
 import { activityLines, type ScreenState } from "./update.js";
 
@@ -38,13 +38,18 @@ export interface Shown {
   readonly input: ScreenInput;
   readonly status: StatusFacts | undefined;
   readonly nowMs: number;
+  readonly highlight?: Highlighted;
 }
 
 /**
  * The tail: what is not finished, what goes on, what waits, the state of things, and the input. It is shorter than the
  * window less one line; of what does not fit the end is shown. Pure.
  */
-export function viewScreen({ turn, input, status, nowMs }: Shown, size: WindowSize, theme: Theme): Tail {
+export function viewScreen(
+  { turn, input, status, nowMs, highlight }: Shown,
+  size: WindowSize,
+  theme: Theme,
+): Tail {
   const cells = Math.max(0, size.columns - 1);
   const most = Math.max(1, size.rows - 2);
   const draw = (lines: readonly Line[]) => lines.map((line) => rowOf(line, cells, theme));
@@ -56,7 +61,8 @@ export function viewScreen({ turn, input, status, nowMs }: Shown, size: WindowSi
   const above = [...activity, ...waiting, ...facts].slice(0, Math.max(0, most - 1 - below.length));
   const room = Math.max(1, most - above.length - below.length);
   const typed = viewEditor(input.editor, { columns: size.columns, rows: room, label: input.label });
-  const open = turn === undefined ? [] : foldedRows(proseRows(turn.prose, cells), room - typed.lines.length);
+  const open =
+    turn === undefined ? [] : foldedRows(proseRows(turn.prose, cells, highlight), room - typed.lines.length);
   const over = [...draw(open), ...draw(above)];
   return {
     rows: [...over, ...typed.lines, ...draw(below)],

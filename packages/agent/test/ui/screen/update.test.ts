@@ -5,7 +5,7 @@ import type { AgentEvent } from "../../../src/loop/turn.js";
 import { cellsOf } from "../../../src/ui/input/cells.js";
 import { emptyEditor, withText } from "../../../src/ui/input/editor.js";
 import { frame, noTail, nothingStands } from "../../../src/ui/screen/frame.js";
-import { committedText } from "../../../src/ui/screen/rows.js";
+import { committedTexts } from "../../../src/ui/screen/rows.js";
 import { type ScreenState, screenState, updateScreen, wholeTexts } from "../../../src/ui/screen/update.js";
 import { type ScreenInput, type Shown, viewScreen } from "../../../src/ui/screen/view.js";
 import { themes } from "../../../src/ui/theme.js";
@@ -54,7 +54,7 @@ function played(events: readonly AgentEvent[]): {
   for (const [at, event] of events.entries()) {
     const step = updateScreen(state, event, at * 1_000);
     state = step.state;
-    lines.push(...step.commit.map((line) => committedText(line, window.columns, themes.plain)));
+    lines.push(...committedTexts(step.commit, window.columns, themes.plain));
   }
   return { state, lines };
 }
@@ -95,7 +95,7 @@ describe("a turn on a screen", () => {
           if (JSON.stringify(one).includes(`w${at}. `)) said.push(`w${at}. `);
           const step = updateScreen(state, one, at * 100);
           state = step.state;
-          const commit = step.commit.map((line) => committedText(line, size.columns, themes.ansi));
+          const commit = committedTexts(step.commit, size.columns, themes.ansi);
           const tail = viewScreen({ turn: state, input: idle, status, nowMs: at * 100 }, size, themes.ansi);
           const next = frame(standing, { commit, tail, size });
           standing = next.standing;
