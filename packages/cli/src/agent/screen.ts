@@ -223,7 +223,7 @@ export class Screen implements Keyboard {
     const sent: TypedLine[] = [];
     for (const [at, key] of keys.entries()) {
       this.#hint = undefined;
-      if (this.#modal !== undefined) this.#modalKey(this.#modal, key);
+      if (this.#modal !== undefined) this.#modalKeys(this.#modal, key);
       else if (!this.#ownKey(key)) {
         const { shownText } = this.#input;
         const wish = this.#input.key(key);
@@ -296,6 +296,12 @@ export class Screen implements Keyboard {
       default:
         wish satisfies never;
     }
+  }
+
+  /** Letters that came together are keys of their own there; what follows its end is let go. */
+  #modalKeys(modal: OpenModal, key: Key): void {
+    const keys = key.kind === "text" ? Array.from(key.text, (text): Key => ({ kind: "text", text })) : [key];
+    for (const one of keys) if (this.#modal === modal) this.#modalKey(modal, one);
   }
 
   #modalKey(modal: OpenModal, key: Key): void {

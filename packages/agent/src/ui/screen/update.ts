@@ -84,6 +84,9 @@ export function wholeTexts({ whole, prose }: ScreenState): readonly WholeText[] 
 const mostWhole = 50;
 /** A text of more lines is worth a look of its own. */
 const longLines = 4;
+const longChars = 400;
+/** So much of a thought stands in its line. */
+const shownChars = 80;
 
 type Within<Kind extends AgentEvent["kind"]> = Extract<AgentEvent, { kind: Kind }>;
 
@@ -111,7 +114,7 @@ function inTurn(
     }
   }
   if (event.kind === "answered" || event.kind === "turn_ended") end();
-  const whole = [...state.whole, ...longText([span("Thought")], thought), ...wholeOf(event)];
+  const whole = [...state.whole, ...longText([span("Thought")], thought, shownChars), ...wholeOf(event)];
   return { state: { ...state, linear, prose, whole, running: runningAfter(state, event, nowMs) }, commit };
 }
 
@@ -178,9 +181,9 @@ function wholeOf(event: AgentEvent): readonly WholeText[] {
   return event.kind === "call_ended" ? longText(callHead(event.call), event.call.text) : [];
 }
 
-function longText(title: Line, text: string): readonly WholeText[] {
+function longText(title: Line, text: string, mostChars = longChars): readonly WholeText[] {
   const lines = textLines(text);
-  return lines.length > longLines ? [{ title, lines }] : [];
+  return lines.length > longLines || text.length > mostChars ? [{ title, lines }] : [];
 }
 
 function textLines(text: string): readonly Line[] {

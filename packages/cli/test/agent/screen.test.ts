@@ -1,0 +1,130 @@
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { hasTmux } from "./on-screen.js";
+import { call, type Scripted, scripted, shell } from "./provided.js";
+import { openWindow, type Window } from "./tmux.js";
+
+const markdown = [
+  "# What is wrong",
+  "The *first* line is **long**: 日本語 and e\u0301, שלום, 🙂 and `code`.",
+  "- one\n- two",
+  "```ts\nconst one = 1;\n```",
+  "| name | lines |\n|---|--:|\n| a.ts | 12 |",
+  "The end.",
+].join("\n\n");
+const evil = "evil\u001b[2Jname.txt";
+const slow = { fault: { kind: "slow", pauseMs: 30 } };
+
+const answers: readonly object[] = [
+  { text: markdown },
+  { thought: "word ".repeat(40), calls: [call("run_shell_command", { command: "seq 10000" })] },
+  { text: "Counted." },
+  { calls: [call("read_file", { file_path: evil })] },
+  { text: "Read." },
+  { text: `Begun ${"and more of it ".repeat(30)}ended.`, ...slow },
+];
+
+/** One conversation in a window of 80×24: each case goes on where the one before it ended. */
+describe.runIf(hasTmux)("the screen", () => {
+  let at: Scripted;
+  let window: Window;
+  const idle = /\n>$/u;
+  beforeAll(async () => {
+    at = scripted(answers, {
+      files: { [evil]: "text \u001b]0;title\u0007\n", "src/alpha.ts": "", "src/beta.ts": "" },
+    });
+    window = openWindow(at, { columns: 80, rows: 24 });
+    window.start(["--script", join(at.home.folder, "script.json"), "--approval-mode", "ask"]);
+    await window.until(idle);
+  }, 60_000);
+  const say = async (words: string, shown: string | RegExp) => {
+    window.keys("C-l");
+    window.type(words);
+    window.keys("Enter");
+    await window.until(shown);
+    await window.until(idle);
+  };
+
+  it("draws an answer as Markdown", async () => {
+    await say("Show it.", "The end.");
+    const shown = window.screen().replace(/\d+\.\d s/u, "N s");
+    await expect(`${shown}\n`).toMatchFileSnapshot("screens/markdown.txt");
+  });
+
+  it("goes through the modes with Shift-Tab", async () => {
+    for (const mode of ["auto-edit", "yolo"]) {
+      window.keys("BTab");
+      await window.until(` · ${mode} · `);
+    }
+  });
+
+  it("lists the keys, and leaves nothing behind", async () => {
+    window.type("?");
+    await window.until(/^Keys\nEnter /u);
+    window.keys("q");
+    await window.until(/\n>$/u);
+    expect(window.screen()).not.toContain("Ctrl+R");
+  });
+
+  it("shows an output of 10,000 lines in three, and whole on demand", async () => {
+    await say("Count.", "Counted.");
+    expect(window.screen().match(/^ {2}(9998|9999|10000)$/gmu)).toHaveLength(3);
+    window.keys("C-o");
+    await window.until(/^\$ seq 10000/u);
+    window.type("/9998");
+    window.keys("Enter");
+    await window.until(/^9998$/mu);
+    window.type("[");
+    await window.until(/^Thought/u);
+    window.keys("Escape");
+    await window.until(idle);
+  });
+
+  it("shows escape sequences of names and texts as what they are", async () => {
+    await say("Read it.", "Read.");
+    expect(window.screen()).toContain("read ✗ evil\\u001b[2Jname.txt: ");
+  });
+
+  it("offers what a name may become, and takes what is chosen", async () => {
+    window.type("@src/");
+    await window.until(/> @src\/\n {2}@src\/alpha\.ts\n {2}@src\/beta\.ts$/u);
+    window.keys("Down", "Down");
+    await window.until(/> @src\/\n.*\n> @src\/beta\.ts$/u);
+    window.keys("Enter");
+    await window.until(/for help\n> @src\/beta\.ts$/u);
+    window.keys("C-c");
+    await window.until(idle);
+  });
+
+  it("lays out the tail anew while an answer streams into a window that changes", async () => {
+    window.keys("C-l");
+    window.type("Stream.");
+    window.keys("Enter");
+    await window.until("Begun");
+    for (const [columns, rows] of [
+      [40, 10],
+      [100, 30],
+      [33, 24],
+      [80, 24],
+    ] as const) {
+      window.resize(columns, rows);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    await window.until("ended.");
+    await window.until(idle);
+    const shown = window.screen().replace(/\s+/gu, "");
+    expect(shown.match(/Begun/gu)).toHaveLength(1);
+    expect(shown.match(/andmoreofit/gu)).toHaveLength(30);
+    expect(shown.match(/>Stream\./gu)).toHaveLength(1);
+  });
+});
+
+it.runIf(hasTmux)("draws nothing anew for those who hear the terminal", async () => {
+  const { home, ...at } = scripted([{ ...shell("echo hi") }, { text: "Done.\nReally." }]);
+  const window = openWindow(at, { columns: 80, rows: 24 });
+  window.start(["--reading", "--script", join(home.folder, "script.json"), "--approval-mode", "yolo"]);
+  await window.until(/\n>$/u);
+  window.type("Go.");
+  window.keys("Enter");
+  await window.until(/> Go\.\n\$ echo hi … [^\n]*\n {2}hi\nDone\.\nReally\.\n2 requests[^\n]*\n>$/u);
+});
