@@ -62,7 +62,7 @@ describe.runIf(process.platform === "linux")("seed 1, milestone 3: safe, atomic 
     const seen = inTerminal(at, ["--approval-mode", "ask"]);
     await seen.until("> ");
     seen.press("Make one 100 in @a.\t");
-    await seen.until("@a.ts");
+    await seen.until("ts ");
     seen.type("");
     await seen.until("+const one = 100;");
     await seen.until("[y]es");
