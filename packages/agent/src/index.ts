@@ -213,7 +213,7 @@ export { startVi, update, viWords } from "./ui/input/vi.js";
 export { type EditorView, type EditorWindow, sentWords, view } from "./ui/input/view.js";
 export { type TextDetail, type TextOutput, type TextSinks, textOutput } from "./ui/linear/text-output.js";
 export { type Highlighter, loadHighlighter } from "./ui/markdown/highlight.js";
-export type { Modal, ModalStep, ModalWish, WindowSize } from "./ui/modal.js";
+export { type Modal, type ModalStep, type ModalWish, thenBack, type WindowSize } from "./ui/modal.js";
 export { frame, type NextFrame, noTail, nothingStands, type Standing, type Tail } from "./ui/screen/frame.js";
 export { keysHelp } from "./ui/screen/help.js";
 export { pager } from "./ui/screen/pager.js";

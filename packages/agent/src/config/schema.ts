@@ -289,6 +289,13 @@ export const settingsSchema = z.strictObject({
         .boolean()
         .optional()
         .describe("lines only, none of which is drawn anew: for those who hear the terminal"),
+      editing: z.enum(["emacs", "vi"]).optional().describe("how the input is edited; emacs unless set"),
+      keys: z
+        .record(z.string(), z.string())
+        .optional()
+        .describe(
+          'keys by the names of those that they stand for, such as "ctrl-t": "ctrl-r"; "" takes one away',
+        ),
       notify: z
         .enum(notifyWays)
         .optional()

@@ -136,7 +136,13 @@ export const trustClasses: TrustTable = {
     maxTurns: larger("it raises a limit"),
     maxCostUsd: larger("it raises a limit"),
   },
-  ui: { theme: never, reading: never, notify: never },
+  ui: {
+    theme: never,
+    reading: never,
+    notify: never,
+    editing: never,
+    keys: always("it may put a yes where a no is meant"),
+  },
   subAgents: {
     models: always("it chooses who gets the conversation, and what it costs"),
     maxDepth: always("it lets further agents work, and cost"),

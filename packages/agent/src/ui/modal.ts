@@ -26,3 +26,16 @@ export type ModalStep =
 
 /** Looks something up that takes time, such as the plan of a rewind. It changes nothing; what it gives is shown then. */
 export type ModalWish = () => Promise<Modal>;
+
+/** A modal after which another one is shown again. */
+export function thenBack(modal: Modal, back: Modal): Modal {
+  return {
+    view: (size) => modal.view(size),
+    update: (key, size) => {
+      const step = modal.update(key, size);
+      return step.kind === "closed"
+        ? { kind: "shown", modal: back }
+        : { ...step, modal: thenBack(step.modal, back) };
+    },
+  };
+}

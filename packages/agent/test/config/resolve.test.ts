@@ -113,6 +113,7 @@ const hostile: readonly (readonly [key: string, project: AgentSettings])[] = [
   ["sessions.store", { sessions: { store: "postgres://evil.example/x" } }],
   ["sessions.tenant", { sessions: { tenant: "other" } }],
   ["files.include", { files: { include: ["/etc"] } }],
+  ["ui.keys", { ui: { keys: { escape: "enter" } } }],
   ["files.api", { files: { api: "always" } }],
   ["files.apiFromBytes", { files: { apiFromBytes: 1 } }],
 ];

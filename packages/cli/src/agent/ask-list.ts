@@ -4,6 +4,7 @@ import { createInterface } from "node:readline/promises";
 import {
   type Asked,
   type AskPerson,
+  type DiffOptions,
   type EditedText,
   editText,
   fitted,
@@ -34,6 +35,7 @@ interface AskingPlace {
   readonly answer: (question: string, signal?: AbortSignal) => Promise<string | undefined>;
   /** Opens the person's editor on a text; a sentence where there is none, or it failed. */
   readonly edit: (text: string, name: string, signal?: AbortSignal) => Promise<EditedText | Refusal>;
+  readonly diff?: () => DiffOptions;
 }
 
 /** Asks line by line: one thing by itself; several changes as one list, or one by one where the person says so. */
@@ -74,13 +76,13 @@ const unanswered: PersonsAnswer = { kind: "no", message: "The question was not a
 
 /** Shows, cut first and whole where that is asked for, until the answer is another one. */
 async function askAbout(
-  { show, theme, answer }: AskingPlace,
+  { show, theme, answer, diff }: AskingPlace,
   list: readonly Asked[],
   choices: (hides: boolean) => string,
   signal?: AbortSignal,
 ): Promise<{ readonly said: string | undefined; readonly hides: boolean }> {
   for (let isWhole = false; ; isWhole = true) {
-    const shown = list.map((asked) => linesOfAsked(asked, isWhole));
+    const shown = list.map((asked) => linesOfAsked(asked, isWhole, diff?.()));
     for (const { lines } of shown)
       show(`\n${lines.map((line) => painted(fitted(line), theme)).join("\n")}\n`);
     const hides = shown.some((one) => one.hides);
@@ -113,9 +115,13 @@ export function askBeside(interrupted: () => void, hasColor: boolean): AskPerson
     lines.close();
     return said;
   };
-  const edit = (text: string, name: string, signal?: AbortSignal) =>
-    editText({ text, name, environment: process.env, tempDir: tmpdir(), ...defined({ signal }) });
-  return askIn({ show: (text) => void process.stderr.write(text), theme: themeFor(hasColor), answer, edit });
+  const show = (text: string) => void process.stderr.write(text);
+  return askIn({ show, theme: themeFor(hasColor), answer, edit: editHere });
+}
+
+/** Opens the person's editor on a terminal that nobody draws on. */
+export function editHere(text: string, name: string, signal?: AbortSignal): Promise<EditedText | Refusal> {
+  return editText({ text, name, environment: process.env, tempDir: tmpdir(), ...defined({ signal }) });
 }
 
 /** The colours of a terminal that may have none. */

@@ -1,4 +1,3 @@
-import { tmpdir } from "node:os";
 import {
   type AgentSettings,
   type AskedBack,
@@ -8,15 +7,15 @@ import {
   type CommandHost,
   type CommandResult,
   describeResult,
-  editText,
   readTyped,
   runCommand,
   themes,
   type WantedSession,
 } from "@holdfast/agent";
-import { defined } from "@holdfast/core/text";
+import { windowSize } from "../shell/frames.js";
 import { escapeText, type Terminal } from "../shell/terminal.js";
-import { askIn, themeFor } from "./ask-list.js";
+import { askIn, editHere, themeFor } from "./ask-list.js";
+import { systemClipboard } from "./clipboard.js";
 import { type CommandPorts, commandHost, sessionWanted } from "./command-host.js";
 import { completeLine, nothingAt } from "./complete-line.js";
 import { type OpenedRun, turnInput } from "./open-run.js";
@@ -26,6 +25,7 @@ import { titleOf } from "./session.js";
 import { statusFacts } from "./status-facts.js";
 import type { Completer } from "./typed-input.js";
 import { hasKeys, type TypedLines, typedLines } from "./typed-lines.js";
+import { treeAtPrompt, windowOf } from "./windows.js";
 import { type TurnText, writtenText } from "./written-text.js";
 
 /** How talking ended: the person left, or goes on with another session. */
@@ -50,8 +50,10 @@ interface TalkOptions extends Pick<ScreenOptions, "terminal" | "stateDir"> {
 
 /** Opens the terminal; its question about changes is handed to the agent before there is a run. */
 export function openTalk({ terminal: streams, stateDir, ui }: TalkOptions): TalkTerminal {
-  const { reading: isRead = false, notify = "bell", theme = "ansi" } = ui;
+  const { reading: isRead = false, notify = "bell", theme = "ansi", editing = "emacs", keys = {} } = ui;
   const look = { theme: streams.errHasColor ? themes[theme] : themes.mono, isRead, notify };
+  const clipboard = systemClipboard();
+  const typing = { vi: editing === "vi", keys, clipboard };
   let open: OpenedRun | undefined;
   let shown: TurnText | undefined;
   let screen: Screen | undefined;
@@ -61,17 +63,22 @@ export function openTalk({ terminal: streams, stateDir, ui }: TalkOptions): Talk
   };
   const lines = typedLines((events) => {
     if (!hasKeys()) return plainKeyboard(streams, events);
-    screen = new Screen({ terminal: streams, stateDir, completer, ...look }, events);
+    screen = new Screen({ terminal: streams, stateDir, completer, ...look, ...typing }, events);
     return screen;
   });
   const { terminal } = lines;
   const ask = askIn({
     show: (text) => void terminal.out(text),
-    theme: themeFor(terminal.errHasColor),
-    edit: (text, name, signal) =>
-      editText({ text, name, environment: process.env, tempDir: tmpdir(), ...defined({ signal }) }),
+    theme: streams.errHasColor ? look.theme : themeFor(false),
+    edit: (text, name, signal) => screen?.edit(text, name, signal) ?? editHere(text, name, signal),
+    diff: () => (isRead ? {} : (screen?.diff ?? {})),
     answer: (question, signal) => lines.answer(question, signal),
   });
+  const show = async (line: string, host: CommandHost) => {
+    const modal = isRead || screen === undefined ? undefined : windowOf(line, host, windowSize().columns);
+    if (modal !== undefined) await screen?.show(modal);
+    return modal !== undefined;
+  };
   return {
     terminal,
     answer: (label, signal, isSecret) => lines.answer(label, signal, isSecret),
@@ -79,9 +86,11 @@ export function openTalk({ terminal: streams, stateDir, ui }: TalkOptions): Talk
     talk: async (run, ports, first) => {
       open = run;
       const host = commandHost(run, ports);
-      if (!isRead) screen?.attach({ facts: () => statusFacts(run, host), nextMode: () => nextMode(run) });
+      const facts = () => statusFacts(run, host);
+      if (!isRead) screen?.attach({ facts, nextMode: () => nextMode(run), tree: () => treeAtPrompt(host) });
       const written = () => (shown = (isRead ? undefined : screen?.turn()) ?? writtenText(terminal, "talk"));
-      return talk(lines, { run, terminal, host, written }, first);
+      const withImages = { ...run, resources: clipboard.within(run.resources) };
+      return talk(lines, { run: withImages, terminal, host, written, show }, first);
     },
     close: () => lines.close(),
   };
@@ -98,6 +107,8 @@ interface Talking {
   readonly host: CommandHost;
   /** Where the next turn is written. */
   readonly written: () => TurnText;
+  /** Shows what a command has a window for. @returns whether it has. */
+  readonly show: (line: string, host: CommandHost) => Promise<boolean>;
 }
 
 async function talk(lines: TypedLines, talking: Talking, first?: string): Promise<TalkEnd> {
@@ -124,7 +135,8 @@ type Saying = Talking & { readonly signal: AbortSignal };
 
 /** One line: a command, or a turn. @returns how talking ends by it. */
 async function said(text: string, lines: TypedLines, saying: Saying): Promise<TalkEnd | undefined> {
-  const { host, signal, terminal } = saying;
+  const { host, signal, terminal, show } = saying;
+  if (await show(text, host)) return undefined;
   const result = await runCommand(text, { ...host, signal });
   if (result === undefined) return turn(text, lines, saying);
   const words = describeResult(result);

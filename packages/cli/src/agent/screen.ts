@@ -2,6 +2,8 @@ import { tmpdir } from "node:os";
 import {
   type AgentEvent,
   committedTexts,
+  type DiffOptions,
+  type EditedText,
   type EditorWish,
   editText,
   type Highlighter,
@@ -12,6 +14,7 @@ import {
   type Modal,
   type ModalStep,
   pager,
+  remapped,
   rowOf,
   type ScreenState,
   type StatusFacts,
@@ -23,11 +26,13 @@ import {
   viewScreen,
   wholeTexts,
 } from "@holdfast/agent";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal, type Refusal } from "@holdfast/core/files";
+import { defined } from "@holdfast/core/text";
 import { Frames, windowSize } from "../shell/frames.js";
 import { watchedByWork } from "../shell/interrupt.js";
 import { openRawTerminal, type RawTerminal } from "../shell/raw-terminal.js";
 import { escapeText, type Terminal } from "../shell/terminal.js";
+import type { Clipboard } from "./clipboard.js";
 import { inputHistory } from "./input-history.js";
 import { type Completer, TypedInput } from "./typed-input.js";
 import type { Keyboard, KeyboardEvents, Question, TypedLine } from "./typed-lines.js";
@@ -43,12 +48,19 @@ export interface ScreenOptions {
   /** Only what is finished is written, and nothing below the input: for those who hear the terminal. */
   readonly isRead: boolean;
   readonly notify: "off" | "bell" | "osc9";
+  /** Whether the input has the modes of vi. */
+  readonly vi: boolean;
+  /** Keys by the names of the ones that they stand for. */
+  readonly keys: Readonly<Record<string, string>>;
+  readonly clipboard: Clipboard;
 }
 
 /** What a screen shows of a run, and can change in it. */
 export interface ScreenRun {
   readonly facts: () => StatusFacts;
   readonly nextMode: () => void;
+  /** The tree, where the last prompt can be sent again. */
+  readonly tree: () => Modal;
 }
 
 /** How a modal ended. */
@@ -87,6 +99,7 @@ export class Screen implements Keyboard {
   /** Keys that wait for a completion. */
   #later: Key[] | undefined;
   #lastKeyMs = Date.now();
+  #escapedMs = 0;
   #isClosed = false;
 
   constructor(
@@ -99,7 +112,7 @@ export class Screen implements Keyboard {
       tail: (size) => this.#tail(size),
       movesMs: () => (this.#turn === undefined || this.#input.isAnswer ? undefined : signMs),
     });
-    this.#input = new TypedInput(completer, history, () => this.#frames.changed());
+    this.#input = new TypedInput(completer, history, () => this.#frames.changed(), options.vi);
     this.terminal = {
       ...terminal,
       out: (text) => {
@@ -216,8 +229,9 @@ export class Screen implements Keyboard {
     );
   }
 
-  #keys(keys: readonly Key[]): void {
+  #keys(pressed: readonly Key[]): void {
     clearTimeout(this.#timer);
+    const keys = pressed.flatMap((key) => remapped(key, this.options.keys) ?? []);
     this.#lastKeyMs = Date.now();
     if (this.#later !== undefined) return void this.#later.push(...keys);
     const sent: TypedLine[] = [];
@@ -250,11 +264,28 @@ export class Screen implements Keyboard {
     if (key.kind === "text" && key.text === "?" && isIdle && !this.options.isRead)
       void this.show(pager([keysHelp]));
     else if (key.kind === "chord" && key.chord === "ctrl-o") this.#showWhole();
-    else if (key.kind === "chord" && key.chord === "shift-tab" && this.#run !== undefined) {
+    else if (key.kind === "chord" && key.chord === "ctrl-v") void this.#pasteImage();
+    else if (isIdle && key.kind === "chord" && key.chord === "escape" && this.#escapes()) {
+      if (this.#run !== undefined) void this.show(this.#run.tree());
+    } else if (key.kind === "chord" && key.chord === "shift-tab" && this.#run !== undefined) {
       this.#run.nextMode();
       this.#facts = this.#run.facts();
     } else return false;
     return true;
+  }
+
+  /** Whether Esc was pressed a second time. */
+  #escapes(): boolean {
+    const isSecond = Date.now() - this.#escapedMs < doubleMs;
+    this.#escapedMs = isSecond ? 0 : Date.now();
+    return isSecond;
+  }
+
+  async #pasteImage(): Promise<void> {
+    const name = await this.options.clipboard.take();
+    if (typeof name === "string") this.#input.key({ kind: "paste", text: `${name} ` });
+    else this.#say(name.message);
+    this.#frames.changed();
   }
 
   #showWhole(): void {
@@ -333,16 +364,29 @@ export class Screen implements Keyboard {
     this.#keys(keys);
   }
 
-  async #edit(): Promise<void> {
-    if (this.#input.isAnswer || this.#isElsewhere) return;
+  /** Lets the person's editor have the terminal. */
+  async edit(text: string, name: string, signal?: AbortSignal): Promise<EditedText | Refusal> {
     this.#isElsewhere = true;
-    const asked = { text: this.#input.text, name: "prompt.md", environment: process.env, tempDir: tmpdir() };
+    const asked = { text, name, environment: process.env, tempDir: tmpdir(), ...defined({ signal }) };
     // Ctrl-C is the editor's.
     const watched = watchedByWork();
     this.#frames.leave();
     const edited = await this.#raw.outside(() => editText(asked));
     watched.end();
     this.#isElsewhere = false;
+    return edited;
+  }
+
+  /** How a diff is drawn here: both sides beside each other where there is room. */
+  get diff(): DiffOptions {
+    const { columns } = windowSize();
+    const besideIn = columns >= besideColumns ? columns - 1 : undefined;
+    return defined({ besideIn, highlight: this.#highlight });
+  }
+
+  async #edit(): Promise<void> {
+    if (this.#input.isAnswer || this.#isElsewhere) return;
+    const edited = await this.edit(this.#input.text, "prompt.md");
     if (isRefusal(edited)) this.#say(edited.message);
     // Most editors end a file with a line feed that nobody typed.
     else this.#input.text = edited.text.replace(/\r?\n$/u, "");
@@ -370,4 +414,6 @@ export class Screen implements Keyboard {
   }
 }
 
+const besideColumns = 120;
 const elsewhereMs = 20_000;
+const doubleMs = 600;

@@ -7,8 +7,10 @@ import {
   replaced,
   type ScreenInput,
   sentWords,
+  startVi,
   textOf,
   update,
+  viWords,
   withText,
 } from "@holdfast/agent";
 import type { InputHistory } from "./input-history.js";
@@ -32,13 +34,14 @@ export class TypedInput {
   /** The text for which words are looked up. */
   #asked = "";
 
-  /** @param changed words to choose from have come. */
+  /** @param changed words to choose from have come. @param hasVi whether it has the modes of vi. */
   constructor(
     private readonly completer: Completer,
     private readonly history: InputHistory | undefined,
     private readonly changed: () => void,
+    hasVi: boolean,
   ) {
-    this.#draft = emptyEditor(history?.entries);
+    this.#draft = emptyEditor(history?.entries, hasVi ? { vi: startVi } : {});
   }
 
   get question(): Question | undefined {
@@ -135,7 +138,8 @@ export class TypedInput {
     const editor = this.#editor;
     // Where nothing is asked, nothing looks as if it were.
     const isIdle = this.#question === undefined && editor.text === "" && editor.search === undefined;
-    const label = isIdle ? "" : (this.#question?.label ?? "> ");
+    const mode = viWords(editor);
+    const label = isIdle ? "" : `${mode === "" ? "" : `${mode} `}${this.#question?.label ?? "> "}`;
     const menu = this.#menu;
     return {
       editor,

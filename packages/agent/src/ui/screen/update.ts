@@ -1,8 +1,9 @@
 import { secondsWords } from "../../host/command-words.js";
+import { type Todo, todosIn, todosName } from "../../host/todos.js";
 import { type AgentEvent, innermost } from "../../loop/turn.js";
 import { callHead } from "../linear/call-lines.js";
 import { type LinearState, linearState, update as updateLinear, waitLine } from "../linear/update.js";
-import { type Line, span } from "../spans.js";
+import { elastic, type Line, span } from "../spans.js";
 import { addProse, endedProse, noProse, type OpenProse } from "./prose.js";
 import type { Finished } from "./rows.js";
 
@@ -32,6 +33,8 @@ export interface ScreenState {
   readonly prose: OpenProse;
   readonly running: ReadonlyMap<string, RunningCall>;
   readonly branches: ReadonlyMap<string, Branch>;
+  /** What is to be done, as the model told it last. */
+  readonly todos: readonly Todo[];
   /** The newest last. */
   readonly whole: readonly WholeText[];
 }
@@ -49,6 +52,7 @@ export function screenState(nowMs: number, former?: ScreenState): ScreenState {
     prose: noProse,
     running: new Map(),
     branches: new Map(),
+    todos: former?.todos ?? [],
     whole: former?.whole ?? [],
   };
 }
@@ -115,7 +119,24 @@ function inTurn(
   }
   if (event.kind === "answered" || event.kind === "turn_ended") end();
   const whole = [...state.whole, ...longText([span("Thought")], thought, shownChars), ...wholeOf(event)];
-  return { state: { ...state, linear, prose, whole, running: runningAfter(state, event, nowMs) }, commit };
+  const todos = todosAfter(state, event);
+  return {
+    state: { ...state, linear, prose, todos, whole, running: runningAfter(state, event, nowMs) },
+    commit,
+  };
+}
+
+function todosAfter({ todos }: ScreenState, event: AgentEvent): ScreenState["todos"] {
+  if (event.kind !== "call_ended" || event.call.name !== todosName || event.call.isError) return todos;
+  return todosIn(event.call.args) ?? todos;
+}
+
+/** How far the list of what is to be done has come, and what is under way; undefined where nothing is left. */
+export function todoLine({ todos }: ScreenState): Line | undefined {
+  const done = todos.filter(({ state }) => state === "done").length;
+  if (done === todos.length) return undefined;
+  const now = todos.find(({ state }) => state === "doing") ?? todos.find(({ state }) => state === "todo");
+  return [span(`To do ${done}/${todos.length}: `, "accent"), elastic(now?.text ?? "")];
 }
 
 function runningAfter({ running }: ScreenState, event: AgentEvent, nowMs: number): ScreenState["running"] {

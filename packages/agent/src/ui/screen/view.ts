@@ -7,7 +7,7 @@ import type { Tail } from "./frame.js";
 import { proseRows } from "./prose.js";
 import { type Highlighted, rowOf } from "./rows.js";
 import { type StatusFacts, statusLine } from "./status.js";
-import { activityLines, type ScreenState } from "./update.js";
+import { activityLines, type ScreenState, todoLine } from "./update.js";
 
 /** Where a person types, and what is asked. */
 export interface ScreenInput {
@@ -57,8 +57,12 @@ export function viewScreen(
   const below = (input.menu === undefined ? [] : menuLines(input.menu)).slice(0, Math.max(0, most - 2));
   const facts = factLines(input, status);
   const waiting = input.waiting.slice(0, mostWaiting).map(waitingLine);
+  const todo = turn === undefined ? undefined : todoLine(turn);
   const activity = turn === undefined || input.isQuestion ? [] : activeRows(turn, nowMs);
-  const above = [...activity, ...waiting, ...facts].slice(0, Math.max(0, most - 1 - below.length));
+  const above = [...activity, ...(todo === undefined ? [] : [todo]), ...waiting, ...facts].slice(
+    0,
+    Math.max(0, most - 1 - below.length),
+  );
   const room = Math.max(1, most - above.length - below.length);
   const typed = viewEditor(input.editor, { columns: size.columns, rows: room, label: input.label });
   const open =

@@ -1,0 +1,40 @@
+import {
+  type CommandHost,
+  changesModal,
+  contextPicture,
+  type Line,
+  lastPrompt,
+  type Modal,
+  pager,
+  span,
+  thenBack,
+  treeModal,
+  treeSource,
+} from "@holdfast/agent";
+
+/** The window that a command opens on a screen; undefined of one whose answer is written. @param columns of the window. */
+export function windowOf(line: string, host: CommandHost, columns: number): Modal | undefined {
+  switch (line.trim()) {
+    case "/history view":
+      return treeModal(treeSource(host, page));
+    case "/changes":
+      return changesModal(host, page);
+    case "/context": {
+      const { contextMap } = host.agent;
+      return pager([
+        { title: [span("Context")], lines: contextPicture(contextMap, host.agent.clearingNow(), columns) },
+      ]);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The tree at the last prompt, where it can be edited and sent again. */
+export function treeAtPrompt(host: CommandHost): Modal {
+  return treeModal(treeSource(host, page), lastPrompt(host.manager.context));
+}
+
+function page(title: string, lines: readonly Line[], back: Modal): Modal {
+  return thenBack(pager([{ title: [span(title)], lines }]), back);
+}
