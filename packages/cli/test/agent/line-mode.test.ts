@@ -110,7 +110,7 @@ describe.runIf(process.platform === "linux")("line by line in a terminal", () =>
     expect(project.has("new.txt")).toBe(false);
     await say("/history label rewound", "labelled", "> ");
     await say("/fork", "You are in session", "a copy of", "scripted/script", "> ");
-    await say("/history view", "rewound", "> ");
+    await say("/history view --limit 200", "rewound", "> ");
     await say("/clear", "A new session begins.", "scripted/script", "> ");
     await say("/diff", "No file is different.", "> ");
     await say("/resume", "Go.", "> ");

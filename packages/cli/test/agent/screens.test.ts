@@ -112,7 +112,7 @@ describe.runIf(hasTmux)("a conversation on a screen", () => {
     await screen.until(prompt);
     screen.type("Go.");
     await screen.until("[y]es");
-    expect(screen.lines(true).join("\n")).toContain("\u001b[32m+b");
+    expect(screen.lines(true).join("\n").replaceAll("\u001b", "ESC")).toMatch(/ESC\[32m(?:ESC\[49m)?\+b/u);
     expect(screen.lines().join("\n")).not.toMatch(/write_file … \d/u);
     screen.type("y");
     await screen.until("create b.ts +1 v1 ✓");

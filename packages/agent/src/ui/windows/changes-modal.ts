@@ -3,7 +3,7 @@ import type { CommandHost } from "../../commands/command.js";
 import { writtenWord } from "../../commands/words.js";
 import type { Key } from "../input/keys.js";
 import type { Modal, ModalStep, WindowSize } from "../modal.js";
-import { elastic, fitted, type Line, span } from "../spans.js";
+import { cutLine, elastic, fitted, type Line, span } from "../spans.js";
 import type { TreeSource } from "./tree-modal.js";
 import { diffOfStates } from "./tree-source.js";
 
@@ -48,9 +48,11 @@ class ChangesModal implements Modal {
     const lines = rows.slice(top, top + body).map((row, index) => this.#row(row, top + index));
     const empty: readonly Line[] = rows.length === 0 ? [[span("No file has changed here.", "faint")]] : [];
     const filler = Array.from({ length: Math.max(0, body - lines.length - empty.length) }, (): Line => []);
-    const foot: Line = said === undefined ? [elastic(keys, "faint")] : [span(said, "note")];
+    const foot: Line = said === undefined ? [span(keys, "faint")] : [span(said, "note")];
     const title: Line = [span("Changes of this conversation", "heading")];
-    return [title, ...lines, ...empty, ...filler, foot].slice(0, height).map((line) => fitted(line, columns));
+    return [title, ...lines, ...empty, ...filler, foot]
+      .slice(0, height)
+      .map((line) => cutLine(fitted(line, columns), columns));
   }
 
   update(key: Key, { rows: height }: WindowSize): ModalStep {

@@ -4,7 +4,7 @@ import type { AskedBack, Refused } from "../../commands/command.js";
 import { writtenWord } from "../../commands/words.js";
 import type { Key } from "../input/keys.js";
 import type { Modal, ModalStep, WindowSize } from "../modal.js";
-import { elastic, fitted, type Line, type Span, span } from "../spans.js";
+import { cutLine, elastic, fitted, type Line, type Span, span } from "../spans.js";
 import { branchStart, nextHit, type RowFilter, rowFilters, rowsOf, unfoldedRows } from "./tree-rows.js";
 
 /** What the tree is shown from. Nothing of it changes anything. */
@@ -69,7 +69,7 @@ class TreeModal implements Modal {
     const lines = asked === undefined ? this.#tree(body) : planLines(asked).slice(0, body);
     const filler = Array.from({ length: Math.max(0, body - lines.length) }, (): Line => []);
     const all = [this.#title(), ...lines, ...filler, this.#foot()];
-    return all.slice(0, rows).map((line) => fitted(line, columns));
+    return all.slice(0, rows).map((line) => cutLine(fitted(line, columns), columns));
   }
 
   update(key: Key, size: WindowSize): ModalStep {
@@ -108,7 +108,7 @@ class TreeModal implements Modal {
     const line = [
       span(marked === id ? "◆ " : isChosen ? "▸ " : "  ", "accent"),
       span(lead, "faint"),
-      elastic(`${says}${fold}`, kindOf(node)),
+      (isHead ? elastic : span)(`${says}${fold}`, kindOf(node)),
       ...(isHead ? [span(" ← you are here", "accent")] : []),
     ];
     return isChosen ? line.map((one) => ({ ...one, ground: "chosen" as const })) : line;
@@ -123,7 +123,7 @@ class TreeModal implements Modal {
       asked === undefined
         ? treeKeys
         : `${asked.choices.map(({ word }) => `[${word[0]}]${word.slice(1)}`).join("  ")}  Esc back`;
-    return [elastic(keys, "faint")];
+    return [span(keys, "faint")];
   }
 
   #key(name: string, { rows: height }: WindowSize): ModalStep {
