@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Project } from "../../../packages/cli/test/process.js";
 import { type Cluster, findServer, startCluster } from "../../../proof/postgres/cluster.mjs";
@@ -33,9 +34,9 @@ describe.skipIf(bin === undefined)(`sessions of a PostgreSQL server${missing}`, 
     expect((await project.run(["sessions", "search", "hel+o"], { env })).stdout).toContain(
       "user_message: hello",
     );
-    expect((await project.run(["history", "export", id.slice(0, 9), "--html"], { env })).stdout).toContain(
-      '"hello"',
-    );
+    const page = await project.run(["history", "export", id.slice(0, 9), "--html"], { env });
+    const [, packed = ""] = /id="holdfast-session">([^<]*)</u.exec(page.stdout) ?? [];
+    expect(gunzipSync(Buffer.from(packed, "base64")).toString()).toContain('"hello"');
     expect((await project.run(["sessions", "verify"], { env })).stdout).toContain("sound");
     const other = ["--tenant", "other"];
     expect((await project.run(["sessions", "list", ...other], { env })).stdout).toBe("");
