@@ -158,6 +158,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         parse: collect,
       },
       { flags: "--atomic", help: "take files that have no --base in whatever state is there now" },
+      encoding,
       resultContent,
     ],
     examples: [

@@ -7,6 +7,7 @@ import {
   type Refusal,
 } from "@holdfast/core/files";
 import { type FileDiff, splitByFileInTurns } from "@holdfast/core/patch";
+import { defined } from "@holdfast/core/text";
 import { answerInJson, commandLimits, withWorkspace } from "../answers/open.js";
 import { reportChangeSet, reportRefusal } from "../answers/report.js";
 import { readInputText } from "../shell/input.js";
@@ -21,7 +22,11 @@ export async function applyCommand(call: Invocation): Promise<number> {
   if (typeof diff !== "string") return refuseSet(call, diff);
   const bases = await basesOf(diff, named, flags.atomic === true);
   if ("kind" in bases) return refuseSet(call, bases);
-  const request = { diff, bases: Object.fromEntries(bases), tool: "holdfast apply" };
+  const { encoding } = flags;
+  const request = {
+    ...{ diff, bases: Object.fromEntries(bases), tool: "holdfast apply" },
+    ...defined({ encoding }),
+  };
   return withWorkspace(call, async (workspace, terminal) => {
     const outcome = await finishOnceBegun(() => workspace.applyChanges(request));
     if (!settings.json) return reportChangeSet(outcome, terminal);

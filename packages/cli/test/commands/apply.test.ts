@@ -206,6 +206,21 @@ describe("apply", () => {
     expect(project.bytes("t")).toEqual(after);
   });
 
+  test("a file in an encoding that is guessed or not known is changed, and deleted, in the one that is named", async () => {
+    const latin = (text: string) => Buffer.from(text, "latin1");
+    const lines = "gr\u00fc\u00df\n";
+    const project = new Project({ t: latin(`one\n${lines}three\n`), gone: latin(lines) });
+    const removed = `--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-${lines}`;
+    const input = update("t").replaceAll("two\n", lines).replace("TWO", "\u00c4") + removed;
+    const wrong = await project.run(["apply", "--atomic", "--encoding", "utf-8"], { input });
+    expect(wrong.code).not.toBe(0);
+    expect(wrong.stderr).toContain("undecodable");
+    const args = ["apply", "--atomic", "--encoding", "ISO-8859-1"];
+    expect(await project.run(args, { input })).toMatchObject({ code: 0 });
+    expect(project.bytes("t")).toEqual(latin("one\n\u00c4\nthree\n"));
+    expect(project.has("gone")).toBe(false);
+  });
+
   test("a name may hold the sign that parts it from its hash", async () => {
     const project = new Project({ "k=v.txt": poem });
     const args = ["apply", "--base", `k=v.txt=${sha256(poem)}`];

@@ -248,6 +248,7 @@ const shapes: { readonly [K in Exclude<Kind, "apply_changes">]: ChecksOf<Request
     changes: optional(listOf(objectOf(fileChange))),
     diff: optional(text),
     bases: optional(bases),
+    encoding: optional(text),
     tool: optional(text),
   },
 };

@@ -82,8 +82,7 @@ export async function membersOf(
   call: Call,
   request: Asked<ApplyChangesRequest>,
 ): Promise<readonly Member[] | Refusal> {
-  const changes =
-    "changes" in request ? request.changes : await changesOf(request.diff, request.bases ?? {}, call.session);
+  const changes = "changes" in request ? request.changes : await changesOf(request, call.session);
   if ("kind" in changes) return changes;
   if (changes.length === 0) return refuse("invalid_arguments", "The change set holds no change.");
   const members: Member[] = [];
@@ -123,8 +122,7 @@ const mostFiles = 250;
 
 /** A diff that names its files, as changes. */
 async function changesOf(
-  diff: string,
-  bases: Readonly<Record<string, GivenBase>>,
+  { diff, bases = {}, encoding }: Extract<Asked<ApplyChangesRequest>, { readonly diff: string }>,
   session: Session,
 ): Promise<readonly FileChange[] | Refusal> {
   const { nextTurn } = session.ports;
@@ -139,7 +137,10 @@ async function changesOf(
     const plain = await plainPath(session, diff.includes(`./${name}`) ? `./${name}` : name);
     if (plain.kind === "refusal") return plain;
   }
-  return split.files.map((file) => changeOf(file, known.get(bareName(file.path))));
+  return split.files.map((file) => ({
+    ...changeOf(file, known.get(bareName(file.path))),
+    ...defined({ encoding }),
+  }));
 }
 
 function changeOf(file: FileDiff, base: GivenBase | undefined): FileChange {
@@ -265,7 +266,7 @@ function planContent(
     case "text":
       return planWrite(session, { ...request, content: content.text }, current, budget);
     case "delete":
-      return planDeletion(call, path, content, current);
+      return planDeletion(call, request, content, current);
     case "state":
       return planState(call, content, current, past);
     // Their plans come with their lines.
@@ -285,7 +286,7 @@ function planContent(
 
 async function planDeletion(
   { session, budget }: Call,
-  path: string,
+  file: Pick<FileChange, "path" | "encoding">,
   { diff, mustExist = false }: Extract<FileChange["content"], { readonly kind: "delete" }>,
   current: Current,
 ): Promise<Plan> {
@@ -293,7 +294,7 @@ async function planDeletion(
   if (current.kind === "absent")
     return { kind: "unchanged", code: "no_change", message: "There is no such file; nothing was deleted." };
   if (diff !== undefined) {
-    const emptied = await planPatch(session, { path, diff }, current, budget);
+    const emptied = await planPatch(session, { ...file, diff }, current, budget);
     if (emptied.kind === "refusal") return emptied;
     if (emptied.kind !== "write" || !isBlank(emptied.bytes))
       return refuse(

@@ -251,6 +251,8 @@ export type ApplyChangesRequest = (
       readonly diff: string;
       /** By the path as the diff names it; a file that is created needs none. */
       readonly bases?: Readonly<Record<string, GivenBase>>;
+      /** Of all its files, as `FileChange.encoding`. */
+      readonly encoding?: string;
     }
 ) & {
   readonly kind: "apply_changes";
