@@ -12,6 +12,8 @@ export interface RunFacts {
   readonly mode: ApprovalMode;
   /** The first folder of the workspace, absolute. */
   readonly folder: string;
+  /** The files of instructions that were read, the last counting most. */
+  readonly instructions: readonly string[];
   /** Whether a stream of JSON tells what of an answer has come, before it stands. */
   readonly includesPartial?: boolean;
 }

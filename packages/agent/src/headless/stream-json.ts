@@ -39,6 +39,7 @@ export function streamLines(facts: RunFacts, now: () => number): StreamLines {
         mode: facts.mode,
         cwd: facts.folder,
         tools: facts.tools,
+        instructions: facts.instructions,
       }),
       line("message", { role: "user", content: facts.prompt }),
     ],

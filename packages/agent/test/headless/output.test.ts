@@ -21,6 +21,7 @@ const facts: RunFacts = {
   tools: ["read_file"],
   mode: "ask",
   folder: "/work",
+  instructions: ["AGENTS.md"],
 };
 const failure = { kind: "model_failure", reason: "rate_limit", message: "Too many requests." } as const;
 
@@ -166,6 +167,7 @@ describe("the output of a run without a screen", () => {
       model: "anthropic/claude-x",
       mode: "ask",
       cwd: "/work",
+      instructions: ["AGENTS.md"],
       tools: ["read_file"],
     });
     expect(lines.flatMap(({ role, content }) => (role === "assistant" ? [content] : []))).toEqual([

@@ -333,7 +333,14 @@ function written(events: readonly AgentEvent[], format: OutputFormat) {
   const line = (spans: Line) => {
     sinks.err += `${spans.map(({ text }) => text).join("")}\n`;
   };
-  const facts = { sessionId: "s1", model: "scripted/script", prompt: "Go.", tools: [], folder: "/work" };
+  const facts = {
+    sessionId: "s1",
+    model: "scripted/script",
+    prompt: "Go.",
+    tools: [],
+    instructions: [],
+    folder: "/work",
+  };
   const output =
     format === "text"
       ? textOutput("notices", { words: out, line, now })

@@ -65,7 +65,7 @@ export interface OpenedRun {
   /** What `@server:uri` names. */
   readonly resources: NamedResources;
   /** What people have written down for the model. */
-  readonly written: Pick<Written, "prompts" | "git">;
+  readonly written: Pick<Written, "prompts" | "git" | "instructions">;
   /** What `@https://…` names. */
   readonly fetch: RunHost["fetch"];
   readonly uploads: Pick<RunUploads, "idle">;

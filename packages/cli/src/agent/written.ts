@@ -66,9 +66,15 @@ export async function writtenFor(
   const sources = [...from(ownText, own === undefined ? [] : ownPlaces(own)), ...from(read, shared)];
   const written = await readPrompts(sources, isTaken);
   await reading.close();
-  const told = files.length === 0 ? [] : [`Instructions: ${files.map(({ path }) => path).join(", ")}.`];
-  const notices = [...told, ...problems, ...written.problems, ...untrustedWords(own, root)];
+  const notices = [...problems, ...written.problems, ...untrustedWords(own, root)];
   return { instructions: files, prompts: written.prompts, notices, git };
+}
+
+/** Which instructions were read, for a person. */
+export function instructionWords({ instructions }: Pick<Written, "instructions">): readonly string[] {
+  return instructions.length === 0
+    ? []
+    : [`Instructions: ${instructions.map(({ path }) => path).join(", ")}.`];
 }
 
 type PromptPlace = readonly [PromptSource["kind"], string];

@@ -15,6 +15,7 @@ import type { TalkTerminal } from "../agent/line-mode.js";
 import { type NoRun, type OpenedRun, openRun, turnInput, withoutModel } from "../agent/open-run.js";
 import { settingsOf } from "../agent/settings.js";
 import { hasKeys } from "../agent/typed-lines.js";
+import { instructionWords } from "../agent/written.js";
 import { writtenText } from "../agent/written-text.js";
 import { sourcesOf } from "../config/sources.js";
 import { inputBegins, readInputText } from "../shell/input.js";
@@ -78,6 +79,7 @@ async function promptOf({ flags, terminal, args: [argument] }: Invocation): Prom
 const firstByteMs = 3_000;
 
 async function withoutScreen(call: Invocation, { text, material, isTyped }: Prompt): Promise<number> {
+  const { flags } = call;
   const prompt = material === undefined ? text : `${material}\n\n${text}`;
   const isCommand = isTyped && isSlashCommand(prompt);
   const ending = new AbortController();
@@ -92,7 +94,9 @@ async function withoutScreen(call: Invocation, { text, material, isTyped }: Prom
   });
   try {
     const output = outputOf(call, run, prompt);
-    for (const notice of run.notices) output.notice(notice);
+    // A stream says in its first line which were read.
+    const read = flags.outputFormat === "stream-json" ? [] : instructionWords(run.written);
+    for (const notice of [...read, ...run.notices]) output.notice(notice);
     const { signal } = ending;
     let asked = text;
     if (isCommand) {
@@ -157,6 +161,7 @@ function outputOf({ flags, terminal }: Invocation, run: OpenedRun, prompt: strin
     tools: agent.tools.offered.map(({ name }) => name),
     mode: agent.mode,
     folder,
+    instructions: run.written.instructions.map(({ path }) => path),
     includesPartial: flags.includePartial === true || flags.includePartialMessages === true,
   };
   const isSeen = terminal.outIsTerminal;
@@ -185,7 +190,8 @@ async function inTerminal(given: Invocation, first?: string): Promise<number> {
         if (mayTry) continue;
         return await withoutRun(call, run);
       }
-      for (const notice of run.notices) call.terminal.err(escapeText(`${notice}\n`));
+      for (const notice of [...instructionWords(run.written), ...run.notices])
+        call.terminal.err(escapeText(`${notice}\n`));
       const end = await lines.talk(run, portsOf(call), words).finally(() => run.close());
       if (end.kind === "left") return end.exitCode;
       words = undefined;

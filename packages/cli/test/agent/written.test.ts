@@ -28,7 +28,7 @@ async function opened(
 
 describe("instructions of a run in a sub-folder of a repository", () => {
   it("are the person's own, the root's and the folder's, told in one line; git is told once", async () => {
-    const at = await provided(anthropicWire, [done, done], {
+    const at = await provided(anthropicWire, [done, done, done], {
       "AGENTS.md": "Root words. @docs/style.md",
       "docs/style.md": "Style words.",
       "sub/deep/CLAUDE.md": "Deep words.",
@@ -50,6 +50,9 @@ describe("instructions of a run in a sub-folder of a repository", () => {
     const above = (name: string) => join(project.folder, name);
     const names = [join(home.folder, "AGENTS.md"), above("AGENTS.md"), above("docs/style.md"), "CLAUDE.md"];
     expect(first.stderr).toContain(`Instructions: ${names.join(", ")}.\n`);
+    const [init, ...more] = linesOf(await run("-p", "Look.", "-o", "stream-json"));
+    expect(init).toMatchObject({ type: "init", instructions: names });
+    expect(more.map(({ type }) => type)).not.toContain("error");
     const sent = at.server.requests[0]?.text ?? "";
     const words = ["My words.", "Root words.", "Style words.", "Deep words."];
     const places = words.map((each) => sent.indexOf(each));
@@ -59,7 +62,7 @@ describe("instructions of a run in a sub-folder of a repository", () => {
 
     project.put("new.txt", "x");
     expect((await run("-c", "-p", "And now?")).code).toBe(0);
-    const second = at.server.requests[1]?.text ?? "";
+    const second = at.server.requests[2]?.text ?? "";
     for (const text of [sent, second])
       expect(text.split("The git branch is main; the tree is clean.")).toHaveLength(2);
     expect(second).not.toContain("uncommitted");
