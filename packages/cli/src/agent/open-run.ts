@@ -21,7 +21,12 @@ import {
   watchFiles,
 } from "@holdfast/agent";
 import type { ModelPort, OfferedTool } from "@holdfast/core/context";
-import type { ConversationRefusal, SessionStore, StoredConversation } from "@holdfast/core/conversation";
+import type {
+  ConversationContext,
+  ConversationRefusal,
+  SessionStore,
+  StoredConversation,
+} from "@holdfast/core/conversation";
 import { type EconomySettings, isEconomyRefusal } from "@holdfast/core/economy";
 import { isRefusal, type Refusal } from "@holdfast/core/files";
 import type { OpenedWorkspace } from "@holdfast/core/node";
@@ -213,7 +218,7 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
   parts.add(() => uploads.close());
   const agent = openAgent({
     ...agentSettings(opening, host, summarising.port),
-    system: systemOf(opening, host, written, memory),
+    system: systemOf(opening, host, written, { memory, context: manager.context }),
     hooks: new Hooks({ ...settings, run: host.runHook, workspace, conversation }),
     ...defined({ memoryPath: memory?.path, uploads: uploads.uploads }),
     manager,
@@ -307,14 +312,14 @@ function withModel(settings: AgentSettings, name: string): AgentSettings {
   return { ...settings, model: { ...model, name } };
 }
 
-/** Made once for each set of tools: the same text keeps the provider's cache. */
+/** Made once for each set of tools, and the same in each run of a session: so the provider's cache is kept. */
 function systemOf(
   opening: Opening,
   host: RunHost,
   { instructions, prompts }: Written,
-  memory: MemoryPlace | undefined,
+  { memory, context }: { readonly memory: MemoryPlace | undefined; readonly context: ConversationContext },
 ) {
-  const [date = ""] = new Date().toISOString().split("T");
+  const date = dayOf(context.nodes.get(context.sessionId)?.timestamp);
   const roots = rootsOf(opening);
   return (offered: readonly OfferedTool[], mode: ApprovalMode) =>
     systemText({
@@ -328,6 +333,13 @@ function systemOf(
       servers: host.instructions,
       ...defined({ memoryPath: memory?.path }),
     });
+}
+
+/** A day in UTC; today where a journal holds no time that is one. */
+function dayOf(ms = Number.NaN): string {
+  const time = new Date(ms);
+  const [day = ""] = (Number.isNaN(time.getTime()) ? new Date() : time).toISOString().split("T");
+  return day;
 }
 
 /** Of tools that the settings name, each is listed, and beside them only other vendors' names are accepted. */

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { anthropicWire } from "../../../agent/test/loopback/anthropic.js";
 import { call, done, linesOf, provided, resultsIn, scripted } from "./provided.js";
@@ -82,6 +83,24 @@ describe("instructions of a run in a sub-folder of a repository", () => {
     project.put("a.txt", "b\n");
     await at.asked("Look.", ["The git branch is main; ", "uncommitted changes."]);
     expect(project.has("ran.txt")).toBe(false);
+  });
+});
+
+describe("a session that goes on on another day", () => {
+  it("tells the day on which it began, so that its prompt begins the same", async () => {
+    const at = await provided(anthropicWire, [done, done], {});
+    expect((await at.run(["-p", "Look."])).code).toBe(0);
+    const folder = join(at.home.folder, "state/holdfast/conversations");
+    const journal = join(folder, readdirSync(folder).find((name) => name.endsWith(".jsonl")) ?? "");
+    const [first = "", ...rest] = readFileSync(journal, "utf8").split("\n");
+    const moved = first
+      .replace(/"timestamp":\d+/, '"timestamp":1700000000000')
+      .replace(/,"crc":"\w+"\}$/, "");
+    const seal = crc32(moved).toString(16).padStart(8, "0");
+    writeFileSync(journal, [`${moved},"crc":"${seal}"}`, ...rest].join("\n"));
+    const again = await at.run(["-c", "-p", "And now?"]);
+    expect(again.code, again.stderr).toBe(0);
+    expect(at.server.requests[1]?.text).toContain("The session began on 2023-11-14.");
   });
 });
 
