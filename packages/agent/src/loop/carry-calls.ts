@@ -10,7 +10,6 @@ import {
   type Carried,
   carryOut,
   type FileTool,
-  fileOfCall,
   type HostTool,
   intentOf,
   meantCall,
@@ -182,8 +181,6 @@ function changedBy(tool: FileTool, args: unknown, isError: boolean, host: TurnHo
   if (!isRefusal(intent) && intent.isDryRun === true) return [];
   const request = isRefusal(intent) ? undefined : intent.request;
   if (request === undefined ? tool.annotations.readOnly : isLook(request)) return [];
-  const asked = fileOfCall(tool, args);
-  const paths = request === undefined ? (asked === undefined ? [] : [asked]) : pathsOfCall(tool, args).paths;
-  const named = paths.map((path) => host.manager.manifests.naming(path));
+  const named = pathsOfCall(tool, args).paths.map((path) => host.manager.manifests.naming(path));
   return isError && named.length > 0 ? named : [...named, `${tool.name}()`];
 }

@@ -3,7 +3,6 @@ import { compileGlob, type FileRequest, isLook, isRefusal, type Workspace } from
 import {
   type ConversationTool,
   type FileTool,
-  fileOfCall,
   type HostTool,
   intentOf,
   pathsOfCall,
@@ -12,8 +11,8 @@ import {
 import type { CallNames, JudgedCall } from "./gate.js";
 
 /**
- * A call as rules judge it before it is carried out; undefined where it runs something, takes files back, or means nothing:
- * then whoever carries it out asks, or refuses it.
+ * A call as rules judge it before it is carried out; undefined where it runs something, takes files back, or asks for a look
+ * that means nothing: then whoever carries it out asks, or refuses it.
  */
 export function judgedCall(
   { name, args }: ToolCall,
@@ -25,13 +24,10 @@ export function judgedCall(
   const asked = { ...names, request: hostRequest(name, args) };
   if (tool.kind === "conversation") return onConversation(tool, args, asked);
   const request = requestOf(tool, args);
-  // Its refusal may show the file that it names: a rule about that file holds all the same.
-  if (request === undefined) {
-    const path = fileOfCall(tool, args);
-    const kind = tool.annotations.readOnly ? "look" : "change";
-    return path === undefined ? undefined : { ...asked, kind, paths: async () => [path] };
-  }
-  if (!isLook(request)) return { ...asked, kind: "change", paths: async () => pathsOfCall(tool, args).paths };
+  if (request === undefined && tool.annotations.readOnly) return undefined;
+  // Of one with wrong arguments the refusal may show the file.
+  if (request === undefined || !isLook(request))
+    return { ...asked, kind: "change", paths: async () => pathsOfCall(tool, args).paths };
   return { ...asked, kind: "look", paths: () => pathsOf(request, workspace) };
 }
 

@@ -70,6 +70,21 @@ describe("a denied file", () => {
     expect(end).toMatchObject({ code: "denied", undone: ["edit_file denied"] });
     expect(end.text).not.toMatch(/\bone\b/u);
   });
+
+  it.each<readonly [string, JsonObject]>([
+    ["delete_file", { file_path: "a.txt" }],
+    ["edit_file", { file_path: "./a.txt", edits: [{ old_string: "one" }] }],
+    ["append_to_file", { path: "a.txt" }],
+    ["fs_write", { path: "a.txt", command: "insert" }],
+    ["str_replace_based_edit_tool", { path: "a.txt", command: "str_replace" }],
+  ])("is not shown by the refusal of wrong arguments either: %s", async (name, args) => {
+    const wire = { resultContent: "full" } as const;
+    const open = await ended(name, args, { wire });
+    expect(open.text).toMatch(/\bone\b/u);
+    const end = await ended(name, args, { wire, rules: [deny("*", "a.txt")] });
+    expect(end).toMatchObject({ code: "denied", undone: [`${name} denied`] });
+    expect(end.text).not.toMatch(/\bone\b/u);
+  });
 });
 
 describe("a rule that asks", () => {

@@ -1,7 +1,7 @@
 import type { FileRequest } from "../../files/index.js";
 import { splitByFile } from "../../patch/index.js";
 import { defined } from "../../text/index.js";
-import { intentOf } from "../tool/arguments.js";
+import { fileOfRefusal, intentOf } from "../tool/arguments.js";
 import type { FileTool } from "../tool/tool.js";
 
 /** The files that a call is about, as far as its arguments name them, and whether it only looks at them. */
@@ -12,10 +12,16 @@ export interface CallPaths {
   readonly encoding?: string;
 }
 
-/** Read off the arguments alone, so that calls can take their turns before anything is looked at. */
+/**
+ * Read off the arguments alone, so that calls can take their turns before anything is looked at. A call with wrong
+ * arguments looks at one file at most: the one that its refusal shows.
+ */
 export function pathsOfCall(tool: FileTool, args: unknown): CallPaths {
   const intent = intentOf(tool, args);
-  if (intent.kind === "refusal") return none;
+  if (intent.kind === "refusal") {
+    const path = fileOfRefusal(tool, args, intent);
+    return path === undefined ? none : { paths: [path], shared: true };
+  }
   const { request } = intent;
   const encoding = "encoding" in request ? request.encoding : undefined;
   return { ...pathsOf(request), ...defined({ encoding }) };

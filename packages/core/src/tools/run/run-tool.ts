@@ -20,7 +20,7 @@ import {
 import { causeOf, defined } from "../../text/index.js";
 import { findTool, tools } from "../file-tools/catalog.js";
 import { type Approve, carryApproved, type Question } from "../tool/approval.js";
-import { fileOfCall, intentOf, parseArguments } from "../tool/arguments.js";
+import { fileOfRefusal, intentOf, parseArguments } from "../tool/arguments.js";
 import type { ArgumentRefusal, FileIntent, FileTool, ToolWorkspace } from "../tool/tool.js";
 import { phraseResult, vocabularyOf } from "../tool/vocabulary.js";
 import { defaultWireOptions, type SharedRoom, type Spoken, type WireOptions } from "../wire/options.js";
@@ -193,7 +193,7 @@ async function refuseCall(
   const { code } = refusal;
   const writing = !tool.annotations.readOnly && refusal.looksOnly !== true;
   const several = tool.several === true;
-  const path = refusal.path ?? pathOf(tool, args);
+  const path = fileOfRefusal(tool, args, refusal);
   const isShown =
     code === "internal_error" ||
     code === "missing_base" ||
@@ -220,12 +220,6 @@ async function latestState({ workspace, knowledge }: ToolContext, path: string):
     // The disk that broke the call may break this read, too; the call's own failure is reported already.
     return null;
   }
-}
-
-/** The file that a call is about, whatever its tool calls the argument. */
-function pathOf(tool: FileTool, args: unknown): string | undefined {
-  const path = fileOfCall(tool, args);
-  return path === undefined ? undefined : (tool.fileAt?.(path) ?? path);
 }
 
 function unknownTool(): ToolResult {

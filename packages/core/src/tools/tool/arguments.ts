@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isRefusal, type Refusal, refuse } from "../../files/index.js";
 import { clip, escapeForDisplay } from "../../text/index.js";
 import { type JsonSchema, understand } from "./shapes.js";
-import { wholeSchema } from "./tool.js";
+import { type ArgumentRefusal, wholeSchema } from "./tool.js";
 
 /** A call's arguments as the tool's schema gives them, or why the call cannot be understood. */
 type ParsedArguments =
@@ -67,6 +67,16 @@ export function fileOfCall(tool: Parameters, args: unknown): string | undefined 
   const { file_path, path, old_path } = understood.values;
   const named = [file_path, path, old_path];
   return named.find((value): value is string => typeof value === "string" && value !== "");
+}
+
+/** The file whose state a refusal of the arguments may show: the refusal's own, else the call's. */
+export function fileOfRefusal(
+  tool: Parameters & { fileAt?(path: string): string },
+  args: unknown,
+  { path }: ArgumentRefusal,
+): string | undefined {
+  const named = fileOfCall(tool, args);
+  return path ?? (named === undefined ? undefined : (tool.fileAt?.(named) ?? named));
 }
 
 /** A tool's schema takes longer to write out than its arguments to read: once is enough. */
