@@ -51,18 +51,6 @@ describe("a rule that denies", () => {
 });
 
 describe("a denied file", () => {
-  it.each<readonly [string, JsonObject]>([
-    ["delete_file", { file_path: "a.txt" }],
-    ["edit_file", { file_path: "a.txt" }],
-    ["safe_patch", { file_path: "a.txt", diff: "" }],
-    ["write_file", { path: "./a.txt" }],
-    ["read_file", { file_path: "a.txt", offset: "x" }],
-  ])("is not shown by the refusal of a call of %s that is malformed", async (name, args) => {
-    const end = await ended(name, args, { rules: [deny("*", "a.txt")] });
-    expect(end.text).not.toMatch(/\bone\b/u);
-    expect(end.code).toBe("denied");
-  });
-
   it("is not shown by the refusal of a change either", async () => {
     const edits = [{ old_string: "nowhere", new_string: "x" }];
     const args = { file_path: "a.txt", base_content_sha256: "0".repeat(64), edits };
