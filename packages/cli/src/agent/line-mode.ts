@@ -22,7 +22,7 @@ import { type OpenedRun, turnInput } from "./open-run.js";
 import { plainKeyboard } from "./plain-keyboard.js";
 import { Screen, type ScreenOptions } from "./screen.js";
 import { titleOf } from "./session.js";
-import { statusFacts } from "./status-facts.js";
+import { staleFiles, statusFacts } from "./status-facts.js";
 import type { Completer } from "./typed-input.js";
 import { hasKeys, type TypedLines, typedLines } from "./typed-lines.js";
 import { treeAtPrompt, windowOf } from "./windows.js";
@@ -87,7 +87,9 @@ export function openTalk({ terminal: streams, stateDir, ui }: TalkOptions): Talk
       open = run;
       const host = commandHost(run, ports);
       const facts = () => statusFacts(run, host);
-      if (!isRead) screen?.attach({ facts, nextMode: () => nextMode(run), tree: () => treeAtPrompt(host) });
+      const stale = () => staleFiles(run);
+      if (!isRead)
+        screen?.attach({ facts, stale, nextMode: () => nextMode(run), tree: () => treeAtPrompt(host) });
       const written = () => (shown = (isRead ? undefined : screen?.turn()) ?? writtenText(terminal, "talk"));
       const withImages = { ...run, resources: clipboard.within(run.resources) };
       return talk(lines, { run: withImages, terminal, host, written, show }, first);

@@ -58,6 +58,8 @@ export interface ScreenOptions {
 /** What a screen shows of a run, and can change in it. */
 export interface ScreenRun {
   readonly facts: () => StatusFacts;
+  /** Files that the model has seen and that are other by now. */
+  readonly stale: () => Promise<number>;
   readonly nextMode: () => void;
   /** The tree, where the last prompt can be sent again. */
   readonly tree: () => Modal;
@@ -141,7 +143,7 @@ export class Screen implements Keyboard {
   ask(question: Question | undefined): void {
     this.#input.ask(question);
     if (question?.wants === "answer") this.#notify("Holdfast asks.");
-    if (question?.wants === "prompt") this.#facts = this.#run?.facts();
+    if (question?.wants === "prompt") void this.#look();
     this.#frames.changed();
   }
 
@@ -203,6 +205,16 @@ export class Screen implements Keyboard {
     if (this.#open !== "") this.#print("\n");
     this.#frames.leave();
   };
+
+  /** Looks at the state of things, and then at the files, which takes longer. */
+  async #look(): Promise<void> {
+    const facts = this.#run?.facts();
+    this.#facts = facts;
+    const staleFiles = await this.#run?.stale();
+    if (this.#facts !== facts || facts === undefined || staleFiles === undefined) return;
+    this.#facts = { ...facts, staleFiles };
+    this.#frames.changed();
+  }
 
   /** For the first answer that may hold code. */
   async #loadHighlighter(): Promise<void> {

@@ -23,6 +23,21 @@ export function statusFacts({ agent, conversation }: OpenedRun, { modelName }: C
   };
 }
 
+/** How many files in the prompt are not on the disk as the conversation knows them last. */
+export async function staleFiles({ agent, conversation, workspace }: OpenedRun): Promise<number> {
+  const { context, manifests } = conversation.manager;
+  const known = manifests.at(context, context.currentNodeId);
+  const paths = agent.contextMap.files.slice(0, mostFiles).map(({ path }) => path);
+  const states = await workspace.fileStates(paths);
+  return paths.filter((path, at) => {
+    const [last, now] = [known.get(manifests.naming(path)), states[at]];
+    return last !== undefined && now !== undefined && now.barred === undefined && now.sha256 !== last;
+  }).length;
+}
+
+/** More are not looked at: each is read whole. */
+const mostFiles = 50;
+
 /** The name of the task that the head is in, where it is none of the session itself. */
 function currentTask({ tasks }: ListedTask): string | undefined {
   for (const task of tasks) {

@@ -21,6 +21,7 @@ const answers: readonly object[] = [
   { text: "Counted." },
   { calls: [call("read_file", { file_path: evil })] },
   { text: "Read." },
+  { text: "Seen." },
   { text: `Begun ${"and more of it ".repeat(30)}ended.`, ...slow },
 ];
 
@@ -31,7 +32,12 @@ describe.runIf(hasTmux)("the screen", () => {
   const idle = /\n>$/u;
   beforeAll(async () => {
     at = scripted(answers, {
-      files: { [evil]: "text \u001b]0;title\u0007\n", "src/alpha.ts": "", "src/beta.ts": "" },
+      files: {
+        [evil]: "text \u001b]0;title\u0007\n",
+        "gamma.txt": "three\n",
+        "src/alpha.ts": "",
+        "src/beta.ts": "",
+      },
     });
     window = openWindow(at, { columns: 80, rows: 24 });
     window.start(["--script", join(at.home.folder, "script.json"), "--approval-mode", "ask"]);
@@ -83,6 +89,14 @@ describe.runIf(hasTmux)("the screen", () => {
   it("shows escape sequences of names and texts as what they are", async () => {
     await say("Read it.", "Read.");
     expect(window.screen()).toContain("read ✗ evil\\u001b[2Jname.txt: ");
+  });
+
+  it("says how many files of the prompt are other by now", async () => {
+    await say("Look at @gamma.txt.", "Seen.");
+    at.project.put("gamma.txt", "changed by another\n");
+    await say("/todos", / · 1 read file changed · /u);
+    at.project.put("gamma.txt", "three\n");
+    await say("/todos", / · yolo · \? for help/u);
   });
 
   it("offers what a name may become, and takes what is chosen", async () => {
