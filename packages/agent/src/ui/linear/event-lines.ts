@@ -9,8 +9,9 @@ import { whyNot } from "./call-lines.js";
 export function contextLines(done: ContextStep): readonly Line[] {
   switch (done.kind) {
     case "clear": {
-      const { cleared, tokensBefore, tokensAfter } = done.report;
-      return sizes(`${cleared.length} earlier results cleared`, tokensBefore, tokensAfter);
+      const { cleared, tokensBefore, tokensAfter, cost, predictedSaving } = done.report;
+      const why = cost > predictedSaving ? " at the limit, though it costs more than it may save" : "";
+      return sizes(`${cleared.length} earlier results cleared${why}`, tokensBefore, tokensAfter);
     }
     case "compacted":
       return sizes("What came before was summed up", done.tokensBefore, done.tokensAfter);

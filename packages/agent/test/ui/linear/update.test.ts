@@ -32,6 +32,28 @@ function answered(words: string, calls = 0): AgentEvent {
   return { kind: "answered", nodes: [message, ...made] as unknown as readonly TurnNode[] };
 }
 
+/** A clearing by these figures of its report. */
+const cleared = (cost: number, predictedSaving: number): AgentEvent => ({
+  kind: "context",
+  done: {
+    kind: "clear",
+    changes: [],
+    report: {
+      tokensBefore: 101_000,
+      tokensAfter: 50_000,
+      firstChangedId: "n",
+      tokensRewritten: 0,
+      requestsToPay: 1,
+      expectedRequests: 1,
+      cost,
+      predictedSaving,
+      cleared: [],
+      writtenOut: [],
+      thoughtsLost: 0,
+    },
+  },
+});
+
 const rows: readonly (readonly [string, readonly AgentEvent[], string])[] = [
   [
     "words as they come, and what a turn took",
@@ -85,12 +107,16 @@ const rows: readonly (readonly [string, readonly AgentEvent[], string])[] = [
     "what is done about the prompt",
     [
       { kind: "context", done: { kind: "compacted", tokensBefore: 90_000, tokensAfter: 40_000 } },
+      cleared(40_327, 16_649),
+      cleared(10, 20),
       { kind: "context", done: { kind: "warn", text: "Save it.", tokens: 80_000 } },
       { kind: "context", done: { kind: "cache_broke", cause: "idle", at: 0, tokens: 4_095 } },
       { kind: "context", done: { kind: "cache_broke", cause: "idle", at: 0, tokens: 5_000 } },
       { kind: "context", done: { kind: "not_compacted", reason: "no_cut", message: "There is no cut." } },
     ],
     "What came before was summed up: 90,000 → 40,000 tokens\n" +
+      "0 earlier results cleared at the limit, though it costs more than it may save: 101,000 → 50,000 tokens\n" +
+      "0 earlier results cleared: 101,000 → 50,000 tokens\n" +
       "The prompt has 80,000 tokens; the model is to save what it needs.\n" +
       "The cache broke at 00:00:00 UTC, about 5000 tokens are written again: it was not used for as long as the provider keeps it.\n" +
       "There is no cut.\n",
