@@ -80,23 +80,6 @@ export function cutLine(line: Line, columns: number): Line {
   return left;
 }
 
-/** The line as rows, none of which is wider; at least one. What it says must be safe to show. */
-export function wrapLine(line: Line, columns: number): readonly Line[] {
-  const rows: Span[][] = [[]];
-  let room = Math.max(2, columns);
-  for (const one of line)
-    for (let { text } = one; text !== ""; ) {
-      const part = cellsOf(text) <= room ? text : firstCells(text, room);
-      if (part !== "") rows.at(-1)?.push({ ...one, text: part });
-      text = text.slice(part.length);
-      room -= cellsOf(part);
-      if (text === "") break;
-      rows.push([]);
-      room = Math.max(2, columns);
-    }
-  return rows;
-}
-
 /** The first graphemes of a text that fit into so many cells. */
 function firstCells(text: string, room: number): string {
   let [end, taken] = [0, 0];

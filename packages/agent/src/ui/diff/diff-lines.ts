@@ -1,6 +1,8 @@
 import { diffLines } from "@holdfast/core/patch";
+import { cellsOf } from "../input/cells.js";
 import type { Highlighter } from "../markdown/highlight.js";
-import { type Ground, type Line, type Span, span, wrapLine } from "../spans.js";
+import { brokenLine } from "../screen/rows.js";
+import { type Ground, type Line, type Span, span } from "../spans.js";
 import type { ComparedTexts, Hunk } from "./hunks.js";
 
 /** How a difference is drawn. */
@@ -110,10 +112,10 @@ class Drawing {
   #beside(left: Side | undefined, right: Side | undefined, cells: number): readonly Line[] {
     const half = (side: Side | undefined) => {
       const room = Math.max(4, cells - this.#digits - 2);
-      const rows = side === undefined ? [[]] : wrapLine(side.line, room);
+      const rows = side === undefined ? [[]] : brokenLine(side.line, room);
       return rows.map((row, at): Line => {
         const sign = at > 0 || side?.ground === undefined ? " " : side.ground === "added" ? "+" : "-";
-        const used = row.reduce((sum, { text }) => sum + Array.from(text).length, 0);
+        const used = row.reduce((sum, { text }) => sum + cellsOf(text), 0);
         return [
           span(`${at === 0 ? this.#number(side) : " ".repeat(this.#digits)} `, "faint"),
           signed(sign, side?.ground),

@@ -191,3 +191,54 @@ describe("the tail", () => {
     expect(rows).toHaveLength(18);
   });
 });
+
+it("writes no sequence of a model, a file or a server, whatever they send", () => {
+  const sign = fc.constantFrom(
+    "\u001b[2J",
+    "\u001b]0;x\u0007",
+    "\u009b31m",
+    "\r",
+    "\u202e",
+    "`",
+    "|",
+    "\n",
+    "# ",
+    "[a](",
+    "a",
+  );
+  const texts = fc.array(sign, { maxLength: 12 }).map((signs) => signs.join(""));
+  fc.assert(
+    fc.property(fc.array(texts, { minLength: 6, maxLength: 6 }), ([one = "", two = "", ...more]) => {
+      const [three = "", four = "", five = "", six = ""] = more;
+      const todos = { todos: [{ text: two, state: "doing" }] };
+      const call = {
+        callId: "t",
+        name: "update_todos",
+        args: todos,
+        code: "ok",
+        isError: false,
+        text: three,
+      };
+      const events: readonly AgentEvent[] = [
+        text(one),
+        thought(two),
+        begun(three, four),
+        progress(three, five),
+        inside(begun("x", six)),
+        callEnded(three, four, five),
+        { kind: "call_ended", call },
+        text(six),
+        answered(five),
+        noticed(four),
+      ];
+      const { state, lines } = played([...events, over]);
+      const menu = { candidates: [one, two], chosen: 0 };
+      const input = { ...idle, label: three, menu, hint: four, waiting: [{ shown: five, steers: true }] };
+      const facts = { ...status, model: six, task: one };
+      const open = played(events).state;
+      const tails = [open, state].flatMap((turn) => tailOf(turn, { input, status: facts }).rows);
+      for (const row of [...lines, ...tails]) expect(row).not.toMatch(/[\p{Cc}\u202e]/u);
+    }),
+    { numRuns: 300 },
+  );
+});
