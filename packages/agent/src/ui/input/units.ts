@@ -89,6 +89,7 @@ function unitOf(text: string, folds: Folds): Unit {
 
 function shownGrapheme(text: string): string {
   if (text === "\t") return "  ";
+  if (text === "\r\n") return "\n";
   return isEmoji(text) ? text : escapeUnseen(text);
 }
 
