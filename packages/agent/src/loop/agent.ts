@@ -49,7 +49,7 @@ import { leaveOut } from "./left-out.js";
 import { MemoryFile } from "./memory-file.js";
 import { offeredTools, type ToolSet, toolsText } from "./offered-tools.js";
 import { type RunningTurn, startedTurn } from "./running-turn.js";
-import { sideBySide } from "./side-by-side.js";
+import { type Place, sideBySide } from "./side-by-side.js";
 import { type SubAgent, toolsOfSubAgent } from "./sub-agent-tools.js";
 import {
   begunTool,
@@ -356,6 +356,8 @@ class OpenedAgent implements Agent {
       judged: (call) => this.#judged(call),
       standIn: ({ callId }) => (this.#delegations.has(callId) ? begunTool : undefined),
     });
+    // Its end may have been refused.
+    if (!this.#hasLeftTask()) await this.sub?.again();
     if ("code" in carried) return carried;
     const stop = await manager.flush();
     if (isRefusal(stop)) return stop;
@@ -401,23 +403,19 @@ class OpenedAgent implements Agent {
     });
     this.#delegations.clear();
     const most = this.parts.subAgents?.maxAtOnce ?? 4;
-    const stops = await sideBySide(delegations, most, (one, earlier) => this.#work(one, turn, earlier));
+    const stops = await sideBySide(delegations, most, (one, place) => this.#work(one, turn, place));
     return stops.find((stop) => stop !== undefined);
   }
 
   /** @returns why the turn of the model that delegates is over, too. */
-  async #work(
-    delegation: Delegation,
-    turn: RunningTurn,
-    earlier: () => Promise<void>,
-  ): Promise<TurnStop | undefined> {
+  async #work(delegation: Delegation, turn: RunningTurn, place: Place): Promise<TurnStop | undefined> {
     if (turn.signal?.aborted === true) return turn.limit();
     const manager = this.parts.manager.withOwnHead();
     const { manager: _, ...parts } = this.parts;
     const meter = new CostMeter(this.meter);
     const model = delegation.model?.port ?? this.model;
     const tools = () => toolsOfSubAgent(this.tools, delegation, this.parts);
-    const sub = { gate: this.#gate, tools, depth: (this.sub?.depth ?? 0) + 1, earlier, taskId: "" };
+    const sub = { gate: this.#gate, tools, depth: (this.sub?.depth ?? 0) + 1, ...place, taskId: "" };
     const own = { ...parts, manager, model, meter, ...defined({ effort: this.effort }) };
     const begun = await new OpenedAgent(own, sub).carry("task_start", delegation.task);
     if (begun.isError) return this.#tell([`No sub-agent was begun. ${begun.text}`]);
@@ -439,6 +437,7 @@ class OpenedAgent implements Agent {
     await this.sub?.earlier();
     const end = child.end(stop);
     turn.takeIn(end);
+    above.#economy.takeIn(this.savings);
     child.onEvent({ kind: "turn_ended", end });
     if (end.reason === "conversation") return stop;
     const ended = await this.#endTask(taskId, end, child.lastText);

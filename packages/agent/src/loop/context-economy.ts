@@ -122,6 +122,7 @@ export class ContextEconomy {
   readonly #told = new Set<string>();
   #cold: ColdCause | undefined;
   #outcomes: readonly ClearingOutcome[] = [];
+  readonly #ofSubs: ContextSavings[] = [];
   /** What providers have said of windows, or shown by a refusal; by the model. */
   readonly #windows = new Map<string, number>();
   /** Prompts in a row that were refused as too long. */
@@ -231,17 +232,31 @@ export class ContextEconomy {
     return this.#cache.counted(this.#outlook, usage, this.#last, this.parts.now());
   }
 
-  /** What the clearings of this run were to bring, and have brought. */
+  /** Counts what a sub-agent saved, once it has ended. */
+  takeIn(of: ContextSavings): void {
+    this.#ofSubs.push(of);
+  }
+
+  /** What the clearings of this run were to bring, and have brought; of sub-agents, too. */
   get savings(): ContextSavings {
     const { context } = this.parts.manager;
     const sum = (of: (outcome: ClearingOutcome) => number) =>
       Math.round(this.#outcomes.reduce((all, outcome) => all + of(outcome), 0));
-    return {
+    const own: ContextSavings = {
       clearings: this.#outcomes.length,
       predicted: sum(({ predictedSaving }) => predictedSaving),
       realised: sum(({ realisedSaving }) => realisedSaving),
       regret: sum((outcome) => regretOf(context, outcome)),
     };
+    return this.#ofSubs.reduce(
+      (all, of) => ({
+        clearings: all.clearings + of.clearings,
+        predicted: all.predicted + of.predicted,
+        realised: all.realised + of.realised,
+        regret: all.regret + of.regret,
+      }),
+      own,
+    );
   }
 
   /**

@@ -1,23 +1,32 @@
-/**
- * Runs jobs at the same time, at most so many at once; they begin in their order.
- *
- * @param run gets what resolves once all jobs before this one have ended. Its place is free for another from then on.
- */
+/** One of so many places at which jobs go on at once. */
+export interface Place {
+  /** Gives it up, and resolves once all jobs before this one have ended. */
+  readonly earlier: () => Promise<void>;
+  /** Takes one again, where it was given up and the job is not over after all. */
+  readonly again: () => Promise<void>;
+}
+
+/** Runs jobs at the same time, at most so many at once; they begin in their order. */
 export async function sideBySide<Job, Result>(
   jobs: readonly Job[],
   most: number,
-  run: (job: Job, earlier: () => Promise<void>) => Promise<Result>,
+  run: (job: Job, place: Place) => Promise<Result>,
 ): Promise<readonly Result[]> {
   let free = most;
   const waiting: (() => void)[] = [];
+  const enter = async () => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+  };
+  // A place goes to who waits for it: nobody else takes it meanwhile.
   const leave = () => {
-    free += 1;
-    waiting.shift()?.();
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
   };
   const results: Promise<Result>[] = [];
   for (const job of jobs) {
-    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
-    free -= 1;
+    await enter();
     const before = Promise.allSettled([...results]);
     let isIn = true;
     const leaveOnce = () => {
@@ -28,7 +37,11 @@ export async function sideBySide<Job, Result>(
       leaveOnce();
       await before;
     };
-    results.push(run(job, earlier).finally(leaveOnce));
+    const again = async () => {
+      if (!isIn) await enter();
+      isIn = true;
+    };
+    results.push(run(job, { earlier, again }).finally(leaveOnce));
   }
   return Promise.all(results);
 }

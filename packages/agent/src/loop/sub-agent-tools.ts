@@ -2,18 +2,17 @@ import { type ConversationToolName, conversationName } from "@holdfast/core/tool
 import type { AgentParts } from "./agent-parts.js";
 import type { Gate } from "./gate.js";
 import { type ToolSet, vendorsTools, withOffers } from "./offered-tools.js";
+import type { Place } from "./side-by-side.js";
 import type { Delegation } from "./sub-agents.js";
 
 /** A sub-agent at work. */
-export interface SubAgent {
+export interface SubAgent extends Place {
   readonly taskId: string;
   /** What the person allowed, to whichever agent, holds for all. */
   readonly gate: Gate;
   readonly tools: () => ToolSet;
   /** How many sub-agents it is within, itself counted. */
   readonly depth: number;
-  /** Resolves once the sub-agents of earlier calls have ended; meanwhile another one may work. */
-  readonly earlier: () => Promise<void>;
 }
 
 /** The tools of a sub-agent: those that were named, and what ends its task. It does not move the head otherwise. */

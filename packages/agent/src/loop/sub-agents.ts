@@ -1,6 +1,13 @@
 import type { ModelPort, OfferedTool } from "@holdfast/core/context";
 import type { ContextManager, ToolCall } from "@holdfast/core/conversation";
-import { conversationTools, type HostTool, type HostToolResult } from "@holdfast/core/tools";
+import { isRefusal } from "@holdfast/core/files";
+import {
+  conversationTools,
+  findConversationTool,
+  type HostTool,
+  type HostToolResult,
+  intentOf,
+} from "@holdfast/core/tools";
 
 /** What a model may hand to another one: a task that is run to its end on its branch, by a model with tools of its own. */
 export interface SubAgents {
@@ -64,6 +71,9 @@ export function delegationIn(
   const { model: named, tools, max_steps: wanted = maxSteps } = agent as Readonly<Record<string, unknown>>;
   if (typeof wanted !== "number" || !Number.isSafeInteger(wanted) || wanted < 1)
     return "`agent.max_steps` is a whole number from 1 on.";
+  const tool = findConversationTool(name);
+  const meant = tool && intentOf(tool, task);
+  if (meant !== undefined && isRefusal(meant)) return meant.message;
   const names = toolsIn(tools, scope);
   if (typeof names === "string") return names;
   const model = modelIn(named, scope);

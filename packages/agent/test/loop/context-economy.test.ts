@@ -111,6 +111,23 @@ describe("compaction in a session", () => {
 });
 
 describe("clearing in a session", () => {
+  const economy = settings({
+    ...{ trigger: { type: "input_tokens", value: 5_000 } },
+    ...{ keep: 1, keepMessages: 0, keepTokens: 0, keepTurns: 0 },
+    ...{ workingSet: 1, clearAtLeast: 500, expectedRequests: 100 },
+    ratios,
+  });
+
+  it("counts what sub-agents have saved", async () => {
+    const complete = { calls: [{ name: "task_complete", args: { summary: "Read." } }] };
+    const sub = scriptedModel([read("a.txt"), read("b.txt"), read("c.txt"), read("c.txt"), complete]);
+    const start = { calls: [{ name: "task_start", args: { goal: "Read.", agent: { model: "a/b" } } }] };
+    const subAgents = { models: ["a/b"], open: () => ({ port: sub }) };
+    const { agent, turn } = await openStage([start, { text: "Done." }], { economy, subAgents }, files);
+    expect(await turn("Go.")).toMatchObject({ reason: "complete", steps: 7 });
+    expect(agent.savings.clearings).toBeGreaterThan(0);
+  });
+
   it("tells what it has saved so far, and what was needed after all", async () => {
     const answers = [
       read("a.txt"),
@@ -120,17 +137,6 @@ describe("clearing in a session", () => {
       read("a.txt"),
       { text: "Done." },
     ];
-    const economy = settings({
-      ...{
-        trigger: { type: "input_tokens", value: 5_000 },
-        keep: 1,
-        keepMessages: 0,
-        keepTokens: 0,
-        keepTurns: 0,
-      },
-      ...{ workingSet: 1, clearAtLeast: 500, expectedRequests: 100 },
-      ratios,
-    });
     const { agent, turn } = await openStage(answers, { economy }, files);
     expect(agent.savings).toEqual({ clearings: 0, predicted: 0, realised: 0, regret: 0 });
     for (let at = 0; at < 6; at += 1) expect(await turn("Go on.")).toMatchObject({ reason: "complete" });

@@ -1,6 +1,7 @@
 import { checkContents, providers, renderContext } from "@holdfast/core/context";
 import { describe, expect, it } from "vitest";
 import { Hooks } from "../../src/loop/hooks.js";
+import type { AgentEvent } from "../../src/loop/turn.js";
 import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
 import { openStage, type Stage } from "./stage.js";
 
@@ -105,6 +106,23 @@ describe("sub-agents of one answer", () => {
     expect(atWork.most).toBeLessThanOrEqual(3);
     expect(summaries(stage)).toEqual(scripts.map((_, at) => `Number ${at}.`));
     expect(isSound(stage)).toBe(true);
+  });
+
+  it("are no more where the end of one that waited is refused: it waits for a place to go on", async () => {
+    const refused = { calls: [{ name: "task_complete", args: { summary: "a", files: "nothing" } }] };
+    const scripts = [
+      [refused, read, complete("First.")],
+      [read, read, complete("Second.")],
+    ];
+    const { stage } = await staged(scripts, 1);
+    const steps: string[] = [];
+    const onEvent = (event: AgentEvent) => {
+      if (event.kind === "sub_agent" && event.event.kind === "step_begun") steps.push(event.taskId);
+    };
+    expect((await stage.agent.turn({ text: "Go." }, { onEvent })).reason).toBe("complete");
+    const [first, second] = new Set(steps);
+    expect(steps).toEqual([first, second, second, second, first, first]);
+    expect(summaries(stage)).toEqual(["First.", "Second."]);
   });
 
   it("leave the person's head where it is, all end when cancelled, and the next run goes on", async () => {

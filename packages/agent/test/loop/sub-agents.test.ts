@@ -202,6 +202,13 @@ describe("a sub-agent", () => {
     }
   });
 
+  it("is refused with a wrong argument of its task, and nothing was begun", async () => {
+    const says = ["must be one of clone, clear, compress", "Nothing was done."];
+    const stage = await staged([start(small, { context: "all" }), { text: "I see.", expects: says }], []);
+    expect(await stage.turn("Go.")).toMatchObject({ reason: "complete", steps: 2 });
+    expect(named(stage.events)).toEqual(["task_start invalid_arguments"]);
+  });
+
   it.each([
     ["another model", { model: "scripted/large" }, {}, "not allowed for sub-agents. Allowed: scripted/small"],
     ["a tool that it has not", { tools: ["fly"] }, {}, 'you have no tool "fly"'],
