@@ -1,0 +1,45 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { hasTmux } from "./on-screen.js";
+import { scripted, shell } from "./provided.js";
+import { openWindow } from "./tmux.js";
+
+const idle = /\n>$/u;
+
+describe.runIf(hasTmux)("a screen whose work is broken off", () => {
+  it("ends a command by Ctrl-C, goes on after a kill -9, and is not opened twice", async () => {
+    const at = scripted([shell("sleep 60"), shell("sleep 61")]);
+    const script = ["--script", join(at.home.folder, "script.json"), "--approval-mode", "yolo"];
+    const window = openWindow(at, { columns: 40, rows: 10 });
+    window.start(script);
+    await window.until(idle);
+    window.type("Wait long.");
+    window.keys("Enter");
+    // It has begun: before, it is cancelled without having run.
+    await window.until(/sleep 60 … [1-9]\.\d s/u);
+    window.keys("C-c");
+    await window.until(/Cancelled[\s\S]*\n>$/u);
+    await expect(`${window.screen().replaceAll(/\d+\.\d s/gu, "N s")}\n`).toMatchFileSnapshot(
+      "screens/cancelled.txt",
+    );
+    window.type("Wait longer.");
+    window.keys("Enter");
+    await window.until("sleep 61");
+    const other = await at.run(["-c", "-p", "Me, too."]);
+    expect(other.code, other.stderr).toBe(7);
+    expect(other.stderr).toContain("is being written by process");
+    window.signal("SIGKILL");
+    await window.until(/Killed[\s\S]*\$ ?$/u);
+    window.keys("Enter");
+    at.play([{ text: "Here again." }]);
+    window.start(["-c", ...script], "reset; %");
+    await window.until(idle);
+    window.type("Go on.");
+    window.keys("Enter");
+    await window.until("Here again.");
+    window.keys("C-d");
+    const { stdout } = await at.bare.run(["sessions", "list", "--json"]);
+    const verified = await at.bare.run(["sessions", "verify", JSON.parse(stdout).sessions[0].id]);
+    expect(verified.code, verified.stdout).toBe(0);
+  });
+});
