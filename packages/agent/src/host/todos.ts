@@ -1,6 +1,6 @@
 import { type ConversationContext, upwards } from "@holdfast/core/conversation";
 import { escapeForDisplay } from "@holdfast/core/text";
-import type { HostTool } from "@holdfast/core/tools";
+import { type HostTool, parseArguments } from "@holdfast/core/tools";
 import * as z from "zod";
 
 /** The name of the tool by which a model keeps its list. */
@@ -18,6 +18,9 @@ const parameters = z.object({
   todos: z.array(z.object({ text: z.string(), state: z.enum(states) })),
 });
 
+/** What a list may hold: it is shown, and said again with a summary. Steps, and characters of one. */
+const most = { steps: 50, characters: 200 };
+
 /**
  * `update_todos`: the list of what is to be done, whole each time. It is kept by the call itself, so that it goes back with
  * the conversation and is there after a restart.
@@ -31,22 +34,30 @@ export const todosTool: HostTool<typeof parameters.shape> = {
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   intent: (args) => ({ kind: "host_request", tool: todosName, summary: "Update the list", args }),
   run: async ({ args }) => {
-    const left = parameters.parse(args).todos.filter(({ state }) => state !== "done").length;
+    const { todos } = parameters.parse(args);
+    if (todos.length > most.steps || todos.some(({ text }) => text.length > most.characters))
+      return {
+        code: "invalid_arguments",
+        text: `A list has at most ${most.steps} steps of ${most.characters} characters. Send a shorter one.`,
+      };
+    const left = todos.filter(({ state }) => state !== "done").length;
     return { code: "ok", text: `${left} left.` };
   },
 };
 
-/** The list that a call sends; undefined where it is none. */
+/** The list that a call sends, read as the tool reads it; undefined where it is none. */
 export function todosIn(args: unknown): readonly Todo[] | undefined {
-  return parameters.safeParse(args).data?.todos;
+  const read = parseArguments(todosTool, args);
+  return read.kind === "parsed" ? parameters.safeParse(read.values).data?.todos : undefined;
 }
 
-/** The list as it is at the head; empty where none was sent. Pure. */
+/** The list of the task at the head; empty where it sent none: a sub-agent's work is not that of its parent. Pure. */
 export function todosOf(context: ConversationContext): readonly Todo[] {
-  const failed = new Set<string>();
+  const taken = new Set<string>();
   for (const { payload } of upwards(context, context.currentNodeId)) {
-    if (payload.kind === "tool_result" && payload.isError === true) failed.add(payload.callId);
-    if (payload.kind !== "tool_call" || payload.name !== todosName || failed.has(payload.callId)) continue;
+    if (payload.kind === "task_boundary") return [];
+    if (payload.kind === "tool_result" && payload.isError !== true) taken.add(payload.callId);
+    if (payload.kind !== "tool_call" || payload.name !== todosName || !taken.has(payload.callId)) continue;
     const todos = todosIn(payload.args);
     if (todos !== undefined) return todos;
   }

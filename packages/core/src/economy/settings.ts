@@ -88,6 +88,7 @@ const protectedTools: readonly string[] = [
   "TodoWrite",
   "write_todos",
   "update_plan",
+  "update_todos",
   "exit_plan_mode",
   "ExitPlanMode",
   "ask_user",

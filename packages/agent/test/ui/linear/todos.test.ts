@@ -40,6 +40,28 @@ describe("the list of what is to be done", () => {
     expect(todosOf(stage.manager.context)).toHaveLength(2);
   });
 
+  it("has 50 steps of 200 characters at most, and may come as JSON text", async () => {
+    const steps = (count: number, length: number) =>
+      list(...Array.from({ length: count }, () => ["x".repeat(length), "todo"] as const));
+    const asText = { calls: [{ name: "update_todos", args: { todos: '[{"text":"One","state":"doing"}]' } }] };
+    const answers = [steps(50, 200), steps(51, 1), steps(1, 201), { text: "Hm." }, asText, { text: "Done." }];
+    const stage = await openStage(answers, { hostTools });
+    await stage.turn("Do it.");
+    const codes = stage.events.flatMap((event) => (event.kind === "call_ended" ? [event.call.code] : []));
+    expect(codes).toEqual(["ok", "invalid_arguments", "invalid_arguments"]);
+    expect(todosOf(stage.manager.context)).toHaveLength(50);
+    await stage.turn("Go on.");
+    expect(todosOf(stage.manager.context)).toEqual([{ text: "One", state: "doing" }]);
+  });
+
+  it("is one for each task", async () => {
+    const start = { calls: [{ name: "task_start", args: { description: "Part", context: "clone" } }] };
+    const stage = await openStage([first, start, { text: "Hm." }], { hostTools });
+    await stage.turn("Do it.");
+    expect(stage.manager.getCurrentNode().taskId).not.toBe(stage.manager.context.rootId);
+    expect(todosOf(stage.manager.context)).toEqual([]);
+  });
+
   it("outlives a summary of the conversation", async () => {
     const long = "A sentence that is summed up. ".repeat(400);
     const economy = economySettings({ compaction: { tailTokens: 200 } });
