@@ -1,214 +1,186 @@
 /**
- * What the screen costs: `node bench/screen/run.mjs` after a build, with tmux and util-linux. A model on loopback streams
- * 4,000 tokens of Markdown at 200 a second to the real program in a window of 100×40. `--quick` streams 400.
+ * What the screen costs, beside three others: `npm run bench:screen` after a build, with tmux. A model on loopback streams
+ * 4,000 tokens of Markdown at 200 a second to the real programs in a window of 100×40. `--quick` streams 400 and takes 10 turns,
+ * `--who holdfast` takes those whose name has this in it, `--write` puts the table into the page.
  */
-import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { describeMachine } from "../../proof/machine.mjs";
+import { versions } from "../agent/peers.mjs";
 import { must } from "../context/engine.mjs";
 import { openJournals, startConversation } from "../context/journals.mjs";
 import { player } from "../context/turns.mjs";
 import { tableOf } from "../patch/table.mjs";
+import { contenders } from "./contenders.mjs";
+import { lastWords, markdown, startModel, wanted } from "./model.mjs";
+import { openWindow } from "./window.mjs";
 
-const count = process.argv.includes("--quick") ? 400 : 4_000;
-const perSecond = 200;
-const program = fileURLToPath(new URL("../../packages/cli/bin/holdfast.js", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-screen-"));
-const project = join(folder, "project");
-mkdirSync(project);
-const tokens = markdown(count);
-
-/** How long the answer that goes out now has been going on; the words of the last request say which one it is. */
-const server = createServer(async (request, response) => {
-  const parts = [];
-  for await (const part of request) parts.push(part);
-  const isStream = Buffer.concat(parts).toString().includes("stream the text");
-  response.writeHead(200, { "content-type": "text/event-stream" });
-  const send = (/** @type {object} */ value) => response.write(`data: ${JSON.stringify(value)}\n\n`);
-  const delta = (/** @type {string} */ content) =>
-    send({ id: "1", choices: [{ index: 0, delta: { content } }] });
-  const begun = performance.now();
-  for (let at = 0; isStream && at < tokens.length; await wait(5)) {
-    const due = Math.min(tokens.length, Math.floor(((performance.now() - begun) / 1_000) * perSecond));
-    while (at < due) delta(tokens[at++] ?? "");
-  }
-  delta("\n\nThe end.\n");
-  send({ id: "1", choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
-  send({ id: "1", choices: [], usage: { prompt_tokens: 100, completion_tokens: tokens.length } });
-  response.end("data: [DONE]\n\n");
+const { values } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    who: { type: "string", default: "" },
+    write: { type: "boolean", default: false },
+  },
 });
-await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
-const address = /** @type {import("node:net").AddressInfo} */ (server.address());
-const provider = { kind: "chat", baseUrl: `http://127.0.0.1:${address.port}/v1`, keyEnv: "BENCH_KEY" };
-const settings = { model: { name: "bench/model", providers: { bench: provider } } };
-writeFileSync(join(folder, "settings.jsonc"), JSON.stringify(settings));
-const state = join(folder, "state");
-const env = {
-  PATH: process.env.PATH ?? "",
-  TERM: "xterm-256color",
-  LANG: "C.UTF-8",
-  HOME: folder,
-  HOLDFAST_HOME: folder,
-  XDG_STATE_HOME: state,
-  BENCH_KEY: "key",
-};
+const [tokenCount, turnCount, keyCount] = values.quick ? [400, 10, 20] : [4_000, 200, 100];
+const nodeCount = 10_000;
+const perSecond = 200;
 
+/** @typedef {import("./contenders.mjs").Contender} Contender */
+/** @typedef {Readonly<Record<string, number>>} Measured by the title of its row */
+
+/** @type {readonly (readonly [title: string, aim: string, digits: number])[]} */
+const rows = [
+  ["processor time to the first paint, s", "0.35", 2],
+  ["idle for 10 s, s", "0.03", 2],
+  ["bytes a token", "70", 1],
+  ["processor time of the stream, s", "4", 2],
+  ["memory after the stream, MiB", "", 0],
+  ["keystroke to echo while it streams, p95, ms", "16", 1],
+  [`memory after ${turnCount} turns, MiB`, "200", 0],
+  [`keystroke to echo after ${turnCount} turns, p95, ms`, "16", 1],
+  [`keystroke to echo with ${nodeCount} nodes, p95, ms`, "16", 1],
+];
+const [painted, idle, bytes, streamed, resident, echoed, grown, later, large] = rows.map(([title]) => title);
+
+const model = await startModel(markdown(tokenCount), perSecond);
+const top = mkdtempSync(join(tmpdir(), "holdfast-bench-screen-"));
 try {
-  const rows = [...(await streamed()), ...(await typed())];
-  console.log(tableOf(["measured", "is", "aim"], rows));
+  /** @type {Map<string, Measured>} */
+  const measured = new Map();
+  for (const contender of contenders.filter(({ name }) => name.includes(values.who))) {
+    const installed = contender.install();
+    if (installed.kind === "missing") throw new Error(`${contender.name}: ${installed.reason}`);
+    measured.set(contender.name, await measure(contender, installed.program));
+    process.stderr.write(`${contender.name}: ${JSON.stringify(measured.get(contender.name))}\n`);
+  }
+  const cells = rows.map(([title, aim, digits]) => [
+    title,
+    ...[...measured.values()].map((one) => one[title]?.toFixed(digits) ?? "–"),
+    aim,
+  ]);
+  const peers = Object.entries(versions).filter(([name]) => /claude|gemini|pi-coding/.test(name));
+  const text = [
+    describeMachine([]).replace(
+      "npm run proof",
+      `node bench/screen/run.mjs${values.quick ? " --quick" : ""}`,
+    ),
+    `Peers: ${peers.map((peer) => peer.join("@")).join(", ")}.\n`,
+    tableOf(["measured", ...measured.keys(), "aim of ours"], cells),
+  ].join("\n");
+  console.log(text);
+  if (values.write) write(text);
 } finally {
-  server.close();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  model.close();
+  rmSync(top, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** The stream in a window of tmux. */
-async function streamed() {
-  const log = join(folder, "bytes");
-  const tmux = (/** @type {readonly string[]} */ ...args) =>
-    execFileSync("tmux", ["-S", join(folder, "tmux"), "-f", "/dev/null", ...args], { env, encoding: "utf8" });
-  const until = async (/** @type {string} */ words) => {
-    while (!tmux("capture-pane", "-p").includes(words)) await wait(50);
-  };
-  tmux(
-    "new-session",
-    "-d",
-    "-x",
-    "100",
-    "-y",
-    "40",
-    "-c",
-    project,
-    `exec '${process.execPath}' '${program}'`,
-  );
-  try {
-    const pid = Number(tmux("display-message", "-p", "#{pane_pid}"));
-    await until("? for help");
-    const painted = cpuOf(pid);
-    await wait(2_000);
-    const rested = cpuOf(pid);
+/** @param {Contender} contender @param {string} program @returns {Promise<Measured>} */
+async function measure(contender, program) {
+  const first = await inWindow(contender, program, async (window) => {
+    const paint = window.cpu();
+    await wait(15_000);
+    const rested = window.cpu();
     await wait(10_000);
-    const idle = cpuOf(pid) - rested;
-    tmux("pipe-pane", `cat > '${log}'`);
-    const before = cpuOf(pid);
-    tmux("send-keys", "-l", "stream the text");
-    tmux("send-keys", "Enter");
-    await until("The end.");
+    const [begun, sent] = [window.cpu(), window.bytes()];
+    await enter(window, wanted);
+    await window.until(lastWords, 240_000);
     await wait(500);
-    return [
-      ["bytes a token", (statSync(log).size / count).toFixed(1), "70"],
-      ["processor time of the stream", `${(cpuOf(pid) - before).toFixed(2)} s`, "4 s"],
-      ["memory after it", `${memoryOf(pid)} MB`, "200 MB"],
-      ["processor time to the first paint", `${painted.toFixed(2)} s`, "0.35 s"],
-      ["idle for 10 s", `${idle.toFixed(2)} s`, "0.03 s"],
-    ];
+    const [processor, written] = [window.cpu() - begun, window.bytes() - sent];
+    return {
+      ...{ [`${painted}`]: paint, [`${idle}`]: begun - rested, [`${bytes}`]: written / tokenCount },
+      ...{ [`${streamed}`]: processor, [`${resident}`]: window.memory() },
+    };
+  });
+  const second = await inWindow(contender, program, async (window) => {
+    await enter(window, wanted);
+    await wait(1_500);
+    return { [`${echoed}`]: await echoes(window) };
+  });
+  const third = await inWindow(contender, program, async (window) => {
+    for (let turn = 1; turn <= turnCount; turn += 1) {
+      await enter(window, `turn ${turn}`);
+      await window.until(`The answer is ${turn}.`);
+    }
+    await wait(1_000);
+    return { [`${grown}`]: window.memory(), [`${later}`]: await echoes(window) };
+  });
+  if (contender.name !== "holdfast") return { ...first, ...second, ...third };
+  const fourth = await inWindow(
+    contender,
+    program,
+    async (window) => ({ [`${large}`]: await echoes(window) }),
+    grow,
+  );
+  return { ...first, ...second, ...third, ...fourth };
+}
+
+/**
+ * A fresh home and project, and the program in a window once it takes input.
+ *
+ * @param {Contender} contender @param {string} program
+ * @param {(window: import("./window.mjs").Window) => Promise<Measured>} look
+ * @param {(ground: import("../../proof/clients/any-client.mjs").Ground) => Promise<readonly string[]>} [prepare] gives more arguments
+ */
+async function inWindow({ settle, command, ready }, program, look, prepare) {
+  const place = mkdtempSync(join(top, "run-"));
+  const ground = { home: join(place, "home"), project: join(place, "project") };
+  for (const folder of Object.values(ground)) mkdirSync(folder);
+  const own = { PATH: process.env.PATH ?? "", TERM: "screen-256color", LANG: "C.UTF-8", HOME: ground.home };
+  const env = { ...own, ...settle(ground, model.url) };
+  const more = (await prepare?.(ground)) ?? [];
+  const window = openWindow({ socket: join(place, "tmux"), folder: ground.project, env }, [
+    ...command(program),
+    ...more,
+  ]);
+  try {
+    await window.until(ready);
+    return await look(window);
   } finally {
-    tmux("kill-server");
+    await window.close();
   }
 }
 
-/** Keys in a session of 10,000 nodes, and while an answer streams. */
-async function typed() {
-  const store = await openJournals(join(state, "holdfast"));
+/** A pause before Enter: some take keys that follow at once for a paste. @param {import("./window.mjs").Window} window @param {string} words */
+async function enter(window, words) {
+  window.type(words);
+  await wait(150);
+  window.keys("Enter");
+}
+
+/** The 95th of 100, in milliseconds. Each letter is a new one: programs draw their input again. @param {import("./window.mjs").Window} window */
+async function echoes(window) {
+  await wait(500);
+  const times = [];
+  for (let at = 0; at < keyCount; at += 1) {
+    times.push(await window.echo(String.fromCodePoint(0x100 + at)));
+    await wait(20 + (at % 7));
+  }
+  return times.sort((one, other) => one - other)[Math.ceil(keyCount * 0.95) - 1] ?? Number.NaN;
+}
+
+/** A session of many nodes, and the arguments that open it. @param {import("../../proof/clients/any-client.mjs").Ground} ground */
+async function grow({ home }) {
+  const store = await openJournals(join(home, ".local", "state", "holdfast"));
   const stored = await startConversation(store);
   const { play } = player(stored.manager, "linear");
-  while (stored.manager.context.nodes.size < 10_000) play();
+  while (stored.manager.context.nodes.size < nodeCount) play();
   must(await stored.manager.flush());
-  const id = stored.session.id;
   await stored.close();
   await store.close();
-  const command = `stty cols 100 rows 40; exec '${process.execPath}' '${program}' -r '${id}'`;
-  const child = spawn("script", ["-qec", command, "/dev/null"], { env, cwd: project });
-  let shown = "";
-  /** @type {(() => void) | undefined} */
-  let seen;
-  child.stdout.on("data", (data) => {
-    shown += data;
-    seen?.();
-  });
-  const until = async (/** @type {string} */ words) => {
-    while (!shown.includes(words))
-      await new Promise((resolve) => {
-        seen = () => resolve(undefined);
-        setTimeout(resolve, 1_000);
-      });
-  };
-  const echoes = async () => {
-    const times = [];
-    for (let at = 0; at < 100; at += 1) {
-      const letter = "QZXK"[at % 4] ?? "Q";
-      shown = "";
-      const begun = performance.now();
-      child.stdin.write(letter);
-      await until(letter);
-      times.push(performance.now() - begun);
-      await wait(20 + (at % 7));
-    }
-    return times.sort((one, other) => one - other)[94] ?? 0;
-  };
-  try {
-    await until("? for help");
-    await wait(1_000);
-    const idle = await echoes();
-    child.stdin.write("\u0003");
-    await wait(100);
-    child.stdin.write("stream the text\r");
-    await wait(1_500);
-    const busy = count < 4_000 ? Number.NaN : await echoes();
-    return [
-      ["keystroke to echo, 95th of 100, 10,000 nodes", `${idle.toFixed(1)} ms`, "16 ms"],
-      ["the same while it streams", `${busy.toFixed(1)} ms`, "16 ms"],
-    ];
-  } finally {
-    child.kill("SIGKILL");
-  }
+  return ["-r", stored.session.id];
 }
 
-/** Seconds of a process, by user and system. @param {number} pid */
-function cpuOf(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /s, "")
-    .split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-/** @param {number} pid */
-function memoryOf(pid) {
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024);
-}
-
-/** Tokens of about four letters: paragraphs, headings, lists, code. @param {number} length */
-function markdown(length) {
-  const words =
-    "each reader finds the first line that is wrong before a second one hides it from everybody who looks".split(
-      " ",
-    );
-  const made = [];
-  for (let at = 0, line = 0, column = 0; made.length < length; at = (at * 7 + 3) % 1_009) {
-    const word = words[at % words.length] ?? "";
-    const part = line % 12 > 5 || at % 20 > 0 ? word : `**${word}**`;
-    made.push(`${part} `);
-    column += part.length + 1;
-    if (column < 70) continue;
-    [line, column] = [line + 1, 0];
-    const begins = [
-      `\n\n## Part ${line}\n\n`,
-      "\n",
-      "\n- ",
-      "\n- ",
-      "\n\n",
-      "\n```ts\n",
-      "\n",
-      "\n",
-      "\n",
-      "\n```\n\n",
-      "\n",
-      "\n- ",
-    ];
-    made.push(begins[line % begins.length] ?? "\n");
-  }
-  return made;
+/** The page keeps what stands above the mark. @param {string} text */
+function write(text) {
+  const page = fileURLToPath(new URL("../../docs/lab/screen-bench.md", import.meta.url));
+  const mark = "<!-- Below: npm run bench:screen -- --write -->\n";
+  const [above, below] = readFileSync(page, "utf8").split(mark);
+  if (below === undefined)
+    throw new Error("docs/lab/screen-bench.md has no mark below which the table goes.");
+  writeFileSync(page, `${above}${mark}\n${text.trimEnd()}\n`);
 }
