@@ -148,7 +148,8 @@ async function inWindow({ settle, command, ready }, program, look, prepare) {
 /** A pause before Enter: some take keys that follow at once for a paste. @param {import("./window.mjs").Window} window @param {string} words */
 async function enter(window, words) {
   window.type(words);
-  await wait(150);
+  await window.until(words);
+  await wait(200);
   window.keys("Enter");
 }
 

@@ -6,12 +6,15 @@ import {
   approvalModes,
   type CommandHost,
   type CommandResult,
+  committedTexts,
   describeResult,
+  pastOf,
   readTyped,
   runCommand,
   themes,
   type WantedSession,
 } from "@holdfast/agent";
+import type { ConversationContext } from "@holdfast/core/conversation";
 import { windowSize } from "../shell/frames.js";
 import { escapeText, type Terminal } from "../shell/terminal.js";
 import { askIn, editHere, themeFor } from "./ask-list.js";
@@ -35,10 +38,12 @@ type TalkEnd =
   | { readonly kind: "session"; readonly id: string | undefined };
 
 /** A terminal to talk in: a screen, or line by line. */
-export interface TalkTerminal extends Pick<TypedLines, "answer"> {
+export interface TalkTerminal extends Pick<TypedLines, "answer" | "prompt"> {
   /** What is said here does not disturb what is being typed. */
   readonly terminal: Terminal;
   readonly ask: AskPerson;
+  /** Shows what was said up to the head and is not shown yet. */
+  past(context: ConversationContext): Promise<void>;
   /** Talks until the person leaves or changes the session. @param first what is said to begin with. */
   talk(run: OpenedRun, ports: CommandPorts, first?: string): Promise<TalkEnd>;
   close(): void;
@@ -79,8 +84,18 @@ export function openTalk({ terminal: streams, stateDir, ui }: TalkOptions): Talk
     if (modal !== undefined) await screen?.show(modal);
     return modal !== undefined;
   };
+  let known: ReadonlySet<string> | undefined;
+  const past: TalkTerminal["past"] = async (context) => {
+    const { finished, ...next } = pastOf(context, known);
+    known = next.known;
+    const { columns } = windowSize();
+    const texts = committedTexts(finished, columns, look.theme);
+    await terminal.out(texts.map((text) => `${text}\n`).join(""));
+  };
   return {
     terminal,
+    past,
+    prompt: () => lines.prompt(),
     answer: (label, signal, isSecret) => lines.answer(label, signal, isSecret),
     ask: (list, signal) => (shown === undefined ? ask(list, signal) : shown.aside(() => ask(list, signal))),
     talk: async (run, ports, first) => {
@@ -91,6 +106,7 @@ export function openTalk({ terminal: streams, stateDir, ui }: TalkOptions): Talk
       if (!isRead)
         screen?.attach({ facts, stale, nextMode: () => nextMode(run), tree: () => treeAtPrompt(host) });
       const written = () => (shown = (isRead ? undefined : screen?.turn()) ?? writtenText(terminal, "talk"));
+      await past(run.conversation.manager.context);
       const withImages = { ...run, resources: clipboard.within(run.resources) };
       return talk(lines, { run: withImages, terminal, host, written, show }, first);
     },

@@ -49,7 +49,7 @@ import { economyOf } from "./economy.js";
 import { openHost, type RunHost } from "./host.js";
 import { type MemoryPlace, memoryPlace } from "./memory-place.js";
 import { modelOf, namedModel, type RunModel } from "./model.js";
-import { sessionOf, storeInMemory } from "./session.js";
+import { earlierSession, sessionOf, storeInMemory } from "./session.js";
 import { type RunSettings, ruleOf, settingsOf } from "./settings.js";
 import { type RunUploads, runUploads } from "./uploads.js";
 import { skillFolders, skillRules, type Written, writtenFor } from "./written.js";
@@ -115,6 +115,14 @@ export interface NoRun {
   readonly kind: "no_run";
   readonly exitCode: number;
   readonly lines: readonly string[];
+  /** The session that another program writes, where that is why. */
+  readonly held?: HeldSession;
+}
+
+/** A session that can be read, as another program writes it. */
+export interface HeldSession {
+  readonly openStore: () => Promise<SessionStore | ConversationRefusal>;
+  readonly find: (store: SessionStore) => Promise<string | ConversationRefusal | undefined>;
 }
 
 /**
@@ -200,8 +208,13 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
   if (isRefusal(store)) return refused(store);
   parts.add(() => store.close());
   const [root = process.cwd()] = rootsOf(opening);
-  const conversation = await sessionOf(store, { flags: call.flags, root, prompt, files: workspace });
-  if (isRefusal(conversation)) return refused(conversation);
+  const { flags } = call;
+  const conversation = await sessionOf(store, { flags, root, prompt, files: workspace });
+  if (isRefusal(conversation)) {
+    if (conversation.code !== "busy") return refused(conversation);
+    const find: HeldSession["find"] = (opened) => earlierSession(opened, { flags, root });
+    return { ...refused(conversation), held: { openStore: () => storeOf(opening), find } };
+  }
   parts.add(() => conversation.close());
   const { manager } = conversation;
   const host = await openHost(settings, {

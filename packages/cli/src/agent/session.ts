@@ -55,9 +55,10 @@ export async function sessionOf(
   return openConversation(store, forked.id, "write", { ...sources, ids: newIds(), files });
 }
 
-async function earlierSession(
+/** The session that the flags go on with; undefined where a new one begins. */
+export async function earlierSession(
   store: SessionStore,
-  { flags, root }: SessionWanted,
+  { flags, root }: Pick<SessionWanted, "flags" | "root">,
 ): Promise<string | ConversationRefusal | undefined> {
   if (flags.resume !== undefined) {
     const found = await findSession(store, flags.resume);

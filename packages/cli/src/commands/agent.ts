@@ -12,7 +12,14 @@ import {
 import { askBeside } from "../agent/ask-list.js";
 import { type CommandPorts, commandHost } from "../agent/command-host.js";
 import type { TalkTerminal } from "../agent/line-mode.js";
-import { type NoRun, type OpenedRun, openRun, turnInput, withoutModel } from "../agent/open-run.js";
+import {
+  type HeldSession,
+  type NoRun,
+  type OpenedRun,
+  openRun,
+  turnInput,
+  withoutModel,
+} from "../agent/open-run.js";
 import { settingsOf } from "../agent/settings.js";
 import { hasKeys } from "../agent/typed-lines.js";
 import { instructionWords } from "../agent/written.js";
@@ -188,7 +195,10 @@ async function inTerminal(given: Invocation, first?: string): Promise<number> {
       if (run.kind === "no_run") {
         const mayTry = canSetUp(call, run) && (await setUp(call, lines, run));
         if (mayTry) continue;
-        return await withoutRun(call, run);
+        if (run.held === undefined) return await withoutRun(call, run);
+        words = await readHeld(run.held, run, lines, words);
+        if (words === undefined) return agentExitCodes.success;
+        continue;
       }
       for (const notice of [...instructionWords(run.written), ...run.notices])
         call.terminal.err(escapeText(`${notice}\n`));
@@ -222,6 +232,11 @@ function canSetUp({ flags }: Invocation, { exitCode }: NoRun): boolean {
 async function setUp(call: Invocation, lines: TalkTerminal, { lines: why }: NoRun) {
   const { setUpModel } = await import("../agent/first-run.js");
   return setUpModel(call, lines, why);
+}
+
+async function readHeld(held: HeldSession, run: NoRun, lines: TalkTerminal, words: string | undefined) {
+  const { readAlong } = await import("../agent/read-along.js");
+  return readAlong({ ...run, held }, lines, words);
 }
 
 function withoutRun(call: Invocation, run: NoRun): Promise<number> {

@@ -42,4 +42,38 @@ describe.runIf(hasTmux)("a screen whose work is broken off", () => {
     const verified = await at.bare.run(["sessions", "verify", JSON.parse(stdout).sessions[0].id]);
     expect(verified.code, verified.stdout).toBe(0);
   });
+
+  it("is read in a second window while the first one writes, and goes on in it afterwards", async () => {
+    const answers = [{ text: "**One** is said." }, shell("sleep 60"), { text: "Two is said." }];
+    const at = scripted(answers);
+    const script = ["--script", join(at.home.folder, "script.json"), "--approval-mode", "yolo"];
+    const [first, second] = [openWindow(at), openWindow(at, { columns: 60, rows: 24 })];
+    first.start(script);
+    await first.until(idle);
+    first.type("Say one.");
+    first.keys("Enter");
+    await first.until(/One is said[\s\S]*\n>$/u);
+    first.type("Say two.");
+    first.keys("Enter");
+    await first.until("sleep 60");
+    second.start(["-c", ...script]);
+    await second.until(/> Say one\.\nOne is said\.\n[\s\S]*> Say two\./u);
+    expect(second.screen()).toContain("is being written by");
+    second.type("Me, too.");
+    second.keys("Enter");
+    await second.until("writes: Me, too.");
+    first.keys("C-c");
+    await second.until("$ sleep 60 ✗");
+    first.keys("C-d");
+    await first.until(/\$ ?$/u);
+    at.play([{ text: "Here I am." }]);
+    second.type("And now?");
+    second.keys("Enter");
+    await second.until("Here I am.");
+    expect(second.screen().match(/One is said/gu)?.length).toBeLessThanOrEqual(3);
+    await expect(`${second.screen().replaceAll(/\d+\.\d s|process \d+/gu, "N")}\n`).toMatchFileSnapshot(
+      "screens/read-along.txt",
+    );
+    second.keys("C-d");
+  });
 });

@@ -1,0 +1,88 @@
+import { drawnRows } from "@holdfast/core/context";
+import {
+  type ConversationContext,
+  openCalls,
+  pathTo,
+  type ToolResultPayload,
+  type TurnNode,
+  type TurnPayload,
+} from "@holdfast/core/conversation";
+import { callHead } from "../linear/call-lines.js";
+import { span } from "../spans.js";
+import { addProse, endedProse, noProse } from "./prose.js";
+import type { Finished } from "./rows.js";
+
+/** What was said, as it is shown, and the nodes that are shown now. */
+export interface Past {
+  readonly finished: readonly Finished[];
+  readonly known: ReadonlySet<string>;
+}
+
+/**
+ * What was said up to the head, as the screen shows what is finished: words in full, and one line for a call with what it came
+ * to. A call that is not answered yet is left for later, with all behind it. Pure.
+ *
+ * @param known nodes that are shown already.
+ */
+export function pastOf(context: ConversationContext, known: ReadonlySet<string> = new Set()): Past {
+  const path = pathTo(context, context.currentNodeId);
+  const [open] = openCalls(context, context.currentNodeId);
+  const answered = path.slice(0, open && path.findIndex(({ id }) => id === open.nodeId));
+  const fresh = answered.filter(({ id, parentId }) => parentId !== null && !known.has(id));
+  const nodes = fresh.slice(lastTurns(fresh));
+  const shown = new Set(nodes.map(({ id }) => id));
+  const rows = drawnRows(context, { filter: ({ id }) => shown.has(id), width: 100 });
+  const said = {
+    says: new Map(rows.map((row) => [row.id, row.says])),
+    failed: new Set(nodes.flatMap(({ payload }) => (isFailure(payload) ? [payload.callId] : []))),
+  };
+  const left = fresh.length - nodes.length;
+  const before = left === 0 ? [] : [lineOf(`… ${left} earlier nodes; /history shows them.`)];
+  return {
+    finished: [...before, ...nodes.flatMap((node) => finishedOf(node, said))],
+    known: new Set([...known, ...answered.map(({ id }) => id)]),
+  };
+}
+
+/** Where the last prompts begin, as many as a person looks back at. */
+function lastTurns(path: readonly TurnNode[]): number {
+  const prompts = path.flatMap(({ payload }, at) => (payload.kind === "user_message" ? [at] : []));
+  return Math.max(prompts.at(-mostPrompts) ?? 0, path.length - mostNodes);
+}
+
+const mostPrompts = 3;
+const mostNodes = 200;
+
+function finishedOf(
+  { payload, id }: TurnNode,
+  { says, failed }: { readonly says: ReadonlyMap<string, string>; readonly failed: ReadonlySet<string> },
+): readonly Finished[] {
+  switch (payload.kind) {
+    case "user_message":
+      return payload.text
+        .split(/\r?\n/u)
+        .map((text, at) => ({ kind: "line", line: [span(at === 0 ? "> " : "  "), span(text)] }));
+    case "model_message": {
+      const { open, commit } = addProse(noProse, payload.text);
+      return [...commit, ...endedProse(open)];
+    }
+    case "tool_call": {
+      const end = failed.has(payload.callId) ? span(" ✗", "bad") : span(" ✓", "good");
+      return [{ kind: "line", line: [...callHead(payload), end] }];
+    }
+    case "tool_result":
+      return [];
+    case "note":
+      return payload.audience === "model" ? [] : [lineOf(payload.text)];
+    default:
+      return [lineOf(says.get(id) ?? payload.kind)];
+  }
+}
+
+function isFailure(payload: TurnPayload): payload is ToolResultPayload {
+  return payload.kind === "tool_result" && payload.isError === true;
+}
+
+function lineOf(text: string): Finished {
+  return { kind: "line", line: [span(text, "faint")] };
+}

@@ -1,0 +1,70 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { openConversation, type SessionStore } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
+import { newIds } from "../sessions/open-store.js";
+import { escapeText } from "../shell/terminal.js";
+import type { TalkTerminal } from "./line-mode.js";
+import type { HeldSession, NoRun } from "./open-run.js";
+
+/**
+ * Shows a session that another program writes, as it grows, until the person sends words or leaves.
+ *
+ * @param unsent words that could not be sent.
+ * @returns the words, to be tried again; undefined where the person left, or the session cannot be read.
+ */
+export async function readAlong(
+  { held, lines: why }: NoRun & { readonly held: HeldSession },
+  talk: Pick<TalkTerminal, "terminal" | "past" | "prompt">,
+  unsent?: string,
+): Promise<string | undefined> {
+  const say = (text: string) => talk.terminal.err(escapeText(`${text}\n`));
+  const store = await held.openStore();
+  if (isRefusal(store)) return void say(store.message);
+  const left = new AbortController();
+  try {
+    const id = await held.find(store);
+    if (typeof id !== "string") return void say(id?.message ?? "There is no such session.");
+    if (unsent !== undefined) say(`Not sent, as the other program still writes: ${unsent}`);
+    else
+      for (const line of [...why, "It is shown here as it grows; words can be sent once that has ended."])
+        say(line);
+    const following = follow({ store, id, talk, signal: left.signal });
+    const words = await talk.prompt();
+    left.abort();
+    await following;
+    return words === "/quit" ? undefined : words;
+  } finally {
+    await store.close();
+  }
+}
+
+interface Following {
+  readonly store: SessionStore;
+  readonly id: string;
+  readonly talk: Pick<TalkTerminal, "past">;
+  readonly signal: AbortSignal;
+}
+
+/** Reads the session whenever it has changed: the longer that takes, the rarer. */
+async function follow({ store, id, talk, signal }: Following): Promise<void> {
+  let stamp = "";
+  while (!signal.aborted) {
+    const begun = performance.now();
+    const now = await stampOf(store, id);
+    if (now !== stamp) {
+      const opened = await openConversation(store, id, "read", { now: Date.now, ids: newIds() });
+      if (!isRefusal(opened)) {
+        stamp = now;
+        await talk.past(opened.manager.context);
+        await opened.close();
+      }
+    }
+    await wait(Math.max(250, 4 * (performance.now() - begun)), undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Another text as soon as the session has changed. */
+async function stampOf(store: SessionStore, id: string): Promise<string> {
+  const stamp = store.stampOf === undefined ? await store.list({ idPrefix: id }) : await store.stampOf(id);
+  return JSON.stringify(stamp) ?? "";
+}
