@@ -1,6 +1,12 @@
 export { debugOutline, type OutlineOptions } from "./debug/debug-outline.js";
 export { debugYaml } from "./debug/debug-yaml.js";
-export { type DrawnRow, type DrawnTreeOptions, drawnRows, drawnTree } from "./debug/drawn-tree.js";
+export {
+  type DrawnRow,
+  type DrawnTreeOptions,
+  drawnRows,
+  drawnTree,
+  drawnWords,
+} from "./debug/drawn-tree.js";
 export { type HistoryFilter, historyFilter, nodeHolds, nodeNamed } from "./debug/history-filter.js";
 export type { Content, MediaPart, Part } from "./layout/content.js";
 export { safeCuts } from "./layout/cuts.js";

@@ -1,4 +1,4 @@
-import { drawnRows } from "@holdfast/core/context";
+import { drawnWords } from "@holdfast/core/context";
 import {
   type ConversationContext,
   openCalls,
@@ -30,16 +30,11 @@ export function pastOf(context: ConversationContext, known: ReadonlySet<string> 
   const answered = path.slice(0, open && path.findIndex(({ id }) => id === open.nodeId));
   const fresh = answered.filter(({ id, parentId }) => parentId !== null && !known.has(id));
   const nodes = fresh.slice(lastTurns(fresh));
-  const shown = new Set(nodes.map(({ id }) => id));
-  const rows = drawnRows(context, { filter: ({ id }) => shown.has(id), width: 100 });
-  const said = {
-    says: new Map(rows.map((row) => [row.id, row.says])),
-    failed: new Set(nodes.flatMap(({ payload }) => (isFailure(payload) ? [payload.callId] : []))),
-  };
+  const failed = new Set(nodes.flatMap(({ payload }) => (isFailure(payload) ? [payload.callId] : [])));
   const left = fresh.length - nodes.length;
   const before = left === 0 ? [] : [lineOf(`… ${left} earlier nodes; /history shows them.`)];
   return {
-    finished: [...before, ...nodes.flatMap((node) => finishedOf(node, said))],
+    finished: [...before, ...nodes.flatMap(({ payload }) => finishedOf(payload, failed))],
     known: new Set([...known, ...answered.map(({ id }) => id)]),
   };
 }
@@ -53,10 +48,7 @@ function lastTurns(path: readonly TurnNode[]): number {
 const mostPrompts = 3;
 const mostNodes = 200;
 
-function finishedOf(
-  { payload, id }: TurnNode,
-  { says, failed }: { readonly says: ReadonlyMap<string, string>; readonly failed: ReadonlySet<string> },
-): readonly Finished[] {
+function finishedOf(payload: TurnPayload, failed: ReadonlySet<string>): readonly Finished[] {
   switch (payload.kind) {
     case "user_message":
       return payload.text
@@ -75,7 +67,7 @@ function finishedOf(
     case "note":
       return payload.audience === "model" ? [] : [lineOf(payload.text)];
     default:
-      return [lineOf(says.get(id) ?? payload.kind)];
+      return [lineOf(drawnWords(payload, 100))];
   }
 }
 

@@ -49,6 +49,11 @@ export function drawnTree(context: ConversationContext, options: DrawnTreeOption
   return rows.join("\n");
 }
 
+/** What a node says, as the tree shows it; `width` as in `DrawnTreeOptions`. Of a call what it is given, not what it came to. */
+export function drawnWords(payload: TurnPayload, width = 60): string {
+  return describePayload(payload, wordingFor("person", width));
+}
+
 /** The characters of an id that a drawn tree shows. */
 const shownId = 8;
 
