@@ -3,6 +3,7 @@ import { carryOut } from "../../src/tools/index.js";
 import { carryApproved } from "../../src/tools/tool/approval.js";
 import { must, openSession, openTalk } from "../reproductions/scene.js";
 import { sha } from "../support.js";
+import { openMemory } from "./ground.js";
 
 describe("a person who is asked before a change", () => {
   it("is asked about one that was refused when it was previewed and could be made by then", async () => {
@@ -51,5 +52,63 @@ describe("a person who is asked before a change", () => {
     const blind = { command: "create", path: "f.txt", file_text: "blind\n" };
     expect((await talk.call("str_replace_based_edit_tool", blind)).code).not.toBe("applied");
     expect(talk.text("f.txt")).toBe(content);
+  });
+
+  it.each([
+    ["of a file that was never read", "one\ntwo\n", {}, "mine\ntwo\n", "mine\ntwo\n"],
+    ["in other line endings", "one\r\ntwo\r\n", {}, "one\ntwo\n", "one\ntwo\n"],
+    [
+      "with a word for what it leaves",
+      "one\ntwo\n",
+      {},
+      "one\n// ... rest of code\n",
+      "one\n// ... rest of code\n",
+    ],
+    ["in the encoding of the call", "\xd0\n", { encoding: "koi8-r" }, "\u043f\u0434\n", "\xd0\xc4\n"],
+  ])("may write another text %s", async (_, before, options, content, after) => {
+    const latin = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
+    const { workspace, bytes } = openMemory({ "f.txt": latin(before) });
+    const base = sha(latin(before));
+    const request = { kind: "append", path: "f.txt", content: "more\n", ...options } as const;
+    const approve = async () =>
+      ({ kind: "instead", request: { kind: "write", path: "f.txt", content, base } }) as const;
+    const outcome = await carryApproved(workspace, request, {}, approve);
+    expect([outcome.code, bytes("f.txt").toString("latin1")]).toEqual(["applied", after]);
+  });
+
+  it("and leaves the text as it was has said no", async () => {
+    const { workspace, get } = openMemory({ "f.txt": "one\n" });
+    const request = { kind: "append", path: "f.txt", content: "two\n" } as const;
+    const same = { kind: "write", path: "f.txt", content: "one\n", base: sha("one\n") } as const;
+    const outcome = await carryApproved(workspace, request, {}, async () => ({
+      ...{ kind: "instead", request: same, said: "The user edited this text." },
+    }));
+    expect(outcome).toMatchObject({
+      code: "denied",
+      message: "A person left the file as it was. Nothing was changed.",
+    });
+    expect(get("f.txt")).toBe("one\n");
+  });
+
+  it("and writes lines to a secret shows the caller none of it", async () => {
+    const { workspace, get } = openMemory({ ".env": "KEY=hidden\n" });
+    const request = { kind: "append", path: ".env", content: "A=1\n" } as const;
+    const content = "KEY=hidden\nA=2\n";
+    const instead = { kind: "write", path: ".env", content, base: sha("KEY=hidden\n") } as const;
+    const outcome = await carryApproved(workspace, request, {}, async () => ({
+      ...{ kind: "instead", request: instead, said: "The user edited this text." },
+    }));
+    expect([get(".env"), outcome]).toMatchObject([content, { code: "applied", state: { content: null } }]);
+  });
+
+  it("and takes long over a text does not write it over another state", async () => {
+    const { workspace, put, get } = openMemory({ "f.txt": "one\n" });
+    const request = { kind: "append", path: "f.txt", content: "two\n" } as const;
+    const mine = { kind: "write", path: "f.txt", content: "mine\n", base: sha("one\n") } as const;
+    const outcome = await carryApproved(workspace, request, {}, async () => {
+      put("f.txt", "other\n");
+      return { kind: "instead", request: mine };
+    });
+    expect([outcome.success, get("f.txt")]).toEqual([false, "other\n"]);
   });
 });

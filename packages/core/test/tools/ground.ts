@@ -40,8 +40,9 @@ export function openMemory(
   const ports = memoryPorts({ digest: sha256, newId: randomUUID, codec: openCharsets(), clock: Date });
   const put = (path: string, content: string | Uint8Array) => ports.disk.poke(path, Buffer.from(content));
   for (const [path, content] of Object.entries(files)) put(path, content);
-  const get = (path: string) => Buffer.from(ports.disk.peek(path) ?? []).toString();
-  return { workspace: new Workspace(ports, options), put, get };
+  const bytes = (path: string) => Buffer.from(ports.disk.peek(path) ?? []);
+  const get = (path: string) => bytes(path).toString();
+  return { workspace: new Workspace(ports, options), put, get, bytes };
 }
 
 export type Ground = Awaited<ReturnType<typeof makeGround>>;

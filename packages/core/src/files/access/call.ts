@@ -29,6 +29,11 @@ export interface RunScope {
    * answer that does.
    */
   readonly isSilent?: boolean;
+  /**
+   * A person wrote the content, in the place of what the caller asked for. It is written as it stands, whatever the caller was
+   * shown of the file; of one that may hold secrets the caller is shown no more by it.
+   */
+  readonly isByPerson?: boolean;
   /** The call of a conversation that asks: each of its writes is recorded with it. Nobody's unless given. */
   readonly caller?: WriteCaller;
   /** The strict last stage of a patch, so that its failure can be shown. */

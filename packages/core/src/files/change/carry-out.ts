@@ -63,17 +63,18 @@ export function previewChange(
 
 /** Goes through large planned bytes in slices, so that their preview, and what was agreed to, is known at once. */
 export async function learnPlan(
-  { call }: Site,
+  { call, change }: Site,
   { plan, current }: WriteDecision,
 ): Promise<Refusal<"timeout"> | undefined> {
   const { ports } = call.session;
+  const { encoding } = change.options;
   const known = [plan.bytes, call.isPreview && current.kind === "file" ? current.bytes : null];
   for (const bytes of known) {
     if (bytes === null || bytes.length <= largeSize) continue;
     const sha256 = await takeSteps(digestInSteps(ports, bytes), call.budget);
     if (typeof sha256 !== "string") return sha256;
     const isShown = call.isPreview && (bytes !== plan.bytes || plan.text === undefined);
-    const late = isShown ? await takeSteps(learnText(bytes, ports.codec), call.budget) : undefined;
+    const late = isShown ? await takeSteps(learnText(bytes, ports.codec, encoding), call.budget) : undefined;
     if (late !== undefined) return late;
   }
   return undefined;
@@ -83,8 +84,9 @@ export async function learnPlan(
 export function previewedFile(site: Site, decision: WriteDecision): PreviewedFile {
   const { plan, current } = decision;
   const { session } = site.call;
-  const before = current.kind === "file" ? decodedText(session, current.bytes) : null;
-  const after = plan.bytes === null ? null : (plan.text ?? decodedText(session, plan.bytes));
+  const { encoding } = site.change.options;
+  const before = current.kind === "file" ? decodedText(session, current.bytes, encoding) : null;
+  const after = plan.bytes === null ? null : (plan.text ?? decodedText(session, plan.bytes, encoding));
   const isUnshown = plan.isUnshown === true ? { isUnshown: true as const } : {};
   const agreed = agreedFile(site, decision);
   const { path } = site.change;

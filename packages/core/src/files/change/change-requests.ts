@@ -29,7 +29,10 @@ export function changeOf(call: Call, request: PlainRequest): Change | Refusal {
   return { ...wanted(call, request), path: tidy.path, tool: request.tool ?? toolOf[request.kind] };
 }
 
-function wanted({ session, applier, budget }: Call, request: PlainRequest): Omit<Change, "path" | "tool"> {
+function wanted(
+  { session, applier, budget, isByPerson = false }: Call,
+  request: PlainRequest,
+): Omit<Change, "path" | "tool"> {
   switch (request.kind) {
     case "patch":
       return {
@@ -43,7 +46,7 @@ function wanted({ session, applier, budget }: Call, request: PlainRequest): Omit
         options: request,
         needsBase: "over_files",
         replacesWhole: true,
-        plan: (current) => planWrite(session, request, current, budget),
+        plan: (current) => planWrite(session, { ...request, isLiteral: isByPerson }, current, budget),
       };
     case "edit":
       return {

@@ -72,7 +72,11 @@ export async function decide(site: Site): Promise<Decision> {
     case "current":
       return plan(site, current);
     case "matches":
-      return plan(site, current, { isSeen: change.needsBase !== "never", isWhole: true });
+      return plan(
+        site,
+        current,
+        call.isByPerson ? {} : { isSeen: change.needsBase !== "never", isWhole: true },
+      );
     case "stale":
     case "unknown":
       return onMismatch(site, base, current);
@@ -222,9 +226,9 @@ function judge(site: Site, planned: Plan, current: Current, terms: Terms): Decis
   return answered(quoted === undefined || !maySee(subject, current) ? refused : { ...refused, quoted });
 }
 
-/** Who sent all of the new text is shown nothing by it. */
+/** A caller that sent all of the new text itself is shown nothing by it. */
 function isShown(subject: Subject, { report }: PlannedWrite, current: Current): boolean {
-  return report.sentWhole || maySee(subject, current);
+  return (report.sentWhole && subject.call.isByPerson !== true) || maySee(subject, current);
 }
 
 /** A write whose answer quotes nothing of the file. */

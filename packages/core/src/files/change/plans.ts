@@ -145,17 +145,20 @@ async function place({ ports }: Session, request: PatchRequest): Promise<PatchOu
   return ports.nextTurn === undefined ? applyDiff(request) : applyDiffInTurns(request, ports.nextTurn);
 }
 
+/** Whole new content. `isLiteral`: its line endings and its words are meant as they stand. */
+type WholeWrite = Asked<WriteFileRequest> & { readonly isLiteral?: boolean };
+
 /** What whole new content makes of a file: a text in the file's own format, or bytes as they are. */
 export function planWrite(
   session: Session,
-  request: Asked<WriteFileRequest>,
+  request: WholeWrite,
   current: Current,
   budget: TimeBudget,
 ): Plan | Promise<Plan> {
   return largePlan(writeInSteps(session, request, current), current, request.content, budget);
 }
 
-function* writeInSteps(session: Session, request: Asked<WriteFileRequest>, current: Current): Steps<Plan> {
+function* writeInSteps(session: Session, request: WholeWrite, current: Current): Steps<Plan> {
   const next =
     typeof request.content === "string"
       ? yield* newText(session, request, request.content, current)
@@ -235,9 +238,9 @@ function* bytesInSteps(
   return { kind: "write", bytes, message, report, ...(undoes === undefined ? {} : { undoes }) };
 }
 
-/** The text of bytes; `null` where they are none. */
-export function decodedText(session: Session, bytes: Uint8Array): string | null {
-  const decoded = decodeFile(bytes, session.ports.codec);
+/** The text of bytes; `null` where they are none. @param encoding that the caller names. */
+export function decodedText(session: Session, bytes: Uint8Array, encoding?: string): string | null {
+  const decoded = decodeFile(bytes, session.ports.codec, encoding);
   return isRefusal(decoded) ? null : decoded.text;
 }
 
@@ -250,7 +253,7 @@ interface NewContent {
 
 function* newText(
   session: Session,
-  request: Asked<WriteFileRequest>,
+  request: WholeWrite,
   content: string,
   current: Current,
 ): Steps<NewContent | Refusal> {
@@ -260,12 +263,17 @@ function* newText(
   if (tooLong !== undefined) return tooLong;
   // A byte order mark of the file is never part of its text, so one in the content is content.
   const existing = current.kind === "absent" ? null : before.text;
-  const omission = existing === null ? undefined : yield* refuseOmission(existing, content);
-  if (omission !== undefined) return omission;
-  const text = existing === null ? newLines(content, current) : yield* carryEndingsInSteps(existing, content);
+  const text = request.isLiteral === true ? content : yield* mendedText(existing, content, current);
+  if (typeof text !== "string") return text;
   const bytes = yield* encodeFileInSteps(text, before, session.ports.codec);
   if ("kind" in bytes) return bytes;
   return { kind: "content", bytes, before: existing, text };
+}
+
+/** What a model wrote, in the line endings of the file. */
+function* mendedText(existing: string | null, content: string, current: Current): Steps<string | Refusal> {
+  if (existing === null) return newLines(content, current);
+  return (yield* refuseOmission(existing, content)) ?? (yield* carryEndingsInSteps(existing, content));
 }
 
 /** The lines of a new file; those that a caller ended otherwise stay. */

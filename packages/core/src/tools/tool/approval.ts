@@ -8,9 +8,11 @@ import {
   type Preview,
   type RunScope,
   refuse,
+  type WriteFileRequest,
   type WriteOutcome,
   withDisplacedNote,
 } from "../../files/index.js";
+import { defined } from "../../text/index.js";
 import type { ToolWorkspace } from "./tool.js";
 
 /** What a person is asked: this request, and what it comes to now. */
@@ -72,8 +74,12 @@ async function askOnce(
   switch (approval.kind) {
     case "no":
       return denied(request, approval.message);
-    case "instead":
-      return withWords(byPerson(await workspace.run(approval.request, scopeOfPerson(scope))), approval.said);
+    case "instead": {
+      const meant = inPlaceOf(request, approval.request);
+      const outcome = byPerson(await workspace.run(meant, scopeOfPerson(scope)));
+      if (outcome.kind === "unchanged") return denied(request, "A person left the file as it was.");
+      return withWords(outcome, approval.said);
+    }
     case "yes": {
       const outcome = await workspace.run(request, { ...scope, agreed: agreedOf(preview) });
       const isOvertaken = isRefusal(outcome) && overtakenCodes.has(outcome.code);
@@ -89,8 +95,17 @@ const overtakenCodes: ReadonlySet<string> = new Set(["not_agreed", "state_mismat
 /** A file that moves again and again is not asked about for ever. */
 const mostQuestions = 3;
 
+/** The text of a person, written in the way in which the request would write the file. */
+function inPlaceOf(request: ChangeRequest, text: ChangeRequest): ChangeRequest {
+  const one: Partial<Pick<WriteFileRequest, "path" | "encoding" | "within" | "inPlace">> =
+    request.kind === "apply_changes" && "changes" in request ? (request.changes[0] ?? {}) : request;
+  const { encoding, within, inPlace } = one;
+  return text.kind === "write" ? { ...defined({ encoding, within, inPlace }), ...text } : text;
+}
+
 /** The model learns of a text that a person wrote what its answer shows, and no more. */
-function scopeOfPerson(scope: RunScope): RunScope {
+function scopeOfPerson(given: RunScope): RunScope {
+  const scope = { ...given, isByPerson: true };
   const { knowledge } = scope;
   if (knowledge === undefined) return scope;
   const told: Knowledge = {
