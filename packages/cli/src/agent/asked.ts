@@ -253,7 +253,9 @@ function diffOf(file: ChangedFile, isWhole: boolean, options: DiffOptions): Show
   if (isWhole || isShort(lines)) return { lines: [head, ...lines], hides: false };
   // Of what is long the places that differ are shown, of each side some.
   const shown = describeShown(file.before ?? "", file.after ?? "", { maxLines: mostLines });
-  return { lines: [head, ...shown.text.split("\n").map(bySign)], hides: !shown.isWhole };
+  // Where nothing has to be left out after all, the changes keep their numbers.
+  if (shown.isWhole) return { lines: [head, ...lines], hides: false };
+  return { lines: [head, ...shown.text.split("\n").map(bySign)], hides: true };
 }
 
 function isShort(lines: readonly Line[]): boolean {
@@ -269,10 +271,17 @@ function bySign(line: string): Line {
 }
 
 /** A change as two texts; undefined where one of them is none. */
-export function textsOfChange({ before, after, sizes }: ChangedFile): ComparedTexts | undefined {
+export function textsOfChange(file: ChangedFile): ComparedTexts | undefined {
+  const { before, after, sizes } = file;
   const isText = (before !== null || sizes.before === null) && (after !== null || sizes.after === null);
-  return isText ? comparedTexts(before ?? "", after ?? "") : undefined;
+  if (!isText) return undefined;
+  const texts = compared.get(file) ?? comparedTexts(before ?? "", after ?? "");
+  compared.set(file, texts);
+  return texts;
 }
+
+/** A comparison has little time: a second one may find other changes than those whose numbers were shown. */
+const compared = new WeakMap<ChangedFile, ComparedTexts>();
 
 function linesOfText(text: string): readonly Line[] {
   return escapeText(text)

@@ -152,8 +152,27 @@ describe("some of the changes of a file", () => {
       said: "The user took 2 of 3 changes; left out: lines 10-15 of what was proposed.",
     });
     expect(answerByNumbers("1-3", asked)).toEqual({ kind: "yes" });
-    for (const other of ["0", "4", "1 4", "y", "", "1 and 2"])
+    for (const other of ["0", "4", "1 4", "1 9", "1, 7-8", "1 3-2", "9".repeat(30), "y", "", "1 and 2"])
       expect(answerByNumbers(other, asked)).toBeUndefined();
+  });
+
+  it("keep their numbers on both sides of a window in which their lines are broken", () => {
+    const wide = lines(`old ${"x".repeat(300)}`)
+      .split("\n")
+      .slice(0, 90)
+      .join("\n");
+    const texts = { before: wide, after: wide.replace(/ 20\n/u, " new\n").replace(/ 60\n/u, " new\n") };
+    for (const besideIn of [40, 119]) {
+      const shownLines = linesOfAsked(change({ ...texts, sizes: { before: 1, after: 1 } }), false, {
+        besideIn,
+      });
+      const heads = shownLines.lines.map((line) => line.map(({ text }) => text).join(""));
+      expect([shownLines.hides, ...heads.filter((head) => head.startsWith("@@"))]).toEqual([
+        false,
+        "@@ 1 of 2: lines 18-24 @@",
+        "@@ 2 of 2: lines 58-64 @@",
+      ]);
+    }
   });
 
   it("are not offered of a new file, nor of one that goes", () => {

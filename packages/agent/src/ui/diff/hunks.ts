@@ -61,9 +61,12 @@ export function withHunks({ old, fresh, hunks }: ComparedTexts, taken: ReadonlyS
 export function namedHunks(said: string, count: number): ReadonlySet<number> | undefined {
   if (!/^\s*\d+(?:\s*-\s*\d+)?(?:[\s,]+\d+(?:\s*-\s*\d+)?)*\s*$/u.test(said)) return undefined;
   const named = new Set<number>();
-  for (const [, from = "", to = from] of said.matchAll(/(\d+)(?:\s*-\s*(\d+))?/gu))
-    for (let at = Number(from); at <= Math.min(Number(to), count + 1); at += 1) named.add(at);
-  return named.size > 0 && [...named].every((at) => at >= 1 && at <= count) ? named : undefined;
+  for (const [, first = "", last = first] of said.matchAll(/(\d+)(?:\s*-\s*(\d+))?/gu)) {
+    const [from, to] = [Number(first), Number(last)];
+    if (from < 1 || from > to || to > count) return undefined;
+    for (let at = from; at <= to; at += 1) named.add(at);
+  }
+  return named;
 }
 
 /** With their ends, so that together they are the text. */
