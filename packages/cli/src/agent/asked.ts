@@ -249,18 +249,26 @@ function diffOf(file: ChangedFile, isWhole: boolean, options: DiffOptions): Show
     const [old, fresh] = [stateWords(sizes.before, agreed.before), stateWords(sizes.after, agreed.after)];
     return { lines: [head, [span(`no text: ${old} becomes ${fresh}`)]], hides: false };
   }
-  const lines = linesOfDiff(texts, { ...options, language: extname(file.path).slice(1) });
-  if (isWhole || isShort(lines)) return { lines: [head, ...lines], hides: false };
+  const isDrawn = isWhole || isShort(texts);
   // Of what is long the places that differ are shown, of each side some.
-  const shown = describeShown(file.before ?? "", file.after ?? "", { maxLines: mostLines });
+  const shown = isDrawn
+    ? undefined
+    : describeShown(file.before ?? "", file.after ?? "", { maxLines: mostLines });
   // Where nothing has to be left out after all, the changes keep their numbers.
-  if (shown.isWhole) return { lines: [head, ...lines], hides: false };
+  if (shown === undefined || shown.isWhole) {
+    const lines = linesOfDiff(texts, { ...options, language: extname(file.path).slice(1) });
+    return { lines: [head, ...lines], hides: false };
+  }
   return { lines: [head, ...shown.text.split("\n").map(bySign)], hides: true };
 }
 
-function isShort(lines: readonly Line[]): boolean {
-  const chars = lines.map((line) => line.reduce((sum, { text }) => sum + text.length, 0));
-  return lines.length <= mostLines && chars.every((count) => count <= mostLineChars);
+/** Looked at before anything is drawn: to draw megabytes takes seconds. */
+function isShort({ old, fresh, hunks }: ComparedTexts): boolean {
+  const lines = hunks.flatMap(({ newFrom, newTo, changes }) => [
+    ...fresh.slice(newFrom, newTo),
+    ...changes.flatMap((one) => old.slice(one.oldFrom, one.oldTo)),
+  ]);
+  return lines.length <= mostLines && lines.every(({ length }) => length <= mostLineChars);
 }
 
 /** A line of a difference by its sign. */

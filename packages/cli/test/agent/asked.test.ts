@@ -121,6 +121,17 @@ describe("what is not shown", () => {
     expect(shown(asked, true)).toMatchObject({ hides: false });
   });
 
+  it("is not drawn first: of a large change that would take long", () => {
+    let drawn = 0;
+    const highlight = (code: string) => {
+      drawn += 1;
+      return [[{ kind: "plain", text: code } as const]];
+    };
+    const asked = change({ before: "", after: lines("new"), sizes: { before: 1, after: 1 } });
+    expect([linesOfAsked(asked, false, { highlight, besideIn: 119 }).hides, drawn]).toEqual([true, 0]);
+    expect([linesOfAsked(asked, true, { highlight, besideIn: 119 }).hides, drawn]).toEqual([false, 600]);
+  });
+
   it("is of what is no text the bytes, which have a size and a hash", () => {
     const asked = change({ before: null, after: null, sizes: { before: 1_234, after: null } });
     expect(shown(asked).words).toContain("no text: 1,234 bytes (aaaaaaaaaaaaaaaa) becomes no file");

@@ -1,4 +1,4 @@
-import { cellsOf, graphemes } from "../input/cells.js";
+import { cellsOf, graphemes, isPlain } from "../input/cells.js";
 import type { Highlighter } from "../markdown/highlight.js";
 import { linesOf } from "../markdown/lines.js";
 import type { MarkdownBlock } from "../markdown/parse.js";
@@ -82,7 +82,7 @@ function* partsWithin(text: string, room: () => number, cells: number): Generato
 /** As much of a text as fits. */
 function within(text: string, cells: number): string {
   const head = text.slice(0, Math.max(0, cells));
-  if (/^[ -~]*$/.test(head)) return head;
+  if (isPlain(head)) return head;
   let taken = "";
   let left = cells;
   for (const { segment } of graphemes.segment(text.slice(0, cells * 8))) {
