@@ -12,7 +12,7 @@ export interface WindowSize {
  * of it. It never does anything by itself: what a key asks for is a wish.
  */
 export interface Modal {
-  /** As many lines as the window has rows, at most; none is wider than its columns. Pure. */
+  /** As many lines as the window has rows, at most; none reaches its last column, in which nothing is drawn. Pure. */
   view(size: WindowSize): readonly Line[];
   /** What a key makes of it. Pure. */
   update(key: Key, size: WindowSize): ModalStep;

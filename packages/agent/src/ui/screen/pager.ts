@@ -1,6 +1,6 @@
 import type { Key } from "../input/keys.js";
 import type { Modal, ModalStep, WindowSize } from "../modal.js";
-import { elastic, fitted, type Line, type Span, span } from "../spans.js";
+import { elastic, fitted, type Line, type Span } from "../spans.js";
 import { brokenLine } from "./rows.js";
 import type { WholeText } from "./update.js";
 
@@ -35,7 +35,7 @@ class Pager implements Modal {
     const place = `${Math.min(rows.length, top + bodyRows(size))}/${rows.length}`;
     const others = this.texts.length > 1 ? `  [ ] ${at + 1} of ${this.texts.length}` : "";
     const keys = `${place}${others}  / searches, n next, q closes`;
-    const foot: Line = typed === undefined ? [elastic(keys, "faint")] : [span(`/${typed}`)];
+    const foot: Line = typed === undefined ? [elastic(keys, "faint")] : [elastic(`/${typed}`)];
     return [this.#text.title.map((one): Span => ({ ...one, kind: "heading" })), ...shown, ...gap, foot].slice(
       -size.rows,
     );

@@ -52,7 +52,7 @@ class ChangesModal implements Modal {
     const title: Line = [span("Changes of this conversation", "heading")];
     return [title, ...lines, ...empty, ...filler, foot]
       .slice(0, height)
-      .map((line) => cutLine(fitted(line, columns), columns));
+      .map((line) => cutLine(fitted(line, columns - 1), columns - 1));
   }
 
   update(key: Key, { rows: height }: WindowSize): ModalStep {

@@ -69,7 +69,7 @@ class TreeModal implements Modal {
     const lines = asked === undefined ? this.#tree(body) : planLines(asked).slice(0, body);
     const filler = Array.from({ length: Math.max(0, body - lines.length) }, (): Line => []);
     const all = [this.#title(), ...lines, ...filler, this.#foot()];
-    return all.slice(0, rows).map((line) => cutLine(fitted(line, columns), columns));
+    return all.slice(0, rows).map((line) => cutLine(fitted(line, columns - 1), columns - 1));
   }
 
   update(key: Key, size: WindowSize): ModalStep {
@@ -117,7 +117,7 @@ class TreeModal implements Modal {
   #foot(): Line {
     const { typing, asked, said } = this.shown;
     if (typing !== undefined)
-      return [span(`${typing.what === "search" ? "/" : "label: "}${typing.text}`), span("▏", "accent")];
+      return [elastic(`${typing.what === "search" ? "/" : "label: "}${typing.text}`), span("▏", "accent")];
     if (said !== undefined) return [span(said, "note")];
     const keys =
       asked === undefined
@@ -234,7 +234,8 @@ class TreeModal implements Modal {
 
   #choose(name: string, { choices, prompt }: NonNullable<ShownTree["asked"]>): ModalStep {
     const { asked: _, ...rest } = this.shown;
-    if (name === "escape" || name === "q") return { kind: "shown", modal: new TreeModal(this.source, rest) };
+    if (["escape", "q", "ctrl-c"].includes(name))
+      return { kind: "shown", modal: new TreeModal(this.source, rest) };
     const chosen = choices.find(({ word }) => word.startsWith(name.toLowerCase()));
     if (chosen === undefined) return { kind: "shown", modal: this };
     return { kind: "closed", line: chosen.line, ...(prompt === undefined ? {} : { text: prompt }) };
@@ -246,7 +247,7 @@ class TreeModal implements Modal {
     if (key.kind !== "chord")
       return this.#set({ typing: { ...typing, text: typing.text + key.text.replaceAll("\n", " ") } });
     if (key.chord === "backspace")
-      return this.#set({ typing: { ...typing, text: typing.text.slice(0, -1) } });
+      return this.#set({ typing: { ...typing, text: Array.from(typing.text).slice(0, -1).join("") } });
     if (key.chord !== "enter") return { kind: "shown", modal: bare };
     if (typing.what === "search") return bare.#search(typing.text, 1);
     const text = typing.text.trim();

@@ -53,6 +53,7 @@ describe("the files of a conversation", () => {
     expect(rows.find((row) => row.startsWith("▸"))).toContain("made here  now");
     expect((await shown(modal, "enter")).join("\n")).toMatch(/-two\n\+three/u);
     expect((await shown(modal, "d", "up", "up", "d")).join("\n")).toMatch(/-three\n\+one/u);
+    expect((await shown(modal, "d", "d")).join("\n")).toContain("The two states are the same.");
     for (const columns of [1, 20, 200]) expect(text(modal.view({ columns, rows: 3 }))).toHaveLength(3);
   });
 

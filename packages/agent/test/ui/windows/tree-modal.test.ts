@@ -66,6 +66,21 @@ describe("the tree in a window", () => {
       }
   });
 
+  it("cuts the middle of a long row and of a long text that is typed, never their ends", async () => {
+    const stage = await openStage([{ text: "An answer. ".repeat(40) }]);
+    await stage.turn("Go.");
+    const host = { agent: stage.agent, manager: stage.manager, workspace: stage.workspace };
+    const modal = treeModal(treeSource(host, page));
+    const size = { columns: 50, rows: 8 };
+    expect(text(modal.view(size)).find((row) => row.startsWith("▸"))).toMatch(/^.{30,}← you are here$/u);
+    const typed = await press(modal, "l", `=${"long ".repeat(20)}😀`, "backspace", "=END");
+    if (typed.kind === "closed") throw new Error("closed");
+    expect(text(typed.modal.view(size)).at(-1)).toMatch(/^label: long .*….*long END▏$/u);
+    expect(await press(typed.modal, "enter")).toMatchObject({
+      line: expect.stringMatching(/long long END" --node/u),
+    });
+  });
+
   it("folds a branch, filters and searches", async () => {
     const { modal } = await twoBranches();
     const folded = await shown(modal(), "/", "=It is two", "enter", "left");
@@ -82,7 +97,8 @@ describe("the tree in a window", () => {
     const plan = await shown(modal(), ...keys);
     expect(plan.join("\n")).toMatch(/a\.txt: put back/u);
     expect(content(stage)).toBe("three\n");
-    expect(await shown(modal(), ...keys, "escape")).toContainEqual(expect.stringContaining("▸"));
+    for (const key of ["escape", "q", "ctrl-c"])
+      expect(await shown(modal(), ...keys, key)).toContainEqual(expect.stringContaining("▸"));
     const step = await press(modal(), ...keys, "r");
     if (step.kind !== "closed" || step.line === undefined) throw new Error("no command");
     await run(step.line);
