@@ -3,7 +3,7 @@ import type { WindowSize } from "../modal.js";
 
 /** Rows that are drawn again and again below what is committed, and the cell of the cursor in them, both from 0. */
 export interface Tail {
-  /** None reaches the last column; colours are the only controls in them. */
+  /** None is wider than the window, and that of the cursor ends before the last column; colours are the only controls in them. */
   readonly rows: readonly string[];
   readonly cursor: { readonly row: number; readonly column: number };
 }
@@ -138,9 +138,12 @@ class Pen {
     const [kept, style] = commonStart(old, text);
     const at = rowCells(kept);
     this.#bytes += at === 0 ? "\r" : `\u001b[${at + 1}G`;
-    this.#bytes += style + text.slice(kept.length);
     const under = this.#old[this.#next] ?? "";
-    if (rowCells(text) < rowCells(under) || !isSteady.test(bare(under))) this.#bytes += "\u001b[K";
+    const cells = rowCells(text);
+    const erase = cells < rowCells(under) || !isSteady.test(bare(under)) ? "\u001b[K" : "";
+    // Behind a full row the cursor is in its last cell, which would be erased.
+    const isFull = cells >= this.columns;
+    this.#bytes += (isFull ? erase : "") + style + text.slice(kept.length) + (isFull ? "" : erase);
   }
 
   /** Moves to a row; one that does not exist yet comes by scrolling. */

@@ -30,9 +30,13 @@ export function endedProse({ markdown }: OpenProse): readonly Finished[] {
   return endMarkdown(markdown).map((block) => ({ kind: "block", block }));
 }
 
-/** What is open, in rows. */
-export function proseRows({ markdown }: OpenProse, cells: number, highlight?: Highlighted): readonly Line[] {
+/** What is open, in rows as the terminal will break them once it is committed: nothing moves by that. */
+export function proseRows(
+  { markdown }: OpenProse,
+  columns: number,
+  highlight?: Highlighted,
+): readonly Line[] {
   const block = openBlock(markdown);
   if (block === undefined) return [];
-  return blockLines(block, cells, highlight).flatMap((line) => brokenLine(line, cells));
+  return blockLines(block, columns - 1, highlight).flatMap((line) => brokenLine(line, columns));
 }

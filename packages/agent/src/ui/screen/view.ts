@@ -52,7 +52,7 @@ export function viewScreen(
 ): Tail {
   const cells = Math.max(0, size.columns - 1);
   const most = Math.max(1, size.rows - 2);
-  const draw = (lines: readonly Line[]) => lines.map((line) => rowOf(line, cells, theme));
+  const draw = (lines: readonly Line[], width = cells) => lines.map((line) => rowOf(line, width, theme));
   // A terminal that breaks rows of a narrower window is sure of the cursor only where no such row is below it.
   const below = (input.menu === undefined ? [] : menuLines(input.menu)).slice(0, Math.max(0, most - 2));
   const facts = factLines(input, status);
@@ -66,8 +66,10 @@ export function viewScreen(
   const room = Math.max(1, most - above.length - below.length);
   const typed = viewEditor(input.editor, { columns: size.columns, rows: room, label: input.label });
   const open =
-    turn === undefined ? [] : foldedRows(proseRows(turn.prose, cells, highlight), room - typed.lines.length);
-  const over = [...draw(open), ...draw(above)];
+    turn === undefined
+      ? []
+      : foldedRows(proseRows(turn.prose, size.columns, highlight), room - typed.lines.length);
+  const over = [...draw(open, size.columns), ...draw(above)];
   return {
     rows: [...over, ...typed.lines, ...draw(below)],
     cursor: { row: over.length + typed.cursor.row, column: typed.cursor.column },

@@ -33,13 +33,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("resize" as const), to: size }) },
 );
 
-/** A row of the tail: it is known by its sign, and ends before the last column. */
+/** A row of the tail: it is known by its sign, and no wider than so many columns. */
 function rowOf(text: string, columns: number): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: as below
   const [, code = "", shown = ""] = /^(\u001b\[[\d;]*m)?(.*)$/u.exec(text) ?? [];
   let row = "|";
   for (const { segment } of new Intl.Segmenter().segment(shown))
-    if (cellsOf(row + segment) < columns) row += segment;
+    if (cellsOf(row + segment) <= columns) row += segment;
   return code === "" ? row : `${code}${row}\u001b[0m`;
 }
 
@@ -64,11 +64,10 @@ describe("a frame", () => {
           const { columns } = window;
           const commit =
             one.kind === "resize" ? [] : one.commit.map((text) => `#${committed.length} ${text}`);
-          const rows =
-            one.kind === "resize"
-              ? standing.rows.map((row) => rowOf(bare(row).slice(1), columns))
-              : one.tail.map((row) => rowOf(row, columns));
-          const at = one.kind === "resize" ? standing.cursor.row : one.at % rows.length;
+          const texts = one.kind === "resize" ? standing.rows.map((row) => bare(row).slice(1)) : one.tail;
+          const at = one.kind === "resize" ? standing.cursor.row : one.at % texts.length;
+          // That of the cursor ends before the last column.
+          const rows = texts.map((row, index) => rowOf(row, index === at ? columns - 1 : columns));
           const column = cellsOf(bare(rows[at] ?? ""));
           const tail: Tail = { rows, cursor: { row: at, column } };
           const next = frame(standing, { commit, tail, size: window });
@@ -101,6 +100,12 @@ describe("a frame", () => {
       "\u001b[?7l\u001b[1A\u001b[3Gcd\u001b[?7h\r\n\u001b[3G",
     ],
     ["a row with an emoji as a whole", ["a🙂b"], ["a🙂bc"], "\u001b[?7l\ra🙂bc\u001b[K\u001b[?7h\u001b[3G"],
+    [
+      "nothing behind a full row",
+      ["🙂", "> "],
+      ["x".repeat(20), "> "],
+      `\u001b[?7l\u001b[1A\r\u001b[K${"x".repeat(20)}\u001b[?7h\r\n\u001b[3G`,
+    ],
     ["a mark with its letter", ["ae"], ["ae\u0301"], "\u001b[?7l\rae\u0301\u001b[?7h\u001b[3G"],
     [
       "a colour anew where a row goes on",

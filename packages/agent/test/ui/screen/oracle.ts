@@ -38,6 +38,15 @@ export class Oracle {
     return shown.slice(0, shown.findLastIndex((line) => line !== "") + 1);
   }
 
+  /** All rows as they are seen, from the oldest on. */
+  rows(): readonly string[] {
+    const { active } = this.#terminal.buffer;
+    return Array.from(
+      { length: active.length },
+      (_, at) => active.getLine(at)?.translateToString(true) ?? "",
+    );
+  }
+
   /** The cursor's row as it stands, and its column. */
   cursor(): { readonly row: string; readonly column: number } {
     const { active } = this.#terminal.buffer;

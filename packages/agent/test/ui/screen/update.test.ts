@@ -6,7 +6,13 @@ import { cellsOf } from "../../../src/ui/input/cells.js";
 import { emptyEditor, withText } from "../../../src/ui/input/editor.js";
 import { frame, noTail, nothingStands } from "../../../src/ui/screen/frame.js";
 import { committedTexts } from "../../../src/ui/screen/rows.js";
-import { type ScreenState, screenState, updateScreen, wholeTexts } from "../../../src/ui/screen/update.js";
+import {
+  type ScreenState,
+  type ScreenStep,
+  screenState,
+  updateScreen,
+  wholeTexts,
+} from "../../../src/ui/screen/update.js";
 import { type ScreenInput, type Shown, viewScreen } from "../../../src/ui/screen/view.js";
 import { themes } from "../../../src/ui/theme.js";
 import { ended } from "../linear/shown.js";
@@ -151,8 +157,35 @@ describe("a turn on a screen", () => {
   });
 });
 
+it("moves no row of a paragraph when it is committed", async () => {
+  const word = fc.constantFrom("word", "日本語", "é", "it.", "**bold**", "\n", "x".repeat(25));
+  const paragraph = fc.array(word, { minLength: 1, maxLength: 30 }).map((words) => words.join(" "));
+  await fc.assert(
+    fc.asyncProperty(paragraph, fc.integer({ min: 20, max: 60 }), async (words, columns) => {
+      const size = { columns, rows: 60 };
+      const oracle = new Oracle(size);
+      const shown = ({ commit }: ScreenStep) => committedTexts(commit, columns, themes.ansi);
+      const open = updateScreen(screenState(0), text(`Begun ${words}`), 0);
+      const tail = viewScreen({ turn: open.state, input: idle, status, nowMs: 0 }, size, themes.ansi);
+      const first = frame(nothingStands(size), { commit: shown(open), tail, size });
+      await oracle.write(first.bytes);
+      const rows = oracle.rows();
+      const before = rows.slice(
+        0,
+        rows.findIndex((row) => /a\/model|Answering/u.test(row)),
+      );
+      const end = updateScreen(open.state, answered(""), 0);
+      await oracle.write(frame(first.standing, { commit: shown(end), tail: noTail, size }).bytes);
+      const after = oracle.rows();
+      expect(after.slice(0, before.length)).toEqual(before);
+      expect(after.slice(before.length).join("")).toBe("");
+    }),
+    { numRuns: 200 },
+  );
+});
+
 describe("the tail", () => {
-  it("is shorter than the window less one line, and never reaches the last column", () => {
+  it("is shorter than the window less one line, and only open prose reaches the last column", () => {
     const long = played([text("日本語 ".repeat(200)), begun("c", "x".repeat(300))]).state;
     const waiting = Array.from({ length: 9 }, (_, at) => ({
       shown: `line ${at}\nand more`,
@@ -173,7 +206,11 @@ describe("the tail", () => {
           const tail = tailOf(long, { input }, { columns, rows });
           expect(tail.rows.length).toBeLessThanOrEqual(Math.max(1, rows - 2));
           expect(tail.cursor.row).toBeLessThan(tail.rows.length);
-          for (const row of tail.rows) expect(cellsOf(row)).toBeLessThan(Math.max(2, columns));
+          for (const row of tail.rows) {
+            const isProse =
+              row.startsWith("日本") || row.startsWith("語") || row.startsWith("本") || row.startsWith(" ");
+            expect(cellsOf(row)).toBeLessThan(Math.max(2, columns + (isProse ? 1 : 0)));
+          }
         },
       ),
     );
