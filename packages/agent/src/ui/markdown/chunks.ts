@@ -180,8 +180,9 @@ class Cutter {
     this.#push(line);
     const isTable = lines.length === 1 && isDelimiter(line) && first.includes("|");
     if (isTable) this.#set({ tableHead: [first, line] });
-    const most = isTable || tableHead !== undefined ? mostRows : mostLines;
-    if (this.state.lines.length < most && !isLong(line)) return;
+    const after = this.state.lines;
+    const mayGoOn = isTable || tableHead !== undefined || (after.length >= mostLines && hasOpenMark(after));
+    if (after.length < (mayGoOn ? mostRows : mostLines) && !isLong(line)) return;
     this.#end();
     this.#set({ kind: "text", goesOn: true, ...(tableHead && { tableHead, lines: tableHead }) });
   }
@@ -237,6 +238,18 @@ function fenceOf(line: string, mostIndent = 3): Fence | undefined {
 export function closes({ sign }: Fence, line: string): boolean {
   const closing = line.trim();
   return closing.length >= sign.length && closing === (sign[0] ?? "`").repeat(closing.length);
+}
+
+/** Whether emphasis or code was opened in the lines that what follows may close: a cut would show its signs. */
+function hasOpenMark(lines: readonly string[]): boolean {
+  const marks =
+    lines
+      .join("\n")
+      .replace(/\\./gu, "")
+      .match(/`+|\*\*|__|~~|[*_]/gu) ?? [];
+  const counts = new Map<string, number>();
+  for (const mark of marks) counts.set(mark, (counts.get(mark) ?? 0) + 1);
+  return [...counts.values()].some((count) => count % 2 === 1);
 }
 
 function isItem(line: string): boolean {

@@ -1,10 +1,11 @@
 import { cellsOf } from "../input/cells.js";
-import { cutLine, type Line, span } from "../spans.js";
+import { cutLine, fitted, type Line, span } from "../spans.js";
 import type { Highlighter } from "./highlight.js";
 import type { BlockPart, MarkdownBlock, Table } from "./parse.js";
 
 /**
- * A block as lines. Those of code and tables are no wider than the window; those of prose are as long as they are. Pure.
+ * A block as lines that are safe to show. Those of code and tables are no wider than the window; those of prose are as long
+ * as they are. Pure.
  *
  * @param highlight colours code; without it code has none.
  */
@@ -15,10 +16,10 @@ export function linesOf(block: MarkdownBlock, columns: number, highlight?: Highl
 function linesOfPart(part: BlockPart, columns: number, highlight?: Highlighter): readonly Line[] {
   switch (part.kind) {
     case "lines":
-      return part.lines;
+      return part.lines.map((line) => fitted(line));
     case "code": {
       const lines = highlight?.(part.text, part.language) ?? plainCode(part.text);
-      return lines.map((line) => cutLine([...part.lead, span("  "), ...line], columns));
+      return lines.map((line) => cutLine([...part.lead, span("  "), ...fitted(line)], columns));
     }
     case "table": {
       const room = columns - cellsOfLine(part.lead);
@@ -33,7 +34,9 @@ function plainCode(text: string): readonly Line[] {
   return text.split("\n").map((line) => [span(line, "code")]);
 }
 
-function tableLines({ rows, aligns, goesOn }: Table, columns: number): readonly Line[] {
+function tableLines({ rows: raw, aligns, goesOn }: Table, columns: number): readonly Line[] {
+  // What is escaped is wider: cells are measured as they are shown.
+  const rows = raw.map((row) => row.map((cell) => fitted(cell)));
   const widths = widthsOf(rows, aligns.length, columns);
   const rule = (left: string, between: string, right: string): Line => [
     span(`${left}${widths.map((width) => "─".repeat(width + 2)).join(between)}${right}`, "faint"),

@@ -32,7 +32,7 @@ export function committedTexts(
 
 /** A part of what the model says, in lines that are safe to show. */
 export function blockLines(block: MarkdownBlock, columns: number, highlight?: Highlighted): readonly Line[] {
-  return linesOf(block, Math.max(1, columns), highlight).map((line) => fitted(line));
+  return linesOf(block, Math.max(1, columns), highlight);
 }
 
 /** A line as a row of so many cells at most. */

@@ -89,6 +89,39 @@ describe("Markdown that is being written", () => {
     );
   });
 
+  it("cuts no paragraph within emphasis or code", () => {
+    const lines = "line\n".repeat(37);
+    for (const [open, close] of [
+      ["**", "**"],
+      ["*", "*"],
+      ["~~", "~~"],
+      ["`", "`"],
+      ["``", "``"],
+    ]) {
+      const blocks = streamed([`${lines}a ${open}first\nsecond\nthird\nfourth\nfifth${close} b\n${lines}`]);
+      const spans = blocks.flatMap((block) => linesOf(block, 80)).flat();
+      expect(spans.map((one) => one.text).join(" ")).not.toMatch(/[*~`]/u);
+      expect(spans.find((one) => one.text.includes("fifth"))?.kind).not.toBe("plain");
+      expect(blocks.length).toBeGreaterThan(1);
+    }
+  });
+
+  it("cuts code and tables by what is seen of their controls", () => {
+    const evil = "\u001b[31m\u202e".repeat(6);
+    for (const source of [`\`\`\`\n${evil}\n\`\`\``, `| a | b |\n|---|---|\n| ${evil} | x |\n`])
+      for (const columns of [9, 20, 60])
+        for (const line of shown(source, columns).split("\n")) {
+          expect(cellsOf(line)).toBeLessThanOrEqual(columns);
+          expect(line).not.toMatch(/[\p{Cc}\u202e]/u);
+        }
+  });
+
+  it("shows an emoji as one, and escapes what joins nothing", () => {
+    const emoji = "⚠\ufe0f 👩\u200d💻 👩🏽\u200d💻 1\ufe0f\u20e3 🏳\ufe0f\u200d🌈";
+    expect(shown(emoji)).toBe(emoji);
+    expect(shown("a\ufe0f \u200d 1\ufe0f 👩\u200dx")).toBe("a\\ufe0f \\u200d 1\\ufe0f 👩\\u200dx");
+  });
+
   it("shows each word of the text, and none of its lines is wider than the window but prose", () => {
     fc.assert(
       fc.property(source, fc.integer({ min: 1, max: 60 }), (text, columns) => {
