@@ -23,9 +23,12 @@ export function showUnsafe(message: string): string {
   });
 }
 
-/** The same as `escapeForDisplay` for what only people read: angle brackets, which close no envelope there, are let through. */
+/**
+ * The same as `escapeForDisplay` for what only people read: angle brackets, which close no envelope there, are let through,
+ * and so are emoji of several characters.
+ */
 export function escapeForPeople(text: string): string {
-  return text.replace(unsafe, (char) => (char === "<" || char === ">" ? char : escapeForDisplay(char)));
+  return escapeExcept(bracket, text);
 }
 
 /** A quoted attribute value: `"` and `\` are escaped, and what `safe` escapes. */
@@ -33,9 +36,18 @@ export function quoteForDisplay(text: string, safe = escapeForDisplay): string {
   return `"${safe(text.replace(/["\\]/g, (char) => `\\${char}`))}"`;
 }
 
-/** The same for whole texts: tabs, line feeds and angle brackets are let through. */
+/** The same for whole texts: tabs and line feeds are let through, too. */
 export function escapeUnseen(text: string): string {
-  return text.replace(unsafe, (char) => (seen.has(char) ? char : escapeForDisplay(char)));
+  return escapeExcept(seen, text);
+}
+
+/** An emoji is seen as one picture, although its parts are joined by characters that are not seen. */
+function escapeExcept(safe: ReadonlySet<string>, text: string): string {
+  const escaped = (part: string) =>
+    part.replace(unsafe, (char) => (safe.has(char) ? char : escapeForDisplay(char)));
+  if (!emojiJoint.test(text)) return escaped(text);
+  const parts = text.split(emoji);
+  return parts.map((part, at) => (at % 2 === 1 ? part : escaped(part))).join("");
 }
 
 /**
@@ -63,7 +75,12 @@ export function clip(text: string, limit: number): string {
   return `${text.slice(0, end)}…`;
 }
 
-const seen: ReadonlySet<string> = new Set(["\t", "\n", "<", ">"]);
+const bracket: ReadonlySet<string> = new Set(["<", ">"]);
+const seen: ReadonlySet<string> = new Set(["\t", "\n", ...bracket]);
+const emojiJoint = /[\u200d\ufe0f\u{e007f}]/u;
+/** Unicode's closed list of emoji (UTS 51): nothing else can be hidden in one. */
+// biome-ignore lint/complexity/useRegexLiterals: the compiler's target has no flag v, which Node 20 has
+const emoji = new RegExp("(\\p{RGI_Emoji})", "v");
 
 /**
  * What no eye sees: a name that holds it looks like another one. `Default_Ignorable_Code_Point` is Unicode's own list

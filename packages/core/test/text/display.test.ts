@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clip, escapeForDisplay, quoteForDisplay } from "../../src/text/index.js";
+import {
+  clip,
+  escapeForDisplay,
+  escapeForPeople,
+  escapeUnseen,
+  quoteForDisplay,
+} from "../../src/text/index.js";
 
 describe("names on display", () => {
   it.each([
@@ -28,6 +34,15 @@ describe("names on display", () => {
         expect(quoteForDisplay(name).slice(1, -1)).not.toMatch(/(?<!\\)(\\\\)*"/);
       }),
     );
+  });
+
+  it.each([
+    ["⚠\ufe0f 1\ufe0f\u20e3 👩\u200d💻", "⚠\ufe0f 1\ufe0f\u20e3 👩\u200d💻"],
+    ["a\u200db \u200d👩 👩\u200d\u200d💻", "a\\u200db \\u200d👩 👩\\u200d\\u200d💻"],
+    ["x\ufe0f 🏴\u{e0041}\u{e007f}", "x\\ufe0f 🏴\\u{e0041}\\u{e007f}"],
+  ])("show people emoji as they are, and nothing hidden in one: %j", (text, shown) => {
+    expect(escapeForPeople(text)).toBe(shown);
+    expect(escapeUnseen(text)).toBe(shown);
   });
 
   it("are clipped between characters", () => {

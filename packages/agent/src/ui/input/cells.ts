@@ -21,7 +21,7 @@ const plain =
 export const graphemes: Intl.Segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** Whether a grapheme is drawn as a picture, so that its parts are no characters of their own. */
-export function isEmoji(grapheme: string): boolean {
+function isEmoji(grapheme: string): boolean {
   return /^(\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Extended_Pictographic}\u200d|\p{RI}\p{RI})/u.test(
     grapheme,
   );

@@ -1,5 +1,5 @@
 import { escapeUnseen } from "@holdfast/core/text";
-import { cellsOf, graphemes, isEmoji } from "./cells.js";
+import { cellsOf, graphemes } from "./cells.js";
 
 /** Long pastes of a text that is being typed, each by the one character that stands for it there. */
 export type Folds = ReadonlyMap<string, string>;
@@ -90,7 +90,7 @@ function unitOf(text: string, folds: Folds): Unit {
 function shownGrapheme(text: string): string {
   if (text === "\t") return "  ";
   if (text === "\r\n") return "\n";
-  return isEmoji(text) ? text : escapeUnseen(text);
+  return escapeUnseen(text);
 }
 
 function foldWords(text: string): string {

@@ -66,6 +66,12 @@ describe("Markdown that is being written", () => {
       for (const line of shown(wide, columns).split("\n")) expect(cellsOf(line)).toBeLessThanOrEqual(columns);
   });
 
+  it("cuts code and tables by what is written, which an escape makes longer", () => {
+    const hidden = "x\u200b".repeat(9);
+    for (const text of [`\`\`\`\n${hidden}\n\`\`\`\n`, `| a |\n|---|\n| ${hidden} |\n`])
+      for (const line of shown(text, 24).split("\n")) expect(cellsOf(line)).toBeLessThanOrEqual(24);
+  });
+
   const part = fc.constantFrom(
     ..."a b\n|\n\n|\n- |\n  - |1. |\n```\n|```ts\n|~~~\n|# h\n|> q\n|| a | b |\n|---|---|\n||\n---\n|*e*|`c`|\n\n\n|    x\n|word word\n|<b>|\r\n"
       .split("|")
