@@ -84,6 +84,17 @@ export function openWindow(
   };
 }
 
+/** A screen to be kept as a file: ids, hashes and times are other ones in each run. */
+export function steady(screen: string): string {
+  const lasting = screen
+    .replaceAll(/\b[0-9a-f]{16}\b/gu, "HASH")
+    .replaceAll(/\b[0-9a-hj-km-np-tv-z]{26}\b/gu, "ID")
+    .replaceAll(/…[0-9a-z]{8}\b/gu, "…ID")
+    .replaceAll(/\d+\.\d s\b/gu, "N s")
+    .replaceAll(/[ \t]+$/gmu, "");
+  return `${lasting}\n`;
+}
+
 /** The processes of a session, by the number of its leader. */
 function processesOf(leader: string): readonly (readonly [pid: number, command: string])[] {
   try {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { hasTmux } from "./on-screen.js";
 import { call, type Scripted, scripted } from "./provided.js";
-import { openWindow, type Window } from "./tmux.js";
+import { openWindow, steady, type Window } from "./tmux.js";
 
 const code = `${Array.from({ length: 30 }, (_, at) => `line ${at + 1}`).join("\n")}\n`;
 const edits = [3, 15, 28].map((line) => ({ old_string: `line ${line}\n`, new_string: `LINE ${line}\n` }));
@@ -19,21 +19,12 @@ const answers: readonly object[] = [
   { text: "Another way." },
 ];
 
-/** Ids, hashes and times are other ones in each run. */
-const steady = (screen: string) =>
-  screen
-    .replaceAll(/\b[0-9a-f]{16}\b/gu, "HASH")
-    .replaceAll(/…[0-9a-z]{8}\b/gu, "…ID")
-    .replaceAll(/\d+\.\d s\b/gu, "N s")
-    .replaceAll(/[ \t]+$/gmu, "");
-
 /** One conversation: each case goes on where the one before it ended. */
 describe.runIf(hasTmux)("questions and windows", () => {
   let at: Scripted;
   let window: Window;
   const idle = /\n>$/u;
-  const kept = (name: string) =>
-    expect(`${steady(window.screen())}\n`).toMatchFileSnapshot(`screens/${name}.txt`);
+  const kept = (name: string) => expect(steady(window.screen())).toMatchFileSnapshot(`screens/${name}.txt`);
   beforeAll(async () => {
     at = scripted(answers, { files: { "a.txt": code } });
     window = openWindow(at, { columns: 100, rows: 34 });
