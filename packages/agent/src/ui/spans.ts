@@ -51,7 +51,7 @@ export function elastic(text: string, kind: SpanKind = "plain"): Span {
  * @param columns of the terminal; any number of them unless given.
  */
 export function fitted(line: Line, columns = Number.POSITIVE_INFINITY): Line {
-  const shown = line.map((one) => ({ ...one, text: escaped(one.text) }));
+  const shown = line.map((one) => ({ ...one, text: escapeForPeople(one.text) }));
   let excess = shown.reduce((cells, { text }) => cells + cellsOf(text), 0) - columns;
   return shown.map((one) => {
     if (one.isElastic === undefined || excess <= 0) return one;
@@ -61,16 +61,6 @@ export function fitted(line: Line, columns = Number.POSITIVE_INFINITY): Line {
     return { ...one, text };
   });
 }
-
-/** Nothing in it acts on a terminal; what joins the parts of an emoji, or makes a sign one, is let through. */
-function escaped(text: string): string {
-  if (!/[\ufe0f\u200d]/u.test(text)) return escapeForPeople(text);
-  const parts = text.split(joining);
-  return parts.map((part, at) => (at % 2 === 1 ? part : escapeForPeople(part))).join("");
-}
-
-const joining =
-  /((?<=\p{Extended_Pictographic})\ufe0f|(?<=[\d#*])\ufe0f(?=\u20e3)|(?<=\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)\u200d(?=\p{Extended_Pictographic}))/u;
 
 /** The line as far as it fits, with a sign where something is left out; it is never wider. What it says must be safe to show. */
 export function cutLine(line: Line, columns: number): Line {
