@@ -62,7 +62,7 @@ export function choicesOf(asked: Asked, hides = false): string {
   const always = reach === undefined ? "" : `, [a]lways (${reach.words}, in this session)`;
   const exact = reach?.exact === undefined ? "" : ", always [e]xactly this";
   const hunks = partsOf(asked)?.texts.hunks.length ?? 0;
-  const parts = hunks > 1 ? `, numbers of the changes to make (1-${hunks})` : "";
+  const parts = hunks > 1 ? `, some by number (1-${hunks})` : "";
   return `Do it? [y]es, [n]o${always}${exact}${editableOf(asked) === undefined ? "" : ", [e]dit"}${parts}: `;
 }
 
@@ -129,7 +129,8 @@ export function linesOfAsked(asked: Asked, isWhole = false, options: DiffOptions
       const { message, files } = asked.question.preview;
       const shown = files.map((file) => ({ file, diff: diffOf(file, isWhole, options) }));
       const lines = [
-        ...linesOfText(`${asked.tool} asks; nothing is done yet. It would say: ${message}`),
+        ...linesOfText(`${asked.tool} wants to ${wishOf(files)}; nothing is done yet.`),
+        ...linesOfText(`If yes, the model reads: ${message}`),
         ...shown.flatMap(({ file, diff }) => [...repairsOf(file), ...diff.lines]),
       ];
       return { lines, hides: shown.some(({ diff }) => diff.hides) };
@@ -143,6 +144,14 @@ export function linesOfAsked(asked: Asked, isWhole = false, options: DiffOptions
     default:
       return asked satisfies never;
   }
+}
+
+/** What happens to the files of a change, in a few words. */
+function wishOf(files: readonly ChangedFile[]): string {
+  const [file, ...others] = files;
+  if (file === undefined || others.length > 0) return `change ${files.length} files`;
+  const { before, after } = file.sizes;
+  return `${before === null ? "create" : after === null ? "delete" : "change"} ${nameWithLink(file)}`;
 }
 
 type RunAsked = Extract<Asked, { kind: "run" }>;

@@ -152,7 +152,7 @@ describe("some of the changes of a file", () => {
       expect(words.replace(/^ *\d* +\d* +(?=[-+])/gmu, "").replace(/^([-+])(?=\S)/gmu, "$1 ")).toContain(
         sign,
       );
-    expect(choicesOf(asked)).toContain("[e]dit, numbers of the changes to make (1-3): ");
+    expect(choicesOf(asked)).toContain("[e]dit, some by number (1-3): ");
     expect(answerByNumbers("1 3", asked)).toMatchObject({
       kind: "instead",
       request: {
