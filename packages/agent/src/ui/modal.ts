@@ -1,5 +1,6 @@
+import { cellsOf } from "./input/cells.js";
 import type { Key } from "./input/keys.js";
-import type { Line } from "./spans.js";
+import { type Line, span } from "./spans.js";
 
 /** The cells of a window. */
 export interface WindowSize {
@@ -38,4 +39,15 @@ export function thenBack(modal: Modal, back: Modal): Modal {
         : { ...step, modal: thenBack(step.modal, back) };
     },
   };
+}
+
+/** Keys with what they do, two blanks apart, on as many lines as they need, up to a quarter of the window. */
+export function keyLines(keys: string, { columns, rows }: WindowSize): readonly Line[] {
+  const lines: string[] = [];
+  for (const key of keys.split("  ")) {
+    const longer = `${lines.at(-1)}  ${key}`;
+    if (lines.length > 0 && cellsOf(longer) <= columns) lines[lines.length - 1] = longer;
+    else lines.push(key);
+  }
+  return lines.slice(0, Math.max(1, Math.floor(rows / 4))).map((line) => [span(line, "faint")]);
 }

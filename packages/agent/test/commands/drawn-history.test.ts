@@ -54,8 +54,8 @@ describe("a tree that a person reads", () => {
     const rows = text.split("\n").map((row) => row.replace(/[a-z0-9]{8} {2}/, ""));
     expect(rows[0]).toMatch(/^session /);
     expect(rows[1]).toBe("user: Change it.");
-    expect(rows[2]).toMatch(/^├─ read_file a\.txt → /);
-    expect(rows[3]).toMatch(/^│ {2}edit_file a\.txt → /);
+    expect(rows[2]).toBe("├─ read_file a.txt → 1-1 v1");
+    expect(rows[3]).toBe("│  edit_file a.txt → +1 -1 v2");
     expect(rows[4]).toMatch(/^│ {2}model: a\.txt is changed\.$/);
     expect(rows.slice(5)).toEqual(["user: Or not?", "model: No. ← you are here"]);
     expect(text).not.toContain("result");

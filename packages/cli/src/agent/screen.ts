@@ -14,16 +14,19 @@ import {
   type Modal,
   type ModalStep,
   pager,
+  painted,
   remapped,
   rowOf,
   type ScreenState,
   type StatusFacts,
   screenState,
   signMs,
+  span,
   type Tail,
   type Theme,
   updateScreen,
   viewScreen,
+  type WindowSize,
   wholeTexts,
 } from "@holdfast/agent";
 import { isRefusal, type Refusal } from "@holdfast/core/files";
@@ -157,9 +160,13 @@ export class Screen implements Keyboard {
     this.#frames.changed();
   }
 
-  echo({ label }: Question, { shown }: TypedLine): void {
+  echo({ label, wants }: Question, { shown }: TypedLine): void {
     this.#input.ask(undefined);
-    this.#print(`${label}${shown}\n`);
+    const kind = wants === "prompt" ? "strong" : "plain";
+    const lines = `${label}${shown}`
+      .split("\n")
+      .map((line) => painted([span(line, kind)], this.options.theme));
+    this.#print(`${lines.join("\n")}\n`);
   }
 
   /** A turn on this screen, from its first event to `end`. */
@@ -184,11 +191,12 @@ export class Screen implements Keyboard {
   show(modal: Modal): Promise<Closed> {
     return new Promise((closed) => {
       this.#modal = { shown: modal, closed };
-      this.#frames.openWhole((size) =>
-        (this.#modal?.shown.view(size) ?? []).map((line) =>
-          rowOf(line, size.columns - 1, this.options.theme),
-        ),
-      );
+      this.#frames.openWhole((size) => {
+        const room = roomIn(size);
+        return (this.#modal?.shown.view(room) ?? []).map((line) =>
+          rowOf(line, room.columns, this.options.theme),
+        );
+      });
     });
   }
 
@@ -348,7 +356,7 @@ export class Screen implements Keyboard {
   }
 
   #modalKey(modal: OpenModal, key: Key): void {
-    const step = modal.shown.update(key, windowSize());
+    const step = modal.shown.update(key, roomIn(windowSize()));
     if (step.kind === "shown") {
       modal.shown = step.modal;
       // What was looked up is shown unless something else is meanwhile.
@@ -424,6 +432,11 @@ export class Screen implements Keyboard {
     if (notify === "off" || Date.now() - this.#lastKeyMs < elsewhereMs) return;
     process.stdout.write(notify === "bell" ? "\u0007" : `\u001b]9;${words}\u0007`);
   }
+}
+
+/** What a modal has of a window: nothing stands in its last column. */
+function roomIn({ columns, rows }: WindowSize): WindowSize {
+  return { columns: columns - 1, rows };
 }
 
 const besideColumns = 120;

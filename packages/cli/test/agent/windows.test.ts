@@ -84,11 +84,11 @@ describe.runIf(hasTmux)("questions and windows", () => {
   });
 
   it("shows the states of a file and puts it back, and what fills the prompt", async () => {
-    await ask("/changes", "put back  q close");
+    await ask("/changes", "q close  d compare");
     window.keys("Enter");
     await window.until("+LINE 15");
     window.keys("Escape");
-    await window.until("put back  q close");
+    await window.until("q close  d compare");
     window.type("k");
     window.type("r");
     await window.until("is back to");

@@ -2,7 +2,7 @@ import { changedFiles, type FileStates, type FileStateThen, stateWords } from ".
 import type { CommandHost } from "../../commands/command.js";
 import { writtenWord } from "../../commands/words.js";
 import type { Key } from "../input/keys.js";
-import type { Modal, ModalStep, WindowSize } from "../modal.js";
+import { keyLines, type Modal, type ModalStep, type WindowSize } from "../modal.js";
 import { cutLine, elastic, fitted, type Line, span } from "../spans.js";
 import type { TreeSource } from "./tree-modal.js";
 import { diffOfStates } from "./tree-source.js";
@@ -41,16 +41,17 @@ class ChangesModal implements Modal {
     private readonly shown: ShownChanges,
   ) {}
 
-  view({ columns, rows: height }: WindowSize): readonly Line[] {
+  view(size: WindowSize): readonly Line[] {
+    const { columns, rows: height } = size;
     const { rows, at, said } = this.shown;
-    const body = Math.max(1, height - 2);
+    const foot = said === undefined ? keyLines(keys, size) : [[span(said, "note")]];
+    const body = Math.max(1, height - 1 - foot.length);
     const top = Math.max(0, Math.min(at - Math.floor(body / 2), rows.length - body));
     const lines = rows.slice(top, top + body).map((row, index) => this.#row(row, top + index));
     const empty: readonly Line[] = rows.length === 0 ? [[span("No file has changed here.", "faint")]] : [];
     const filler = Array.from({ length: Math.max(0, body - lines.length - empty.length) }, (): Line => []);
-    const foot: Line = said === undefined ? [span(keys, "faint")] : [span(said, "note")];
     const title: Line = [span("Changes of this conversation", "heading")];
-    return [title, ...lines, ...empty, ...filler, foot]
+    return [title, ...lines, ...empty, ...filler, ...foot]
       .slice(0, height)
       .map((line) => cutLine(fitted(line, columns - 1), columns - 1));
   }
@@ -130,4 +131,4 @@ class ChangesModal implements Modal {
   }
 }
 
-const keys = "↑↓ move  Enter what it changed  d compare with another state  r put back  q close";
+const keys = "↑↓ move  Enter what it changed  q close  d compare with another state  r put back";

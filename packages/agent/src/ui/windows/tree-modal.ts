@@ -3,7 +3,7 @@ import type { ConversationContext, TurnNode } from "@holdfast/core/conversation"
 import type { AskedBack, Refused } from "../../commands/command.js";
 import { writtenWord } from "../../commands/words.js";
 import type { Key } from "../input/keys.js";
-import type { Modal, ModalStep, WindowSize } from "../modal.js";
+import { keyLines, type Modal, type ModalStep, type WindowSize } from "../modal.js";
 import { cutLine, elastic, fitted, type Line, type Span, span } from "../spans.js";
 import { branchStart, nextHit, type RowFilter, rowFilters, rowsOf, unfoldedRows } from "./tree-rows.js";
 
@@ -63,12 +63,14 @@ class TreeModal implements Modal {
     this.#rows = unfoldedRows(shown.rows, shown.folded);
   }
 
-  view({ columns, rows }: WindowSize): readonly Line[] {
+  view(size: WindowSize): readonly Line[] {
     const { asked } = this.shown;
-    const body = Math.max(1, rows - 2);
+    const { columns, rows } = size;
+    const foot = this.#foot(size);
+    const body = Math.max(1, rows - 1 - foot.length);
     const lines = asked === undefined ? this.#tree(body) : planLines(asked).slice(0, body);
     const filler = Array.from({ length: Math.max(0, body - lines.length) }, (): Line => []);
-    const all = [this.#title(), ...lines, ...filler, this.#foot()];
+    const all = [this.#title(), ...lines, ...filler, ...foot];
     return all.slice(0, rows).map((line) => cutLine(fitted(line, columns - 1), columns - 1));
   }
 
@@ -114,16 +116,16 @@ class TreeModal implements Modal {
     return isChosen ? line.map((one) => ({ ...one, ground: "chosen" as const })) : line;
   }
 
-  #foot(): Line {
+  #foot(size: WindowSize): readonly Line[] {
     const { typing, asked, said } = this.shown;
     if (typing !== undefined)
-      return [elastic(`${typing.what === "search" ? "/" : "label: "}${typing.text}`), span("▏", "accent")];
-    if (said !== undefined) return [span(said, "note")];
+      return [[elastic(`${typing.what === "search" ? "/" : "label: "}${typing.text}`), span("▏", "accent")]];
+    if (said !== undefined) return [[span(said, "note")]];
     const keys =
       asked === undefined
         ? treeKeys
         : `${asked.choices.map(({ word }) => `[${word[0]}]${word.slice(1)}`).join("  ")}  Esc back`;
-    return [span(keys, "faint")];
+    return keyLines(keys, size);
   }
 
   #key(name: string, { rows: height }: WindowSize): ModalStep {
@@ -305,7 +307,7 @@ class TreeModal implements Modal {
 }
 
 const treeKeys =
-  "↑↓ move  Enter all of it  r rewind  e edit and send again  f fork  F files only  d compare  h hide  l label  ←→ fold  / search  t filter  . head  q close";
+  "↑↓ move  Enter all of it  q close  r rewind  e edit and send again  f fork  F files only  d compare  h hide  l label  ←→ fold  / search  t filter  . head";
 
 function planLines({ message, text, choices }: AskedBack): readonly Line[] {
   const files = text === "" ? [] : text.split("\n").map((line): Line => [span("  "), elastic(line)]);

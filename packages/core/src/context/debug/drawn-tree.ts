@@ -5,6 +5,7 @@ import {
   type TurnNode,
   type TurnPayload,
 } from "../../conversation/index.js";
+import { joinSpans } from "../../files/index.js";
 import { describePayload, marksOf } from "./debug-payload.js";
 import { type Wording, wordingFor } from "./debug-text.js";
 
@@ -129,13 +130,34 @@ class DrawnTree {
     if (id === context.sessionId && payload.kind === "task_boundary")
       return `session ${wording.quote(context.title ?? payload.name)}`;
     if (payload.kind !== "tool_call") return describePayload(payload, wording);
-    const path = payload.args.file_path ?? payload.args.path;
-    const about =
-      typeof path === "string" ? wording.name(path) : wording.excerpt(JSON.stringify(payload.args));
-    const came = result === undefined ? "not answered" : wording.excerpt(result.payload.output);
-    const sign = result?.payload.isError === true ? "✗" : "→";
-    return `${wording.name(payload.name)} ${about} ${sign} ${came}`;
+    const { command, file_path = command, path = file_path } = payload.args;
+    const isError = result?.payload.isError === true;
+    const files = result === undefined || isError ? "" : filesIn(result.payload, path);
+    const said = typeof path === "string" ? path : files === "" ? JSON.stringify(payload.args) : "";
+    const about = said === "" ? "" : ` ${wording.excerpt(said)}`;
+    const came = result === undefined ? "not answered" : wording.excerpt(files || result.payload.output);
+    return `${wording.name(payload.name)}${about} ${isError ? "✗" : "→"} ${came}`;
   }
+}
+
+/** What a result says of files, such as `1-40 v3` or `+2 -1 v4`, with the names of those that are not `named`. */
+function filesIn({ files = [], shows = [] }: ResultNode["payload"], named: unknown): string {
+  const words = files.map(({ path, after, by, changes = [], version = 0 }) => {
+    const lines = joinSpans(shows.filter((shown) => shown.path === path)).map(
+      ({ from, to }) => `${from}-${to}`,
+    );
+    const [added, removed] = (["added", "removed"] as const).map((of) =>
+      changes.reduce((sum, change) => sum + change[of], 0),
+    );
+    const what = by === "seen" ? lines.join(", ") : `+${added} -${removed}`;
+    const parts = [
+      path === named ? "" : path,
+      after === null ? "is gone" : what,
+      version ? `v${version}` : "",
+    ];
+    return parts.filter((part) => part !== "").join(" ");
+  });
+  return words.join("; ");
 }
 
 /** The first result of each call, by the id of the call's node. */
