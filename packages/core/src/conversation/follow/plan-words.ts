@@ -24,7 +24,7 @@ export function dueLine(file: DueFile): string {
     case "merged":
       return `${path}: the lines of this conversation are put back; other lines stay as ${makerWords(file.by)} changed them.`;
     case "restore":
-      return `${path}: put back; ${makerWords(file.by)} changed it${file.others ? ", and others did before" : ""}.`;
+      return `${path}: put back; ${makerWords(file.by)} changed it${file.others ? "; what others changed before goes back, too" : ""}.`;
     default:
       return file satisfies never;
   }
