@@ -61,6 +61,21 @@ beforeAll(() => {
 
 afterAll(() => rmSync(dirname(project), { recursive: true, force: true }), 60_000);
 
+/** The command alone, installed for a whole machine, once. */
+function installedAlone(): string {
+  const prefix = join(dirname(project), "alone");
+  if (existsSync(prefix)) return prefix;
+  const tarballs = join(dirname(project), "tarballs");
+  const files = readdirSync(tarballs).filter((name) => name.includes("-cli-"));
+  const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
+  run(
+    "npm",
+    ["install", "--global", "--prefix", prefix, ...flags, ...files.map((name) => join(tarballs, name))],
+    project,
+  );
+  return prefix;
+}
+
 // npm and the compiler take seconds on an idle machine.
 describe("packages that are installed from packed files", { timeout: 240_000 }, () => {
   it("are all of the workspaces, each as a folder of its own and no link", () => {
@@ -76,11 +91,7 @@ describe("packages that are installed from packed files", { timeout: 240_000 }, 
   });
 
   it("give a command that is whole alone: charsets and attributes are there in a global installation", () => {
-    const alone = join(dirname(project), "alone");
-    const cli = readdirSync(join(dirname(project), "tarballs")).filter((name) => name.includes("-cli-"));
-    const files = cli.map((name) => join(dirname(project), "tarballs", name));
-    const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
-    run("npm", ["install", "--global", "--prefix", alone, ...flags, ...files], project);
+    const alone = installedAlone();
     expect(readdirSync(join(alone, "lib/node_modules/@holdfast"))).toEqual(["cli"]);
     const work = join(dirname(project), "work");
     mkdirSync(work);
@@ -98,12 +109,7 @@ describe("packages that are installed from packed files", { timeout: 240_000 }, 
   });
 
   it("install for a whole machine, where npx finds the command by its package's name, too", async () => {
-    const prefix = join(dirname(project), "global");
-    const files = readdirSync(join(dirname(project), "tarballs")).map((name) =>
-      join(dirname(project), "tarballs", name),
-    );
-    const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
-    run("npm", ["install", "--global", "--prefix", prefix, ...flags, ...files], project);
+    const prefix = installedAlone();
     const bin = join(prefix, "bin", "holdfast");
     expect(await initialize(project, [bin])).toMatchObject({
       id: 1,

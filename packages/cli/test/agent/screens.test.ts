@@ -115,7 +115,7 @@ describe.runIf(hasTmux)("a conversation on a screen", () => {
     expect(screen.lines(true).join("\n").replaceAll("\u001b", "ESC")).toMatch(/ESC\[32m(?:ESC\[49m)?\+b/u);
     expect(screen.lines().join("\n")).not.toMatch(/write_file … \d/u);
     screen.type("y");
-    await screen.until("create b.ts +1 v1 ✓");
+    await screen.until("create b.ts +1 v1 0263829 ✓");
   });
 
   it("shows a run without a screen in a terminal, and its last words once", async () => {

@@ -2,6 +2,7 @@ import { runTool } from "@holdfast/core/tools";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ground, sha } from "../support.js";
+import { openMemory } from "./ground.js";
 
 const runs = { numRuns: Number(process.env.HOLDFAST_RUNS ?? 50), seed: 34 };
 
@@ -85,10 +86,10 @@ it("mixes the line endings of no file that had one kind, by any tool", async () 
         ["write_file", { content: text }],
       ];
       for (const [tool, args] of calls) {
-        const on = await ground({ f: before });
+        const on = openMemory({ f: before });
         await on.workspace.read({ path: "f" });
         await runTool(tool, { file_path: "f", base_content_sha256, ...args }, { workspace: on.workspace });
-        const after = on.text("f");
+        const after = on.get("f");
         const isMixed = after.includes("\r\n") && /(^|[^\r])\n/.test(after);
         expect([tool, after, isMixed]).toEqual([tool, after, false]);
       }

@@ -89,8 +89,9 @@ const mostFiles = 12;
 
 function linesOfRead(outcome: Extract<ToolRun["result"], { kind: "read" }>["outcome"]): readonly Line[] {
   if (outcome.kind === "refusal") return refused("read", outcome.code, outcome.path);
-  const { path, version, facts, lines = { from: 1, to: facts?.totalLines ?? 0 } } = outcome.state;
-  return [[span("read "), elastic(path), span(` ${lines.from}-${lines.to} v${version}`, "faint")]];
+  const { state } = outcome;
+  const { path, facts, lines = { from: 1, to: facts?.totalLines ?? 0 } } = state;
+  return [[span("read "), elastic(path), span(` ${lines.from}-${lines.to}${stateWords(state)}`, "faint")]];
 }
 
 function linesOfWrite(outcome: WriteOutcome, path: string, isShown: boolean): readonly Line[] {
@@ -102,7 +103,7 @@ function linesOfWrite(outcome: WriteOutcome, path: string, isShown: boolean): re
       isShown && carriesContent(outcome.code),
     );
   const { state, together: others = [], displacedNote } = outcome;
-  const version = span(state.version === 0 ? "" : ` v${state.version}`, "faint");
+  const version = span(stateWords(state), "faint");
   if (outcome.kind === "unchanged")
     return [[span("edit "), elastic(state.path), version, span(" is so already", "faint")]];
   const { movedFrom, change } = outcome;
@@ -116,6 +117,21 @@ function linesOfWrite(outcome: WriteOutcome, path: string, isShown: boolean): re
     ...(movedFrom === undefined ? others.flatMap((one) => linesOfWrite(one, path, isShown)) : []),
   ];
 }
+
+/** Which state of a file it is: the version that the model knows, and the beginning of its SHA-256. */
+function stateWords({
+  version,
+  sha256,
+}: {
+  readonly version: number;
+  readonly sha256: string | null;
+}): string {
+  if (version === 0) return "";
+  return ` v${version}${sha256 === null ? "" : ` ${sha256.slice(0, shownHash)}`}`;
+}
+
+/** Characters of a hash that a person tells states apart by. */
+const shownHash = 7;
 
 function verbOf({ movedFrom, state, replaced }: Extract<WriteOutcome, { kind: "written" }>): string {
   if (movedFrom !== undefined) return "move";

@@ -18,11 +18,11 @@ const patch = (diff: string) => calls(["safe_patch", { file_path: "a.ts", diff, 
 
 /** Calls that are made in their order, and the lines of the last of them. */
 const rows: readonly (readonly [string, readonly ScriptedAnswer[], string])[] = [
-  ["a read, with its lines and its version", [read], "read a.ts 1-3 v1"],
+  ["a read, with its lines and its version", [read], "read a.ts 1-3 v1 b6285c5"],
   [
     "a read of some lines",
     [calls(["read_file", { file_path: "a.ts", offset: 2, limit: 1 }])],
-    "read a.ts 2-2 v1",
+    "read a.ts 2-2 v1 b6285c5",
   ],
   [
     "a read of what is not there",
@@ -32,12 +32,20 @@ const rows: readonly (readonly [string, readonly ScriptedAnswer[], string])[] = 
   [
     "a read of several, a line each below",
     [calls(["read_many_files", { paths: ["a.ts", "b.ts", "no.ts"] }])],
-    "read 3 files\n  read a.ts 1-3 v1\n  read b.ts 1-1 v2\n  read ✗ no.ts is not there",
+    "read 3 files\n  read a.ts 1-3 v1 b6285c5\n  read b.ts 1-1 v2 0263829\n  read ✗ no.ts is not there",
   ],
   ["names and lines that are found", [calls(["list_files", { path: "." }])], "list . 2 found"],
   ["a search", [calls(["search_files", { pattern: "o" }])], "search o 2 found"],
-  ["a change, with its lines and its version", [read, edit("two", "zwei\nzwo")], "edit a.ts +2 -1 v2 ✓"],
-  ["a new file", [calls(["write_file", { file_path: "c.ts", content: "c\nd\n" }])], "create c.ts +2 v1 ✓"],
+  [
+    "a change, with its lines and its version",
+    [read, edit("two", "zwei\nzwo")],
+    "edit a.ts +2 -1 v2 6a0e01b ✓",
+  ],
+  [
+    "a new file",
+    [calls(["write_file", { file_path: "c.ts", content: "c\nd\n" }])],
+    "create c.ts +2 v1 a5567b1 ✓",
+  ],
   ["a change of nothing", [read, edit("two", "two")], "edit ✗ a.ts: equal strings"],
   ["a text that is not there", [read, edit("four", "five")], "edit ✗ the text to replace is not in a.ts"],
   [
@@ -49,12 +57,12 @@ const rows: readonly (readonly [string, readonly ScriptedAnswer[], string])[] = 
   [
     "another name",
     [read, calls(["move_file", { file_path: "a.ts", new_path: "z.ts", ...hash }])],
-    "move a.ts → z.ts v2 ✓",
+    "move a.ts → z.ts v2 b6285c5 ✓",
   ],
   [
     "what was put right in a diff",
     [read, patch("@@ -9,3 +9,3 @@\n one\n-two\n+zwei\n three\n")],
-    "edit a.ts +1 -1 v2 ✓\n  repaired: hunk 1, line number (line 9 → 1)",
+    "edit a.ts +1 -1 v2 49e489b ✓\n  repaired: hunk 1, line number (line 9 → 1)",
   ],
   [
     "a command, with its last lines",
