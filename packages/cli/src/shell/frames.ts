@@ -57,12 +57,16 @@ export class Frames {
     this.#dueMs = Number.POSITIVE_INFINITY;
   }
 
-  /** The rows are not where they were: they are drawn where the cursor is. @param clear what makes place for them. */
-  return(clear = "\r\u001b[J"): void {
+  /**
+   * Somebody else may have had the terminal: everything is drawn anew. A tail that was not removed, as SIGSTOP leaves it, is
+   * erased first. @param clear what makes place for it elsewhere.
+   */
+  return(clear = this.#isAway || this.#whole !== undefined ? "\r\u001b[J" : undefined): void {
     this.#isAway = false;
-    this.#standing = nothingStands(windowSize());
+    // In a window of another size a tail is erased and drawn anew.
+    this.#standing = clear === undefined ? { ...this.#standing, size: noSize } : nothingStands(windowSize());
     if (this.#whole !== undefined) this.#whole.rows = [];
-    this.#write(clear);
+    this.#write(clear ?? "");
     this.changed();
   }
 
@@ -131,4 +135,5 @@ export function windowSize(): WindowSize {
   return { columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 };
 }
 
+const noSize: WindowSize = { columns: 0, rows: 0 };
 const frameMs = 16;
