@@ -5,7 +5,7 @@ import { codeOf } from "../disk/platform.js";
 /**
  * The refusal for a failed system call of a session store. Throws nothing.
  *
- * @param what was not done, as a sentence: "Nothing since the last acknowledgement was kept".
+ * @param what was not done, as a sentence: "Nothing since the last save was kept".
  * @returns undefined where it is no error of the system: a bug, which the caller throws.
  */
 export function storeRefusalFrom(error: unknown, what: string): ConversationRefusal | undefined {

@@ -149,7 +149,7 @@ export class JournalWriter {
   /** @param isOurs whether what stands in the file beyond what was acknowledged can only be our own. */
   private fail(error: unknown, isOurs = true): ConversationRefusal {
     const { id } = this.place;
-    const what = `Nothing since the last acknowledgement was kept in session ${id}`;
+    const what = `Nothing since the last save was kept in session ${id}`;
     const failure = storeRefusalFrom(error, what);
     if (failure === undefined) throw error;
     this.unsettled = true;
