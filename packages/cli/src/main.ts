@@ -1,5 +1,7 @@
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { createRequire } from "node:module";
+import { devNull } from "node:os";
+import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 import type { Addons } from "./addons.js";
 import { filesRunOut } from "./shell/files-run-out.js";
@@ -67,28 +69,42 @@ function guardProcess(): void {
     process.exit(7);
   });
   process.stderr.on("error", () => process.exit(process.exitCode ?? 1));
+  const terminals = [0, 1, 2].filter(isatty);
+  process.on("exit", () => {
+    isEnding = true;
+    for (const fd of terminals) if (!isatty(fd)) replaceGone(fd);
+  });
+}
+
+/** Node restores each terminal that it began with, and aborts with a core dump where one is gone. It skips another file. */
+function replaceGone(fd: number): void {
+  closeSync(fd);
+  // The lowest number that is free is this one.
+  openSync(devNull, "r+");
+}
+
+let isEnding = false;
+
+/** Ends the program with a message below everything: at its exit a screen removes its tail, or the whole window. */
+function endWith(message: string, exitCode: number): never {
+  const say = () => void process.stderr.write(`holdfast: ${message}\n`);
+  if (isEnding) say();
+  else process.on("exit", say);
+  process.exit(exitCode);
 }
 
 /** Never a stack trace, unless somebody who works on Holdfast asks for one. */
 function fail(error: unknown): never {
   const short = filesRunOut(error, openFileLimit);
-  if (short !== undefined) {
-    process.stderr.write(`holdfast: ${short}\n`);
-    process.exit(7);
-  }
+  if (short !== undefined) endWith(short, 7);
   const message = error instanceof Error ? error.message : String(error);
-  if (message.includes("uv_cwd")) {
-    process.stderr.write("holdfast: the working folder is gone: go to another one (cd) and start again.\n");
-    process.exit(7);
-  }
+  if (message.includes("uv_cwd"))
+    endWith("the working folder is gone: go to another one (cd) and start again.", 7);
   const [line = ""] = message.split("\n");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a message may quote a name with controls
   const plain = line.replace(/[\u0000-\u001f\u007f-\u009f]/g, "?");
-  process.stderr.write(`holdfast: internal error: ${plain}\n`);
-  if (process.env.HOLDFAST_DEBUG !== undefined && error instanceof Error) {
-    process.stderr.write(`${error.stack ?? ""}\n`);
-  }
-  process.exit(1);
+  const isTraced = process.env.HOLDFAST_DEBUG !== undefined && error instanceof Error;
+  endWith(`internal error: ${plain}${isTraced ? `\n${error.stack ?? ""}` : ""}`, 1);
 }
 
 /** What `ulimit -n` says. Node knows it only for its reports; a shell would need files that cannot be opened. */

@@ -13,7 +13,6 @@ const markdown = [
   "The end.",
 ].join("\n\n");
 const evil = "evil\u001b[2Jname.txt";
-const slow = { fault: { kind: "slow", pauseMs: 30 } };
 
 const answers: readonly object[] = [
   { text: markdown },
@@ -22,7 +21,6 @@ const answers: readonly object[] = [
   { calls: [call("read_file", { file_path: evil })] },
   { text: "Read." },
   { text: "Seen." },
-  { text: `Begun ${"and more of it ".repeat(30)}ended.`, ...slow },
 ];
 
 /** One conversation in a window of 80×24: each case goes on where the one before it ended. */
@@ -108,28 +106,6 @@ describe.runIf(hasTmux)("the screen", () => {
     await window.until(/for help\n> @src\/beta\.ts$/u);
     window.keys("C-c");
     await window.until(idle);
-  });
-
-  it("lays out the tail anew while an answer streams into a window that changes", async () => {
-    window.keys("C-l");
-    window.type("Stream.");
-    window.keys("Enter");
-    await window.until("Begun");
-    for (const [columns, rows] of [
-      [40, 10],
-      [100, 30],
-      [33, 24],
-      [80, 24],
-    ] as const) {
-      window.resize(columns, rows);
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-    await window.until("ended.");
-    await window.until(idle);
-    const shown = window.screen().replace(/\s+/gu, "");
-    expect(shown.match(/Begun/gu)).toHaveLength(1);
-    expect(shown.match(/andmoreofit/gu)).toHaveLength(30);
-    expect(shown.match(/>Stream\./gu)).toHaveLength(1);
   });
 });
 

@@ -10,6 +10,8 @@ import type { Ground } from "./provided.js";
 export interface Window {
   /** What stands on the screen now, without blanks at the ends of lines. */
   screen(): string;
+  /** The same, below all that has left the screen. */
+  whole(): string;
   /** Waits until the screen fits. */
   until(fits: string | RegExp): Promise<void>;
   /** Keys by their names in tmux (`C-c`, `Enter`); letters with `-l`. */
@@ -25,6 +27,8 @@ export interface Window {
   bytes(hex: string): void;
   /** The program with these arguments, as one types it. @param around a command of the shell, with `%` for the program. */
   start(args: readonly string[], around?: string): void;
+  /** Closes the terminal, whatever runs in it. */
+  close(): void;
   /** Sends a signal to every Node that was started in it. */
   signal(name: NodeJS.Signals): void;
 }
@@ -43,8 +47,13 @@ export function openWindow(
   const size = ["-x", String(columns), "-y", String(rows)];
   tmux("new-session", "-d", ...size, "-c", project.folder, "bash", "--rcfile", join(folder, "rc"));
   const shell = tmux("display-message", "-p", "#{pane_pid}").trim();
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) tmux("kill-server");
+    isOpen = false;
+  };
   afterThisFile(async () => {
-    tmux("kill-server");
+    close();
     // The program writes to its folders until it has ended.
     while (processesOf(shell).length > 0) await new Promise((resolve) => setTimeout(resolve, 30));
     rmSync(folder, { recursive: true, force: true });
@@ -52,6 +61,7 @@ export function openWindow(
   const screen = () => tmux("capture-pane", "-p").trimEnd();
   return {
     screen,
+    whole: () => tmux("capture-pane", "-p", "-S", "-").trimEnd(),
     until: async (fits) => {
       const isThere = () => (typeof fits === "string" ? screen().includes(fits) : fits.test(screen()));
       for (const since = Date.now(); !isThere(); ) {
@@ -78,6 +88,7 @@ export function openWindow(
       tmux("send-keys", "-l", `clear; ${around.replace("%", () => words)}`);
       tmux("send-keys", "Enter");
     },
+    close,
     signal: (name) => {
       for (const [pid, command] of processesOf(shell)) if (command === "node") process.kill(pid, name);
     },
