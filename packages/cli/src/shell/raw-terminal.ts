@@ -25,12 +25,15 @@ export interface TerminalEvents {
  */
 export function openRawTerminal(events: TerminalEvents): RawTerminal {
   const { stdin, stdout } = process;
+  let areOn = false;
   const setModes = (isRaw: boolean) => {
     try {
       // What the shell, or an editor, has set meanwhile is not known to Node: it would think that nothing is to be done.
       stdin.setRawMode(!isRaw);
       stdin.setRawMode(isRaw);
-      writeSync(stdout.fd, isRaw ? modesOn : modesOff);
+      // Terminals count how often they were asked for the keys of kitty.
+      writeSync(stdout.fd, `${areOn ? modesOff : ""}${isRaw ? modesOn : ""}`);
+      areOn = isRaw;
     } catch {
       // The terminal is gone.
     }

@@ -82,6 +82,7 @@ describe.runIf(hasTmux)("a terminal that goes wrong", () => {
     const text = `Begun ${"and more of it ".repeat(30)}ended.`;
     const at = await provided(chatWire, [{ text, fault: { kind: "slow", pauseMs: 10 } }]);
     const window = openWindow(at, { columns: 80, rows: 24 });
+    window.record(join(at.home.folder, "written"));
     // No shell takes the terminal while the program is stopped.
     window.start([], 'sh -c "%; true"');
     await window.until(idle);
@@ -106,6 +107,13 @@ describe.runIf(hasTmux)("a terminal that goes wrong", () => {
     // What a window of one row pushed off the screen stays there; the answer is whole, and once.
     expect(shown.split(text.replace(/\s+/gu, ""))).toHaveLength(2);
     expect(shown.match(/>Go\./gu)).toHaveLength(1);
+    window.keys("C-c");
+    await window.until(/1 request[\s\S]*\n>$/u);
+    window.keys("C-d");
+    await window.until(/\n\$$/u);
+    // Each set of modes that was asked for is given back: terminals count that.
+    const count = (mode: string) => at.home.text("written").split(`\u001b[${mode}`).length - 1;
+    expect([count(">1u"), count("<u")]).toEqual([2, 2]);
   });
 
   it.runIf(hasOwnMounts)(

@@ -27,6 +27,8 @@ export interface Window {
   bytes(hex: string): void;
   /** The program with these arguments, as one types it. @param around a command of the shell, with `%` for the program. */
   start(args: readonly string[], around?: string): void;
+  /** Appends all that is written to the terminal from now on to a file. */
+  record(path: string): void;
   /** Closes the terminal, whatever runs in it. */
   close(): void;
   /** Sends a signal to every Node that was started in it. */
@@ -88,6 +90,7 @@ export function openWindow(
       tmux("send-keys", "-l", `clear; ${around.replace("%", () => words)}`);
       tmux("send-keys", "Enter");
     },
+    record: (path) => void tmux("pipe-pane", `cat >> '${path}'`),
     close,
     signal: (name) => {
       for (const [pid, command] of processesOf(shell)) if (command === "node") process.kill(pid, name);
