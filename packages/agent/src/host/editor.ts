@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Refusal, refuse } from "@holdfast/core/files";
+import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
 import { causeOf } from "@holdfast/core/text";
 import { endFamily, markerName } from "./processes.js";
 
@@ -28,7 +28,8 @@ export interface EditedText {
  * Opens the person's editor on a text, on the terminal of this process, and waits until it is closed.
  *
  * @returns `not_found` where no editor is named or it cannot be started, `cancelled` where the signal ended it,
- *   `not_applied` where the editor failed (an editor's way to say no), `undecodable` where it left no UTF-8.
+ *   `not_applied` where its file cannot be made or the editor failed (an editor's way to say no), `undecodable` where it left
+ *   no UTF-8.
  */
 export async function editText(request: EditRequest): Promise<EditedText | Refusal> {
   const { VISUAL: visual, EDITOR: editor } = request.environment;
@@ -38,14 +39,26 @@ export async function editText(request: EditRequest): Promise<EditedText | Refus
       "not_found",
       "No editor is named. Set VISUAL or EDITOR, such as EDITOR=vim or EDITOR='code --wait'.",
     );
-  const folder = mkdtempSync(join(request.tempDir, "edit-"));
+  const file = fileOf(request);
+  if (isRefusal(file)) return file;
   try {
-    const path = join(folder, plainFileName(request.name));
-    writeFileSync(path, request.text, { mode: 0o600, flag: "wx" });
-    const failure = await runEditor(command, path, request);
-    return failure ?? editedText(path, request.text);
+    const failure = await runEditor(command, file.path, request);
+    return failure ?? editedText(file.path, request.text);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(file.folder, { recursive: true, force: true });
+  }
+}
+
+function fileOf({ text, name, tempDir }: EditRequest) {
+  let folder = "";
+  try {
+    folder = mkdtempSync(join(tempDir, "edit-"));
+    const path = join(folder, plainFileName(name));
+    writeFileSync(path, text, { mode: 0o600, flag: "wx" });
+    return { folder, path };
+  } catch (error) {
+    if (folder !== "") rmSync(folder, { recursive: true, force: true });
+    return refuse("not_applied", `The editor got no file: ${causeOf(error)}.`);
   }
 }
 

@@ -134,6 +134,11 @@ describe("the editor", () => {
     expect(left).toEqual(["my editor.sh"]);
   });
 
+  test("that gets no file is a refusal, too", async () => {
+    const request = { text: "a\n", environment: { EDITOR: "true" }, tempDir: join(await folder(), "none") };
+    expect(await editText(request)).toMatchObject({ kind: "refusal", code: "not_applied" });
+  });
+
   test("is closed when it is cancelled", async () => {
     const cancelling = new AbortController();
     const editing = edit("exec sleep 60", cancelling.signal);
