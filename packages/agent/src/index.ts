@@ -1,7 +1,9 @@
 /** @holdfast/agent: an agent as a library, without a screen. */
 
+export { backgroundWords } from "./commands/background.js";
 export {
   type AskedBack,
+  type BackgroundCommand,
   type Choice,
   type Command,
   type CommandCode,
@@ -226,6 +228,7 @@ export {
   screenState,
   updateScreen,
   type WholeText,
+  wholeText,
   wholeTexts,
 } from "./ui/screen/update.js";
 export { type Menu, type ScreenInput, type Shown, signMs, viewScreen } from "./ui/screen/view.js";

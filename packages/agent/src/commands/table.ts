@@ -1,5 +1,6 @@
 import { nearestName } from "@holdfast/core/tools";
 import type { WrittenPrompt } from "../input/written-prompts.js";
+import { backgroundCommand } from "./background.js";
 import { changesCommand } from "./changes.js";
 import type { Command } from "./command.js";
 import { contextCommands } from "./context.js";
@@ -40,6 +41,7 @@ export const commands: readonly Command[] = [
   ...historyCommands,
   changesCommand,
   ...lookCommands,
+  backgroundCommand,
   ...contextCommands,
   memoryCommand,
   exportCommand,

@@ -115,6 +115,11 @@ export class Commands {
     return this.background.has(id) || command?.end !== undefined ? command : undefined;
   }
 
+  /** What any command has printed, for a person; undefined where nobody knows it any more. */
+  textOf(id: string): string | undefined {
+    return this.all.get(id)?.log.text();
+  }
+
   /** Those in the background that run, and the latest that have ended, in the order of their start. */
   inBackground(): readonly RunningCommand[] {
     return [...this.all.values()].filter(({ id }) => this.background.has(id));

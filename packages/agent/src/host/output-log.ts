@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { safeOutput } from "./safe-output.js";
 
 /** The bounds of what is kept of one command's output, in bytes. */
 interface OutputBounds {
@@ -30,6 +31,7 @@ export class OutputLog {
   private hasFile = false;
   private isFull = false;
   private size = 0;
+  private ends = 0;
 
   /**
    * @param path where the file goes, if there is to be one.
@@ -49,6 +51,12 @@ export class OutputLog {
     return this.size;
   }
 
+  /** How many lines came, kept or not. */
+  get lines(): number {
+    const last = this.size === 0 ? 10 : this.endFrom(this.size - 1)[0];
+    return this.ends + (last === 10 ? 0 : 1);
+  }
+
   /** The file and how much of the output it holds; undefined where there is none. */
   get kept(): { readonly path: string; readonly bytes: number } | undefined {
     return this.hasFile ? { path: this.path, bytes: this.fileEnd } : undefined;
@@ -61,6 +69,7 @@ export class OutputLog {
     if (!this.hasFile && (this.early || before + chunk.length > this.bounds.shownBytes)) this.begin();
     if (before < this.head.length) this.head.set(chunk.subarray(0, this.head.length - before), before);
     this.keepEnd(chunk);
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) this.ends += 1;
     this.size += chunk.length;
     this.write(chunk);
   }
@@ -74,6 +83,13 @@ export class OutputLog {
     if (tailStart === headEnd) return { head: joined(head, tail), left: 0, tail: new Uint8Array() };
     const whole = { head: wholeEnd(head), tail: wholeStart(tail) };
     return { ...whole, left: this.size - whole.head.length - whole.tail.length };
+  }
+
+  /** What is shown, for a person. */
+  text(): string {
+    const { head, left, tail } = this.shown();
+    if (left === 0) return safeOutput(head);
+    return `${safeOutput(head)}\n[… ${left.toLocaleString("en-US")} bytes left out …]\n${safeOutput(tail)}`;
   }
 
   /** The part from an offset on, at most so many bytes, in whole characters of UTF-8. */

@@ -19,6 +19,8 @@ export interface CommandToolsContext {
   readonly watchFiles?: WatchFiles;
   /** Results of other tools that were too long: `read_output` shows them, too. */
   readonly spilled?: SpillFiles;
+  /** Told that a command in the background has ended, unless it was ended on purpose. */
+  readonly onBackgroundEnd?: (command: RunningCommand) => void;
 }
 
 const parameters = z.object({
@@ -59,7 +61,7 @@ type ShellArguments = z.output<typeof parameters> & { readonly sandboxed: boolea
 async function runCommand(
   args: ShellArguments,
   scope: HostScope,
-  { commands, checkFiles, watchFiles }: CommandToolsContext,
+  { commands, checkFiles, watchFiles, onBackgroundEnd }: CommandToolsContext,
 ): Promise<HostToolResult> {
   const { command, directory, background = false, sandboxed } = args;
   if (scope.signal?.aborted === true)
@@ -71,6 +73,9 @@ async function runCommand(
     stopAfter(started, args.timeout_seconds);
     await waitAtMost(started.ended, firstLookMs);
     if (started.end === undefined) {
+      void started.ended.then(({ stopped }) => {
+        if (stopped !== "killed" && stopped !== "closed") onBackgroundEnd?.(started);
+      });
       const program = { id: started.id, lastLines: [] };
       return { code: "ok", text: startedWords(started), program, touched: { files: [], isWhole: false } };
     }
@@ -80,7 +85,7 @@ async function runCommand(
   const end = await watched(started, scope, seconds);
   const { code, text } = endWords(end);
   const { id, log } = started;
-  const program = { id, end, lastLines: lastLines(log, 5) };
+  const program = { id, end, lastLines: lastLines(log, shownLines) };
   const words = [text, ...sandboxWords(started), outputWords(log, id)].join("\n");
   const touched = await lookAgain?.();
   const isNone = touched === undefined || (touched.isWhole && touched.files.length === 0);
@@ -101,6 +106,8 @@ const barred =
 /** How long a command in the background may take to fail at once, in milliseconds. */
 const firstLookMs = 250;
 const progressMs = 250;
+/** The last lines of an output that a person is shown. */
+const shownLines = 5;
 
 /** A refusal as a result. */
 export function refused({ code, message }: Refusal): HostToolResult {
@@ -137,16 +144,23 @@ async function watched(command: RunningCommand, { signal, progress }: HostScope,
   const cancel = () => void command.stop("cancelled");
   signal?.addEventListener("abort", cancel, { once: true });
   stopAfter(command, seconds);
-  let toldMs = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const tell = () => {
+    timer = undefined;
+    const { id, log } = command;
+    const last = lastLines(log, shownLines);
+    const program = { id, lastLines: last, linesBefore: Math.max(0, log.lines - last.length) };
+    progress(`${secondsWords(command.seconds)}: ${clip(last.at(-1) ?? "", 200)}`, program);
+  };
+  // However much comes, it is told from time to time; the last of it, too.
   const unwatch = command.onChange(() => {
-    if (performance.now() - toldMs < progressMs) return;
-    toldMs = performance.now();
-    progress(`${secondsWords(command.seconds)}: ${clip(lastLines(command.log, 1).join(""), 200)}`);
+    timer ??= setTimeout(tell, progressMs);
   });
   try {
     return await command.ended;
   } finally {
     unwatch();
+    clearTimeout(timer);
     signal?.removeEventListener("abort", cancel);
   }
 }

@@ -375,7 +375,8 @@ class OpenedAgent implements Agent {
       offered: fileTools,
       ...(this.parts.deltaReads === false ? {} : { deltaReads: () => this.visibility }),
       hostTools: hostTools.map((tool) => this.#gate.guarded(tool)),
-      progress: (callId, text) => onEvent({ kind: "call_progress", callId, text }),
+      progress: (callId, text, program) =>
+        onEvent({ kind: "call_progress", callId, text, ...defined({ program }) }),
       ...wire,
       ...defined({ summariser, signal, onError, budgetChars: this.#economy.resultChars(this.#head()) }),
     };

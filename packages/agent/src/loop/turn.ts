@@ -1,7 +1,7 @@
 import type { ModelEvent, ModelFailure } from "@holdfast/core/context";
 import type { JsonObject, TurnNode, TurnPayload, TurnUsage } from "@holdfast/core/conversation";
 import type { PromptPlan } from "@holdfast/core/economy";
-import type { Carried } from "@holdfast/core/tools";
+import type { Carried, RanProgram } from "@holdfast/core/tools";
 import type { CacheBroke } from "./cache-watch.js";
 import type { CompactionOutcome } from "./context-economy.js";
 
@@ -33,7 +33,13 @@ export type AgentEvent =
   /** The answer stands in the tree. */
   | { readonly kind: "answered"; readonly nodes: readonly TurnNode[]; readonly usage?: TurnUsage }
   | { readonly kind: "call_begun"; readonly callId: string; readonly name: string; readonly args: JsonObject }
-  | { readonly kind: "call_progress"; readonly callId: string; readonly text: string }
+  /** `program`: what runs, with what it has printed until now. */
+  | {
+      readonly kind: "call_progress";
+      readonly callId: string;
+      readonly text: string;
+      readonly program?: RanProgram;
+    }
   | { readonly kind: "call_ended"; readonly call: EndedCall }
   /** A sentence for the person: a file that is gone, a call that repeats itself. */
   | { readonly kind: "noticed"; readonly text: string }

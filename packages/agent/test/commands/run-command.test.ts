@@ -407,6 +407,30 @@ describe("help and completion", () => {
   });
 });
 
+it("lists the commands in the background, shows their outputs, and ends them", async () => {
+  await open([]);
+  expect(await run("/background")).toMatchObject({ kind: "refused", code: "unavailable" });
+  const environment = { PATH: process.env.PATH ?? "" };
+  const tempDir = join(stage.root, "tmp");
+  const shells = new Commands({ roots: [stage.root], tempDir, environment });
+  const more = { background: () => shells.inBackground() };
+  try {
+    expect((await done("/background", more)).message).toBe("No command runs in the background.");
+    const failing = shells.start("echo oops;  exit 3", ".", true);
+    if ("kind" in failing) throw new Error(failing.message);
+    await failing.ended;
+    shells.start("echo ready; exec sleep 60", ".", true);
+    expect((await done("/background", more)).text).toMatch(
+      /^c1 \$ echo oops; exit 3 … ended after \d s, exit 3\nc2 \$ echo ready; exec sleep 60 … runs for \d s$/u,
+    );
+    expect((await done("/background c1", more)).text).toBe("oops\n");
+    expect((await done("/background c2 --kill", more)).message).toMatch(/ended after \d s, killed\.$/u);
+    expect(await run("/background c9", more)).toMatchObject({ kind: "refused", code: "not_found" });
+  } finally {
+    await shells.close();
+  }
+});
+
 it("the page of the documentation has a row for each command, word for word", () => {
   const page = readFileSync(new URL("../../../../docs/slash-commands.md", import.meta.url), "utf8");
   const missing = commands

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileEffect } from "@holdfast/core/conversation";
-import type { HostTool } from "@holdfast/core/tools";
+import type { HostTool, RanProgram } from "@holdfast/core/tools";
 import { describe, expect, test } from "vitest";
 import { afterThisTest } from "../../../../test/cleanups.js";
 import { killTool, readOutputTool } from "../../src/host/background-tools.js";
@@ -194,6 +194,19 @@ describe("run_shell_command", () => {
     await call(run, { command }, { progress: (text) => told.push(text) });
     expect(told.length).toBeGreaterThan(0);
     expect(told.at(-1)).toMatch(/^[\d.]+ s: line \d$/);
+  });
+
+  test("tells the last of what came at once, though nothing follows it", async () => {
+    const { run } = await shell();
+    const told: (RanProgram | undefined)[] = [];
+    const seen = new AbortController();
+    const progress = (_: string, program?: RanProgram) => {
+      told.push(program);
+      if (program?.lastLines.at(-1) === "100000") seen.abort();
+    };
+    await call(run, { command: "seq 100000; sleep 60" }, { progress, signal: seen.signal });
+    const lastLines = [99_996, 99_997, 99_998, 99_999, 100_000].map(String);
+    expect(told.at(-1)).toEqual({ id: "c1", lastLines, linesBefore: 99_995 });
   });
 
   test("appends what became of the files, also of a command that failed", async () => {

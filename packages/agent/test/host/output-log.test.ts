@@ -21,6 +21,15 @@ describe("an output", () => {
     expect(log.kept).toBeUndefined();
   });
 
+  test("is a text for a person, with how much is left out", async () => {
+    const log = new OutputLog(join(await folder(), "out"), bounds);
+    expect([log.lines, log.text()]).toEqual([0, ""]);
+    log.add(bytes("one\n\u001b[1mtwo"));
+    expect([log.lines, log.text()]).toEqual([2, "one\ntwo"]);
+    log.add(bytes("\nthree\nfour\n"));
+    expect([log.lines, log.text()]).toEqual([4, "one\ntw\n[… 3 bytes left out …]\nhree\nfour\n"]);
+  });
+
   test("whatever comes in whatever pieces: beginning, end, and the file are its bytes", async () => {
     const dir = await folder();
     let count = 0;
@@ -35,6 +44,8 @@ describe("an output", () => {
           const all = Buffer.concat(chunks);
           const { head, left, tail } = log.shown();
           expect(log.sizeBytes).toBe(all.length);
+          const lines = all.toString("latin1").split("\n");
+          expect(log.lines).toBe(lines.length - (lines.at(-1) === "" ? 1 : 0));
           expect(head.length + left + tail.length).toBe(all.length);
           expect(all.subarray(0, head.length).equals(head)).toBe(true);
           expect(all.subarray(all.length - tail.length).equals(tail)).toBe(true);

@@ -28,6 +28,7 @@ export function commandHost(run: OpenedRun, ports: Partial<CommandPorts>, signal
     manager: conversation.manager,
     workspace,
     prompts: run.written.prompts,
+    background: () => run.commands.inBackground(),
     modelName: () => name,
     modelNames: async () => [...modelCatalog.keys(), ...(await localModels())],
     openModel: async (wanted) => {

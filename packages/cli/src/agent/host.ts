@@ -1,6 +1,8 @@
 import { dirname, join } from "node:path";
 import {
   type AgentSettings,
+  type BackgroundCommand,
+  backgroundWords,
   Commands,
   commandEnvironment,
   type FetchTool,
@@ -30,6 +32,8 @@ import { version } from "../shell/version.js";
 /** What an agent has beside files and conversation. */
 export interface RunHost {
   readonly tools: () => readonly HostTool[];
+  /** The commands of the model. */
+  readonly commands: Pick<Commands, "inBackground" | "textOf">;
   /** Runs a command of the person; absent where the settings allow none. */
   readonly shell: HostTool | undefined;
   /** Fetches the page that `@https://…` names, where its host is allowed. */
@@ -101,7 +105,9 @@ export async function openHost(
     },
   });
   const spilled = new SpillFiles(tempDir, undefined, "read_output");
-  const context = { commands, checkFiles, spilled, ...defined({ watchFiles }) };
+  const onBackgroundEnd = (command: BackgroundCommand) =>
+    told?.(`In the background: ${backgroundWords(command)}.`);
+  const context = { commands, checkFiles, spilled, onBackgroundEnd, ...defined({ watchFiles }) };
   const run = shell.enabled === false ? undefined : shellTool(context);
   const allowedHosts = fetch.allowedHosts ?? [];
   const page = fetchTool({ allowedHosts, tempDir, spilled });
@@ -126,6 +132,7 @@ export async function openHost(
   return {
     tools: () => [...own, ...servers.tools()],
     shell: run,
+    commands,
     commandPlace: (mode) => sandbox.place(mode),
     servers: states,
     resources: {

@@ -103,8 +103,15 @@ export function openTalk({ terminal: streams, stateDir, ui }: TalkOptions): Talk
       const host = commandHost(run, ports);
       const facts = () => statusFacts(run, host);
       const stale = () => staleFiles(run);
+      const { commands } = run;
       if (!isRead)
-        screen?.attach({ facts, stale, nextMode: () => nextMode(run), tree: () => treeAtPrompt(host) });
+        screen?.attach({
+          facts,
+          stale,
+          commands,
+          nextMode: () => nextMode(run),
+          tree: () => treeAtPrompt(host),
+        });
       const written = () => (shown = (isRead ? undefined : screen?.turn()) ?? writtenText(terminal, "talk"));
       await past(run.conversation.manager.context);
       const withImages = { ...run, resources: clipboard.within(run.resources) };

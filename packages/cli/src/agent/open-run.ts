@@ -67,6 +67,8 @@ export interface OpenedRun {
   readonly root: string;
   /** Runs a command of the person; absent where the settings allow none. */
   readonly shell: HostTool | undefined;
+  /** The commands of the model. */
+  readonly commands: RunHost["commands"];
   /** What `@server:uri` names. */
   readonly resources: NamedResources;
   /** What people have written down for the model. */
@@ -252,6 +254,7 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
     stateDir,
     root,
     shell: host.shell,
+    commands: host.commands,
     resources: host.resources,
     written,
     fetch: host.fetch,

@@ -37,6 +37,7 @@ import { openRawTerminal, type RawTerminal } from "../shell/raw-terminal.js";
 import { escapeText, type Terminal } from "../shell/terminal.js";
 import type { Clipboard } from "./clipboard.js";
 import { inputHistory } from "./input-history.js";
+import type { OpenedRun } from "./open-run.js";
 import { type Completer, TypedInput } from "./typed-input.js";
 import type { Keyboard, KeyboardEvents, Question, TypedLine } from "./typed-lines.js";
 import type { TurnText } from "./written-text.js";
@@ -63,6 +64,8 @@ export interface ScreenRun {
   readonly facts: () => StatusFacts;
   /** Files that the model has seen and that are other by now. */
   readonly stale: () => Promise<number>;
+  /** The commands of the model: those in the background, and what each has printed. */
+  readonly commands: OpenedRun["commands"];
   readonly nextMode: () => void;
   /** The tree, where the last prompt can be sent again. */
   readonly tree: () => Modal;
@@ -115,7 +118,10 @@ export class Screen implements Keyboard {
     const history = stateDir === undefined ? undefined : inputHistory(stateDir);
     this.#frames = new Frames({
       tail: (size) => this.#tail(size),
-      movesMs: () => (this.#turn === undefined || this.#input.isAnswer ? undefined : signMs),
+      movesMs: () => {
+        if (this.#input.isAnswer) return undefined;
+        return this.#turn === undefined ? (this.#background.length > 0 ? 1_000 : undefined) : signMs;
+      },
     });
     this.#input = new TypedInput(completer, history, () => this.#frames.changed(), options.vi);
     this.terminal = {
@@ -242,11 +248,17 @@ export class Screen implements Keyboard {
     const { isRead, theme } = this.options;
     const shown = { input: this.#input.shown(this.#hint), nowMs: Date.now() };
     const status = isRead ? undefined : this.#facts;
+    const background = this.#background;
     return viewScreen(
-      { ...shown, turn: isRead ? undefined : this.#turn, status, highlight: this.#highlight },
+      { ...shown, turn: isRead ? undefined : this.#turn, status, background, highlight: this.#highlight },
       size,
       theme,
     );
+  }
+
+  /** What runs in the background. */
+  get #background(): ReturnType<OpenedRun["commands"]["inBackground"]> {
+    return this.#run?.commands.inBackground().filter(({ end }) => end === undefined) ?? [];
   }
 
   #keys(pressed: readonly Key[]): void {
@@ -310,7 +322,7 @@ export class Screen implements Keyboard {
 
   #showWhole(): void {
     const state = this.#turn ?? this.#former;
-    const texts = state === undefined ? [] : wholeTexts(state);
+    const texts = state === undefined ? [] : wholeTexts(state, (id) => this.#run?.commands.textOf(id));
     if (texts.length === 0) this.#say("Nothing was cut yet.");
     else void this.show(pager(texts));
   }

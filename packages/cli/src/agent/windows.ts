@@ -1,4 +1,5 @@
 import {
+  backgroundWords,
   type CommandHost,
   changesModal,
   contextPicture,
@@ -10,6 +11,7 @@ import {
   thenBack,
   treeModal,
   treeSource,
+  wholeText,
 } from "@holdfast/agent";
 
 /** The window that a command opens on a screen; undefined of one whose answer is written. @param columns of the window. */
@@ -19,6 +21,11 @@ export function windowOf(line: string, host: CommandHost, columns: number): Moda
       return treeModal(treeSource(host, page));
     case "/changes":
       return changesModal(host, page);
+    case "/background": {
+      const all = host.background?.() ?? [];
+      if (all.length === 0) return undefined;
+      return pager(all.map((one) => wholeText([span(backgroundWords(one))], one.log.text())));
+    }
     case "/context": {
       const { contextMap } = host.agent;
       return pager([

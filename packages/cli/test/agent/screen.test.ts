@@ -109,6 +109,54 @@ describe.runIf(hasTmux)("the screen", () => {
   });
 });
 
+describe.runIf(hasTmux)("the commands of a turn", () => {
+  const inBackground = (command: string) => shell(command, { background: true }).calls;
+
+  it("show the last that they print, and all of it on demand", async () => {
+    const at = scripted([shell("seq 10000; until test -e go; do sleep 0.05; done"), { text: "Over." }]);
+    const window = openWindow(at, { columns: 80, rows: 24 });
+    window.start(["--script", join(at.home.folder, "script.json"), "--approval-mode", "yolo"]);
+    await window.until(/\n>$/u);
+    window.type("Go.");
+    window.keys("Enter");
+    await window.until(
+      / s\n {2}… 9,995 lines before, Ctrl\+O\n {2}9996\n(?:.*\n){3} {2}10000\n.* for help$/u,
+    );
+    window.resize(80, 10);
+    await window.until(/ s\n {2}… 9,999 lines before, Ctrl\+O\n {2}10000\n/u);
+    window.keys("C-o");
+    await window.until(/^\$ seq 10000.*\n1\n2\n/u);
+    window.type("/9998");
+    window.keys("Enter");
+    await window.until(/^9998$/mu);
+    window.keys("q");
+    at.project.put("go", "");
+    await window.until("Over.");
+  });
+
+  it("have a line each in the background, which ends with how they ended", async () => {
+    const at = scripted([
+      { calls: [...inBackground("exec sleep 600"), ...inBackground("sleep 0.6; echo oops; exit 3")] },
+      { text: "Begun." },
+    ]);
+    const window = openWindow(at, { columns: 80, rows: 24 });
+    window.start(["--script", join(at.home.folder, "script.json"), "--approval-mode", "yolo"]);
+    await window.until(/\n>$/u);
+    window.type("Go.");
+    window.keys("Enter");
+    await window.until(/^In the background: c2 \$ sleep 0\.6; .* … ended after \d+ s, exit 3\.$/mu);
+    await window.until(/\nbackground c1 \$ exec sleep 600 … runs for \d+ s\n.* for help\n>$/u);
+    window.type("/background");
+    window.keys("Enter");
+    await window.until(/^c2 \$ sleep 0\.6; .*\noops\n/u);
+    window.keys("q");
+    await window.until(/\n>$/u);
+    window.type("/background c1 --kill");
+    window.keys("Enter");
+    await window.until(/\nc1 \$ exec sleep 600 … ended after \d+ s, killed\.\n\S+ · .* for help\n>$/u);
+  });
+});
+
 it.runIf(hasTmux)("draws nothing anew for those who hear the terminal", async () => {
   const { home, ...at } = scripted([{ ...shell("echo hi") }, { text: "Done.\nReally." }]);
   const window = openWindow(at, { columns: 80, rows: 24 });

@@ -192,7 +192,8 @@ function codeWords(code: string): string {
   return code.replaceAll("_", " ");
 }
 
-function below(text: string, kind: Span["kind"] = "faint"): Line {
+/** A line below that of a call. */
+export function below(text: string, kind: Span["kind"] = "faint"): Line {
   return [span("  "), elastic(text.replaceAll("\t", "    "), kind)];
 }
 

@@ -1,7 +1,9 @@
+import { defined } from "@holdfast/core/text";
+import type { RanProgram } from "@holdfast/core/tools";
 import { secondsWords } from "../../host/command-words.js";
 import { type Todo, todosIn, todosName } from "../../host/todos.js";
 import { type AgentEvent, innermost } from "../../loop/turn.js";
-import { callHead } from "../linear/call-lines.js";
+import { below, callHead } from "../linear/call-lines.js";
 import { type LinearState, linearState, update as updateLinear, waitLine } from "../linear/update.js";
 import { elastic, type Line, span } from "../spans.js";
 import { addProse, endedProse, noProse, type OpenProse } from "./prose.js";
@@ -18,6 +20,8 @@ interface RunningCall {
   readonly head: Line;
   readonly told: string;
   readonly sinceMs: number;
+  /** What it runs, with the last that was printed. */
+  readonly program?: RanProgram;
 }
 
 /** A sub-agent at work: one line of the screen, with all that it said behind it. */
@@ -64,25 +68,58 @@ export function updateScreen(state: ScreenState, event: AgentEvent, nowMs: numbe
   return { ...step, state: { ...step.state, whole: whole.slice(-mostWhole) } };
 }
 
-/** What the model is about: each call that goes on, each sub-agent, else what is waited for. */
-export function activityLines({ running, branches, linear }: ScreenState, nowMs: number): readonly Line[] {
-  const calls = [...running.values()].map(({ head, told, sinceMs }) => [
-    ...head,
-    span(` … ${told === "" ? secondsSince(sinceMs, nowMs) : told}`, "faint"),
-  ]);
-  const agents = [...branches].map(([id, branch]) => [
-    ...branchHead(id, branch),
-    span(" "),
-    ...(waitLine(branch.linear, nowMs) ?? []),
-  ]);
-  if (calls.length + agents.length > 0) return [...calls, ...agents];
-  const wait = waitLine(linear, nowMs);
-  return wait === undefined ? [] : [wait];
+/** Something that goes on: a line, and the last that it printed below it. */
+export interface Activity {
+  readonly head: Line;
+  readonly printed: readonly Line[];
 }
 
-/** The long texts, the newest last; what the model is saying is one, too. */
-export function wholeTexts({ whole, prose }: ScreenState): readonly WholeText[] {
-  return [...whole, ...longText([span("Answer")], prose.text)];
+/**
+ * What the model is about: each call that goes on, each sub-agent, else what is waited for.
+ *
+ * @param outputRows rows for what commands print, of all of them together.
+ */
+export function activities(state: ScreenState, nowMs: number, outputRows: number): readonly Activity[] {
+  const { running, branches, linear } = state;
+  const rowsEach = Math.floor(outputRows / Math.max(1, running.size));
+  const calls = [...running.values()].map(({ head, told, sinceMs, program }): Activity => {
+    const printed = program === undefined ? [] : printedLines(program, rowsEach);
+    const words = told === "" || printed.length > 0 ? secondsSince(sinceMs, nowMs) : told;
+    return { head: [...head, span(` … ${words}`, "faint")], printed };
+  });
+  const agents = [...branches].map(([id, branch]): Activity => {
+    const wait = waitLine(branch.linear, nowMs) ?? [];
+    return { head: [...branchHead(id, branch), span(" "), ...wait], printed: [] };
+  });
+  if (calls.length + agents.length > 0) return [...calls, ...agents];
+  const wait = waitLine(linear, nowMs);
+  return wait === undefined ? [] : [{ head: wait, printed: [] }];
+}
+
+/** The last lines, below how many are before them where there is a row for that. */
+function printedLines({ lastLines, linesBefore = 0 }: RanProgram, rows: number): readonly Line[] {
+  if (rows < 1) return [];
+  const isFolded = rows > 1 && (linesBefore > 0 || lastLines.length > rows);
+  const shown = lastLines.slice(isFolded ? 1 - rows : -rows).map((line) => below(line));
+  const before = linesBefore + lastLines.length - shown.length;
+  const fold = `… ${before.toLocaleString("en")} line${before === 1 ? "" : "s"} before, Ctrl+O`;
+  return isFolded ? [below(fold), ...shown] : shown;
+}
+
+/**
+ * The long texts, the newest last; what the model is saying is one, too, and what a command is printing.
+ *
+ * @param printed all that a command has printed.
+ */
+export function wholeTexts(
+  { whole, prose, running }: ScreenState,
+  printed: (id: string) => string | undefined = () => undefined,
+): readonly WholeText[] {
+  const outputs = [...running.values()].flatMap(({ head, program }) => {
+    const text = program === undefined ? undefined : printed(program.id);
+    return text === undefined ? [] : [wholeText(head, text)];
+  });
+  return [...whole, ...longText([span("Answer")], prose.text), ...outputs];
 }
 
 const mostWhole = 50;
@@ -145,9 +182,10 @@ function runningAfter({ running }: ScreenState, event: AgentEvent, nowMs: number
       return new Map([...running, [event.callId, { head: callHead(event), told: "", sinceMs: nowMs }]]);
     case "call_progress": {
       const call = running.get(event.callId);
+      const { program } = event;
       return call === undefined
         ? running
-        : new Map([...running, [event.callId, { ...call, told: event.text }]]);
+        : new Map([...running, [event.callId, { ...call, told: event.text, ...defined({ program }) }]]);
     }
     case "call_ended":
       return new Map([...running].filter(([id]) => id !== event.call.callId));
@@ -203,8 +241,13 @@ function wholeOf(event: AgentEvent): readonly WholeText[] {
 }
 
 function longText(title: Line, text: string, mostChars = longChars): readonly WholeText[] {
-  const lines = textLines(text);
-  return lines.length > longLines || text.length > mostChars ? [{ title, lines }] : [];
+  const whole = wholeText(title, text);
+  return whole.lines.length > longLines || text.length > mostChars ? [whole] : [];
+}
+
+/** A text to be looked at. */
+export function wholeText(title: Line, text: string): WholeText {
+  return { title, lines: textLines(text) };
 }
 
 function textLines(text: string): readonly Line[] {

@@ -1,3 +1,5 @@
+import { backgroundWords } from "../../commands/background.js";
+import type { BackgroundCommand } from "../../commands/command.js";
 import type { EditorState } from "../input/editor.js";
 import { view as viewEditor } from "../input/view.js";
 import type { WindowSize } from "../modal.js";
@@ -7,7 +9,7 @@ import type { Tail } from "./frame.js";
 import { proseRows } from "./prose.js";
 import { type Highlighted, rowOf } from "./rows.js";
 import { type StatusFacts, statusLine } from "./status.js";
-import { activityLines, type ScreenState, todoLine } from "./update.js";
+import { activities, type ScreenState, todoLine } from "./update.js";
 
 /** Where a person types, and what is asked. */
 export interface ScreenInput {
@@ -37,6 +39,8 @@ export interface Shown {
   readonly turn: ScreenState | undefined;
   readonly input: ScreenInput;
   readonly status: StatusFacts | undefined;
+  /** Commands that run in the background. */
+  readonly background?: readonly BackgroundCommand[];
   readonly nowMs: number;
   readonly highlight?: Highlighted;
 }
@@ -46,7 +50,7 @@ export interface Shown {
  * window less one line; of what does not fit the end is shown. Pure.
  */
 export function viewScreen(
-  { turn, input, status, nowMs, highlight }: Shown,
+  { turn, input, status, background = [], nowMs, highlight }: Shown,
   size: WindowSize,
   theme: Theme,
 ): Tail {
@@ -58,11 +62,10 @@ export function viewScreen(
   const facts = factLines(input, status);
   const waiting = input.waiting.slice(0, mostWaiting).map(waitingLine);
   const todo = turn === undefined ? undefined : todoLine(turn);
-  const activity = turn === undefined || input.isQuestion ? [] : activeRows(turn, nowMs);
-  const above = [...activity, ...(todo === undefined ? [] : [todo]), ...waiting, ...facts].slice(
-    0,
-    Math.max(0, most - 1 - below.length),
-  );
+  const outputRows = Math.min(mostOutput, Math.floor(most / 3));
+  const activity = turn === undefined || input.isQuestion ? [] : activeRows(turn, nowMs, outputRows);
+  const beside = [...backgroundLines(background), ...(todo === undefined ? [] : [todo])];
+  const above = [...activity, ...beside, ...waiting, ...facts].slice(0, Math.max(0, most - 1 - below.length));
   const room = Math.max(1, most - above.length - below.length);
   const typed = viewEditor(input.editor, { columns: size.columns, rows: room, label: input.label });
   const open =
@@ -78,17 +81,31 @@ export function viewScreen(
 
 const mostWaiting = 5;
 const mostActive = 6;
+const mostBackground = 3;
+/** Rows of what commands print: five lines, and how many are before them. */
+const mostOutput = 6;
 const mostCandidates = 8;
 const signs = ["-", "\\", "|", "/"];
 
 /** So often the sign of life of what goes on is another one. */
 export const signMs = 200;
 
-function activeRows(turn: ScreenState, nowMs: number): readonly Line[] {
-  const lines = activityLines(turn, nowMs);
+function activeRows(turn: ScreenState, nowMs: number, outputRows: number): readonly Line[] {
+  const all = activities(turn, nowMs, outputRows);
   const sign = signs[Math.floor(nowMs / signMs) % signs.length] ?? "";
-  const more = lines.length > mostActive ? [[span(`  and ${lines.length - mostActive} more`, "faint")]] : [];
-  return [...lines.slice(0, mostActive).map((line) => [span(`${sign} `), ...line]), ...more];
+  const more = all.length > mostActive ? [[span(`  and ${all.length - mostActive} more`, "faint")]] : [];
+  const shown = all.slice(0, mostActive);
+  return [...shown.flatMap(({ head, printed }) => [[span(`${sign} `), ...head], ...printed]), ...more];
+}
+
+function backgroundLines(commands: readonly BackgroundCommand[]): readonly Line[] {
+  const more = commands.length - mostBackground;
+  const rest = more > 0 ? [[span(`  and ${more} more in the background, /background`, "faint")]] : [];
+  const shown = commands.slice(-mostBackground);
+  return [
+    ...shown.map((command): Line => [span("background ", "accent"), elastic(backgroundWords(command))]),
+    ...rest,
+  ];
 }
 
 /** The end of rows that are too many. */

@@ -34,6 +34,12 @@ const progress = (callId: string, words: string): AgentEvent => ({
   callId,
   text: words,
 });
+const printed = (callId: string, ...lines: readonly string[]): AgentEvent => ({
+  kind: "call_progress",
+  callId,
+  text: `3 s: ${lines.at(-1)}`,
+  program: { id: callId, lastLines: lines.slice(-5), linesBefore: Math.max(0, lines.length - 5) },
+});
 const callEnded = (callId: string, command: string, output = ""): AgentEvent => ({
   kind: "call_ended",
   call: { callId, name: "run_shell_command", args: { command }, code: "ok", isError: false, text: output },
@@ -138,6 +144,32 @@ describe("a turn on a screen", () => {
     expect(tailOf(rest.state).rows).toHaveLength(2);
   });
 
+  it("shows the last that a command printed, and less of it in a low window", () => {
+    const lines = ["one", "two\u001b[2J", "three", "four", "five", "six"];
+    const { state } = played([begun("c1", "npm test"), printed("c1", ...lines)]);
+    const rowsIn = (rows: number, turn = state) =>
+      tailOf(turn, {}, { columns: 60, rows })
+        .rows.slice(1, -2)
+        .map((row) => row.trim());
+    const head = tailOf(state).rows[0];
+    expect(head).toBe("| $ npm test … 10 s");
+    expect(rowsIn(20)).toEqual(["… 1 line before, Ctrl+O", "two\\u001b[2J", ...lines.slice(2)]);
+    expect(rowsIn(11)).toEqual(["… 4 lines before, Ctrl+O", "five", "six"]);
+    expect(rowsIn(6)).toEqual(["six"]);
+    expect(tailOf(state, {}, { columns: 60, rows: 4 }).rows).toEqual(["| $ npm test … 3 s: six", ""]);
+    const two = played([begun("c1", "a"), begun("c2", "b"), printed("c1", ...lines), printed("c2", "x")]);
+    expect(rowsIn(20, two.state)).toEqual(["… 4 lines before, Ctrl+O", "five", "six", "| $ b … 9.0 s", "x"]);
+    const size = { columns: 60, rows: 20 };
+    const first = frame(nothingStands(size), { commit: [], tail: tailOf(state), size });
+    expect(frame(first.standing, { commit: [], tail: tailOf(state), size }).bytes).toBe("");
+  });
+
+  it("shows all that a running command printed on demand", () => {
+    const { state } = played([begun("c1", "npm test"), printed("c1", "one")]);
+    expect(wholeTexts(state, (id) => `${id}\nwhole`).at(-1)?.lines).toHaveLength(2);
+    expect(wholeTexts(state)).toEqual([]);
+  });
+
   it("keeps what was cut, the newest last", () => {
     const output = "one\ntwo\nthree\nfour\nfive";
     const { state } = played([
@@ -214,6 +246,28 @@ describe("the tail", () => {
         },
       ),
     );
+  });
+
+  it("has a line for each command in the background, and never too many", () => {
+    const log = { text: () => "" };
+    const background = Array.from({ length: 5 }, (_, at) => {
+      const id = `c${at}`;
+      return {
+        id,
+        command: `npm  run\n${id} \u001b[2J`,
+        seconds: 59 * at,
+        end: undefined,
+        log,
+        stop: async () => {},
+      };
+    });
+    expect(tailOf(undefined, { background: background.slice(0, 1) }).rows[0]).toBe(
+      "background c0 $ npm run c0 \\u001b[2J … runs for 0 s",
+    );
+    const { rows } = tailOf(undefined, { background });
+    expect(rows[2]).toMatch(/^background c4 \$ npm run c4 .* … runs for 3 min$/u);
+    expect(rows[3]).toBe("  and 2 more in the background, /background");
+    expect(rows).toHaveLength(6);
   });
 
   it("says of what waits when it is sent, and folds what is too long", () => {

@@ -16,7 +16,7 @@ import {
 import { deltaReads } from "../../economy/index.js";
 import { isRefusal, refuse, type Workspace, type WriteCaller } from "../../files/index.js";
 import { defined } from "../../text/index.js";
-import { type HostTool, type HostToolResult, runHostTool } from "../run/host-tool.js";
+import { type HostScope, type HostTool, type HostToolResult, runHostTool } from "../run/host-tool.js";
 import { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "../run/read-media.js";
 import { runToolWithResult, type ToolContext, type ToolRun } from "../run/run-tool.js";
 import type { ToolWorkspace } from "../tool/tool.js";
@@ -52,7 +52,7 @@ export interface TurnHost extends ConversationHost, Omit<ToolContext, "knowledge
    */
   readonly deltaReads?: () => Pick<Visibility, "blocks">;
   /** Told how far a long call is. Must not throw. */
-  readonly progress?: (callId: string, text: string) => void;
+  readonly progress?: (callId: string, ...told: Parameters<HostScope["progress"]>) => void;
 }
 
 interface Ran {
@@ -161,7 +161,7 @@ async function onHost(tool: HostTool, running: RunningCall, host: TurnHost): Pro
     caller: callerOf(running, host),
     manager: host.manager,
     ...(host.signal === undefined ? {} : { signal: host.signal }),
-    progress: (text) => host.progress?.(callId, text),
+    progress: (...told) => host.progress?.(callId, ...told),
     ...(host.onError === undefined ? {} : { onError: host.onError }),
   });
   const { text, code, media = [], files = [], touched } = result;

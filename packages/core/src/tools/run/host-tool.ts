@@ -48,7 +48,8 @@ export interface HostScope {
   /** The conversation, with the head at which the call stands. */
   readonly manager?: ContextManager;
   readonly signal?: AbortSignal;
-  readonly progress: (text: string) => void;
+  /** @param program what it runs, with what that has printed until now. */
+  readonly progress: (text: string, program?: RanProgram) => void;
   /** Told what was thrown, for the host's log. Must not throw. */
   readonly onError?: (error: unknown, toolName: string) => void;
 }
@@ -75,6 +76,8 @@ export interface RanProgram {
   readonly end?: { readonly seconds: number; readonly exitCode: number | null };
   /** The last lines that it printed; nothing in them acts on a terminal. */
   readonly lastLines: readonly string[];
+  /** How many lines it printed before them, where that is known. */
+  readonly linesBefore?: number;
 }
 
 /**
