@@ -351,6 +351,8 @@ export class Screen implements Keyboard {
         });
         return;
       case "redraw":
+        // Some terminals keep in their scrollback what a clearing takes away.
+        this.#frames.leave();
         this.#frames.return("\u001b[H\u001b[2J");
         return;
       case "edit":

@@ -134,6 +134,23 @@ describe.runIf(hasTmux)("the commands of a turn", () => {
     await window.until("Over.");
   });
 
+  it("leave no copy of the tail in the scrollback, cleared or in a window that became low", async () => {
+    const at = scripted([shell("seq 20; until test -e go; do sleep 0.05; done"), { text: "Over." }]);
+    const window = openWindow(at, { columns: 80, rows: 24 });
+    window.start(["--script", join(at.home.folder, "script.json"), "--approval-mode", "yolo"]);
+    await window.until(/\n>$/u);
+    window.type("Go.");
+    window.keys("Enter");
+    await window.until(/ {2}20\n.* for help$/u);
+    window.keys("C-l");
+    await window.until(/^. \$ seq 20; .*\n.* before, Ctrl\+O\n/u);
+    window.resize(80, 6);
+    await window.until(/^. \$ seq 20; .*\n {2}20\n.* for help$/u);
+    expect(window.whole().match(/ for help$/gmu)).toHaveLength(1);
+    at.project.put("go", "");
+    await window.until("Over.");
+  });
+
   it("have a line each in the background, which ends with how they ended", async () => {
     const at = scripted([
       { calls: [...inBackground("exec sleep 600"), ...inBackground("sleep 0.6; echo oops; exit 3")] },

@@ -59,7 +59,8 @@ export function erased({ rows, cursor }: Standing, columns: number): string {
   return `\r${upBy(above + within)}${below}`;
 }
 
-const below = "\u001b[J";
+/** Not from the first cell on: a multiplexer takes that for a clearing, and keeps a copy of what goes in its scrollback. */
+const below = "\u001b[K\u001b[C\u001b[J\r";
 const syncBegins = "\u001b[?2026h";
 const syncEnds = "\u001b[?2026l";
 const wrapOff = "\u001b[?7l";
