@@ -85,7 +85,8 @@ async function runCommand(
   const end = await watched(started, scope, seconds);
   const { code, text } = endWords(end);
   const { id, log } = started;
-  const program = { id, end, lastLines: lastLines(log, shownLines) };
+  const last = lastLines(log, shownLines + 1);
+  const program = { id, end, lastLines: last.length > shownLines ? ["…", ...last.slice(1)] : last };
   const words = [text, ...sandboxWords(started), outputWords(log, id)].join("\n");
   const touched = await lookAgain?.();
   const isNone = touched === undefined || (touched.isWhole && touched.files.length === 0);

@@ -89,7 +89,7 @@ async function serve(
     else {
       await terminal.out(`${live.url}\n`);
       terminal.err(
-        `Following ${escapeName(title ?? id)}. Whoever has the address can read it; Ctrl-C ends it.\n`,
+        `Following ${title === undefined ? id : `"${escapeName(title)}"`}. Whoever has the address can read it; Ctrl-C ends it.\n`,
       );
     }
     const failed = () => terminal.err("No browser could be opened; the address is above.\n");

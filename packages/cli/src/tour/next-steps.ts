@@ -13,7 +13,7 @@ export function nextSteps(program: string, paint: Paint): string {
     bold("Talk to a model of your own"),
     "",
     "   export ANTHROPIC_API_KEY=…                  or OPENAI_API_KEY, or GEMINI_API_KEY; a local server needs none",
-    "   holdfast agent                             line by line, in your project's folder; /help lists commands",
+    "   holdfast agent                             a conversation, in your project's folder; ? lists the keys",
     '   holdfast -p "What is @README.md about?"    one prompt, for scripts',
     "",
     bold("Give it to the agent that you use"),

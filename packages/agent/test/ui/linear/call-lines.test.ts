@@ -67,7 +67,7 @@ const rows: readonly (readonly [string, readonly ScriptedAnswer[], string])[] = 
   [
     "a command, with its last lines",
     [calls(["run_shell_command", { command: "seq 9; exit 3" }])],
-    "$ seq 9; exit 3 … N s, exit 3\n  5\n  6\n  7\n  8\n  9",
+    "$ seq 9; exit 3 … N s, exit 3\n  …\n  5\n  6\n  7\n  8\n  9",
   ],
   [
     "a command that goes on",
