@@ -89,8 +89,8 @@ const renamed = (text) => text.replace("Total:", "Sum:");
 const scenes = [
   [/\n>$/u, "Why is the total of two apples too low?", idle],
   [clear, "Yes, please.", /\(1-2\)/u, { picture: "screen.png" }],
-  [clear, "1", /npm test[\s\S]*\[y\]es/u, "y", idle],
-  [clear, renamed, "Write the € first.", /\[y\]es/u],
+  [clear, "1", /npm test[\s\S]*\[y\]es[^\n]*:$/u, "y", idle],
+  [clear, renamed, "Write the € first.", /\[y\]es[^\n]*:$/u],
   ["y", idle, "/history view", /you are here/u, "/Yes, p", /▸ user: Yes/u, { picture: "screen-tree.png" }],
   [rewind, /Esc back/u],
   [rewind, /\n>$/u, "/context", /By kind/u],

@@ -49,7 +49,7 @@ describe.runIf(hasTmux)("questions and windows", () => {
 
   it("shows in the tree what a rewind does to each file, and does it", async () => {
     await window.until(idle);
-    await ask("And the first.", "[y]es");
+    await ask("And the first.", /\[y\]es[^\n]*:$/u);
     window.type("y");
     window.keys("Enter");
     await window.until("The first line, too.");

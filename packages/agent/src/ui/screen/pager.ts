@@ -129,7 +129,7 @@ class Pager implements Modal {
     const text = this.#text;
     const known = broken.get(text);
     if (known?.columns === columns) return known.rows;
-    const rows = text.lines.flatMap((line) => brokenLine(fitted(line), Math.max(1, columns - 1)));
+    const rows = text.lines.flatMap((line) => brokenLine(fitted(line), Math.max(1, columns)));
     broken.set(text, { columns, rows });
     return rows;
   }
