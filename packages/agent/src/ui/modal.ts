@@ -46,7 +46,7 @@ export function keyLines(keys: string, { columns, rows }: WindowSize): readonly 
   const lines: string[] = [];
   for (const key of keys.split("  ")) {
     const longer = `${lines.at(-1)}  ${key}`;
-    if (lines.length > 0 && cellsOf(longer) <= columns) lines[lines.length - 1] = longer;
+    if (lines.length > 0 && cellsOf(longer) < columns) lines[lines.length - 1] = longer;
     else lines.push(key);
   }
   return lines.slice(0, Math.max(1, Math.floor(rows / 4))).map((line) => [span(line, "faint")]);

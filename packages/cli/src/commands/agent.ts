@@ -185,6 +185,7 @@ async function inTerminal(given: Invocation, first?: string): Promise<number> {
   const isKept = found.kind === "sources" && given.flags.ephemeral !== true;
   const lines = await openedTalk(given, isKept ? found.sources.stateDir : undefined);
   const call = { ...given, terminal: lines.terminal };
+  let goesOn = false;
   try {
     let { flags } = call;
     let words = first;
@@ -203,6 +204,7 @@ async function inTerminal(given: Invocation, first?: string): Promise<number> {
       for (const notice of [...instructionWords(run.written), ...run.notices])
         call.terminal.err(escapeText(`${notice}\n`));
       const end = await lines.talk(run, portsOf(call), words).finally(() => run.close());
+      goesOn = isKept && run.conversation.manager.getCurrentNode().depth > 0;
       if (end.kind === "left") return end.exitCode;
       words = undefined;
       const { continue: _, fork: __, sessionId: ___, resume: ____, ...kept } = call.flags;
@@ -210,6 +212,7 @@ async function inTerminal(given: Invocation, first?: string): Promise<number> {
     }
   } finally {
     lines.close();
+    if (goesOn && hasKeys()) given.terminal.err("`holdfast -c` goes on with this conversation.\n");
   }
 }
 

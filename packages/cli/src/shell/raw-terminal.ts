@@ -45,8 +45,13 @@ export function openRawTerminal(events: TerminalEvents): RawTerminal {
     setModes(true);
     events.onReturn();
   };
+  let isFirst = true;
+  const onBytes = (bytes: Uint8Array) => {
+    events.onBytes(isFirst ? typedBefore(bytes) : bytes);
+    isFirst = false;
+  };
   const listen = (change: "on" | "off") => {
-    stdin[change]("data", events.onBytes)[change]("end", events.onEnd)[change]("error", events.onEnd);
+    stdin[change]("data", onBytes)[change]("end", events.onEnd)[change]("error", events.onEnd);
     stdout[change]("resize", events.onResize);
     process[change]("SIGCONT", goOn)[change]("exit", restore);
   };
@@ -81,6 +86,14 @@ export function openRawTerminal(events: TerminalEvents): RawTerminal {
     },
   };
 }
+
+/** A line that was typed before the program had started ends as the terminal ended lines then: with what is Ctrl+J now. */
+function typedBefore(bytes: Uint8Array): Uint8Array {
+  const isLine = bytes.length > 1 && bytes.indexOf(lineFeed) === bytes.length - 1;
+  return isLine ? Uint8Array.from([...bytes.subarray(0, -1), carriageReturn]) : bytes;
+}
+
+const [lineFeed, carriageReturn] = [0x0a, 0x0d];
 
 /** Bracketed paste, the keys of kitty, modifyOtherKeys of xterm; terminals pass over what they do not know. */
 const modesOn = "\u001b[?2004h\u001b[>1u\u001b[>4;1m";

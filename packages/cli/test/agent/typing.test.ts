@@ -194,6 +194,17 @@ describe.runIf(process.platform === "linux")("typing in a terminal", () => {
     window.keys("Enter");
     await window.until("Got 10.");
     window.keys("C-d");
+    await window.until(/`holdfast -c` goes on with this conversation\.\n\$$/m);
+  });
+
+  it("sends a line that was typed before it had started", async () => {
+    at.play([ok("early words")]);
+    window.start(flags(), "echo begun; sleep 0.5; %");
+    await window.until(/^begun$/m);
+    window.type("early words");
+    window.keys("Enter");
+    await window.until("Got 11.");
+    window.keys("C-d");
     await window.until(/^\$$/m);
   });
 

@@ -68,7 +68,7 @@ describe("holdfast sessions files", () => {
         "With --restore:",
         "edited.txt: put back; this conversation changed it.",
         "gone.txt: made again; this conversation deleted it.",
-        "made.txt: deleted, since it was not there then; this conversation wrote it.",
+        "made.txt: deleted again; this conversation left it.",
         "",
       ].join("\n"),
     });

@@ -18,7 +18,7 @@ export function dueLine(file: DueFile): string {
     case "conflict":
       return `${path}: CONFLICT (${file.why}${file.consentable ? "" : ", stays in any case"}). ${file.message}`;
     case "created":
-      return `${path}: deleted, since it was not there then; ${makerWords(file.by)} wrote it.`;
+      return `${path}: deleted again; ${makerWords(file.by)} left it.`;
     case "deleted":
       return `${path}: made again; ${makerWords(file.by)} deleted it.`;
     case "merged":
