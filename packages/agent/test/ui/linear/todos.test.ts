@@ -58,7 +58,7 @@ describe("the list of what is to be done", () => {
     const start = { calls: [{ name: "task_start", args: { description: "Part", context: "clone" } }] };
     const stage = await openStage([first, start, { text: "Hm." }], { hostTools });
     await stage.turn("Do it.");
-    expect(stage.manager.getCurrentNode().taskId).not.toBe(stage.manager.context.rootId);
+    expect(stage.manager.getCurrentNode().taskId).not.toBe(stage.manager.context.sessionId);
     expect(todosOf(stage.manager.context)).toEqual([]);
   });
 
