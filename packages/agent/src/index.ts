@@ -1,9 +1,7 @@
 /** @holdfast/agent: an agent as a library, without a screen. */
 
-export { backgroundWords } from "./commands/background.js";
 export {
   type AskedBack,
-  type BackgroundCommand,
   type Choice,
   type Command,
   type CommandCode,
@@ -77,6 +75,7 @@ export {
 } from "./headless/output.js";
 export type { RunFacts } from "./headless/run-facts.js";
 export { killTool, readOutputTool } from "./host/background-tools.js";
+export { backgroundWords } from "./host/command-words.js";
 export { type CommandLimits, Commands, type CommandsOptions, commandLimits } from "./host/commands.js";
 export { type EditedText, type EditRequest, editText } from "./host/editor.js";
 export {

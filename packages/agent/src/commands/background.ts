@@ -1,4 +1,6 @@
-import type { BackgroundCommand, Command, CommandOutcome } from "./command.js";
+import { backgroundWords } from "../host/command-words.js";
+import type { RunningCommand } from "../host/running-command.js";
+import type { Command, CommandOutcome } from "./command.js";
 import { refused, told, unavailable } from "./results.js";
 
 /** `/background`: the commands of the model that go on beside the conversation. */
@@ -20,23 +22,7 @@ export const backgroundCommand: Command = {
   },
 };
 
-/** A command in one line: its id, its words, and how it goes or has ended. */
-export function backgroundWords(command: BackgroundCommand): string {
-  const { id, command: words, seconds, end } = command;
-  const line = `${id} $ ${words.slice(0, 800).replace(/\s+/gu, " ").trim()}`;
-  if (end === undefined) return `${line} … runs for ${durationWords(seconds)}`;
-  const how = end.failure ?? end.stopped ?? end.signal ?? `exit ${end.exitCode}`;
-  return `${line} … ended after ${durationWords(end.seconds)}, ${how}`;
-}
-
-/** As "12 s", "3 min", "2 h 5 min": it changes seldom where it is long. */
-export function durationWords(seconds: number): string {
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 1) return `${Math.floor(seconds)} s`;
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
-function listed(all: readonly BackgroundCommand[]): CommandOutcome {
+function listed(all: readonly RunningCommand[]): CommandOutcome {
   const data = { commands: all.map(({ id, command }) => ({ id, command })) };
   if (all.length === 0) return told("No command runs in the background.", { data });
   return told("Commands in the background:", { data, text: all.map(backgroundWords).join("\n") });

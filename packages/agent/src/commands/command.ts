@@ -2,6 +2,7 @@ import type { ModelPort } from "@holdfast/core/context";
 import type { ContextManager, ConversationRefusal, JsonObject } from "@holdfast/core/conversation";
 import type { AnyRefusalCode, Workspace } from "@holdfast/core/files";
 import type { HostTool } from "@holdfast/core/tools";
+import type { RunningCommand } from "../host/running-command.js";
 import type { WrittenPrompt } from "../input/written-prompts.js";
 import type { Agent } from "../loop/agent.js";
 
@@ -53,7 +54,7 @@ export interface CommandHost {
   /** Runs a command of the person in a shell: `run_shell_command`. */
   readonly shell?: HostTool;
   /** The commands of the model in the background, with the latest that have ended. */
-  readonly background?: () => readonly BackgroundCommand[];
+  readonly background?: () => readonly RunningCommand[];
   /** Opens another model by its name; `unpriced` where the run has a limit of cost and its prices are not known. */
   readonly openModel?: (name: string) => Promise<ModelPort | Refused>;
   /** Names of models that can be typed, such as `anthropic/claude-…`. */
@@ -73,28 +74,6 @@ export interface CommandHost {
   /** The report of `holdfast doctor`. */
   readonly doctor?: () => Promise<readonly string[]>;
   readonly signal?: AbortSignal;
-}
-
-/** A command of the model that goes on, or went on, beside the conversation. */
-export interface BackgroundCommand {
-  readonly id: string;
-  readonly command: string;
-  /** Since its start. */
-  readonly seconds: number;
-  /** How it ended; absent while it runs. `exitCode` is `null` where it did not end by itself. */
-  readonly end?:
-    | {
-        readonly seconds: number;
-        readonly exitCode: number | null;
-        readonly signal: string | null;
-        readonly stopped?: string;
-        readonly failure?: string;
-      }
-    | undefined;
-  /** What it printed, as far as it is kept; nothing in it acts on a terminal. */
-  readonly log: { text(): string };
-  /** Ends it with all that it started. */
-  stop(reason: "killed"): Promise<unknown>;
 }
 
 /** A stored session in a list. */

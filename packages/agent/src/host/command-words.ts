@@ -1,6 +1,7 @@
+import { clip } from "@holdfast/core/text";
 import type { HostToolResult } from "@holdfast/core/tools";
 import type { OutputLog } from "./output-log.js";
-import type { CommandEnd } from "./running-command.js";
+import type { CommandEnd, RunningCommand } from "./running-command.js";
 import { safeOutput } from "./safe-output.js";
 
 /** The code of a command's end, and a sentence for the model. */
@@ -66,7 +67,26 @@ export function secondsWords(seconds: number): string {
   return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
 }
 
+/** A command in the background, in one line: its id, its words, and how it goes or has ended. */
+export function backgroundWords(command: CommandFacts): string {
+  const { id, command: words, seconds, end } = command;
+  const line = `${id} $ ${clip(words.slice(0, 800).replace(/\s+/gu, " ").trim(), 200)}`;
+  if (end === undefined) return `${line} … runs for ${durationWords(seconds)}`;
+  const how = end.failure ?? end.stopped ?? end.signal ?? `exit ${end.exitCode}`;
+  return `${line} … ended after ${durationWords(end.seconds)}, ${how}`;
+}
+
+/** What is said of a command. */
+export type CommandFacts = Pick<RunningCommand, "id" | "command" | "seconds" | "end">;
+
 const watchedBytes = 400;
+
+/** As "12 s", "3 min", "2 h 5 min": it changes seldom where it is long. */
+function durationWords(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 1) return `${Math.floor(seconds)} s`;
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
 
 function processWords(count: number): string {
   return count === 1 ? "A process" : `${count} processes`;

@@ -1,9 +1,9 @@
 import { dirname, join } from "node:path";
 import {
   type AgentSettings,
-  type BackgroundCommand,
   backgroundWords,
   Commands,
+  type CommandToolsContext,
   commandEnvironment,
   type FetchTool,
   type FileCheck,
@@ -105,9 +105,10 @@ export async function openHost(
     },
   });
   const spilled = new SpillFiles(tempDir, undefined, "read_output");
-  const onBackgroundEnd = (command: BackgroundCommand) =>
-    told?.(`In the background: ${backgroundWords(command)}.`);
-  const context = { commands, checkFiles, spilled, onBackgroundEnd, ...defined({ watchFiles }) };
+  const context: CommandToolsContext = {
+    ...{ commands, checkFiles, spilled, ...defined({ watchFiles }) },
+    onBackgroundEnd: (command) => told?.(`In the background: ${backgroundWords(command)}.`),
+  };
   const run = shell.enabled === false ? undefined : shellTool(context);
   const allowedHosts = fetch.allowedHosts ?? [];
   const page = fetchTool({ allowedHosts, tempDir, spilled });

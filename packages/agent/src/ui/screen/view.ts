@@ -1,5 +1,4 @@
-import { backgroundWords } from "../../commands/background.js";
-import type { BackgroundCommand } from "../../commands/command.js";
+import { backgroundWords, type CommandFacts } from "../../host/command-words.js";
 import type { EditorState } from "../input/editor.js";
 import { view as viewEditor } from "../input/view.js";
 import type { WindowSize } from "../modal.js";
@@ -40,7 +39,7 @@ export interface Shown {
   readonly input: ScreenInput;
   readonly status: StatusFacts | undefined;
   /** Commands that run in the background. */
-  readonly background?: readonly BackgroundCommand[];
+  readonly background?: readonly CommandFacts[];
   readonly nowMs: number;
   readonly highlight?: Highlighted;
 }
@@ -98,7 +97,7 @@ function activeRows(turn: ScreenState, nowMs: number, outputRows: number): reado
   return [...shown.flatMap(({ head, printed }) => [[span(`${sign} `), ...head], ...printed]), ...more];
 }
 
-function backgroundLines(commands: readonly BackgroundCommand[]): readonly Line[] {
+function backgroundLines(commands: readonly CommandFacts[]): readonly Line[] {
   const more = commands.length - mostBackground;
   const rest = more > 0 ? [[span(`  and ${more} more in the background, /background`, "faint")]] : [];
   const shown = commands.slice(-mostBackground);

@@ -249,17 +249,9 @@ describe("the tail", () => {
   });
 
   it("has a line for each command in the background, and never too many", () => {
-    const log = { text: () => "" };
     const background = Array.from({ length: 5 }, (_, at) => {
       const id = `c${at}`;
-      return {
-        id,
-        command: `npm  run\n${id} \u001b[2J`,
-        seconds: 59 * at,
-        end: undefined,
-        log,
-        stop: async () => {},
-      };
+      return { id, command: `npm  run\n${id} \u001b[2J`, seconds: 59 * at, end: undefined };
     });
     expect(tailOf(undefined, { background: background.slice(0, 1) }).rows[0]).toBe(
       "background c0 $ npm run c0 \\u001b[2J … runs for 0 s",
