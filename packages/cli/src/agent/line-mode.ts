@@ -103,15 +103,8 @@ export function openTalk({ terminal: streams, stateDir, ui }: TalkOptions): Talk
       const host = commandHost(run, ports);
       const facts = () => statusFacts(run, host);
       const stale = () => staleFiles(run);
-      const { commands } = run;
-      if (!isRead)
-        screen?.attach({
-          facts,
-          stale,
-          commands,
-          nextMode: () => nextMode(run),
-          tree: () => treeAtPrompt(host),
-        });
+      const shows = { facts, stale, commands: run.commands, tree: () => treeAtPrompt(host) };
+      if (!isRead) screen?.attach({ ...shows, nextMode: () => nextMode(run) });
       const written = () => (shown = (isRead ? undefined : screen?.turn()) ?? writtenText(terminal, "talk"));
       await past(run.conversation.manager.context);
       const withImages = { ...run, resources: clipboard.within(run.resources) };

@@ -139,6 +139,11 @@ class Pen {
     const [kept, style] = commonStart(old, text);
     const at = rowCells(kept);
     this.#bytes += at === 0 ? "\r" : `\u001b[${at + 1}G`;
+    const stays = commonEnd(old.slice(kept.length), text.slice(kept.length));
+    if (stays > 0) {
+      this.#bytes += style + text.slice(kept.length, -stays) + (style === "" ? "" : "\u001b[0m");
+      return;
+    }
     const under = this.#old[this.#next] ?? "";
     const cells = rowCells(text);
     const erase = cells < rowCells(under) || !isSteady.test(bare(under)) ? "\u001b[K" : "";
@@ -173,6 +178,15 @@ function commonStart(old: string, text: string): readonly [kept: string, style: 
   if (!isSafe) return ["", ""];
   const style = kept.match(colours)?.at(-1) ?? "";
   return [kept, style === "\u001b[0m" ? "" : style];
+}
+
+/** The length of what stays behind a change of as many plain letters, such as a sign of life. */
+function commonEnd(old: string, text: string): number {
+  let length = 0;
+  while (length < old.length && old.at(-1 - length) === text.at(-1 - length)) length += 1;
+  const changed = old.slice(0, old.length - length) + text.slice(0, text.length - length);
+  const isSafe = old.length === text.length && /^[ -~]+$/u.test(changed);
+  return isSafe && startsCell.test(bare(text.slice(text.length - length))) ? length : 0;
 }
 
 /** Letters of which no terminal doubts how wide they are, and which change no letter before them. */

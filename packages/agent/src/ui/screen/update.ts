@@ -1,6 +1,5 @@
 import { defined } from "@holdfast/core/text";
 import type { RanProgram } from "@holdfast/core/tools";
-import { secondsWords } from "../../host/command-words.js";
 import { type Todo, todosIn, todosName } from "../../host/todos.js";
 import { type AgentEvent, innermost } from "../../loop/turn.js";
 import { below, callHead } from "../linear/call-lines.js";
@@ -259,5 +258,5 @@ function committed(line: Line): Finished {
 }
 
 function secondsSince(sinceMs: number, nowMs: number): string {
-  return secondsWords((nowMs - sinceMs) / 1_000);
+  return `${Math.floor((nowMs - sinceMs) / 1_000)} s`;
 }

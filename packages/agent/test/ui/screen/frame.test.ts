@@ -16,6 +16,7 @@ type Step =
       readonly tail: readonly string[];
       readonly at: number;
     }
+  | { readonly kind: "sign"; readonly of: string }
   | { readonly kind: "resize"; readonly to: { readonly columns: number; readonly rows: number } };
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -30,19 +31,27 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       at: fc.nat(),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("sign" as const), of: fc.constantFrom("|", "/", "日") }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("resize" as const), to: size }) },
 );
 
 /** A row of the tail: it is known by its sign, and no wider than so many columns. */
-function rowOf(text: string, columns: number): string {
+function rowOf(text: string, columns: number, sign = "|"): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: as below
   const [, code = "", shown = ""] = /^(\u001b\[[\d;]*m)?(.*)$/u.exec(text) ?? [];
-  let row = "|";
+  let row = sign;
   for (const { segment } of new Intl.Segmenter().segment(shown))
     if (cellsOf(row + segment) <= columns) row += segment;
   return code === "" ? row : `${code}${row}\u001b[0m`;
 }
 
+/** The text that a row of the tail was made of. */
+const withoutSign = (row: string) =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: as below
+  row.replace(/^(\u001b\[[\d;]*m)?./u, "$1").replace(/\u001b\[0m$/u, "");
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are sequences of controls
 const bare = (text: string) => text.replace(/\u001b\[[\d;]*m/gu, "").trimEnd();
 /** A wide letter that does not fit into a row leaves a blank at its end. */
@@ -62,12 +71,13 @@ describe("a frame", () => {
             oracle.resize(window);
           }
           const { columns } = window;
-          const commit =
-            one.kind === "resize" ? [] : one.commit.map((text) => `#${committed.length} ${text}`);
-          const texts = one.kind === "resize" ? standing.rows.map((row) => bare(row).slice(1)) : one.tail;
-          const at = one.kind === "resize" ? standing.cursor.row : one.at % texts.length;
+          const isFrame = one.kind === "frame";
+          const commit = isFrame ? one.commit.map((text) => `#${committed.length} ${text}`) : [];
+          const texts = isFrame ? one.tail : standing.rows.map(withoutSign);
+          const at = isFrame ? one.at % texts.length : standing.cursor.row;
+          const sign = one.kind === "sign" ? one.of : "|";
           // That of the cursor ends before the last column.
-          const rows = texts.map((row, index) => rowOf(row, index === at ? columns - 1 : columns));
+          const rows = texts.map((row, index) => rowOf(row, index === at ? columns - 1 : columns, sign));
           const column = cellsOf(bare(rows[at] ?? ""));
           const tail: Tail = { rows, cursor: { row: at, column } };
           const next = frame(standing, { commit, tail, size: window });
@@ -105,6 +115,13 @@ describe("a frame", () => {
       ["🙂", "> "],
       ["x".repeat(20), "> "],
       `\u001b[?7l\u001b[1A\r\u001b[K${"x".repeat(20)}\u001b[?7h\r\n\u001b[3G`,
+    ],
+    ["a sign of life alone", ["| ab", "> "], ["/ ab", "> "], "\u001b[?7l\u001b[1A\r/\u001b[?7h\r\n\u001b[3G"],
+    [
+      "a letter in a colour",
+      ["\u001b[1mabc\u001b[0m"],
+      ["\u001b[1maxc\u001b[0m"],
+      "\u001b[?7l\u001b[2G\u001b[1mx\u001b[0m\u001b[?7h\u001b[3G",
     ],
     ["a mark with its letter", ["ae"], ["ae\u0301"], "\u001b[?7l\rae\u0301\u001b[?7h\u001b[3G"],
     [

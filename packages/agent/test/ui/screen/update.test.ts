@@ -158,7 +158,7 @@ describe("a turn on a screen", () => {
     expect(rowsIn(6)).toEqual(["six"]);
     expect(tailOf(state, {}, { columns: 60, rows: 4 }).rows).toEqual(["| $ npm test … 3 s: six", ""]);
     const two = played([begun("c1", "a"), begun("c2", "b"), printed("c1", ...lines), printed("c2", "x")]);
-    expect(rowsIn(20, two.state)).toEqual(["… 4 lines before, Ctrl+O", "five", "six", "| $ b … 9.0 s", "x"]);
+    expect(rowsIn(20, two.state)).toEqual(["… 4 lines before, Ctrl+O", "five", "six", "| $ b … 9 s", "x"]);
     const size = { columns: 60, rows: 20 };
     const first = frame(nothingStands(size), { commit: [], tail: tailOf(state), size });
     expect(frame(first.standing, { commit: [], tail: tailOf(state), size }).bytes).toBe("");
