@@ -79,7 +79,7 @@ describe.runIf(hasTmux)("a terminal that goes wrong", () => {
   });
 
   it("is stopped by SIGSTOP, and has any size while an answer streams", async () => {
-    const text = `Begun ${"and more of it ".repeat(30)}ended.`;
+    const text = `Begun ${"and more of it ".repeat(20)}ended.`;
     const at = await provided(chatWire, [{ text, fault: { kind: "slow", pauseMs: 10 } }]);
     const window = openWindow(at, { columns: 80, rows: 24 });
     window.record(join(at.home.folder, "written"));

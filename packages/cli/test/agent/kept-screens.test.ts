@@ -50,19 +50,13 @@ describe.runIf(hasTmux)("a screen that is kept", () => {
     window.start(["--script", join(at.home.folder, "script.json"), "--on-mismatch", "refuse"]);
     await window.until(idle);
   }, 60_000);
-  const say = async (words: string, shown: string | RegExp) => {
-    window.keys("C-l");
-    window.type(words);
-    window.keys("Enter");
-    await window.until(shown);
-  };
   const answer = (words: string) => {
     window.type(words);
     window.keys("Enter");
   };
 
   it("has both sides of a change beside each other, and the change that was edited", async () => {
-    await say("Only positive areas.", "[y]es");
+    await window.say("Only positive areas.", "[y]es");
     await kept(window, "beside");
     answer("e");
     await window.until(/Edited by you[\s\S]*\n>$/u);
@@ -71,9 +65,9 @@ describe.runIf(hasTmux)("a screen that is kept", () => {
   });
 
   it("has a refusal, a no with words, and the recovery from a State Mismatch", async () => {
-    await say("Write beside it.", /It is outside[\s\S]*\n>$/u);
+    await window.say("Write beside it.", /It is outside[\s\S]*\n>$/u);
     await kept(window, "refusal");
-    await say("Truncate.", "[y]es");
+    await window.say("Truncate.", "[y]es");
     answer("n not like this");
     await window.until(/not like this[\s\S]*\[y\]es/u);
     at.project.put("area.ts", at.project.text("area.ts").replace("abs(height)", "round(height)"));
@@ -85,7 +79,7 @@ describe.runIf(hasTmux)("a screen that is kept", () => {
   });
 
   it("has a task from its start to its end, and a fork", async () => {
-    await say("/task start Round it", /\n>$/u);
+    await window.say("/task start Round it", /\n>$/u);
     answer("Work.");
     await window.until(/Worked in the task[\s\S]* · Round it · [^\n]*\n>$/u);
     answer("/task complete It is round.");
@@ -93,12 +87,12 @@ describe.runIf(hasTmux)("a screen that is kept", () => {
     await kept(window, "task");
     // Another session plays the script from its beginning.
     at.play([writing]);
-    await say("/fork", /copy of[\s\S]*\n>$/u);
+    await window.say("/fork", /copy of[\s\S]*\n>$/u);
     await kept(window, "fork");
   });
 
   it("has scripts that run from the right, combining marks and joined emoji", async () => {
-    await say("Write.", /cells[\s\S]*\n>$/u);
+    await window.say("Write.", /cells[\s\S]*\n>$/u);
     window.type(`שלום e\u0301 ${family}`);
     await window.until(`> שלום e\u0301 ${family}`);
     await kept(window, "writing");

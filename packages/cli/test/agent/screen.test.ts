@@ -42,10 +42,7 @@ describe.runIf(hasTmux)("the screen", () => {
     await window.until(idle);
   }, 60_000);
   const say = async (words: string, shown: string | RegExp) => {
-    window.keys("C-l");
-    window.type(words);
-    window.keys("Enter");
-    await window.until(shown);
+    await window.say(words, shown);
     await window.until(idle);
   };
 

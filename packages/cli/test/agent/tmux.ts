@@ -18,6 +18,8 @@ export interface Window {
   keys(...keys: readonly string[]): void;
   /** Letters as they are. */
   type(text: string): void;
+  /** Sends words from a screen that is cleared first, and waits: what is waited for was not there before. */
+  say(words: string, shown: string | RegExp): Promise<void>;
   /** A paste as a terminal makes it, within its marks. */
   paste(text: string): void;
   resize(columns: number, rows: number): void;
@@ -61,15 +63,23 @@ export function openWindow(
     rmSync(folder, { recursive: true, force: true });
   });
   const screen = () => tmux("capture-pane", "-p").trimEnd();
+  const until: Window["until"] = async (fits) => {
+    const isThere = () => (typeof fits === "string" ? screen().includes(fits) : fits.test(screen()));
+    for (const since = Date.now(); !isThere(); ) {
+      if (Date.now() - since > 30_000) throw new Error(`never shown: ${fits}\n${screen()}`);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+  };
   return {
     screen,
     whole: () => tmux("capture-pane", "-p", "-S", "-").trimEnd(),
-    until: async (fits) => {
-      const isThere = () => (typeof fits === "string" ? screen().includes(fits) : fits.test(screen()));
-      for (const since = Date.now(); !isThere(); ) {
-        if (Date.now() - since > 30_000) throw new Error(`never shown: ${fits}\n${screen()}`);
-        await new Promise((resolve) => setTimeout(resolve, 30));
-      }
+    until,
+    say: async (words, shown) => {
+      tmux("send-keys", "C-l");
+      await until(/^[^\n]*\n>$/u);
+      tmux("send-keys", "-l", words);
+      tmux("send-keys", "Enter");
+      await until(shown);
     },
     keys: (...keys) => void tmux("send-keys", ...keys),
     type: (text) => void tmux("send-keys", "-l", text),
@@ -109,11 +119,14 @@ export function steady(screen: string): string {
   return `${lasting}\n`;
 }
 
-/** The processes of a session, by the number of its leader. */
+/** The processes of a session that run still, by the number of its leader: what is defunct may stay until init looks. */
 function processesOf(leader: string): readonly (readonly [pid: number, command: string])[] {
   try {
-    const rows = execFileSync("ps", ["-o", "pid=,comm=", "-s", leader], { encoding: "utf8" });
-    return [...rows.matchAll(/(\d+) (\S+)/g)].map(([, pid, command = ""]) => [Number(pid), command]);
+    const rows = execFileSync("ps", ["-o", "pid=,stat=,comm=", "-s", leader], { encoding: "utf8" });
+    return [...rows.matchAll(/(\d+) [^Z\s]\S* +(\S+)/g)].map(([, pid, command = ""]) => [
+      Number(pid),
+      command,
+    ]);
   } catch {
     return [];
   }

@@ -31,15 +31,9 @@ describe.runIf(hasTmux)("questions and windows", () => {
     window.start(["--script", join(at.home.folder, "script.json"), "--approval-mode", "ask"]);
     await window.until(idle);
   }, 60_000);
-  const ask = async (words: string, shown: string | RegExp) => {
-    window.keys("C-l");
-    window.type(words);
-    window.keys("Enter");
-    await window.until(shown);
-  };
 
   it("makes one of three changes, by its number", async () => {
-    await ask("Change three lines.", "(1-3)");
+    await window.say("Change three lines.", "(1-3)");
     await kept("hunks");
     window.type("2");
     window.keys("Enter");
@@ -49,7 +43,7 @@ describe.runIf(hasTmux)("questions and windows", () => {
 
   it("shows in the tree what a rewind does to each file, and does it", async () => {
     await window.until(idle);
-    await ask("And the first.", /\[y\]es[^\n]*:$/u);
+    await window.say("And the first.", /\[y\]es[^\n]*:$/u);
     window.type("y");
     window.keys("Enter");
     await window.until("The first line, too.");
@@ -67,9 +61,9 @@ describe.runIf(hasTmux)("questions and windows", () => {
 
   it("goes on from an edited prompt, and compares the two branches", async () => {
     window.keys("C-u");
-    await ask("Or otherwise?", "Another way.");
+    await window.say("Or otherwise?", "Another way.");
     await window.until(idle);
-    await ask("/history view", "you are here");
+    await window.say("/history view", "you are here");
     window.type("d");
     await window.until("Marked.");
     window.type("/");
@@ -84,7 +78,7 @@ describe.runIf(hasTmux)("questions and windows", () => {
   });
 
   it("shows the states of a file and puts it back, and what fills the prompt", async () => {
-    await ask("/changes", "q close  d compare");
+    await window.say("/changes", "q close  d compare");
     window.keys("Enter");
     await window.until("+LINE 15");
     window.keys("Escape");
@@ -94,7 +88,7 @@ describe.runIf(hasTmux)("questions and windows", () => {
     await window.until("is back to");
     await window.until(idle);
     expect(at.project.text("a.txt")).toBe(code);
-    await ask("/context", "By kind");
+    await window.say("/context", "By kind");
     window.keys("Escape");
     await window.until(idle);
   });
