@@ -46,7 +46,8 @@ export function view(state: EditorState, window: EditorWindow): EditorView {
 /** What stands in the scrollback once it is sent: unwrapped, later lines indented. */
 export function sentWords(state: EditorState, label: string): string {
   if (state.isSecret) return label;
-  const shown = unitsOf(state.text, state.folds).map((unit) => unit.shown);
+  // Enter in a search sends what is found.
+  const shown = unitsOf(foundEntry(state) ?? state.text, state.folds).map((unit) => unit.shown);
   return label + shown.join("").replaceAll("\n", `\n${" ".repeat(indent)}`);
 }
 
