@@ -307,7 +307,7 @@ class TreeModal implements Modal {
 }
 
 const treeKeys =
-  "↑↓ move  Enter all of it  q close  r rewind  e edit and send again  f fork  F files only  d compare  h hide  l label  ←→ fold  / search  t filter  . head";
+  "q close  ↑↓ move  Enter all of it  r rewind  e edit and send again  f fork  F files only  d compare  h hide  l label  ←→ fold  / search  t filter  . head";
 
 function planLines({ message, text, choices }: AskedBack): readonly Line[] {
   const files = text === "" ? [] : text.split("\n").map((line): Line => [span("  "), elastic(line)]);
