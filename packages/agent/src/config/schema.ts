@@ -47,6 +47,23 @@ const ratio = z.strictObject({
     .describe("a thought is void once a byte before it has changed; as in our list unless set"),
 });
 
+/** The name of a key, as `KeyReader` gives it: modifiers in this order, and a sign in small letters. */
+const chord =
+  /^(?=.*-|\w\w)(ctrl-)?(alt-)?(shift-)?(enter|tab|escape|backspace|delete|up|down|left|right|home|end|pageup|pagedown|[^\s\p{Cc}\p{Lu}])$/u;
+
+/** A key that no terminal sends would be passed over without a word; without Ctrl-C work could not be ended, nor left. */
+function refuseKeys(keys: Readonly<Record<string, string>>, { addIssue }: z.RefinementCtx): void {
+  for (const [key, by] of Object.entries(keys)) {
+    const wrong = (by === "" ? [key] : [key, by]).find((one) => !chord.test(one));
+    const flaw =
+      wrong === undefined
+        ? ""
+        : `${JSON.stringify(wrong)} is no key; write it as "ctrl-alt-x" or "shift-tab"`;
+    const message = key === "ctrl-c" ? "Ctrl-C stays what it is: it ends work, and leaves" : flaw;
+    if (message !== "") addIssue({ code: "custom", path: [key], message });
+  }
+}
+
 const rule = z.strictObject({
   tool: z.string().min(1).describe("the tool's name; * stands for any characters"),
   path: z.string().min(1).optional().describe("a glob that all files of the call fit"),
@@ -292,6 +309,7 @@ export const settingsSchema = z.strictObject({
       editing: z.enum(["emacs", "vi"]).optional().describe("how the input is edited; emacs unless set"),
       keys: z
         .record(z.string(), z.string())
+        .superRefine(refuseKeys)
         .optional()
         .describe(
           'keys by the names of those that they stand for, such as "ctrl-t": "ctrl-r"; "" takes one away',
