@@ -82,6 +82,8 @@ class OpenLines implements TypedLines {
   readonly #keyboard: Keyboard;
   #early: readonly TypedLine[] = [];
   #waiting: Waiting | undefined;
+  /** A secret was asked for: until something else is, what is typed may be it once more, and is shown and kept nowhere. */
+  #isSecret = false;
   #hasLeft = false;
   #ending: AbortController | undefined;
 
@@ -127,6 +129,8 @@ class OpenLines implements TypedLines {
   async cancellable<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const ending = new AbortController();
     this.#ending = ending;
+    if (this.#isSecret) this.#keyboard.ask(undefined);
+    this.#isSecret = false;
     const watched = watchedByWork(() => ending.abort());
     try {
       return await work(ending.signal);
@@ -145,6 +149,7 @@ class OpenLines implements TypedLines {
 
   #next(question: Question): Promise<string | undefined> {
     if (this.#hasLeft) return Promise.resolve(undefined);
+    this.#isSecret = question.isSecret === true;
     this.#keyboard.ask(question);
     return new Promise((give) => {
       this.#waiting = { question, give };
@@ -163,7 +168,10 @@ class OpenLines implements TypedLines {
     }
     // Several at once were not written for the question, which is still open, nor for the work that asks it.
     const steers = question === undefined;
-    this.#wait([...this.#early, ...lines.map((line) => ({ ...line, steers: steers && line.steers }))]);
+    const kept = this.#isSecret ? [] : lines.map((line) => ({ ...line, steers: steers && line.steers }));
+    this.#wait([...this.#early, ...kept]);
+    if (this.#isSecret && question !== undefined)
+      void this.terminal.out("Give one line; nothing was kept.\n");
     if (question !== undefined) this.#keyboard.ask(question);
   }
 
@@ -181,7 +189,8 @@ class OpenLines implements TypedLines {
   #give(line: string | undefined): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    if (waiting !== undefined) this.#keyboard.ask(undefined);
+    if (waiting !== undefined)
+      this.#keyboard.ask(this.#isSecret ? { ...waiting.question, label: "" } : undefined);
     waiting?.give(line);
   }
 }

@@ -104,7 +104,14 @@ describe.runIf(process.platform === "linux")("the program in a terminal", () => 
     );
     window.paste("sk-proj-wrongwrongwrong");
     window.keys("Enter");
-    await window.until("The key is not kept.");
+    await window.until(/The key is not kept\.\n[\s\S]*^Key/m);
+    // A paste without marks, and an Enter too many: no answer, and nothing that is said later.
+    window.bytes(
+      Buffer.from(`${key}\r\r`)
+        .toString("hex")
+        .replaceAll(/..(?=.)/g, "$& "),
+    );
+    await window.until("Give one line; nothing was kept.");
     window.paste(`${key}\n`);
     window.keys("Enter");
     await window.until(/answers\.\n[\s\S]*^>$/m);

@@ -161,7 +161,7 @@ const actions: Readonly<Record<string, Act>> = {
   down: (state) => vertical(state, 1) ?? recalled(state, state.recalled + 1),
   "ctrl-p": (state) => recalled(state, state.recalled - 1),
   "ctrl-n": (state) => recalled(state, state.recalled + 1),
-  "ctrl-r": (state) => searched(state, { words: "", at: state.history.length }),
+  "ctrl-r": (state) => (state.isSecret ? state : searched(state, { words: "", at: state.history.length })),
   backspace: (state) => dropped(state, unitBefore(state.text, state.cursor, state.folds), state.cursor),
   delete: (state) => dropped(state, state.cursor, unitEnd(state.text, state.cursor, state.folds)),
   "ctrl-d": (state) => (state.text === "" ? wishes("leave")(state) : (actions.delete?.(state) ?? state)),
