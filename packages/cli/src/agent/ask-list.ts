@@ -48,27 +48,32 @@ export function askIn(place: AskingPlace): AskPerson {
     }
     const answers: PersonsAnswer[] = [];
     for (const asked of list) {
-      const { said, hides } = await askAbout(place, [asked], (hidden) => choicesOf(asked, hidden), signal);
-      answers.push(said === undefined ? unanswered : await meant(said, asked, hides, place, signal));
+      let answer: PersonsAnswer | undefined;
+      while (answer === undefined) {
+        const { said, hides } = await askAbout(place, [asked], (hidden) => choicesOf(asked, hidden), signal);
+        answer = said === undefined ? unanswered : await meant(said, asked, hides, place, signal);
+      }
+      answers.push(answer);
     }
     return answers;
   };
 }
 
-/** What was typed: numbers of changes, the wish to edit, or a word. */
+/** What was typed: numbers of changes, the wish to edit, or a word. Undefined: no editor could be started, which is no answer. */
 async function meant(
   said: string,
   asked: Asked,
   hides: boolean,
   place: AskingPlace,
   signal?: AbortSignal,
-): Promise<PersonsAnswer> {
+): Promise<PersonsAnswer | undefined> {
   const file = /^e(dit)?$/iu.test(said.trim()) ? editableOf(asked) : undefined;
   if (file === undefined)
     return (hides ? undefined : answerByNumbers(said, asked)) ?? answerOf(said, asked, hides);
   const edited = await place.edit(file.after ?? "", file.path, signal);
   if (edited.kind === "edited") return answerByText(file, edited.text);
   place.show(`${escapeText(edited.message)}\n`);
+  if (edited.code === "not_found") return undefined;
   return { kind: "no", message: "The user wanted to edit it, and did not." };
 }
 
