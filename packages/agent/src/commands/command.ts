@@ -1,7 +1,7 @@
 import type { ModelPort } from "@holdfast/core/context";
 import type { ContextManager, ConversationRefusal, JsonObject } from "@holdfast/core/conversation";
 import type { AnyRefusalCode, Workspace } from "@holdfast/core/files";
-import type { HostTool } from "@holdfast/core/tools";
+import type { HostScope, HostTool } from "@holdfast/core/tools";
 import type { RunningCommand } from "../host/running-command.js";
 import type { WrittenPrompt } from "../input/written-prompts.js";
 import type { Agent } from "../loop/agent.js";
@@ -53,6 +53,8 @@ export interface CommandHost {
   readonly prompts?: readonly WrittenPrompt[];
   /** Runs a command of the person in a shell: `run_shell_command`. */
   readonly shell?: HostTool;
+  /** Told what that command has printed until now. */
+  readonly progress?: HostScope["progress"];
   /** The commands of the model in the background, with the latest that have ended. */
   readonly background?: () => readonly RunningCommand[];
   /** Opens another model by its name; `unpriced` where the run has a limit of cost and its prices are not known. */

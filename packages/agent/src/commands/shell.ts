@@ -1,6 +1,6 @@
 import { isRefusal } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
-import { type HostTool, runHostTool } from "@holdfast/core/tools";
+import { runHostTool } from "@holdfast/core/tools";
 import type { CommandHost, CommandOutcome } from "./command.js";
 import { refused, told, unavailable } from "./results.js";
 
@@ -12,7 +12,8 @@ export async function runShellLine(command: string, host: CommandHost): Promise<
   const { manager, shell, signal } = host;
   if (command === "") return refused("invalid_arguments", "!COMMAND: something is missing.");
   if (shell === undefined) return unavailable("A command of the shell");
-  const result = await run(shell, command, signal);
+  const progress = host.progress ?? (() => {});
+  const result = await runHostTool(shell, { command }, { progress, ...defined({ signal }) });
   const { text, files = [], code, touched } = result;
   const words = `The user ran a command: ${command}\n${text}`;
   const node = manager.addNode({
@@ -28,8 +29,4 @@ export async function runShellLine(command: string, host: CommandHost): Promise<
     data: { code },
     text,
   });
-}
-
-function run(shell: HostTool, command: string, signal: AbortSignal | undefined) {
-  return runHostTool(shell, { command }, { progress: () => {}, ...(signal === undefined ? {} : { signal }) });
 }

@@ -15,6 +15,7 @@ import {
   type WantedSession,
 } from "@holdfast/agent";
 import type { ConversationContext } from "@holdfast/core/conversation";
+import { defined } from "@holdfast/core/text";
 import { windowSize } from "../shell/frames.js";
 import { escapeText, type Terminal } from "../shell/terminal.js";
 import { askIn, editHere, themeFor } from "./ask-list.js";
@@ -133,7 +134,7 @@ async function talk(lines: TypedLines, talking: Talking, first?: string): Promis
   const { run, terminal } = talking;
   const { agent, model } = run;
   await terminal.out(
-    `${model.name}, ${agent.mode}. /help lists commands; Ctrl-D or /quit leaves; Ctrl-C ends a turn.\n`,
+    `${model.name}, ${agent.mode}. /help lists commands; Ctrl-D leaves; Ctrl-C ends a turn.\n`,
   );
   let text = first;
   if (text !== undefined) await terminal.out(`> ${escapeText(text)}\n`);
@@ -153,14 +154,39 @@ type Saying = Talking & { readonly signal: AbortSignal };
 
 /** One line: a command, or a turn. @returns how talking ends by it. */
 async function said(text: string, lines: TypedLines, saying: Saying): Promise<TalkEnd | undefined> {
-  const { host, signal, terminal, show } = saying;
+  const { host, terminal, show } = saying;
   if (await show(text, host)) return undefined;
-  const result = await runCommand(text, { ...host, signal });
+  const result = await commanded(text, saying);
   if (result === undefined) return turn(text, lines, saying);
   const words = describeResult(result);
   if (words !== "") await terminal.out(`${escapeText(words)}\n`);
   return after(result, lines, saying);
 }
+
+/** A command that takes a while is shown while it runs, as the calls of the model are. */
+async function commanded(
+  text: string,
+  { host, signal, written }: Saying,
+): Promise<CommandResult | undefined> {
+  const typed = readTyped(text, host.prompts);
+  if (typed.kind !== "shell" && typed.kind !== "command") return runCommand(text, { ...host, signal });
+  const output = written();
+  const call =
+    typed.kind === "shell"
+      ? { name: "run_shell_command", args: { command: typed.text } }
+      : { name: text, args: {} };
+  const begin = () => output.onEvent({ kind: "call_begun", callId: text, ...call });
+  const timer = setTimeout(begin, quickMs);
+  const progress: CommandHost["progress"] = (words, program) =>
+    output.onEvent({ kind: "call_progress", callId: text, text: words, ...defined({ program }) });
+  return runCommand(text, { ...host, signal, progress }).finally(() => {
+    clearTimeout(timer);
+    output.end();
+  });
+}
+
+/** What is over by then needs no sign of life. */
+const quickMs = 200;
 
 async function after(result: CommandResult, lines: TypedLines, saying: Saying): Promise<TalkEnd | undefined> {
   switch (result.kind) {

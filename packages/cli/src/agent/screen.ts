@@ -184,7 +184,7 @@ export class Screen implements Keyboard {
       onEvent: (event) => (event.kind === "turn_ended" ? undefined : this.#take(event)),
       notice: (text) => this.#take({ kind: "noticed", text }),
       end: (end) => {
-        this.#take({ kind: "turn_ended", end });
+        if (end !== undefined) this.#take({ kind: "turn_ended", end });
         this.#former = this.#turn;
         this.#turn = undefined;
         this.#notify("Holdfast is done.");

@@ -1,4 +1,12 @@
-import { fitted, painted, type TextDetail, type TextOutput, textOutput, themes } from "@holdfast/agent";
+import {
+  fitted,
+  painted,
+  type TextDetail,
+  type TextOutput,
+  type TurnEnd,
+  textOutput,
+  themes,
+} from "@holdfast/agent";
 import { escapeText, type Terminal } from "../shell/terminal.js";
 
 /** A run as text in a terminal or a pipe, with a sign of life where a line can be written anew. */
@@ -8,10 +16,13 @@ export interface WrittenText extends TextOutput {
 }
 
 /** What one turn of a conversation needs of it. */
-export type TurnText = Pick<WrittenText, "onEvent" | "notice" | "end" | "aside">;
+export interface TurnText extends Pick<WrittenText, "onEvent" | "notice" | "aside"> {
+  /** The turn is over; without an end, it was a command of the person's, of which nothing more is to be said. */
+  end(end?: TurnEnd): void;
+}
 
 /** Writes a run as text; the sign of life goes on until `end`. */
-export function writtenText(terminal: Terminal, detail: TextDetail): WrittenText {
+export function writtenText(terminal: Terminal, detail: TextDetail): WrittenText & TurnText {
   const theme = terminal.errHasColor ? themes.ansi : themes.plain;
   const output = textOutput(detail, {
     words: (text) => void terminal.out(detail === "talk" || terminal.outIsTerminal ? escapeText(text) : text),
@@ -31,7 +42,8 @@ export function writtenText(terminal: Terminal, detail: TextDetail): WrittenText
     ...output,
     end: (end) => {
       clearInterval(timer);
-      output.end(end);
+      terminal.status("");
+      if (end !== undefined) output.end(end);
     },
     aside: (work) => {
       isAside = true;

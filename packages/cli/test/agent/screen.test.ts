@@ -86,6 +86,16 @@ describe.runIf(hasTmux)("the screen", () => {
     expect(window.screen()).toContain("read ✗ evil\\u001b[2Jname.txt: ");
   });
 
+  it("shows what a command of the person prints as it comes", async () => {
+    await window.say(
+      "!echo first; until test -e go; do sleep 0.1; done",
+      /\$ echo first.* \d s\n {2}first\n/u,
+    );
+    at.project.put("go", "");
+    await window.until("The command has run.");
+    await window.until(idle);
+  });
+
   it("says how many files of the prompt are other by now", async () => {
     await say("Look at @gamma.txt.", "Seen.");
     at.project.put("gamma.txt", "changed by another\n");
