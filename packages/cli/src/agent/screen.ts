@@ -26,6 +26,7 @@ import {
   type Theme,
   updateScreen,
   viewScreen,
+  type WholeText,
   type WindowSize,
   wholeTexts,
 } from "@holdfast/agent";
@@ -294,7 +295,7 @@ export class Screen implements Keyboard {
   #ownKey(key: Key): boolean {
     const isIdle = this.#input.question?.wants === "prompt" && this.#input.text === "";
     if (key.kind === "text" && key.text === "?" && isIdle && !this.options.isRead)
-      void this.show(pager([keysHelp]));
+      void this.show(pager([this.#help]));
     else if (key.kind === "chord" && key.chord === "ctrl-o") this.#showWhole();
     else if (key.kind === "chord" && key.chord === "ctrl-v") void this.#pasteImage();
     else if (isIdle && key.kind === "chord" && key.chord === "escape" && this.#escapes()) {
@@ -304,6 +305,15 @@ export class Screen implements Keyboard {
       this.#facts = this.#run.facts();
     } else return false;
     return true;
+  }
+
+  /** What can be done with the keyboard, and which keys the person has changed. */
+  get #help(): WholeText {
+    const own = Object.entries(this.options.keys).map(([key, by]) => [
+      span(`${key} `, "accent"),
+      span(by === "" ? "does nothing, by your settings" : `does what ${by} does, by your settings`),
+    ]);
+    return { ...keysHelp, lines: [...own, ...keysHelp.lines] };
   }
 
   /** Whether Esc was pressed a second time. */

@@ -11,6 +11,10 @@ describe("keys that a person has put in the place of others", () => {
     const window = openWindow(at, { columns: 60, rows: 20 });
     window.start(["--script", join(at.home.folder, "script.json")]);
     await window.until(/\n>$/u);
+    window.type("?");
+    await window.until(/ctrl-t does what ctrl-r does.*[\s\S]*ctrl-d does nothing/u);
+    window.type("q");
+    await window.until(/\n>$/u);
     window.type("Find me again.");
     window.keys("Enter");
     await window.until(/Said\.[\s\S]*\n>$/u);
