@@ -1,4 +1,12 @@
-import { commonAncestor, Manifests, nodesBelow, type TurnNode, textsOf } from "@holdfast/core/conversation";
+import {
+  commonAncestor,
+  filesMade,
+  type Manifest,
+  Manifests,
+  nodesBelow,
+  type TurnNode,
+  textsOf,
+} from "@holdfast/core/conversation";
 import { describeChange } from "@holdfast/core/patch";
 import { stateWords } from "../../commands/changes.js";
 import type { CommandHost } from "../../commands/command.js";
@@ -63,17 +71,26 @@ function saidBy({ payload }: TurnNode): readonly Line[] {
 async function differentFiles(oneId: string, otherId: string, host: CommandHost): Promise<readonly Line[]> {
   const { context } = host.manager;
   const manifests = new Manifests();
+  const { id } = commonAncestor(context, oneId, otherId);
   const [one, other] = [manifests.at(context, oneId), manifests.at(context, otherId)];
-  const paths = [...new Set([...one.keys(), ...other.keys()])].sort();
-  const lines: Line[] = [];
-  for (const path of paths) {
+  // Of a file that the other branch knows nothing of, what this one made of it.
+  const alone = (toId: string, there: Manifest, words: string) =>
+    filesMade(context, id, toId, manifests)
+      .filter(({ path }) => there.get(path) === undefined)
+      .map((made) => ({ ...made, words }));
+  const both = [...one.keys()].flatMap((path) => {
     const [from, to] = [one.get(path), other.get(path)];
-    if (from === undefined || to === undefined || from === to) continue;
-    lines.push([
-      span("--- "),
-      elastic(path, "strong"),
-      span(`  ${stateWords(from)} → ${stateWords(to)}`, "faint"),
-    ]);
+    return from === undefined || to === undefined || from === to ? [] : [{ path, from, to, words: "" }];
+  });
+  const found = [
+    ...both,
+    ...alone(oneId, other, "on the first alone: "),
+    ...alone(otherId, one, "on the second alone: "),
+  ];
+  const lines: Line[] = [];
+  for (const { path, from, to, words } of found.sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    const states = `  ${words}${stateWords(from)} → ${stateWords(to)}`;
+    lines.push([span("--- "), elastic(path, "strong"), span(states, "faint")]);
     lines.push(...(await diffOfStates({ path, from, to }, host)));
   }
   if (lines.length === 0) return [[span("The files known on both are the same.", "faint")]];

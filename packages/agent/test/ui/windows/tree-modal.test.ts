@@ -115,6 +115,26 @@ describe("the tree in a window", () => {
     expect((await shown(modal(), "e")).at(-1)).toContain("Only a prompt of yours");
   });
 
+  it("shows what one branch made of a file that the other knows nothing of", async () => {
+    const write = (name: string) => ({
+      calls: [{ name: "write_file", args: { file_path: name, content: `${name}\n` } }],
+    });
+    const stage = await openStage([
+      write("one.txt"),
+      { text: "First." },
+      write("two.txt"),
+      { text: "Second." },
+    ]);
+    const host = { agent: stage.agent, manager: stage.manager, workspace: stage.workspace };
+    await stage.turn("Go.");
+    await runCommand("/history rewind --files keep", host);
+    await stage.turn("Go otherwise.");
+    const both = await shown(treeModal(treeSource(host, page)), "d", "/", "=First.", "enter", "d");
+    expect(both.join("\n")).toMatch(
+      /--- one\.txt {2}on the second alone: none → .*\n.*\n\+one\.txt\n--- two\.txt {2}on the first alone: none/u,
+    );
+  });
+
   it("compares two branches in words and files, and names, hides and forks by commands", async () => {
     const { stage, modal } = await twoBranches();
     const both = await shown(modal(), "d", "/", "=It is two", "enter", "d");
