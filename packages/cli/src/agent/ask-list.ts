@@ -59,7 +59,7 @@ export function askIn(place: AskingPlace): AskPerson {
   };
 }
 
-/** What was typed: numbers of changes, the wish to edit, or a word. Undefined: no editor could be started, which is no answer. */
+/** What was typed: numbers of changes, the wish to edit, or a word. Undefined: nothing was edited, which is no answer. */
 async function meant(
   said: string,
   asked: Asked,
@@ -71,9 +71,9 @@ async function meant(
   if (file === undefined)
     return (hides ? undefined : answerByNumbers(said, asked)) ?? answerOf(said, asked, hides);
   const edited = await place.edit(file.after ?? "", file.path, signal);
-  if (edited.kind === "edited") return answerByText(file, edited.text);
-  place.show(`${escapeText(edited.message)}\n`);
-  if (edited.code === "not_found") return undefined;
+  if (edited.kind === "edited" && edited.isChanged) return answerByText(file, edited.text);
+  place.show(edited.kind === "edited" ? "Nothing was edited.\n" : `${escapeText(edited.message)}\n`);
+  if (edited.kind === "edited" || edited.code === "not_found") return undefined;
   return { kind: "no", message: "The user wanted to edit it, and did not." };
 }
 

@@ -95,9 +95,7 @@ export function answerByNumbers(said: string, asked: Asked): PersonsAnswer | und
 
 /** The answer of a person who wrote the text of a file. */
 export function answerByText(file: ChangedFile, text: string): PersonsAnswer {
-  return text === file.after
-    ? { kind: "yes" }
-    : written(file, text, "The user edited this text before it was written.");
+  return written(file, text, "The user edited this text before it was written.");
 }
 
 function written({ path, agreed }: ChangedFile, content: string, said: string): PersonsAnswer {

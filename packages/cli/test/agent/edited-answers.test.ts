@@ -46,6 +46,16 @@ describe.runIf(hasTmux)("a person who changes what the model proposes", () => {
     expect(at.project.text("a.txt")).toBe(code.replace(/line (3|20)\n/gu, "ours $1\n"));
   });
 
+  it("is asked again after leaving the editor without a change: to look is no yes", async () => {
+    const { at, window, answer } = opened(() => "true\n");
+    await window.until(/\n>$/u);
+    await answer("Change two lines.", /\(1-2\): *$/u);
+    await answer("e", /Nothing was edited\.[\s\S]*\(1-2\): *$/u);
+    expect(at.project.text("a.txt")).toBe(code);
+    await answer("y", "Over.");
+    expect(at.project.text("a.txt")).toBe(code.replace(/line (3|20)\n/gu, "LINE $1\n"));
+  });
+
   it("writes nothing over a file that others changed while the editor was open", async () => {
     const { at, window, answer } = opened((file) => `echo other >> ${file}; echo mine >> "$1"\n`);
     await window.until(/\n>$/u);
