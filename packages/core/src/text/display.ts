@@ -25,7 +25,7 @@ export function showUnsafe(message: string): string {
 
 /**
  * The same as `escapeForDisplay` for what only people read: angle brackets, which close no envelope there, are let through,
- * and so are emoji of several characters.
+ * and so are emoji of several characters, and joiners within the words of scripts that are written with them.
  */
 export function escapeForPeople(text: string): string {
   return escapeExcept(bracket, text);
@@ -45,8 +45,8 @@ export function escapeUnseen(text: string): string {
 function escapeExcept(safe: ReadonlySet<string>, text: string): string {
   const escaped = (part: string) =>
     part.replace(unsafe, (char) => (safe.has(char) ? char : escapeForDisplay(char)));
-  if (!emojiJoint.test(text)) return escaped(text);
-  const parts = text.split(emoji);
+  if (!joints.test(text)) return escaped(text);
+  const parts = text.split(joined);
   return parts.map((part, at) => (at % 2 === 1 ? part : escaped(part))).join("");
 }
 
@@ -77,10 +77,14 @@ export function clip(text: string, limit: number): string {
 
 const bracket: ReadonlySet<string> = new Set(["<", ">"]);
 const seen: ReadonlySet<string> = new Set(["\t", "\n", ...bracket]);
-const emojiJoint = /[\u200d\ufe0f\u{e007f}]/u;
-/** Unicode's closed list of emoji (UTS 51): nothing else can be hidden in one. */
-// biome-ignore lint/complexity/useRegexLiterals: the compiler's target has no flag v, which Node 20 has
-const emoji = new RegExp("(\\p{RGI_Emoji})", "v");
+const joints = /\u200c|\u200d|\ufe0f|\u{e007f}/u;
+const scripts = "Arab Beng Deva Gujr Guru Khmr Knda Mlym Mong Mymr Orya Sinh Syrc Taml Telu".split(" ");
+const letter = `[${scripts.map((script) => `\\p{scx=${script}}`).join("")}]`;
+/**
+ * Unicode's closed list of emoji (UTS 51): nothing else can be hidden in one. A joiner between two letters of these scripts
+ * is a part of how a word is spelt (UAX 31, 2.3).
+ */
+const joined = new RegExp(`(\\p{RGI_Emoji}|(?<=${letter})[\\u200c\\u200d](?=${letter}))`, "v");
 
 /**
  * What no eye sees: a name that holds it looks like another one. `Default_Ignorable_Code_Point` is Unicode's own list

@@ -40,7 +40,10 @@ describe("names on display", () => {
     ["⚠\ufe0f 1\ufe0f\u20e3 👩\u200d💻", "⚠\ufe0f 1\ufe0f\u20e3 👩\u200d💻"],
     ["a\u200db \u200d👩 👩\u200d\u200d💻", "a\\u200db \\u200d👩 👩\\u200d\\u200d💻"],
     ["x\ufe0f 🏴\u{e0041}\u{e007f}", "x\\ufe0f 🏴\\u{e0041}\\u{e007f}"],
-  ])("show people emoji as they are, and nothing hidden in one: %j", (text, shown) => {
+    ["\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"],
+    ["\u0915\u094d\u200d\u0937", "\u0915\u094d\u200d\u0937"],
+    ["\u0645\u200c a\u200cb", "\u0645\\u200c a\\u200cb"],
+  ])("show people emoji and words as they are, and nothing hidden in one: %j", (text, shown) => {
     expect(escapeForPeople(text)).toBe(shown);
     expect(escapeUnseen(text)).toBe(shown);
   });
