@@ -10,7 +10,7 @@ import { homeFolder } from "@holdfast/core/node";
 import { causeOf } from "@holdfast/core/text";
 import { setSetting } from "../config/set.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeText } from "../shell/terminal.js";
+import { escapeText, wrapped } from "../shell/terminal.js";
 import { keyFindings, tryModel } from "./check-agent.js";
 import { modelOf } from "./model.js";
 import { settingsOf } from "./settings.js";
@@ -41,7 +41,8 @@ export async function setUpModel(
 }
 
 function say({ terminal }: Pick<Invocation, "terminal">, words: readonly string[]): Promise<void> {
-  return terminal.out(escapeText(`${words.join("\n")}\n`));
+  const width = (terminal.columns() ?? 80) - 1;
+  return terminal.out(escapeText(`${words.flatMap((line) => wrapped(line, width)).join("\n")}\n`));
 }
 
 /** Settings that cannot be read are told where a run is opened. */

@@ -35,7 +35,7 @@ import { defined } from "@holdfast/core/text";
 import { Frames, windowSize } from "../shell/frames.js";
 import { watchedByWork } from "../shell/interrupt.js";
 import { openRawTerminal, type RawTerminal } from "../shell/raw-terminal.js";
-import { escapeText, type Terminal } from "../shell/terminal.js";
+import { escapeText, type Terminal, wrapped } from "../shell/terminal.js";
 import type { Clipboard } from "./clipboard.js";
 import { inputHistory } from "./input-history.js";
 import type { OpenedRun } from "./open-run.js";
@@ -131,7 +131,7 @@ export class Screen implements Keyboard {
         this.#print(typeof text === "string" ? text : Buffer.from(text).toString());
         return terminal.out("");
       },
-      err: (text) => (terminal.errIsTerminal ? this.#print(text) : terminal.err(text)),
+      err: (text) => (terminal.errIsTerminal ? this.#print(sentences(text)) : terminal.err(text)),
       status: () => {},
     };
     this.#raw = openRawTerminal({
@@ -456,6 +456,17 @@ export class Screen implements Keyboard {
     if (notify === "off" || Date.now() - this.#lastKeyMs < elsewhereMs) return;
     process.stdout.write(notify === "bell" ? "\u0007" : `\u001b]9;${words}\u0007`);
   }
+}
+
+/** What we say ourselves is broken between words; what is painted is short. */
+function sentences(text: string): string {
+  const { columns } = windowSize();
+  return text.includes("\u001b")
+    ? text
+    : text
+        .split("\n")
+        .flatMap((line) => wrapped(line, columns - 1))
+        .join("\n");
 }
 
 /** What a modal has of a window: nothing stands in its last column. */

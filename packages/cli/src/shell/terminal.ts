@@ -131,3 +131,16 @@ async function drained(stream: NodeJS.WriteStream): Promise<void> {
   await new Promise((resolve) => stream.once("drain", resolve));
   draining.delete(stream);
 }
+
+/** A line in parts of so many characters at most, cut between words. */
+export function wrapped(line: string, width: number): readonly string[] {
+  const parts: string[] = [];
+  let rest = line;
+  while (rest.length > width) {
+    const space = rest.lastIndexOf(" ", width);
+    const end = space > 0 ? space : width;
+    parts.push(rest.slice(0, end));
+    rest = rest.slice(end).trimStart();
+  }
+  return [...parts, rest];
+}

@@ -1,4 +1,4 @@
-import { escapeText, type Paint } from "../shell/terminal.js";
+import { escapeText, type Paint, wrapped } from "../shell/terminal.js";
 
 /** How many lines of a result are shown, from its beginning and its end. */
 export interface Excerpt {
@@ -92,7 +92,7 @@ export class Printer {
 
   private quote(lines: readonly string[]): void {
     for (const line of lines) {
-      for (const part of wrap(line)) this.line(`           ${this.coloured(part)}`.trimEnd());
+      for (const part of wrapped(line, width)) this.line(`           ${this.coloured(part)}`.trimEnd());
     }
   }
 
@@ -101,19 +101,6 @@ export class Printer {
     if (line.startsWith("-")) return this.paint.red(line);
     return /^(@@|<)/.test(line) ? this.paint.dim(line) : line;
   }
-}
-
-/** Long lines go on below, cut between words. */
-function wrap(line: string): readonly string[] {
-  const parts: string[] = [];
-  let rest = line;
-  while (rest.length > width) {
-    const space = rest.lastIndexOf(" ", width);
-    const end = space > 0 ? space : width;
-    parts.push(rest.slice(0, end));
-    rest = rest.slice(end).trimStart();
-  }
-  return [...parts, rest];
 }
 
 const width = 92;

@@ -58,7 +58,7 @@ describe.runIf(hasTmux)("a screen whose work is broken off", () => {
     await first.until("sleep 60");
     second.start(["-c", ...script]);
     await second.until(/> Say one\.\nOne is said\.\n[\s\S]*> Say two\./u);
-    expect(second.screen()).toContain("is being written by");
+    expect(second.screen()).toContain("is being written");
     second.type("Me, too.");
     second.keys("Enter");
     await second.until("writes: Me, too.");

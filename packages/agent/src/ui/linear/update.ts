@@ -171,10 +171,7 @@ class Writing {
     const text = thought.replace(/\s+/gu, " ").trim();
     this.#set({ thought: "" });
     if (text !== "")
-      this.#line([
-        span(`Thought, ${text.split(" ").length} words: `, "faint"),
-        elastic(clip(text, 81), "faint"),
-      ]);
+      this.#line([elastic(`Thought, ${text.split(" ").length} words: ${clip(text, 81)}`, "faint")]);
   }
 
   #words(text: string): void {
