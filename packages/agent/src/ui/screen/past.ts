@@ -19,10 +19,10 @@ export interface Past {
 }
 
 /**
- * What was said up to the head, as the screen shows what is finished: words in full, and one line for a call with what it came
- * to. A call that is not answered yet is left for later, with all behind it. Pure.
+ * What was said up to the head, as the screen shows what is finished: words, and one line for a call with what it came to. A
+ * call that is not answered yet is left for later, with all behind it. Pure.
  *
- * @param known nodes that are shown already.
+ * @param known nodes that are shown already, the newest last.
  */
 export function pastOf(context: ConversationContext, known: ReadonlySet<string> = new Set()): Past {
   const path = pathTo(context, context.currentNodeId);
@@ -32,11 +32,26 @@ export function pastOf(context: ConversationContext, known: ReadonlySet<string> 
   const nodes = fresh.slice(lastTurns(fresh));
   const failed = new Set(nodes.flatMap(({ payload }) => (isFailure(payload) ? [payload.callId] : [])));
   const left = fresh.length - nodes.length;
-  const before = left === 0 ? [] : [lineOf(`… ${left} earlier nodes; /history shows them.`)];
+  const before = left === 0 ? [] : [lineOf(`… ${left} earlier nodes; /history view shows them.`)];
   return {
-    finished: [...before, ...nodes.flatMap(({ payload }) => finishedOf(payload, failed))],
+    finished: [
+      ...wentBack(context, fresh, known),
+      ...before,
+      ...nodes.flatMap(({ payload }) => finishedOf(payload, failed)),
+    ],
     known: new Set([...known, ...answered.map(({ id }) => id)]),
   };
+}
+
+/** Says it where new nodes do not follow what was shown last. */
+function wentBack(
+  { nodes }: ConversationContext,
+  [first]: readonly TurnNode[],
+  known: ReadonlySet<string>,
+): readonly Finished[] {
+  const parent = known.size === 0 ? undefined : nodes.get(first?.parentId ?? "");
+  if (parent === undefined || parent.id === [...known].at(-1)) return [];
+  return [lineOf(`… goes on after: ${drawnWords(parent.payload)}`)];
 }
 
 /** Where the last prompts begin, as many as a person looks back at. */
@@ -51,9 +66,10 @@ const mostNodes = 200;
 function finishedOf(payload: TurnPayload, failed: ReadonlySet<string>): readonly Finished[] {
   switch (payload.kind) {
     case "user_message":
-      return payload.text
-        .split(/\r?\n/u)
-        .map((text, at) => ({ kind: "line", line: [span(at === 0 ? "> " : "  "), span(text)] }));
+      return shortened(payload.text.split(/\r?\n/u)).map((text, at) => ({
+        kind: "line",
+        line: [span(at === 0 ? "> " : "  "), span(text)],
+      }));
     case "model_message": {
       const { open, commit } = addProse(noProse, payload.text);
       return [...commit, ...endedProse(open)];
@@ -70,6 +86,16 @@ function finishedOf(payload: TurnPayload, failed: ReadonlySet<string>): readonly
       return [lineOf(drawnWords(payload, 100))];
   }
 }
+
+/** A log that was piped in would push all else out of sight; what is asked about it stands at its end. */
+function shortened(lines: readonly string[]): readonly string[] {
+  const left = lines.length - mostLines;
+  if (left <= 1) return lines;
+  const half = mostLines / 2;
+  return [...lines.slice(0, half), `… ${left} lines …`, ...lines.slice(-half)];
+}
+
+const mostLines = 40;
 
 function isFailure(payload: TurnPayload): payload is ToolResultPayload {
   return payload.kind === "tool_result" && payload.isError === true;

@@ -20,7 +20,7 @@ describe("what was said before a session is opened again", () => {
       await stage.turn(words);
     const { finished, known } = pastOf(stage.manager.context);
     expect(committedTexts(finished, 80, themes.plain).map((text) => text.replaceAll("**", ""))).toEqual([
-      "… 2 earlier nodes; /history shows them.",
+      "… 2 earlier nodes; /history view shows them.",
       "> Second.",
       "Answer 1.",
       "> Third",
@@ -32,5 +32,30 @@ describe("what was said before a session is opened again", () => {
       "Answer 3.",
     ]);
     expect(pastOf(stage.manager.context, known).finished).toEqual([]);
+  });
+
+  const wordsOf = (past: ReturnType<typeof pastOf>) => committedTexts(past.finished, 80, themes.plain);
+
+  it("says where it goes on after the conversation went back", async () => {
+    const stage = await openStage([{ text: "One." }, { text: "Two." }, { text: "Three." }]);
+    await stage.turn("First.");
+    const { currentNodeId } = stage.manager.context;
+    await stage.turn("Second.");
+    const { known } = pastOf(stage.manager.context);
+    stage.manager.rewind(currentNodeId);
+    expect(pastOf(stage.manager.context, known).finished).toEqual([]);
+    await stage.turn("Third.");
+    const past = pastOf(stage.manager.context, known);
+    expect(wordsOf(past)).toEqual(["… goes on after: model: One.", "> Third.", "Three."]);
+    expect(pastOf(stage.manager.context, past.known).finished).toEqual([]);
+  });
+
+  it("leaves out the middle of a long log that was piped in", async () => {
+    const stage = await openStage([{ text: "Of the disk." }]);
+    await stage.turn(`${"line\n".repeat(3_000)}\nWhy does it fail?`);
+    const words = wordsOf(pastOf(stage.manager.context));
+    expect(words).toHaveLength(42);
+    expect(words.slice(19, 22)).toEqual(["  line", "  … 2962 lines …", "  line"]);
+    expect(words.slice(-2)).toEqual(["  Why does it fail?", "Of the disk."]);
   });
 });
