@@ -108,6 +108,8 @@ export function openTalk({ terminal: streams, stateDir, ui }: TalkOptions): Talk
       if (!isRead) screen?.attach({ ...shows, nextMode: () => nextMode(run) });
       const written = () => (shown = (isRead ? undefined : screen?.turn()) ?? writtenText(terminal, "talk"));
       await past(run.conversation.manager.context);
+      // Opened once more, it is shown once more: what was said meanwhile is far above.
+      known = undefined;
       const withImages = { ...run, resources: clipboard.within(run.resources) };
       return talk(lines, { run: withImages, terminal, host, written, show }, first);
     },

@@ -123,8 +123,8 @@ export interface NoRun {
 
 /** A session that can be read, as another program writes it. */
 export interface HeldSession {
+  readonly id: string;
   readonly openStore: () => Promise<SessionStore | ConversationRefusal>;
-  readonly find: (store: SessionStore) => Promise<string | ConversationRefusal | undefined>;
 }
 
 /**
@@ -211,11 +211,12 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
   parts.add(() => store.close());
   const [root = process.cwd()] = rootsOf(opening);
   const { flags } = call;
-  const conversation = await sessionOf(store, { flags, root, prompt, files: workspace });
+  const earlier = await earlierSession(store, { flags, root });
+  if (typeof earlier === "object") return refused(earlier);
+  const conversation = await sessionOf(store, { earlier, flags, root, prompt, files: workspace });
   if (isRefusal(conversation)) {
-    if (conversation.code !== "busy") return refused(conversation);
-    const find: HeldSession["find"] = (opened) => earlierSession(opened, { flags, root });
-    return { ...refused(conversation), held: { openStore: () => storeOf(opening), find } };
+    if (conversation.code !== "busy" || earlier === undefined) return refused(conversation);
+    return { ...refused(conversation), held: { id: earlier, openStore: () => storeOf(opening) } };
   }
   parts.add(() => conversation.close());
   const { manager } = conversation;

@@ -10,7 +10,7 @@ import type { HeldSession, NoRun } from "./open-run.js";
  * Shows a session that another program writes, as it grows, until the person sends words or leaves.
  *
  * @param unsent words that could not be sent.
- * @returns the words, to be tried again; undefined where the person left, or the session cannot be read.
+ * @returns the words, to be tried again; undefined where the person left, or the store cannot be opened.
  */
 export async function readAlong(
   { held, lines: why }: NoRun & { readonly held: HeldSession },
@@ -22,17 +22,15 @@ export async function readAlong(
   if (isRefusal(store)) return void say(store.message);
   const left = new AbortController();
   try {
-    const id = await held.find(store);
-    if (typeof id !== "string") return void say(id?.message ?? "There is no such session.");
     if (unsent !== undefined) say(`Not sent, as the other program still writes: ${unsent}`);
     else
       for (const line of [...why, "It is shown here as it grows; words can be sent once that has ended."])
         say(line);
-    const following = follow({ store, id, talk, signal: left.signal });
+    const following = follow({ store, id: held.id, talk, signal: left.signal });
     const words = await talk.prompt();
     left.abort();
     await following;
-    return words === "/quit" ? undefined : words;
+    return words?.trim() === "/quit" ? undefined : words;
   } finally {
     await store.close();
   }

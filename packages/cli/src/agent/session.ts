@@ -17,6 +17,8 @@ import type { Flags } from "../shell/invocation.js";
 
 /** Which session a run goes on with, or begins. */
 interface SessionWanted {
+  /** The session that it goes on with, or copies; undefined where a new one begins. */
+  readonly earlier: string | undefined;
   readonly flags: Pick<Flags, "continue" | "resume" | "fork" | "sessionId">;
   /** The first folder of the workspace, absolute. */
   readonly root: string;
@@ -33,12 +35,9 @@ export function storeInMemory(): SessionStore {
 /** Opens the session that the flags mean, for writing. */
 export async function sessionOf(
   store: SessionStore,
-  wanted: SessionWanted,
+  { earlier, flags, root, files, prompt }: SessionWanted,
 ): Promise<StoredConversation | ConversationRefusal> {
-  const { flags, root, files, prompt } = wanted;
   const sources = { now: Date.now, naming: namesFrom(root) };
-  const earlier = await earlierSession(store, wanted);
-  if (typeof earlier === "object") return earlier;
   if (earlier === undefined) {
     const title = titleOf(prompt);
     return createConversation(store, {

@@ -27,7 +27,7 @@ import { writtenText } from "../agent/written-text.js";
 import { sourcesOf } from "../config/sources.js";
 import { inputBegins, readInputText } from "../shell/input.js";
 import { watchedByWork } from "../shell/interrupt.js";
-import type { Invocation } from "../shell/invocation.js";
+import type { Flags, Invocation } from "../shell/invocation.js";
 import { watchOutputReader } from "../shell/output-reader.js";
 import { escapeText } from "../shell/terminal.js";
 
@@ -185,7 +185,7 @@ async function inTerminal(given: Invocation, first?: string): Promise<number> {
   const isKept = found.kind === "sources" && given.flags.ephemeral !== true;
   const lines = await openedTalk(given, isKept ? found.sources.stateDir : undefined);
   const call = { ...given, terminal: lines.terminal };
-  let goesOn = false;
+  let kept: string | undefined;
   try {
     let { flags } = call;
     let words = first;
@@ -199,21 +199,30 @@ async function inTerminal(given: Invocation, first?: string): Promise<number> {
         if (run.held === undefined) return await withoutRun(call, run);
         words = await readHeld(run.held, run, lines, words);
         if (words === undefined) return agentExitCodes.success;
+        // Another program may have begun a later session of this folder meanwhile.
+        flags = goingOnWith(run.held.id, flags);
         continue;
       }
       for (const notice of [...instructionWords(run.written), ...run.notices])
         call.terminal.err(escapeText(`${notice}\n`));
       const end = await lines.talk(run, portsOf(call), words).finally(() => run.close());
-      goesOn = isKept && run.conversation.manager.getCurrentNode().depth > 0;
+      const { manager, session } = run.conversation;
+      kept = isKept && manager.getCurrentNode().depth > 0 ? session.id : undefined;
       if (end.kind === "left") return end.exitCode;
       words = undefined;
-      const { continue: _, fork: __, sessionId: ___, resume: ____, ...kept } = call.flags;
-      flags = end.id === undefined ? kept : { ...kept, resume: end.id };
+      flags = goingOnWith(end.id, flags);
     }
   } finally {
     lines.close();
-    if (goesOn && hasKeys()) given.terminal.err("`holdfast -c` goes on with this conversation.\n");
+    if (kept !== undefined && hasKeys())
+      given.terminal.err(`\`holdfast -r ${kept}\` goes on with this conversation.\n`);
   }
+}
+
+/** The same flags for another session; undefined for a new one. */
+function goingOnWith(id: string | undefined, flags: Flags): Flags {
+  const { continue: _, fork: __, sessionId: ___, resume: ____, ...kept } = flags;
+  return id === undefined ? kept : { ...kept, resume: id };
 }
 
 /** A run that nobody sees loads nothing of this. */

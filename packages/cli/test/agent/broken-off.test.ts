@@ -66,6 +66,9 @@ describe.runIf(hasTmux)("a screen whose work is broken off", () => {
     await second.until("$ sleep 60 ✗");
     first.keys("C-d");
     await first.until(/\$ ?$/u);
+    // A later session of the folder is not the one that is read.
+    at.play([{ text: "Elsewhere." }]);
+    expect((await at.run(["-p", "Where?"])).code).toBe(0);
     at.play([{ text: "Here I am." }]);
     second.type("And now?");
     second.keys("Enter");
@@ -74,6 +77,26 @@ describe.runIf(hasTmux)("a screen whose work is broken off", () => {
     await expect(
       `${second.screen().replaceAll(/\d+\.\d s|process \d+|01\w{24}/gu, "N")}\n`,
     ).toMatchFileSnapshot("screens/read-along.txt");
+    expect(second.screen()).not.toContain("Elsewhere.");
     second.keys("C-d");
+  });
+
+  it("is shown with all that was said each time that it is opened", async () => {
+    const at = scripted([{ text: "Once." }]);
+    for (const words of ["Of one.", "Of two."]) await at.run(["-p", words]);
+    const { stdout } = await at.bare.run(["sessions", "list", "--json"]);
+    const [two = "", one = ""] = JSON.parse(stdout).sessions.map(({ id }: { readonly id: string }) => id);
+    const window = openWindow(at);
+    const say = async (words: string, shown: RegExp) => {
+      window.type(words);
+      window.keys("Enter");
+      await window.until(shown);
+    };
+    window.start(["-r", one, "--script", join(at.home.folder, "script.json")]);
+    await window.until(idle);
+    await say("Once more?", /1 request[\s\S]*\n>$/u);
+    await say(`/resume ${two}`, /Of two\.[\s\S]*\n>$/u);
+    await say(`/resume ${one}`, /Of two\.[\s\S]*> Of one\.\nOnce\.\n> Once more\?\nOnce\.\n[\s\S]*\n>$/u);
+    window.keys("C-d");
   });
 });

@@ -194,7 +194,7 @@ describe.runIf(process.platform === "linux")("typing in a terminal", () => {
     window.keys("Enter");
     await window.until("Got 10.");
     window.keys("C-d");
-    await window.until(/`holdfast -c` goes on with this conversation\.\n\$$/m);
+    await window.until(/`holdfast -r \w{26}` goes on with this conversation\.\n\$$/m);
   });
 
   it("sends a line that was typed before it had started", async () => {
