@@ -1,9 +1,11 @@
+import { existsSync, symlinkSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { carryOut } from "../../src/tools/index.js";
 import { carryApproved } from "../../src/tools/tool/approval.js";
 import { must, openSession, openTalk } from "../reproductions/scene.js";
 import { sha } from "../support.js";
-import { openMemory } from "./ground.js";
+import { makeGround, openMemory } from "./ground.js";
 
 describe("a person who is asked before a change", () => {
   it("is asked about one that was refused when it was previewed and could be made by then", async () => {
@@ -110,5 +112,30 @@ describe("a person who is asked before a change", () => {
       return { kind: "instead", request: mine };
     });
     expect([outcome.success, get("f.txt")]).toEqual([false, "other\n"]);
+  });
+
+  it("and writes a text for a new file does not write it over one that was made meanwhile", async () => {
+    const { workspace, put, get } = openMemory({}, { guards: { overwriteGuard: "warn" } });
+    const request = { kind: "write", path: "f.txt", content: "two\n" } as const;
+    const outcome = await carryApproved(workspace, request, {}, async () => {
+      put("f.txt", "other\n");
+      return { kind: "instead", request: { ...request, content: "mine\n" } };
+    });
+    expect([outcome.success, get("f.txt")]).toEqual([false, "other\n"]);
+  });
+
+  it.runIf(process.platform !== "win32")("and is led elsewhere meanwhile writes nothing there", async () => {
+    const { workspace, root, put } = await makeGround();
+    await put("a/kept.txt", "kept\n");
+    await put("b/kept.txt", "kept\n");
+    const link = join(root, "link");
+    symlinkSync("a", link);
+    const request = { kind: "write", path: "link/f.txt", content: "two\n" } as const;
+    const outcome = await carryApproved(workspace, request, {}, async () => {
+      unlinkSync(link);
+      symlinkSync("b", link);
+      return { kind: "instead", request: { ...request, content: "mine\n" } };
+    });
+    expect([outcome.success, existsSync(join(root, "b/f.txt"))]).toEqual([false, false]);
   });
 });

@@ -76,7 +76,7 @@ async function askOnce(
       return denied(request, approval.message);
     case "instead": {
       const meant = inPlaceOf(request, approval.request);
-      const outcome = byPerson(await workspace.run(meant, scopeOfPerson(scope)));
+      const outcome = byPerson(await runBound(workspace, meant, scopeOfPerson(scope), preview));
       if (outcome.kind === "unchanged") return denied(request, "A person left the file as it was.");
       return withWords(outcome, approval.said);
     }
@@ -94,6 +94,22 @@ const overtakenCodes: ReadonlySet<string> = new Set(["not_agreed", "state_mismat
 
 /** A file that moves again and again is not asked about for ever. */
 const mostQuestions = 3;
+
+/** Carries out what a person asks for instead, where the files are still those that the person was shown. */
+async function runBound(
+  workspace: ToolWorkspace,
+  meant: ChangeRequest,
+  scope: RunScope,
+  { files }: Preview,
+): Promise<ChangeOutcome> {
+  const planned = await workspace.preview(meant, scope);
+  const shown = new Map(files.map(({ path, agreed }) => [path, agreed]));
+  const agreed = (planned.kind === "preview" ? planned.files : []).map((file) => {
+    const { realPath, before } = shown.get(file.path) ?? file.agreed;
+    return { ...file.agreed, realPath, before };
+  });
+  return workspace.run(meant, { ...scope, agreed });
+}
 
 /** The text of a person, written in the way in which the request would write the file. */
 function inPlaceOf(request: ChangeRequest, text: ChangeRequest): ChangeRequest {
