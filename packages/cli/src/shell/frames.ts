@@ -11,6 +11,15 @@ export interface FrameSource {
 /** Something that has the whole window: rows that fit into it. */
 export type WholeWindow = (size: WindowSize) => readonly string[];
 
+interface OpenWhole {
+  readonly draw: WholeWindow;
+  /** In which it was opened. */
+  readonly size: WindowSize;
+  /** What stands, and in which window it was drawn. */
+  rows: readonly string[];
+  drawnIn: WindowSize;
+}
+
 /**
  * Draws on standard output, which is a terminal: one write a frame, at most one in 16 ms beside those for keys, and none while the terminal has
  * not taken the last one. Lines are committed in their order; nothing of them is lost, whoever has the terminal meanwhile.
@@ -22,7 +31,7 @@ export class Frames {
   #dueMs = Number.POSITIVE_INFINITY;
   #lastMs = 0;
   #isAway = false;
-  #whole: { readonly draw: WholeWindow; readonly size: WindowSize; rows: readonly string[] } | undefined;
+  #whole: OpenWhole | undefined;
 
   constructor(private readonly source: FrameSource) {}
 
@@ -73,18 +82,18 @@ export class Frames {
   /** Gives the whole window away; what it shows leaves nothing behind. */
   openWhole(draw: WholeWindow): void {
     this.#write(`${this.#next(noTail)}\u001b[?1049h\u001b[2J`);
-    this.#whole = { draw, size: windowSize(), rows: [] };
+    const size = windowSize();
+    this.#whole = { draw, size, rows: [], drawnIn: size };
     this.changed();
   }
 
   /** Takes the window back. */
   closeWhole(): void {
     if (this.#whole === undefined) return;
-    const { columns, rows } = this.#whole.size;
     const size = windowSize();
-    this.#whole = undefined;
     // In a window of another size the cursor does not come back to where it was: below everything nothing is lost.
-    const below = size.columns === columns && size.rows === rows ? "" : `\u001b[${size.rows};1H\r\n`;
+    const below = isSame(size, this.#whole.size) ? "" : `\u001b[${size.rows};1H\r\n`;
+    this.#whole = undefined;
     this.#standing = nothingStands(size);
     this.#write(`\u001b[?1049l${below}`);
     this.changed();
@@ -115,13 +124,17 @@ export class Frames {
 
   #wholeFrame(): string {
     if (this.#whole === undefined) return "";
-    const { draw, rows: before } = this.#whole;
-    const rows = draw(windowSize());
+    const { draw, rows: former, drawnIn } = this.#whole;
+    const size = windowSize();
+    const rows = draw(size);
     this.#whole.rows = rows;
+    this.#whole.drawnIn = size;
+    // A terminal cuts and moves rows as it likes where its window becomes another one.
+    const [clear, before] = isSame(size, drawnIn) ? ["", former] : ["\u001b[2J", []];
     const changed = Array.from({ length: Math.max(rows.length, before.length) }, (_, at) => at).filter(
       (at) => rows[at] !== before[at],
     );
-    const text = changed.map((at) => `\u001b[${at + 1};1H${rows[at] ?? ""}\u001b[K`).join("");
+    const text = clear + changed.map((at) => `\u001b[${at + 1};1H${rows[at] ?? ""}\u001b[K`).join("");
     return text === "" ? "" : `\u001b[?2026h\u001b[?7l${text}\u001b[?7h\u001b[?2026l`;
   }
 
@@ -133,6 +146,10 @@ export class Frames {
 /** The window of standard output. A terminal that has no size says 0. */
 export function windowSize(): WindowSize {
   return { columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 };
+}
+
+function isSame(one: WindowSize, other: WindowSize): boolean {
+  return one.columns === other.columns && one.rows === other.rows;
 }
 
 const noSize: WindowSize = { columns: 0, rows: 0 };

@@ -92,4 +92,12 @@ describe.runIf(hasTmux)("questions and windows", () => {
     window.keys("Escape");
     await window.until(idle);
   });
+
+  it("shows all of a window again when that has another size", async () => {
+    await ask("/history view", "you are here");
+    window.resize(60, 12);
+    await window.until(/^History [\s\S]*you are here[\s\S]*\n↑↓ move/u);
+    window.keys("Escape");
+    await window.until(idle);
+  });
 });
