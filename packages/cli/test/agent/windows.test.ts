@@ -94,9 +94,9 @@ describe.runIf(hasTmux)("questions and windows", () => {
   });
 
   it("shows all of a window again when that has another size", async () => {
-    await ask("/history view", "you are here");
+    await window.say("/history view", "you are here");
     window.resize(60, 12);
-    await window.until(/^History [\s\S]*you are here[\s\S]*\n↑↓ move/u);
+    await window.until(/^History [\s\S]*you are here[\s\S]*\nq close/u);
     window.keys("Escape");
     await window.until(idle);
   });
