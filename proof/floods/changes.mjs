@@ -51,7 +51,8 @@ function cases() {
     ...changed("in one line", oneLine, whole),
     { what: "beyond ASCII: edit_file", text: inLines(beyondAscii), calls: [edit] },
     { what: "in lines, added to since the base: edit_file", text: lines, calls: behind(edit), room: 30 },
-    { what: "in lines, added to since the base: safe_patch", text: lines, calls: behind(patch), room: 30 },
+    // What is collected in time is another amount in each run: 281 to 335 MB.
+    { what: "in lines, added to since the base: safe_patch", text: lines, calls: behind(patch), room: 40 },
     { what: "in one line, added to since the base: edit_file", text: oneLine, calls: behind(edit), room: 30 },
   ];
 }
