@@ -87,16 +87,11 @@ describe.runIf(hasTmux)("a screen whose work is broken off", () => {
     const { stdout } = await at.bare.run(["sessions", "list", "--json"]);
     const [two = "", one = ""] = JSON.parse(stdout).sessions.map(({ id }: { readonly id: string }) => id);
     const window = openWindow(at);
-    const say = async (words: string, shown: RegExp) => {
-      window.type(words);
-      window.keys("Enter");
-      await window.until(shown);
-    };
     window.start(["-r", one, "--script", join(at.home.folder, "script.json")]);
     await window.until(idle);
-    await say("Once more?", /1 request[\s\S]*\n>$/u);
-    await say(`/resume ${two}`, /Of two\.[\s\S]*\n>$/u);
-    await say(`/resume ${one}`, /Of two\.[\s\S]*> Of one\.\nOnce\.\n> Once more\?\nOnce\.\n[\s\S]*\n>$/u);
+    await window.say("Once more?", /1 request[\s\S]*\n>$/u);
+    await window.say(`/resume ${two}`, /Of two\.[\s\S]*\n>$/u);
+    await window.say(`/resume ${one}`, /> Of one\.\nOnce\.\n> Once more\?\nOnce\.\n[\s\S]*\n>$/u);
     window.keys("C-d");
   });
 });
