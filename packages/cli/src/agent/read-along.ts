@@ -26,7 +26,9 @@ export async function readAlong(
     else
       for (const line of [...why, "It is shown here as it grows; words can be sent once that has ended."])
         say(line);
-    const following = follow({ store, id: held.id, talk, signal: left.signal });
+    const followed = { store, id: held.id, talk };
+    // A plain terminal writes the prompt once: below what is there.
+    const following = follow(followed, await shown(followed, ""), left.signal);
     const words = await talk.prompt();
     left.abort();
     await following;
@@ -36,29 +38,32 @@ export async function readAlong(
   }
 }
 
-interface Following {
+interface Followed {
   readonly store: SessionStore;
   readonly id: string;
   readonly talk: Pick<TalkTerminal, "past">;
-  readonly signal: AbortSignal;
 }
 
 /** Reads the session whenever it has changed: the longer that takes, the rarer. */
-async function follow({ store, id, talk, signal }: Following): Promise<void> {
-  let stamp = "";
-  while (!signal.aborted) {
+async function follow(followed: Followed, begin: string, signal: AbortSignal): Promise<void> {
+  for (let stamp = begin, tookMs = 0; ; ) {
+    await wait(Math.max(250, 4 * tookMs), undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
     const begun = performance.now();
-    const now = await stampOf(store, id);
-    if (now !== stamp) {
-      const opened = await openConversation(store, id, "read", { now: Date.now, ids: newIds() });
-      if (!isRefusal(opened)) {
-        stamp = now;
-        await talk.past(opened.manager.context);
-        await opened.close();
-      }
-    }
-    await wait(Math.max(250, 4 * (performance.now() - begun)), undefined, { signal }).catch(() => {});
+    stamp = await shown(followed, stamp);
+    tookMs = performance.now() - begun;
   }
+}
+
+/** Shows what is new. @param stamp of what is shown already. @returns that of what is shown now. */
+async function shown({ store, id, talk }: Followed, stamp: string): Promise<string> {
+  const now = await stampOf(store, id);
+  if (now === stamp) return stamp;
+  const opened = await openConversation(store, id, "read", { now: Date.now, ids: newIds() });
+  if (isRefusal(opened)) return stamp;
+  await talk.past(opened.manager.context);
+  await opened.close();
+  return now;
 }
 
 /** Another text as soon as the session has changed. */

@@ -59,6 +59,10 @@ describe.runIf(hasTmux)("a screen whose work is broken off", () => {
     second.start(["-c", ...script]);
     await second.until(/> Say one\.\nOne is said\.\n[\s\S]*> Say two\./u);
     expect(second.screen()).toContain("is being written");
+    const plain = openWindow({ ...at, env: { ...at.env, TERM: "dumb" } });
+    plain.start(["-c", ...script]);
+    await plain.until(/has ended\.\n> Say one\.\nOne is said\.\n> Say two\.\n>$/u);
+    plain.close();
     second.type("Me, too.");
     second.keys("Enter");
     await second.until("writes: Me, too.");

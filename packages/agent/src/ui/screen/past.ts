@@ -50,7 +50,9 @@ function wentBack(
   known: ReadonlySet<string>,
 ): readonly Finished[] {
   const parent = known.size === 0 ? undefined : nodes.get(first?.parentId ?? "");
-  if (parent === undefined || parent.id === [...known].at(-1)) return [];
+  // A summary says that its task has ended.
+  const isSaid = parent?.id === [...known].at(-1) || first?.payload.kind === "task_summary";
+  if (parent === undefined || isSaid) return [];
   return [lineOf(`… goes on after: ${drawnWords(parent.payload)}`)];
 }
 
