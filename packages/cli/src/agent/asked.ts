@@ -14,8 +14,9 @@ import {
   withHunks,
 } from "@holdfast/agent";
 import { consentLine } from "@holdfast/core/conversation";
+import type { FileChange } from "@holdfast/core/files";
 import { describeShown } from "@holdfast/core/patch";
-import { clip, escapeForDisplay, shortHash } from "@holdfast/core/text";
+import { clip, defined, escapeForDisplay, shortHash } from "@holdfast/core/text";
 import { describeRepair } from "@holdfast/core/tools";
 import { nameWithLink } from "../answers/report.js";
 import { escapeName, escapeText } from "../shell/terminal.js";
@@ -61,7 +62,7 @@ export function choicesOf(asked: Asked, hides = false): string {
   const reach = reachOf(asked);
   const always = reach === undefined ? "" : `, [a]lways (${reach.words}, in this session)`;
   const exact = reach?.exact === undefined ? "" : ", always [e]xactly this";
-  const hunks = partsOf(asked)?.texts.hunks.length ?? 0;
+  const hunks = countOf(partsOf(asked));
   const parts = hunks > 1 ? `, some by number (1-${hunks})` : "";
   return `Do it? [y]es, [n]o${always}${exact}${editableOf(asked) === undefined ? "" : ", [e]dit"}${parts}: `;
 }
@@ -73,24 +74,86 @@ export function editableOf(asked: Asked): ChangedFile | undefined {
   return others.length === 0 && file !== undefined && file.after !== null ? file : undefined;
 }
 
-function partsOf(asked: Asked): { readonly file: ChangedFile; readonly texts: ComparedTexts } | undefined {
-  const file = editableOf(asked);
-  const texts = file === undefined || file.before === null ? undefined : textsOfChange(file);
-  return file === undefined || texts === undefined ? undefined : { file, texts };
+/** A file of a change, as texts, and the number of its first hunk among those of all files. */
+interface FilePart {
+  readonly file: ChangedFile;
+  readonly texts: ComparedTexts;
+  readonly first: number;
 }
 
-/** An answer that takes some of the changes of a file only, by their numbers; undefined where it is another one. */
+/** The files of which some hunks can be taken; none where that cannot be done without loss. */
+function partsOf(asked: Asked): readonly FilePart[] {
+  if (asked.kind !== "change") return [];
+  const { files } = asked.question.preview;
+  const isOne = files.length === 1;
+  if (
+    isOne ? files.some((file) => file.before === null || file.after === null) : !isSplittable(asked.question)
+  )
+    return [];
+  const parts: FilePart[] = [];
+  let first = 1;
+  for (const file of files) {
+    const texts = textsOfChange(file);
+    if (texts === undefined || texts.hunks.length === 0) return [];
+    parts.push({ file, texts, first });
+    first += texts.hunks.length;
+  }
+  return first > 2 ? parts : [];
+}
+
+/** Whether each file of a set could be changed by itself, as a text: no name, link or encoding hangs on another part. */
+function isSplittable({
+  request,
+  preview: { files },
+}: Extract<Asked, { kind: "change" }>["question"]): boolean {
+  if (request.kind !== "apply_changes") return false;
+  const isPlain =
+    "changes" in request
+      ? request.changes.every(
+          ({ encoding, renameTo, isLink, content }) =>
+            encoding === undefined &&
+            renameTo === undefined &&
+            isLink === undefined &&
+            !(content.kind === "text" && typeof content.text !== "string"),
+        )
+      : request.encoding === undefined;
+  // One that goes and one that comes may be one file with another name.
+  const isRename = files.some(({ after }) => after === null) && files.some(({ before }) => before === null);
+  return isPlain && !isRename && files.every(({ leadsTo }) => leadsTo === undefined);
+}
+
+function countOf(parts: readonly FilePart[]): number {
+  return parts.reduce((sum, { texts }) => sum + texts.hunks.length, 0);
+}
+
+/** An answer that takes some of the changes only, by their numbers; undefined where it is another one. */
 export function answerByNumbers(said: string, asked: Asked): PersonsAnswer | undefined {
-  const { file, texts } = partsOf(asked) ?? {};
-  const count = texts?.hunks.length ?? 0;
+  const parts = partsOf(asked);
+  const count = countOf(parts);
   const taken = count > 1 ? namedHunks(said, count) : undefined;
-  if (file === undefined || texts === undefined || taken === undefined) return undefined;
+  if (taken === undefined) return undefined;
   if (taken.size === count) return { kind: "yes" };
-  const left = texts.hunks.flatMap(({ newFrom, newTo }, at) =>
-    taken.has(at + 1) ? [] : [`lines ${newFrom + 1}-${newTo} of what was proposed`],
+  const left = parts.flatMap(({ file, texts, first }) =>
+    texts.hunks.flatMap(({ newFrom, newTo }, at) => {
+      const whose = parts.length > 1 ? `${escapeName(file.path)} ` : "";
+      return taken.has(first + at) ? [] : [`${whose}lines ${newFrom + 1}-${newTo} of what was proposed`];
+    }),
   );
   const words = `The user took ${taken.size} of ${count} changes; left out: ${left.join(", ")}.`;
-  return written(file, withHunks(texts, taken), words);
+  const [part, ...others] = parts;
+  if (part !== undefined && others.length === 0)
+    return written(part.file, withHunks(part.texts, taken), words);
+  const changes = parts.flatMap((one) => changeOf(one, taken) ?? []);
+  return { kind: "instead", request: { kind: "apply_changes", changes }, said: words };
+}
+
+/** What becomes of one file of a set; undefined where none of its hunks is taken. */
+function changeOf({ file, texts, first }: FilePart, taken: ReadonlySet<number>): FileChange | undefined {
+  const own = new Set(texts.hunks.flatMap((_, at) => (taken.has(first + at) ? [at + 1] : [])));
+  if (own.size === 0) return undefined;
+  const base = file.agreed.before === null ? {} : { base: file.agreed.before };
+  if (file.after === null) return { path: file.path, ...base, content: { kind: "delete" } };
+  return { path: file.path, ...base, content: { kind: "text", text: withHunks(texts, own) } };
 }
 
 /** The answer of a person who wrote the text of a file. */
@@ -125,7 +188,13 @@ export function linesOfAsked(asked: Asked, isWhole = false, options: DiffOptions
   switch (asked.kind) {
     case "change": {
       const { message, files } = asked.question.preview;
-      const shown = files.map((file) => ({ file, diff: diffOf(file, isWhole, options) }));
+      const parts = partsOf(asked);
+      const count = countOf(parts);
+      const shown = files.map((file) => {
+        const part = parts.length > 1 ? parts.find((one) => one.file === file) : undefined;
+        const numbers = part && { first: part.first, count };
+        return { file, diff: diffOf(file, isWhole, { ...options, ...defined({ numbers }) }) };
+      });
       const lines = [
         ...linesOfText(`${asked.tool} wants to ${wishOf(files)}; nothing is done yet.`),
         ...linesOfText(`If yes, the model reads: ${message}`),

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Asked } from "@holdfast/agent";
-import { currentBase, isRefusal } from "@holdfast/core/files";
+import { type ApplyChangesRequest, currentBase, isRefusal } from "@holdfast/core/files";
 import { openWorkspace } from "@holdfast/core/node";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -93,6 +93,59 @@ describe("the changes of a file that a person takes by their numbers", () => {
       expect(bytes).toBe(bytesOf(asSeen(asked, before, after, new Set(taken))).toString("latin1"));
     };
     await fc.assert(fc.asyncProperty(change, isKept), { numRuns: 120 });
+    await workspace.close();
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  it("come into several files, of which each keeps its bytes where nothing of it was taken", async () => {
+    const place = mkdtempSync(join(tmpdir(), "holdfast-taken-"));
+    const root = join(place, "project");
+    mkdirSync(root);
+    const workspace = await openWorkspace({ roots: [root], stateDir: join(place, "state") });
+    if (isRefusal(workspace)) throw new Error(workspace.message);
+    const lines = (ending: string) =>
+      Array.from({ length: 20 }, (_, at) => `line ${at + 1}${ending}`).join("");
+    const before = { "a.txt": `${lines("\r\n")}mixed\n`, "b.txt": lines("\n") };
+    const wanted = {
+      "a.txt": before["a.txt"].replace("line 2\r", "LINE 2\r").replace("mixed", "MIXED"),
+      "b.txt": before["b.txt"].replace("line 9", "LINE 9"),
+      "c.txt": "fresh\r\n",
+    };
+    const put = () => {
+      for (const [name, text] of Object.entries(before)) writeFileSync(join(root, name), text);
+      rmSync(join(root, "c.txt"), { force: true });
+    };
+    const changes = Object.entries(wanted).map(([path, text]) => ({
+      ...{ path, base: currentBase, content: { kind: "text", text } },
+    }));
+    const [, , { base: _, ...created } = { path: "", base: currentBase }] = changes;
+    // A cast: of a request, what is written here.
+    const request = {
+      kind: "apply_changes",
+      changes: [...changes.slice(0, 2), created],
+    } as ApplyChangesRequest;
+    for (const taken of [[1], [2], [3], [4], [1, 3], [2, 4], [1, 2, 4], [2, 3, 4]]) {
+      put();
+      const preview = await workspace.preview(request);
+      // Casts: a question of what is looked at.
+      const asked = { kind: "change", tool: "apply_changes", question: { request, preview } } as Asked;
+      expect(choicesOf(asked)).toContain("some by number (1-4)");
+      const heads = linesOfAsked(asked).lines.flatMap(([{ text } = { text: "" }]) =>
+        text.startsWith("@@") ? [text.slice(3, 9)] : [],
+      );
+      expect(heads).toEqual(["1 of 4", "2 of 4", "3 of 4", "4 of 4"]);
+      const answer = answerByNumbers(taken.join(" "), asked);
+      if (answer?.kind !== "instead") throw new Error("no request");
+      const made = await workspace.run(answer.request, { isByPerson: true });
+      expect(made).toMatchObject({ success: true });
+      const has = (number: number) => taken.includes(number);
+      const a = before["a.txt"].replace(
+        ...(has(1) ? (["line 2\r", "LINE 2\r"] as const) : (["", ""] as const)),
+      );
+      expect(readFileSync(join(root, "a.txt"), "latin1")).toBe(has(2) ? a.replace("mixed", "MIXED") : a);
+      expect(readFileSync(join(root, "b.txt"), "latin1")).toBe(has(3) ? wanted["b.txt"] : before["b.txt"]);
+      expect(existsSync(join(root, "c.txt"))).toBe(has(4));
+    }
     await workspace.close();
     rmSync(place, { recursive: true, force: true });
   });

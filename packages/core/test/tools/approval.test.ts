@@ -1,6 +1,7 @@
-import { existsSync, symlinkSync, unlinkSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { FileChange } from "../../src/files/index.js";
 import { carryOut } from "../../src/tools/index.js";
 import { carryApproved } from "../../src/tools/tool/approval.js";
 import { must, openSession, openTalk } from "../reproductions/scene.js";
@@ -112,6 +113,29 @@ describe("a person who is asked before a change", () => {
       return { kind: "instead", request: mine };
     });
     expect([outcome.success, get("f.txt")]).toEqual([false, "other\n"]);
+  });
+
+  it.each([
+    ["as they were", false, ["mine\r\ntwo\n", "", "one\n"]],
+    ["of which one moved", true, ["one\r\ntwo\n", "gone\n", "other\n"]],
+  ])("may change some of several files that were never read, %s", async (_, isMoved, after) => {
+    const files = { "a.txt": "one\r\ntwo\n", "b.txt": "gone\n", "c.txt": "one\n" };
+    const { workspace, put, root } = await makeGround(files);
+    const one = (path: keyof typeof files, content: FileChange["content"]): FileChange => ({
+      ...{ path, base: sha(files[path]), content },
+    });
+    const mine = one("a.txt", { kind: "text", text: "mine\r\ntwo\n" });
+    const changes = [mine, one("b.txt", { kind: "delete" }), one("c.txt", { kind: "text", text: "two\n" })];
+    const outcome = await carryApproved(workspace, { kind: "apply_changes", changes }, {}, async () => {
+      if (isMoved) await put("c.txt", "other\n");
+      return {
+        kind: "instead",
+        request: { kind: "apply_changes", changes: isMoved ? changes : changes.slice(0, 2) },
+      };
+    });
+    const get = (name: string) =>
+      existsSync(join(root, name)) ? readFileSync(join(root, name), "utf8") : "";
+    expect([outcome.success, ...Object.keys(files).map(get)]).toEqual([!isMoved, ...after]);
   });
 
   it("and writes a text for a new file does not write it over one that was made meanwhile", async () => {

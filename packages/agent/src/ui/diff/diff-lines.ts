@@ -12,12 +12,15 @@ export interface DiffOptions {
   /** Colours the code. @param language of the file, as its name ends. */
   readonly highlight?: Highlighter;
   readonly language?: string;
+  /** The hunks are some of several files: the number of the first, and how many there are. */
+  readonly numbers?: { readonly first: number; readonly count: number };
 }
 
 /** Draws a difference: numbered hunks, numbers of lines, and the words that differ in lines that were changed. Pure. */
 export function linesOfDiff(texts: ComparedTexts, options: DiffOptions = {}): readonly Line[] {
   const drawing = new Drawing(texts, options);
-  return texts.hunks.flatMap((hunk, at) => [headOf(hunk, at + 1, texts.hunks.length), ...drawing.hunk(hunk)]);
+  const { first, count } = options.numbers ?? { first: 1, count: texts.hunks.length };
+  return texts.hunks.flatMap((hunk, at) => [headOf(hunk, first + at, count), ...drawing.hunk(hunk)]);
 }
 
 function headOf({ newFrom, newTo }: Hunk, number: number, count: number): Line {

@@ -255,7 +255,7 @@ function planContent(
   current: Current,
   past: () => Promise<Past>,
 ): Promise<Plan> | Plan {
-  const { session, budget } = call;
+  const { session, budget, isByPerson = false } = call;
   const { content, encoding } = change;
   const request = { path, ...(encoding === undefined ? {} : { encoding }) };
   switch (content.kind) {
@@ -264,7 +264,12 @@ function planContent(
     case "edits":
       return planEdits(session, { ...request, edits: content.edits }, current, budget);
     case "text":
-      return planWrite(session, { ...request, content: content.text }, current, budget);
+      return planWrite(
+        session,
+        { ...request, content: content.text, isLiteral: isByPerson },
+        current,
+        budget,
+      );
     case "delete":
       return planDeletion(call, request, content, current);
     case "state":
