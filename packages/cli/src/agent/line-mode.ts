@@ -90,7 +90,8 @@ export function openTalk({ terminal: streams, stateDir, ui }: TalkOptions): Talk
     const { finished, ...next } = pastOf(context, known);
     known = next.known;
     const { columns } = windowSize();
-    const texts = committedTexts(finished, columns, look.theme);
+    const theme = screen === undefined ? themeFor(streams.errHasColor) : look.theme;
+    const texts = committedTexts(finished, columns, theme);
     await terminal.out(texts.map((text) => `${text}\n`).join(""));
   };
   return {

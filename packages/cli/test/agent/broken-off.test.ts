@@ -67,7 +67,7 @@ describe.runIf(hasTmux)("a screen whose work is broken off", () => {
     second.keys("Enter");
     await second.until("writes: Me, too.");
     first.keys("C-c");
-    await second.until("$ sleep 60 ✗");
+    await second.until("run_shell_command sleep 60 ✗");
     first.keys("C-d");
     await first.until(/\$ ?$/u);
     // A later session of the folder is not the one that is read.

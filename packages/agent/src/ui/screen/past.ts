@@ -7,8 +7,7 @@ import {
   type TurnNode,
   type TurnPayload,
 } from "@holdfast/core/conversation";
-import { callHead } from "../linear/call-lines.js";
-import { span } from "../spans.js";
+import { elastic, span } from "../spans.js";
 import { addProse, endedProse, noProse } from "./prose.js";
 import type { Finished } from "./rows.js";
 
@@ -30,14 +29,18 @@ export function pastOf(context: ConversationContext, known: ReadonlySet<string> 
   const answered = path.slice(0, open && path.findIndex(({ id }) => id === open.nodeId));
   const fresh = answered.filter(({ id, parentId }) => parentId !== null && !known.has(id));
   const nodes = fresh.slice(lastTurns(fresh));
-  const failed = new Set(nodes.flatMap(({ payload }) => (isFailure(payload) ? [payload.callId] : [])));
+  const results = new Map(
+    nodes.flatMap(({ payload }) =>
+      payload.kind === "tool_result" ? [[payload.callId, payload] as const] : [],
+    ),
+  );
   const left = fresh.length - nodes.length;
   const before = left === 0 ? [] : [lineOf(`… ${left} earlier nodes; /history view shows them.`)];
   return {
     finished: [
       ...wentBack(context, fresh, known),
       ...before,
-      ...nodes.flatMap(({ payload }) => finishedOf(payload, failed)),
+      ...nodes.flatMap(({ payload }) => finishedOf(payload, results)),
     ],
     known: new Set([...known, ...answered.map(({ id }) => id)]),
   };
@@ -65,7 +68,10 @@ function lastTurns(path: readonly TurnNode[]): number {
 const mostPrompts = 3;
 const mostNodes = 200;
 
-function finishedOf(payload: TurnPayload, failed: ReadonlySet<string>): readonly Finished[] {
+function finishedOf(
+  payload: TurnPayload,
+  results: ReadonlyMap<string, ToolResultPayload>,
+): readonly Finished[] {
   switch (payload.kind) {
     case "user_message":
       return shortened(payload.text.split(/\r?\n/u)).map((text, at) => ({
@@ -76,10 +82,8 @@ function finishedOf(payload: TurnPayload, failed: ReadonlySet<string>): readonly
       const { open, commit } = addProse(noProse, payload.text);
       return [...commit, ...endedProse(open)];
     }
-    case "tool_call": {
-      const end = failed.has(payload.callId) ? span(" ✗", "bad") : span(" ✓", "good");
-      return [{ kind: "line", line: [...callHead(payload), end] }];
-    }
+    case "tool_call":
+      return [lineOf(drawnWords(payload, 100, results.get(payload.callId)))];
     case "tool_result":
       return [];
     case "note":
@@ -99,10 +103,6 @@ function shortened(lines: readonly string[]): readonly string[] {
 
 const mostLines = 40;
 
-function isFailure(payload: TurnPayload): payload is ToolResultPayload {
-  return payload.kind === "tool_result" && payload.isError === true;
-}
-
 function lineOf(text: string): Finished {
-  return { kind: "line", line: [span(text, "faint")] };
+  return { kind: "line", line: [elastic(text, "faint")] };
 }

@@ -27,8 +27,8 @@ describe("what was said before a session is opened again", () => {
       "  of two lines\\u001b[2J.",
       "Answer 2.",
       "> Fourth.",
-      "read_file a.txt ✗",
-      "read_file none.txt ✗",
+      "read_file a.txt ✗ FAILED (file_missing):…s no file a.txt. write_file creates it.",
+      "read_file none.txt ✗ FAILED (file_missin…o file none.txt. write_file creates it.",
       "Answer 3.",
     ]);
     expect(pastOf(stage.manager.context, known).finished).toEqual([]);

@@ -1,6 +1,8 @@
 import {
   activeTasks,
   type ConversationContext,
+  type ToolCall,
+  type ToolResultPayload,
   TreeShape,
   type TurnNode,
   type TurnPayload,
@@ -50,9 +52,12 @@ export function drawnTree(context: ConversationContext, options: DrawnTreeOption
   return rows.join("\n");
 }
 
-/** What a node says, as the tree shows it; `width` as in `DrawnTreeOptions`. Of a call what it is given, not what it came to. */
-export function drawnWords(payload: TurnPayload, width = 60): string {
-  return describePayload(payload, wordingFor("person", width));
+/** What a node says, as the tree shows it; `width` as in `DrawnTreeOptions`. @param result of a call, where it has one. */
+export function drawnWords(payload: TurnPayload, width = 60, result?: ToolResultPayload): string {
+  const wording = wordingFor("person", width);
+  return payload.kind === "tool_call"
+    ? callWords(payload, result, wording)
+    : describePayload(payload, wording);
 }
 
 /** The characters of an id that a drawn tree shows. */
@@ -60,7 +65,7 @@ const shownId = 8;
 
 interface ResultNode {
   readonly id: string;
-  readonly payload: Extract<TurnPayload, { kind: "tool_result" }>;
+  readonly payload: ToolResultPayload;
 }
 
 interface DrawnBranch {
@@ -130,18 +135,27 @@ class DrawnTree {
     if (id === context.sessionId && payload.kind === "task_boundary")
       return `session ${wording.quote(context.title ?? payload.name)}`;
     if (payload.kind !== "tool_call") return describePayload(payload, wording);
-    const { command, file_path = command, path = file_path } = payload.args;
-    const isError = result?.payload.isError === true;
-    const files = result === undefined || isError ? "" : filesIn(result.payload, path);
-    const said = typeof path === "string" ? path : files === "" ? JSON.stringify(payload.args) : "";
-    const about = said === "" ? "" : ` ${wording.excerpt(said)}`;
-    const came = result === undefined ? "not answered" : wording.excerpt(files || result.payload.output);
-    return `${wording.name(payload.name)}${about} ${isError ? "✗" : "→"} ${came}`;
+    return callWords(payload, result?.payload, wording);
   }
 }
 
+/** A call and what it came to. */
+function callWords(
+  { name, args }: ToolCall,
+  result: ToolResultPayload | undefined,
+  wording: Wording,
+): string {
+  const { command, file_path = command, path = file_path } = args;
+  const isError = result?.isError === true;
+  const files = result === undefined || isError ? "" : filesIn(result, path);
+  const said = typeof path === "string" ? path : files === "" ? JSON.stringify(args) : "";
+  const about = said === "" ? "" : ` ${wording.excerpt(said)}`;
+  const came = result === undefined ? "not answered" : wording.excerpt(files || result.output);
+  return `${wording.name(name)}${about} ${isError ? "✗" : "→"} ${came}`;
+}
+
 /** What a result says of files, such as `1-40 v3` or `+2 -1 v4`, with the names of those that are not `named`. */
-function filesIn({ files = [], shows = [] }: ResultNode["payload"], named: unknown): string {
+function filesIn({ files = [], shows = [] }: ToolResultPayload, named: unknown): string {
   const words = files.map(({ path, after, by, changes = [], version = 0 }) => {
     const lines = joinSpans(shows.filter((shown) => shown.path === path)).map(
       ({ from, to }) => `${from}-${to}`,
