@@ -112,7 +112,10 @@ export function openTalk({ terminal: streams, stateDir, ui }: TalkOptions): Talk
       // Opened once more, it is shown once more: what was said meanwhile is far above.
       known = undefined;
       const withImages = { ...run, resources: clipboard.within(run.resources) };
-      return talk(lines, { run: withImages, terminal, host, written, show }, first);
+      return talk(lines, { run: withImages, terminal, host, written, show }, first).finally(() => {
+        open = undefined;
+        screen?.attach(undefined);
+      });
     },
     close: () => lines.close(),
   };

@@ -143,10 +143,10 @@ export class Screen implements Keyboard {
     process.once("exit", this.#close);
   }
 
-  /** Shows this run from now on. */
-  attach(run: ScreenRun): void {
+  /** Shows this run from now on; undefined where there is none any more. */
+  attach(run: ScreenRun | undefined): void {
     this.#run = run;
-    this.#facts = run.facts();
+    this.#facts = run?.facts();
     this.#frames.changed();
   }
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hasTmux } from "./on-screen.js";
-import { scripted, shell } from "./provided.js";
+import { call, scripted, shell } from "./provided.js";
 import { openWindow } from "./tmux.js";
 
 const idle = /\n>$/u;
@@ -85,17 +85,28 @@ describe.runIf(hasTmux)("a screen whose work is broken off", () => {
     second.keys("C-d");
   });
 
-  it("is shown with all that was said each time that it is opened", async () => {
-    const at = scripted([{ text: "Once." }]);
+  it("is shown with all that was said each time that it is opened, and in place of another one", async () => {
+    const read = { calls: [call("read_file", { file_path: "a.txt" })] };
+    const at = scripted([read, { text: "Once." }], { files: { "a.txt": "a\n" } });
     for (const words of ["Of one.", "Of two."]) await at.run(["-p", words]);
     const { stdout } = await at.bare.run(["sessions", "list", "--json"]);
     const [two = "", one = ""] = JSON.parse(stdout).sessions.map(({ id }: { readonly id: string }) => id);
-    const window = openWindow(at);
-    window.start(["-r", one, "--script", join(at.home.folder, "script.json")]);
+    const script = ["--script", join(at.home.folder, "script.json")];
+    const [window, other] = [openWindow(at), openWindow(at)];
+    window.start(["-r", one, ...script]);
     await window.until(idle);
-    await window.say("Once more?", /1 request[\s\S]*\n>$/u);
+    await window.say("Once more?", /2 requests[\s\S]*\n>$/u);
     await window.say(`/resume ${two}`, /Of two\.[\s\S]*\n>$/u);
-    await window.say(`/resume ${one}`, /> Of one\.\nOnce\.\n> Once more\?\nOnce\.\n[\s\S]*\n>$/u);
+    const all =
+      /> Of one\.\nread_file a\.txt ✓\nOnce\.\n> Once more\?\nread_file a\.txt ✓\nOnce\.\n[\s\S]*\n>$/u;
+    await window.say(`/resume ${one}`, all);
+    other.start(["-r", two, ...script]);
+    await other.until(idle);
+    await window.say(`/resume ${two}`, /> Of two\.[\s\S]*Once\.\n>$/u);
+    window.type("Me, too.");
+    window.keys("Enter");
+    await window.until("writes: Me, too.");
     window.keys("C-d");
+    other.keys("C-d");
   });
 });
