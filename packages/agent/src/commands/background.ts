@@ -13,6 +13,8 @@ export const backgroundCommand: Command = {
   run: async (given, { background }) => {
     if (background === undefined) return unavailable("A look at commands in the background");
     const all = background();
+    if (given.text === "" && given.has("kill"))
+      return refused("invalid_arguments", "/background ID --kill: the id is missing.");
     if (given.text === "") return listed(all);
     const command = all.find(({ id }) => id === given.text);
     if (command === undefined)

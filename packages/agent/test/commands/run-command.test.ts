@@ -426,6 +426,7 @@ it("lists the commands in the background, shows their outputs, and ends them", a
     expect((await done("/background c1", more)).text).toBe("oops\n");
     expect((await done("/background c2 --kill", more)).message).toMatch(/ended after \d s, killed\.$/u);
     expect(await run("/background c9", more)).toMatchObject({ kind: "refused", code: "not_found" });
+    expect(await run("/background --kill", more)).toMatchObject({ code: "invalid_arguments" });
   } finally {
     await shells.close();
   }
