@@ -98,7 +98,7 @@ describe.runIf(hasTmux)("a screen whose work is broken off", () => {
     await window.say("Once more?", /2 requests[\s\S]*\n>$/u);
     await window.say(`/resume ${two}`, /Of two\.[\s\S]*\n>$/u);
     const all =
-      /> Of one\.\nread_file a\.txt ✓\nOnce\.\n> Once more\?\nread_file a\.txt ✓\nOnce\.\n[\s\S]*\n>$/u;
+      /> Of one\.\nread_file a\.txt → 1-1 v1\nOnce\.\n> Once more\?\nread_file a\.txt → 1-1 v1\nOnce\.\n[\s\S]*\n>$/u;
     await window.say(`/resume ${one}`, all);
     other.start(["-r", two, ...script]);
     await other.until(idle);
