@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Asked } from "@holdfast/agent";
-import { type ApplyChangesRequest, currentBase, isRefusal } from "@holdfast/core/files";
+import { type ApplyChangesRequest, currentBase, type FileChange, isRefusal } from "@holdfast/core/files";
 import { openWorkspace } from "@holdfast/core/node";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -115,15 +115,11 @@ describe("the changes of a file that a person takes by their numbers", () => {
       for (const [name, text] of Object.entries(before)) writeFileSync(join(root, name), text);
       rmSync(join(root, "c.txt"), { force: true });
     };
-    const changes = Object.entries(wanted).map(([path, text]) => ({
-      ...{ path, base: currentBase, content: { kind: "text", text } },
-    }));
-    const [, , { base: _, ...created } = { path: "", base: currentBase }] = changes;
-    // A cast: of a request, what is written here.
-    const request = {
-      kind: "apply_changes",
-      changes: [...changes.slice(0, 2), created],
-    } as ApplyChangesRequest;
+    const changes = Object.entries(wanted).map(([path, text]): FileChange => {
+      const content = { kind: "text", text } as const;
+      return path in before ? { path, base: currentBase, content } : { path, content };
+    });
+    const request: ApplyChangesRequest = { kind: "apply_changes", changes };
     for (const taken of [[1], [2], [3], [4], [1, 3], [2, 4], [1, 2, 4], [2, 3, 4]]) {
       put();
       const preview = await workspace.preview(request);
@@ -139,9 +135,7 @@ describe("the changes of a file that a person takes by their numbers", () => {
       const made = await workspace.run(answer.request, { isByPerson: true });
       expect(made).toMatchObject({ success: true });
       const has = (number: number) => taken.includes(number);
-      const a = before["a.txt"].replace(
-        ...(has(1) ? (["line 2\r", "LINE 2\r"] as const) : (["", ""] as const)),
-      );
+      const a = has(1) ? before["a.txt"].replace("line 2\r", "LINE 2\r") : before["a.txt"];
       expect(readFileSync(join(root, "a.txt"), "latin1")).toBe(has(2) ? a.replace("mixed", "MIXED") : a);
       expect(readFileSync(join(root, "b.txt"), "latin1")).toBe(has(3) ? wanted["b.txt"] : before["b.txt"]);
       expect(existsSync(join(root, "c.txt"))).toBe(has(4));
