@@ -241,11 +241,7 @@ async function choose(
   return undefined;
 }
 
-async function turn(
-  text: string,
-  lines: TypedLines,
-  { run, host, written, signal }: Saying,
-): Promise<undefined> {
+async function turn(text: string, lines: TypedLines, { run, written, signal }: Saying): Promise<undefined> {
   const { agent, conversation } = run;
   const { manager } = conversation;
   // A session that begins without a prompt is named by the first words said in it.
@@ -253,7 +249,7 @@ async function turn(
   const output = written();
   const input = await turnInput(run, text, output.notice, signal);
   const steer = async () => {
-    const said = lines.steer((line) => readTyped(line, host.prompts).kind === "words");
+    const said = lines.steer();
     return said === undefined ? undefined : turnInput(run, said, output.notice, signal);
   };
   output.end(await agent.turn(input, { signal, onEvent: output.onEvent, steer }));

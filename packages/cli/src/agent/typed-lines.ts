@@ -1,3 +1,4 @@
+import { readTyped } from "@holdfast/agent";
 import { watchedByWork } from "../shell/interrupt.js";
 import type { Terminal } from "../shell/terminal.js";
 
@@ -55,7 +56,7 @@ export interface TypedLines {
    */
   answer(label: string, signal?: AbortSignal, isSecret?: boolean): Promise<string | undefined>;
   /** A text that was sent while work goes on and is for the model, in the order sent; undefined where there is none. */
-  steer(isForModel: (text: string) => boolean): string | undefined;
+  steer(): string | undefined;
   /** Runs work that Ctrl-C ends; texts that wait then go back into the input. */
   cancellable<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
   close(): void;
@@ -120,8 +121,8 @@ class OpenLines implements TypedLines {
     }
   }
 
-  steer(isForModel: (text: string) => boolean): string | undefined {
-    const found = this.#early.find(({ steers, text }) => steers && isForModel(text));
+  steer(): string | undefined {
+    const found = this.#early.find(({ steers }) => steers);
     if (found !== undefined) this.#takeEarly(found);
     return found?.text;
   }
@@ -167,8 +168,10 @@ class OpenLines implements TypedLines {
       return;
     }
     // Several at once were not written for the question, which is still open, nor for the work that asks it.
-    const steers = question === undefined;
-    const kept = this.#isSecret ? [] : lines.map((line) => ({ ...line, steers: steers && line.steers }));
+    const isForModel = ({ text }: TypedLine) => question === undefined && readTyped(text).kind === "words";
+    const kept = this.#isSecret
+      ? []
+      : lines.map((line) => ({ ...line, steers: line.steers && isForModel(line) }));
     this.#wait([...this.#early, ...kept]);
     if (this.#isSecret && question !== undefined)
       void this.terminal.out("Give one line; nothing was kept.\n");

@@ -85,10 +85,16 @@ describe.runIf(process.platform === "linux")("typing in a terminal", () => {
     window.keys("Enter");
     window.type("Afterwards.");
     window.keys("M-Enter");
+    window.type("/mode");
+    window.keys("Enter");
     window.type("half a li");
-    await window.until(/ {2}after this step: Use tabs\.\n {2}after the turn: Afterwards\.\n.*\n> half a li$/);
+    await window.until(
+      /step: Use tabs\.\n {2}after the turn: Afterwards\.\n {2}after the turn: \/mode\n.*\n> half a li$/,
+    );
     at.project.put("go", "");
-    await window.until(/> Go\.\n.*> Use tabs\.\n.*Steered\.\n.*> Afterwards\.\nGot 11\.\n.*> half a li$/s);
+    await window.until(
+      /> Go\.\n.*> Use tabs\.\n.*Steered\.\n.*> Afterwards\.\nGot 11\.\n.*> \/mode\n.*> half a li$/s,
+    );
     window.keys("C-c");
     await window.until(idle);
   });
