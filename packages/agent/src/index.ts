@@ -218,7 +218,7 @@ export { type Modal, type ModalStep, type ModalWish, thenBack, type WindowSize }
 export { frame, type NextFrame, noTail, nothingStands, type Standing, type Tail } from "./ui/screen/frame.js";
 export { keysHelp } from "./ui/screen/help.js";
 export { pager } from "./ui/screen/pager.js";
-export { type Past, pastOf } from "./ui/screen/past.js";
+export { pastOf } from "./ui/screen/past.js";
 export { committedTexts, type Finished, rowOf } from "./ui/screen/rows.js";
 export type { StatusFacts } from "./ui/screen/status.js";
 export {
