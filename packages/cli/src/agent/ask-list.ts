@@ -24,6 +24,7 @@ import {
   choicesOf,
   choicesOfList,
   editableOf,
+  isNumbers,
   linesOfAsked,
 } from "./asked.js";
 
@@ -68,8 +69,13 @@ async function meant(
   signal?: AbortSignal,
 ): Promise<PersonsAnswer | undefined> {
   const file = /^e(dit)?$/iu.test(said.trim()) ? editableOf(asked) : undefined;
-  if (file === undefined)
-    return (hides ? undefined : answerByNumbers(said, asked)) ?? answerOf(said, asked, hides);
+  if (file === undefined) {
+    const byNumbers = hides ? undefined : answerByNumbers(said, asked);
+    if (byNumbers !== undefined || asked.kind !== "change" || !isNumbers(said))
+      return byNumbers ?? answerOf(said, asked, hides);
+    place.show("No parts have these numbers; nothing is done yet.\n");
+    return undefined;
+  }
   const edited = await place.edit(file.after ?? "", file.path, signal);
   if (edited.kind === "edited" && edited.isChanged) return answerByText(file, edited.text);
   place.show(edited.kind === "edited" ? "Nothing was edited.\n" : `${escapeText(edited.message)}\n`);

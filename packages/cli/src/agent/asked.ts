@@ -156,6 +156,11 @@ function changeOf({ file, texts, first }: FilePart, taken: ReadonlySet<number>):
   return { path: file.path, ...base, content: { kind: "text", text: withHunks(texts, own) } };
 }
 
+/** Whether only numbers were typed: where they name no parts, that is a slip, and no word for the model. */
+export function isNumbers(said: string): boolean {
+  return /^\s*\d[\d\s,-]*$/u.test(said);
+}
+
 /** The answer of a person who wrote the text of a file. */
 export function answerByText(file: ChangedFile, text: string): PersonsAnswer {
   return written(file, text, "The user edited this text before it was written.");
@@ -174,7 +179,7 @@ export function choicesOfList(list: readonly Asked[], hides: boolean): string {
 
 /** What was typed as the answer to a list; undefined where each is to be asked about by itself. */
 export function answerOfList(said: string, list: readonly Asked[]): readonly PersonsAnswer[] | undefined {
-  if (/^o(ne( by one)?)?$/iu.test(said.trim())) return undefined;
+  if (/^o(ne( by one)?)?$/iu.test(said.trim()) || isNumbers(said)) return undefined;
   // Nothing is allowed for longer by an answer to many.
   return list.map((asked) => answerOf(said, asked, true));
 }

@@ -38,6 +38,15 @@ describe.runIf(hasTmux)("a person who changes what the model proposes", () => {
     expect(at.project.text("a.txt")).toBe(code.replace("line 20\n", "LINE 20\n"));
   });
 
+  it("is asked again after a number that no change has: a slip is no answer", async () => {
+    const { at, window, answer } = opened();
+    await window.until(/\n>$/u);
+    await answer("Change two lines.", /\(1-2\): *$/u);
+    await answer("1 3", /No parts have these numbers[\s\S]*\(1-2\): *$/u);
+    await answer("1", "Over.");
+    expect(at.project.text("a.txt")).toBe(code.replace("line 3\n", "LINE 3\n"));
+  });
+
   it("writes another text in the editor", async () => {
     const { at, window, answer } = opened(() => 'sed -i s/LINE/ours/ "$1"\n');
     await window.until(/\n>$/u);
