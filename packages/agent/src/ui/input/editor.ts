@@ -120,12 +120,12 @@ export function textOf({ text, folds }: EditorState): string {
 
 /** The same editor with another text, and the cursor at its end. */
 export function withText(state: EditorState, text: string): EditorState {
-  return inserted({ ...state, text: "", cursor: 0 }, text);
+  return remembered(state, inserted({ ...state, text: "", cursor: 0 }, text));
 }
 
 /** Replaces the text from a position to the cursor. */
 export function replaced(state: EditorState, from: number, by: string): EditorState {
-  return inserted(dropped(state, from, state.cursor), by);
+  return remembered(state, inserted(dropped(state, from, state.cursor), by));
 }
 
 /** The entry that a search has found. */
@@ -308,6 +308,9 @@ function searched(
   { words, at }: NonNullable<EditorState["search"]>,
   by: -1 | 0 = 0,
 ): EditorState {
-  const found = state.history.findLastIndex((entry, index) => index <= at + by && entry.includes(words));
+  // Without a capital it finds capitals, too.
+  const hasCapital = words !== words.toLowerCase();
+  const holds = (entry: string) => (hasCapital ? entry : entry.toLowerCase()).includes(words);
+  const found = state.history.findLastIndex((entry, index) => index <= at + by && holds(entry));
   return { ...state, search: { words, at: found < 0 || (words === "" && by === 0) ? at : found } };
 }

@@ -59,6 +59,20 @@ describe("the editor", () => {
     expect(type("<ctrl-r>wo<enter>").wish).toEqual({ kind: "send", text: "two\nlines" });
   });
 
+  it("finds capitals by a search without them, not the other way round", () => {
+    const state = emptyEditor(["In Rome", "by rome", "at home"]);
+    expect(type("<ctrl-r>rome<ctrl-r><escape>", state).text).toBe("In Rome");
+    expect(type("<ctrl-r>Rome<escape>", state).text).toBe("In Rome");
+    expect(type("<ctrl-r>In rome<enter>", state).text).toBe("");
+  });
+
+  it("takes back a text that an editor wrote, or a name that was completed, and no more", () => {
+    const typed = type("the end");
+    expect(type("<ctrl-_>", withText(typed, "another end")).text).toBe("the end");
+    expect(type(" more<ctrl-_>", withText(typed, "the end")).text).toBe("the end");
+    expect(type("<ctrl-_>", replaced(typed, 4, "ending")).text).toBe("the end");
+  });
+
   it("sends, and keeps what was sent", () => {
     const after = type("hello<enter>");
     expect(after).toMatchObject({ text: "", wish: { kind: "send", text: "hello" } });

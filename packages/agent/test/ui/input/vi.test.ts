@@ -19,7 +19,7 @@ const keysOf = (words: string): readonly Key[] =>
 function type(text: string, keys: string): EditorState {
   const [before = "", after = ""] = text.split("|");
   const start = withText(emptyEditor([], { vi: { ...startVi, mode: "normal" } }), before + after);
-  return keysOf(keys).reduce(update, { ...start, cursor: before.length });
+  return keysOf(keys).reduce(update, { ...start, cursor: before.length, past: [] });
 }
 
 const shown = ({ text, cursor }: EditorState) => `${text.slice(0, cursor)}|${text.slice(cursor)}`;
