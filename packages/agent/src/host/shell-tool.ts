@@ -157,6 +157,8 @@ async function watched(command: RunningCommand, { signal, progress }: HostScope,
   const unwatch = command.onChange(() => {
     timer ??= setTimeout(tell, progressMs);
   });
+  // The time before it was that of a question.
+  progress("", { id: command.id, lastLines: [] });
   try {
     return await command.ended;
   } finally {

@@ -33,7 +33,7 @@ export type AgentEvent =
   /** The answer stands in the tree. */
   | { readonly kind: "answered"; readonly nodes: readonly TurnNode[]; readonly usage?: TurnUsage }
   | { readonly kind: "call_begun"; readonly callId: string; readonly name: string; readonly args: JsonObject }
-  /** `program`: what runs, with what it has printed until now. */
+  /** `program`: what runs, with what it has printed until now. An empty text: it begins only now, after a question. */
   | {
       readonly kind: "call_progress";
       readonly callId: string;

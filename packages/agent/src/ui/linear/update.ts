@@ -88,7 +88,7 @@ class Writing {
         this.#wait(callHead(event));
         break;
       case "call_progress":
-        this.#set({ waits: this.state.waits && { ...this.state.waits, told: event.text } });
+        this.#told(event.text);
         break;
       case "call_ended":
         for (const line of callLines(event.call)) this.#line(line);
@@ -204,6 +204,14 @@ class Writing {
     this.#close();
     const indent = "  ".repeat(this.#depth);
     this.output.push({ kind: "line", line: indent === "" ? line : [span(indent), ...line], isNotice });
+  }
+
+  /** What a call says of itself; nothing yet where it begins now. */
+  #told(text: string): void {
+    const { waits } = this.state;
+    if (waits === undefined) return;
+    const { line } = waits;
+    this.#set({ waits: text === "" ? { line, sinceMs: this.nowMs } : { ...waits, told: text } });
   }
 
   /** What is waited for already goes on. */

@@ -182,9 +182,10 @@ function runningAfter({ running }: ScreenState, event: AgentEvent, nowMs: number
     case "call_progress": {
       const call = running.get(event.callId);
       const { program } = event;
-      return call === undefined
-        ? running
-        : new Map([...running, [event.callId, { ...call, told: event.text, ...defined({ program }) }]]);
+      if (call === undefined) return running;
+      const sinceMs = event.text === "" ? nowMs : call.sinceMs;
+      const told = { ...call, told: event.text, sinceMs, ...defined({ program }) };
+      return new Map([...running, [event.callId, told]]);
     }
     case "call_ended":
       return new Map([...running].filter(([id]) => id !== event.call.callId));

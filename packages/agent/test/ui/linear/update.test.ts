@@ -173,8 +173,10 @@ describe("a turn, line by line", () => {
       answered("I look.", 1),
     ];
     const begun: AgentEvent = { kind: "call_begun", ...shell };
+    const noticed: AgentEvent = { kind: "noticed", text: "Somebody is asked." };
     const progress: AgentEvent = { kind: "call_progress", callId: "c1", text: "3.1 s: ok" };
-    const { waits } = shown([...events, begun, progress, over]);
+    const beginsNow: AgentEvent = { ...progress, text: "" };
+    const { waits } = shown([...events, begun, noticed, beginsNow, progress, over]);
     expect(waits).toEqual([
       "Waiting for the model … 0 s",
       "Thinking … 0 s",
@@ -183,6 +185,8 @@ describe("a turn, line by line", () => {
       "Answering … 1 s",
       "Writing a call of edit_file … 0 s",
       "Writing a call of edit_file … 1 s",
+      "$ npm test … 0 s",
+      "$ npm test … 1 s",
       "$ npm test … 0 s",
       "$ npm test … 3.1 s: ok",
       undefined,

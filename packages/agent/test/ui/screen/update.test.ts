@@ -144,6 +144,16 @@ describe("a turn on a screen", () => {
     expect(tailOf(rest.state).rows).toHaveLength(2);
   });
 
+  it("counts the time of a command from when it began, not from the question before it", () => {
+    const { state } = played([
+      begun("c1", "npm test"),
+      noticed("Asked."),
+      noticed("Yes."),
+      progress("c1", ""),
+    ]);
+    expect(tailOf(state).rows[0]).toBe("| $ npm test … 7 s");
+  });
+
   it("shows the last that a command printed, and less of it in a low window", () => {
     const lines = ["one", "two\u001b[2J", "three", "four", "five", "six"];
     const { state } = played([begun("c1", "npm test"), printed("c1", ...lines)]);
