@@ -55,7 +55,9 @@ export class Hooks {
     const input = { hook_event_name: "PreToolUse", tool_name: name, tool_input: args };
     for (const hook of this.context.hooks?.beforeTool ?? []) {
       const denied = await this.#ofCall(hook, call, input, scope);
-      if (denied !== undefined) return denied;
+      if (denied === undefined) continue;
+      scope.onEvent({ kind: "noticed", text: `${hookName(hook)} denies ${name}: ${clip(denied, 300)}` });
+      return denied;
     }
     return undefined;
   }

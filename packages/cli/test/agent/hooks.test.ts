@@ -137,7 +137,8 @@ describe("a hook before a tool", () => {
     expect(codes(ran)).toEqual(["error", "error", "success"]);
     expect(ran.code).toBe(64);
     expect([project.has("secret/x.txt"), project.has("open.txt")]).toEqual([false, true]);
-    expect(warnings(ran).some((words) => words.includes("exit code 7"))).toBe(true);
+    for (const said of ["exit code 7", "denies run_shell_command: Not with rm.", "denies write_file: Nobody"])
+      expect(warnings(ran).some((words) => words.includes(said))).toBe(true);
   });
 });
 
