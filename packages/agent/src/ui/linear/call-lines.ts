@@ -197,9 +197,10 @@ export function below(text: string, kind: Span["kind"] = "faint"): Line {
   return [span("  "), elastic(text.replaceAll("\t", "    "), kind)];
 }
 
-/** The texts that a call is given. */
+/** The texts that a call is given; a hash says nothing to a person. */
 function saidIn(args: EndedCall["args"]): Line {
-  const said = Object.values(args).flatMap((value) => (typeof value === "string" ? [oneLine(value)] : []));
+  const texts = Object.values(args).filter((value) => typeof value === "string");
+  const said = texts.filter((text) => !/^[0-9a-f]{64}$/iu.test(text)).map(oneLine);
   return said.length === 0 ? [] : [span(" "), elastic(said.join(" "), "faint")];
 }
 

@@ -53,7 +53,7 @@ export function closingLine({ steps, usage, costUsd }: TurnEnd, ms?: number): Li
     `${steps} request${steps === 1 ? "" : "s"}`,
     `${count(inputTokens)} tokens in${cached > 0 ? ` (${cached} % cached)` : ""}`,
     `${count(outputTokens)} out`,
-    ...(costUsd === undefined ? [] : [`$${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`]),
+    ...(costUsd === undefined || costUsd === 0 ? [] : [`$${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`]),
     ...(ms === undefined ? [] : [secondsWords(ms / 1_000)]),
   ];
   return [span(parts.join(", "), "faint")];

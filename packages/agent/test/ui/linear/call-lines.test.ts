@@ -80,7 +80,11 @@ const rows: readonly (readonly [string, readonly ScriptedAnswer[], string])[] = 
     "$ sleep 60 … N s, timeout",
   ],
   ["another tool", [calls(["task_list", {}])], "task_list ✓"],
-  ["a tool that there is not", [calls(["fly", { to: "the moon" }])], "fly the moon ✗ invalid arguments"],
+  [
+    "a tool that there is not",
+    [calls(["fly", { base: "ab".repeat(32), to: "the moon" }])],
+    "fly the moon ✗ invalid arguments",
+  ],
 ];
 
 async function linesOf(answers: readonly ScriptedAnswer[]): Promise<string> {
