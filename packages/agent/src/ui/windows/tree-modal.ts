@@ -4,6 +4,7 @@ import type { AskedBack, Refused } from "../../commands/command.js";
 import { writtenWord } from "../../commands/words.js";
 import type { Key } from "../input/keys.js";
 import { keyLines, type Modal, type ModalStep, type WindowSize } from "../modal.js";
+import { brokenLine } from "../screen/rows.js";
 import { cutLine, elastic, fitted, type Line, type Span, span } from "../spans.js";
 import { branchStart, nextHit, type RowFilter, rowFilters, rowsOf, unfoldedRows } from "./tree-rows.js";
 
@@ -68,7 +69,7 @@ class TreeModal implements Modal {
     const { columns, rows } = size;
     const foot = this.#foot(size);
     const body = Math.max(1, rows - 1 - foot.length);
-    const lines = asked === undefined ? this.#tree(body) : planLines(asked).slice(0, body);
+    const lines = asked === undefined ? this.#tree(body) : planLines(asked, size.columns, body);
     const filler = Array.from({ length: Math.max(0, body - lines.length) }, (): Line => []);
     const all = [this.#title(), ...lines, ...filler, ...foot];
     return all.slice(0, rows).map((line) => cutLine(fitted(line, columns - 1), columns - 1));
@@ -309,10 +310,15 @@ class TreeModal implements Modal {
 const treeKeys =
   "q close  ↑↓ move  Enter all of it  r rewind  e edit and send again  f fork  F files only  d compare  h hide  l label  ←→ fold  / search  t filter  . head";
 
-function planLines({ message, text, choices }: AskedBack): readonly Line[] {
-  const files = text === "" ? [] : text.split("\n").map((line): Line => [span("  "), elastic(line)]);
+/** What happens to each file, whole: a person decides by it. Where it is longer than the window, how much is left out. */
+function planLines({ message, text, choices }: AskedBack, columns: number, rows: number): readonly Line[] {
+  const said = text === "" ? [] : text.split("\n").flatMap((line) => brokenLine([span(line)], columns - 3));
   const ways = choices.map(({ word, says }): Line => [span(`  ${word}`, "accent"), span(`  ${says}`)]);
-  return [[span(message, "note")], ...files, [], ...ways];
+  const room = Math.max(1, rows - ways.length - 2);
+  const left = said.length - room + 1;
+  const files = left <= 1 ? said : [...said.slice(0, -left), [span(`… ${left} more lines`, "faint")]];
+  const indented = files.map((line): Line => [span("  "), ...line]);
+  return [[span(message, "note")], ...indented, [], ...ways].slice(0, rows);
 }
 
 function kindOf(node: TurnNode | undefined): Span["kind"] {

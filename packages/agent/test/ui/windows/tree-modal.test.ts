@@ -105,6 +105,30 @@ describe("the tree in a window", () => {
     expect(content(stage)).toBe("two\n");
   });
 
+  it("says all that happens to a file, and how much of a long plan a low window leaves out", async () => {
+    const stage = await openStage([{ text: "Done." }]);
+    await stage.turn("Go.");
+    const host = { agent: stage.agent, manager: stage.manager, workspace: stage.workspace };
+    const plannedIn = async (rows: number, ...said: readonly string[]) => {
+      const choices = [{ word: "keep", says: "leave the files as they are", line: "/x" }];
+      const plan = { kind: "question", message: "Some files.", text: said.join("\n"), choices } as const;
+      const step = await press(treeModal({ ...treeSource(host, page), plan: async () => plan }), "r");
+      if (step.kind === "closed") throw new Error("closed");
+      return text(step.modal.view({ columns: 50, rows })).slice(1);
+    };
+    const long = `a.txt: ${"x".repeat(150)} stays`;
+    const whole = (await plannedIn(20, long)).slice(1, 5).map((row) => row.slice(2));
+    expect(whole.join("")).toBe(long);
+    const files = Array.from({ length: 40 }, (_, at) => `f${at}: put back`);
+    expect(await plannedIn(9, ...files)).toEqual([
+      "Some files.",
+      ...["  f0: put back", "  f1: put back", "  f2: put back", "  … 37 more lines"],
+      "",
+      "  keep  leave the files as they are",
+      "[k]eep  Esc back",
+    ]);
+  });
+
   it("puts a prompt back into the input, and goes before it", async () => {
     const { stage, modal } = await twoBranches();
     expect(stage.manager.context.nodes.get(lastPrompt(stage.manager.context) ?? "")?.payload).toMatchObject({
