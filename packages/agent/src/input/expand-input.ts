@@ -219,7 +219,8 @@ class Expansion {
       files.length === open.length
         ? ""
         : ` ${files.length - open.length} may hold secrets: name what you mean.`;
-    const words = `${shown} of ${files.length}${more} files are before the model.${secrets}`;
+    const count = `${shown} of ${files.length}${more} files are before the model.${secrets}`;
+    const words = files.length === 0 ? "It names no file." : count;
     this.#tell(written, shown === 0 ? "nothing" : shown < files.length ? "left_out" : "shown", words);
   }
 

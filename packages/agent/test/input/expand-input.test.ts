@@ -159,10 +159,11 @@ describe("mentions", () => {
   });
 
   it("are told to the person without the names of tools, which only the model has", async () => {
-    const { mentions } = await expanded("See @nothere.py and @src/onl.ts");
+    const { mentions } = await expanded("See @nothere.py, @src/onl.ts and @src/*.nope");
     expect(mentions.map(({ message }) => message)).toEqual([
       "There is no file nothere.py.",
       "There is no file src/onl.ts.",
+      "It names no file.",
     ]);
   });
 
