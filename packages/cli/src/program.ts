@@ -40,8 +40,9 @@ function meant(args: readonly string[], specs: readonly CommandSpec[]): readonly
   const { word, isAgents, isPrompt } = beginningOf(args, specs);
   const isSeen = process.stdin.isTTY && process.stdout.isTTY;
   // `holdfast`, `holdfast "do this"`, `holdfast -p …`, as other agents have it.
-  if (isPrompt || (word === undefined ? isAgents || isSeen : /\S\s+\S/u.test(word)))
-    return ["agent", ...args];
+  const isSaid =
+    word !== undefined && (/\S\s+\S/u.test(word) || (isAgents && !["", ...names].includes(word)));
+  if (isPrompt || isSaid || (word === undefined && (isAgents || isSeen))) return ["agent", ...args];
   const asked = first === "help" ? second : first;
   return asked === "" || asked.startsWith("-") || names.includes(asked) ? args : [asked];
 }

@@ -11,6 +11,7 @@ describe("the program without a command", () => {
   const runsAsPrompt: readonly (readonly [args: readonly string[], words: string])[] = [
     [["do this"], "do this"],
     [["--approval-mode", "plan", "do this"], "do this"],
+    [["--approval-mode", "plan", "hello"], "hello"],
     [["-i", "begin"], "begin"],
     ...["edit", "read", "list", "search", "undo", "tour"].map((word) => [["-p", word], word] as const),
     [["--approval-mode", "plan", "-p", "read"], "read"],
