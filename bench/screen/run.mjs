@@ -65,10 +65,7 @@ try {
   ]);
   const peers = Object.entries(versions).filter(([name]) => /claude|gemini|pi-coding/.test(name));
   const text = [
-    describeMachine([]).replace(
-      "npm run proof",
-      `node bench/screen/run.mjs${values.quick ? " --quick" : ""}`,
-    ),
+    describeMachine([]).replace("npm run proof", `npm run bench:screen${values.quick ? " -- --quick" : ""}`),
     `Peers: ${peers.map((peer) => peer.join("@")).join(", ")}.\n`,
     tableOf(["measured", ...measured.keys(), "aim of ours"], cells),
   ].join("\n");
