@@ -69,7 +69,10 @@ export function openWindow({ socket, folder, env }, command) {
     },
     close: async () => {
       control.kill();
+      const started = below(pid);
       tmux("kill-server");
+      // One of the others starts itself once more, and that process outlives its terminal.
+      for (const one of started) if (existsSync(`/proc/${one}`)) process.kill(Number(one), "SIGKILL");
       for (let waits = 0; existsSync(`/proc/${pid}`) && waits < 100; waits += 1) await wait(50);
     },
   };
