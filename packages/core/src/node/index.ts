@@ -2,6 +2,17 @@
 export type { RecoveredSets } from "./change-sets/recovery.js";
 export { type DiskOptions, type OpenedDisk, openDisk } from "./commit/open-disk.js";
 export { base64, sha256 } from "./disk/digest.js";
+export {
+  type ForeignAccess,
+  type ForeignBounds,
+  type ForeignBytes,
+  type ForeignListing,
+  listForeign,
+  type NotRead,
+  readForeign,
+  readForeignText,
+  streamForeign,
+} from "./disk/foreign.js";
 export { defaultStateFolder, homeFolder, knownHome } from "./disk/platform.js";
 export { type JournalStoreOptions, openJournalStore } from "./journal/store.js";
 export {
