@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { type Refusal, refuse } from "@holdfast/core/files";
+import { readForeignText } from "@holdfast/core/node";
 import { causeOf } from "@holdfast/core/text";
 import type { ApprovalMode } from "../config/approval.js";
 import type { SandboxSetting } from "../config/schema.js";
@@ -171,7 +172,8 @@ function gitOfWorktree(root: string): readonly string[] {
 }
 
 function textOf(path: string): string | undefined {
-  return quietly(() => readFileSync(path, "utf8"));
+  const read = readForeignText(path, { limitBytes: 4_096, links: "followed" });
+  return read.kind === "read" ? read.text : undefined;
 }
 
 /** Undefined for what is not there, or not of the kind that is asked for. */
