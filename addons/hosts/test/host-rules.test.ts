@@ -1,5 +1,6 @@
-import { symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Project } from "../../../packages/cli/test/process.js";
@@ -177,3 +178,122 @@ test("the server obeys the rules of the client that setup names, and says what d
   const [, tools = ""] = await served(home, "codex", [{ method: "tools/list", params: {} }]);
   expect(JSON.parse(tools).result.tools).toHaveLength(4);
 });
+
+interface Hostile {
+  readonly client: ClientName;
+  readonly file: string;
+  /** A text, or what makes the file. */
+  readonly holds: string | ((path: string) => void);
+  /** What the refusal says of it; undefined where nothing is denied for it. */
+  readonly why: string | undefined;
+}
+
+const linkTo = (target: string) => (path: string) => symlinkSync(target, path);
+const fifo = (path: string) => void execFileSync("mkfifo", [path]);
+const isLinux = process.platform === "linux";
+const special = "it is no regular file";
+const manyRules = JSON.stringify({
+  permissions: { deny: Array.from({ length: 50_000 }, (_, n) => `Read(./x${n})`) },
+});
+const settings = ".claude/settings.json";
+const unknown = "cannot be read";
+
+const hostile: Readonly<Record<string, Hostile>> = {
+  "a FIFO": { client: "claude", file: settings, holds: fifo, why: special },
+  "a link to a FIFO": { client: "cursor", file: ".cursorignore", holds: linkTo("fifo"), why: special },
+  "a link to a device": { client: "gemini", file: ".geminiignore", holds: linkTo("/dev/zero"), why: special },
+  ...(isLinux && {
+    "a link to standard input": {
+      client: "claude",
+      file: settings,
+      holds: linkTo("/dev/stdin"),
+      why: special,
+    },
+    "a file of the system's": {
+      client: "codex",
+      file: ".codex/config.toml",
+      holds: linkTo("/proc/kmsg"),
+      why: special,
+    },
+  }),
+  "a link that leads nowhere": { client: "claude", file: settings, holds: linkTo("nothing"), why: undefined },
+  "50,000 rules": {
+    client: "claude",
+    file: settings,
+    holds: manyRules.slice(0, 200_000).replace(/,[^,]*$/, "]}}"),
+    why: "it has more than 2000 rules",
+  },
+  "50,000 lines": {
+    client: "windsurf",
+    file: ".codeiumignore",
+    holds: "a\n".repeat(50_000),
+    why: "it has more than 2000 rules",
+  },
+  "a large file": { client: "claude", file: settings, holds: manyRules.repeat(2), why: "262144 are allowed" },
+  "comments that do not end": {
+    client: "claude",
+    file: settings,
+    holds: `{}${"/* ".repeat(80_000)}`,
+    why: undefined,
+  },
+  "quotes that do not end": {
+    client: "claude",
+    file: settings,
+    holds: `{"${'\\"'.repeat(120_000)}\\`,
+    why: unknown,
+  },
+  "blanks behind a comma": {
+    client: "qwen",
+    file: ".qwen/settings.json",
+    holds: `{"a":[1,${" ".repeat(200_000)}x]}`,
+    why: unknown,
+  },
+  "blanks behind a rule": {
+    client: "claude",
+    file: settings,
+    holds: JSON.stringify({ permissions: { deny: [`Read${" ".repeat(200_000)}x`] } }),
+    why: undefined,
+  },
+  "slashes in a rule": {
+    client: "claude",
+    file: settings,
+    holds: JSON.stringify({ permissions: { deny: [`Read(./${"/".repeat(200_000)}x)`] } }),
+    why: undefined,
+  },
+  "a long path": {
+    client: "cursor",
+    file: ".cursorignore",
+    holds: `${"y/".repeat(100_000)}x\n`,
+    why: undefined,
+  },
+  "stars and stars": {
+    client: "opencode",
+    file: "opencode.json",
+    holds: JSON.stringify({ permission: { read: { [`${"*a".repeat(40)}*b`]: "deny" } } }),
+    why: undefined,
+  },
+  "blanks in a list": {
+    client: "continue",
+    file: "../.continue/permissions.yaml",
+    holds: `exclude:\n  - ${"a ".repeat(100_000)}x\n`,
+    why: undefined,
+  },
+};
+
+test.each(Object.entries(hostile))(
+  "nothing waits for %s, and what is unknown denies everything",
+  async (_, kind) => {
+    const { client, file, holds, why } = kind;
+    const home = project({});
+    const root = join(home.folder, "work");
+    const path = join(root, file);
+    mkdirSync(dirname(path), { recursive: true });
+    fifo(join(dirname(path), "fifo"));
+    if (typeof holds === "string") writeFileSync(path, holds);
+    else holds(path);
+    const { rules } = (await openHostRules(client, [root]))();
+    const matching = rules.filter(({ matches }) => matches(join(root, "a".repeat(60), "file.txt")));
+    expect(matching.map(({ shown }) => shown).join()).toContain(why ?? "");
+    expect(matching).toHaveLength(why === undefined ? 0 : 1);
+  },
+);

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { HostRule } from "@holdfast/core/files";
-import { homeFolder } from "@holdfast/core/node";
+import { homeFolder, listForeign, readForeign } from "@holdfast/core/node";
 import { type ClientName, movedHomes } from "../clients.js";
 import {
   codexRules,
@@ -14,10 +14,12 @@ import {
 } from "./other-rules.js";
 import {
   type Carried,
-  everyFile,
   ignoreFileRules,
+  mostRules,
   permissionRules,
   type RulePlace,
+  tooManyRules,
+  unknownRules,
 } from "./permission-rules.js";
 import { readSettings } from "./settings-text.js";
 
@@ -71,10 +73,14 @@ function stampOf(file: string): string {
 }
 
 function carriedFrom({ file, place, read }: Source): readonly Carried[] {
+  const found = readForeign(file, { links: "followed", limitBytes: 256 * 1024 });
+  if (found.kind === "absent") return [];
+  if (found.kind === "unreadable") return [unknownRules(place, found.why)];
   try {
-    return existsSync(file) ? read(readFileSync(file, "utf8"), place) : [];
+    const carried = read(found.bytes.toString(), place);
+    return carried.length > mostRules ? [unknownRules(place, tooManyRules)] : carried;
   } catch {
-    return [everyFile("reading", `${place.shown} cannot be read, so that nobody knows what it denies`)];
+    return [unknownRules(place)];
   }
 }
 
@@ -186,7 +192,9 @@ function managedFiles(): readonly string[] {
 }
 
 function filesIn(folder: string, ending: string): readonly string[] {
-  if (!existsSync(folder)) return [];
-  const names = readdirSync(folder).filter((name) => name.endsWith(ending));
-  return names.map((name) => join(folder, name));
+  const listed = listForeign(folder, { links: "followed", limitEntries: 1_000 });
+  if (listed.kind === "absent") return [];
+  // A name that no file has: what cannot be listed denies everything, as what cannot be read does.
+  if (listed.kind === "unreadable") return [folder];
+  return listed.entries.map(({ name }) => join(folder, name)).filter((path) => path.endsWith(ending));
 }

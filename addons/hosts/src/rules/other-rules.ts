@@ -2,7 +2,16 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { HostRule } from "@holdfast/core/files";
 import { homeFolder } from "@holdfast/core/node";
-import { type Carried, everyFile, left, type RulePlace, toolRules } from "./permission-rules.js";
+import {
+  type Carried,
+  everyFile,
+  left,
+  mostRules,
+  type RulePlace,
+  toolRules,
+  tooManyRules,
+  unknownRules,
+} from "./permission-rules.js";
 import { memberAt, textsOf } from "./settings-text.js";
 import { realPathOf } from "./written-lines.js";
 
@@ -29,34 +38,49 @@ function wildcardRule(
   denies: HostRule["denies"],
   key: "read" | "edit",
   permission: unknown,
-  { shown, roots, home }: RulePlace,
+  place: RulePlace,
 ): readonly Carried[] {
+  const { shown, roots, home } = place;
   const all = memberAt(permission, "*");
   const own = memberAt(permission, key) ?? (all === "deny" ? all : undefined);
   const actions = Object.entries(typeof own === "string" ? { "*": own } : Object(own));
-  const denied = actions.filter(([path, action]) => action === "deny" || (action === "ask" && path !== "*"));
+  if (actions.length > mostRules) return [unknownRules(place, tooManyRules)];
+  const isDenied = ([path, action]: [string, unknown]) =>
+    action === "deny" || (action === "ask" && path !== "*");
+  const denied = actions.filter(isDenied);
   if (denied.length === 0) return [];
   const rules = actions.map(([path, action]) => ({
-    isDenied: denied.some(([name]) => name === path),
-    action,
-    fits: wildcard(path.replace(/^(?:~|\$HOME)(?=\/|$)/, home)),
+    isDenied: isDenied([path, action]),
+    pattern: path.replace(/^(?:~|\$HOME)(?=\/|$)/, home).toLowerCase(),
   }));
   const matches = (realPath: string) =>
     roots.some((root) => {
-      const names = [realPath, relative(realPathOf(root), realPath)];
-      return rules.findLast(({ fits }) => names.some((name) => fits.test(name)))?.isDenied === true;
+      const names = [realPath, relative(realPathOf(root), realPath)].map((name) => name.toLowerCase());
+      const last = rules.findLast(({ pattern }) => names.some((name) => fitsWildcard(pattern, name)));
+      return last?.isDenied === true;
     });
   const named = denied.map(([path, action]) => `${path}: ${String(action)}`).join(", ");
   const everything = denied.length === actions.length && denied.some(([path]) => path === "*");
   return [{ kind: "rule", denies, shown: `permission.${key} (${named}) in ${shown}`, everything, matches }];
 }
 
-function wildcard(pattern: string): RegExp {
-  const parts = pattern
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replaceAll("*", ".*")
-    .replaceAll("?", ".");
-  return new RegExp(`^${parts}$`, "is");
+/** In steps at most the product of both lengths: only the last `*` is ever tried again. */
+function fitsWildcard(pattern: string, text: string): boolean {
+  let [at, behindStar, resume] = [0, -1, 0];
+  for (let on = 0; on < text.length; ) {
+    if (pattern[at] === "*") {
+      at += 1;
+      [behindStar, resume] = [at, on];
+    } else if (pattern[at] === "?" || pattern[at] === text[on]) {
+      at += 1;
+      on += 1;
+    } else if (behindStar >= 0) {
+      resume += 1;
+      [at, on] = [behindStar, resume];
+    } else return false;
+  }
+  while (pattern[at] === "*") at += 1;
+  return at === pattern.length;
 }
 
 /** What Gemini CLI's settings take from the model: whole tools. */
@@ -102,13 +126,15 @@ export function zedRules(settings: unknown, { shown }: RulePlace): readonly Carr
 
 /** The lists of Continue's `permissions.yaml`, in the one form that it writes itself: a name, then lines of `- …`. */
 export function continueLists(text: string): Readonly<Record<string, readonly string[]>> {
-  const lists: Record<string, readonly string[]> = {};
+  const lists: Record<string, string[]> = {};
   let name = "";
   for (const line of text.split(/\r?\n/)) {
-    const [, item] = /^\s*- *["']?(.*?)["']?\s*$/.exec(line) ?? [];
-    const [, key] = /^(\w+):\s*(?:\[\s*\])?\s*$/.exec(line) ?? [];
-    if (key !== undefined) name = key;
-    else if (item !== undefined) lists[name] = [...(lists[name] ?? []), item];
+    const [, item] = /^- *["']?(.*?)["']?$/.exec(line.trim()) ?? [];
+    const [, key] = /^(\w+):\s*(?:\[\s*\])?$/.exec(line.trimEnd()) ?? [];
+    if (key !== undefined) {
+      name = key;
+      lists[name] ??= [];
+    } else if (item !== undefined) lists[name]?.push(item);
     else if (line.trim() !== "" && !line.trimStart().startsWith("#"))
       throw new SyntaxError("not a plain list");
   }

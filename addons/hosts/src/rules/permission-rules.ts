@@ -28,14 +28,27 @@ export function everyFile(denies: HostRule["denies"], shown: string): CarriedRul
   return { kind: "rule", denies, shown, everything: true, matches: () => true };
 }
 
+/** What cannot be read denies everything. */
+export function unknownRules({ shown }: RulePlace, why?: string): CarriedRule {
+  const reason = why === undefined ? "" : ` (${why})`;
+  return everyFile("reading", `${shown} cannot be read${reason}, so that nobody knows what it denies`);
+}
+
+/** Rules of one file, at most: nobody writes more, and each costs every call a look. */
+export const mostRules = 2_000;
+/** Why a file with more is not read. */
+export const tooManyRules = `it has more than ${mostRules} rules`;
+
 /** A rule that is named, since it does not count. */
 export function left(shown: string, why: string): Carried {
   return { kind: "left", shown, why };
 }
 
 /** The rules of a file in the syntax of `.gitignore`, which keeps files away from the agent. */
-export function ignoreFileRules(text: string, { shown, folder }: RulePlace): readonly Carried[] {
+export function ignoreFileRules(text: string, place: RulePlace): readonly Carried[] {
+  const { shown, folder } = place;
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  if (lines.length > mostRules) return [unknownRules(place, tooManyRules)];
   return lines.length === 0 ? [] : [linesRule("reading", shown, lines, [folder])];
 }
 
@@ -67,7 +80,7 @@ export function toolRules(names: readonly string[], place: RulePlace): readonly 
 }
 
 function toolRule(rule: string, shown: string, asks: boolean, place: RulePlace): readonly Carried[] {
-  const [, tool = "", given] = /^\s*([A-Za-z_]+)\s*(?:\(([\s\S]*)\))?\s*$/.exec(rule) ?? [];
+  const [, tool = "", given] = /^([A-Za-z_]+)\s*(?:\(([\s\S]*)\))?$/.exec(rule.trim()) ?? [];
   const denies = readers.test(tool) ? "reading" : writers.test(tool) ? "writing" : undefined;
   if (denies === undefined) return [];
   const path = given?.trim().replace(/^(?:file_path|path|notebook_path):/, "");
@@ -100,8 +113,17 @@ function linesRule(
   lines: readonly string[],
   folders: readonly string[],
 ): CarriedRule {
-  const absolute = lines.flatMap((line) => folders.flatMap((folder) => absoluteLines(line, folder)));
-  return { kind: "rule", denies, shown, everything: false, matches: matchesLines(absolute.join("\n")) };
+  let matches: HostRule["matches"] | undefined;
+  // Where a path is first asked for: of a file with too many rules none is.
+  const compiled = () => {
+    const absolute = lines.flatMap((line) => folders.flatMap((folder) => absoluteLines(line, folder)));
+    matches = matchesLines(absolute.join("\n"));
+    return matches;
+  };
+  return {
+    ...{ kind: "rule", denies, shown, everything: false },
+    matches: (realPath, walked) => (matches ?? compiled())(realPath, walked),
+  };
 }
 
 /** The tools that mean all reading, or all writing, where they are denied without a path. */

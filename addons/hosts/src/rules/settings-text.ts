@@ -1,5 +1,6 @@
 /**
- * The value of a text of JSON that may have comments and commas too many, as the clients read their settings.
+ * The value of a text of JSON that may have comments and commas too many, as the clients read their settings. What is open
+ * ends with the text, so that no pattern looks at a stretch twice.
  *
  * @throws SyntaxError for what is no JSON even so.
  */
@@ -7,10 +8,13 @@ export function readSettings(text: string): unknown {
   const bare = text.replace(/^\ufeff/, "");
   const plain = bare
     .replace(
-      /("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g,
+      /("(?:\\[\s\S]|[^"\\])*(?:"|\\?$))|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g,
       (_, literal: string | undefined) => literal ?? " ",
     )
-    .replace(/("(?:\\.|[^"\\])*")|,(?=\s*[}\]])/g, (_, literal: string | undefined) => literal ?? "");
+    .replace(
+      /("(?:\\[\s\S]|[^"\\])*(?:"|\\?$))|,(?=\s*[}\]])/g,
+      (_, literal: string | undefined) => literal ?? "",
+    );
   return plain.trim() === "" ? {} : JSON.parse(plain);
 }
 

@@ -1,7 +1,7 @@
-import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { type FileChange, isRefusal, type Refusal, type Workspace } from "@holdfast/core/files";
-import { homeFolder } from "@holdfast/core/node";
+import { homeFolder, readForeign } from "@holdfast/core/node";
 import { type ClientName, movedHomes } from "../clients.js";
 import type { ChangedSettings, ChangeJson } from "./changed-settings.js";
 import type { Setting } from "./client-settings.js";
@@ -60,9 +60,12 @@ export function hooksMissed(
   client: ClientName,
   files: readonly SettingsFile[],
 ): readonly (ToolHook & { readonly shown: string })[] {
-  return files.flatMap(({ path, shown }) =>
-    hooksToChange(client, readFileSync(path, "utf8"), "add").map((hook) => ({ ...hook, shown })),
-  );
+  return files.flatMap(({ path, shown }) => {
+    // What cannot be read is refused where it is to be changed.
+    const read = readForeign(path, { links: "followed", limitBytes: 1 << 20 });
+    const hooks = read.kind === "read" ? hooksToChange(client, read.bytes.toString(), "add") : [];
+    return hooks.map((hook) => ({ ...hook, shown }));
+  });
 }
 
 /** The folder that holds a file, or the one above it that is there: what is missing below is made with the file. */
