@@ -21,7 +21,7 @@ it("npm run size fails above a ceiling and without one, and lowers ceilings but 
   };
   spawnSync("git", ["init", "--quiet", house]);
   cpSync(script, join(house, "scripts/size.mjs"));
-  const ceilings = { "packages/core/src/text": 20, "docs words": 3, scripts: 1_000 };
+  const ceilings = { "packages/core/src/text": 20, "packages/*/src": 20, "docs words": 3, scripts: 1_000 };
   put("scripts/size.json", JSON.stringify(ceilings));
   put("packages/core/src/text/lines.ts", "const one = 1;\n".repeat(20));
   put("docs/page.md", "three short words\n");
@@ -35,9 +35,15 @@ it("npm run size fails above a ceiling and without one, and lowers ceilings but 
   expect(size("--lower").status).toBe(1);
   expect(table()["packages/core/src/text"]).toBe(20);
 
+  put("packages/core/src/text/lines.ts", "const one = 1;\n".repeat(19));
+  put("packages/mcp/src/two.ts", "const two = 2;\n".repeat(2));
+  expect(size().said).toContain("packages/*/src (21, ceiling 20)");
+
+  rmSync(join(house, "packages/mcp"), { recursive: true });
   put("packages/core/src/text/lines.ts", "const one = 1;\n".repeat(4));
   put("packages/core/src/text/wide/width.ts", "const one = 1;\n".repeat(3));
   expect(size()).toEqual({ status: 1, said: expect.stringContaining("text/wide (3, ceiling none)") });
   expect(size("--lower").status).toBe(0);
   expect(table()).toMatchObject({ "packages/core/src/text": 10, "packages/core/src/text/wide": 3 });
+  expect(table()["packages/*/src"]).toBe(20);
 });
