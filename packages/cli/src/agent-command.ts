@@ -68,7 +68,6 @@ export const agentSpec: CommandSpec = {
       help: "what a change of an older state gets (default: rebase)",
       choices: ["rebase-own", "rebase", "refuse"],
     },
-    { flags: "--or-tour", help: "the tour, where no model is configured or nobody sits before a terminal" },
   ],
   examples: [
     'holdfast -p "Mend the failing test" --approval-mode auto-edit',

@@ -38,7 +38,6 @@ export async function agentCommand(call: Invocation): Promise<number> {
     return misuse("--fork goes with --continue or --resume");
   if (flags.ephemeral === true && (flags.continue === true || flags.resume !== undefined))
     return misuse("--ephemeral keeps no session, so none can be gone on with");
-  if (flags.orTour === true && !(process.stdin.isTTY && call.terminal.outIsTerminal)) return tour(call);
   const { prompt, promptInteractive, outputFormat } = flags;
   const first = promptInteractive ?? call.args[0];
   const isSeen = process.stdin.isTTY && call.terminal.outIsTerminal;
@@ -194,9 +193,9 @@ async function inTerminal(given: Invocation, first?: string): Promise<number> {
     for (;;) {
       const run = await openRun({ ...call, flags }, "", lines.ask, { meter });
       if (run.kind === "no_run") {
-        const mayTry = canSetUp(call, run) && (await setUp(call, lines, run));
+        const mayTry = canSetUp(run) && (await setUp(call, lines, run));
         if (mayTry) continue;
-        if (run.held === undefined) return await withoutRun(call, run);
+        if (run.held === undefined) return await refuse(call, run);
         words = await readHeld(run.held, run, lines, words);
         if (words === undefined) return agentExitCodes.success;
         // Another program may have begun a later session of this folder meanwhile.
@@ -237,8 +236,8 @@ async function openedTalk(call: Invocation, stateDir: string | undefined): Promi
 }
 
 /** Whether a person who has no key can be asked for one. */
-function canSetUp({ flags }: Invocation, { exitCode }: NoRun): boolean {
-  return exitCode === agentExitCodes.auth && flags.orTour !== true && hasKeys();
+function canSetUp({ exitCode }: NoRun): boolean {
+  return exitCode === agentExitCodes.auth && hasKeys();
 }
 
 async function setUp(call: Invocation, lines: TalkTerminal, { lines: why }: NoRun) {
@@ -249,11 +248,6 @@ async function setUp(call: Invocation, lines: TalkTerminal, { lines: why }: NoRu
 async function readHeld(held: HeldSession, run: NoRun, lines: TalkTerminal, words: string | undefined) {
   const { readAlong } = await import("../agent/read-along.js");
   return readAlong({ ...run, held }, lines, words);
-}
-
-function withoutRun(call: Invocation, run: NoRun): Promise<number> {
-  const isUnset = run.exitCode === agentExitCodes.auth;
-  return call.flags.orTour === true && isUnset ? tour(call) : refuse(call, run);
 }
 
 /** What the slash commands need of the program's other commands, each loaded when it is asked for. */
@@ -274,11 +268,6 @@ function portsOf(call: Invocation): CommandPorts {
 function withoutTerminal(call: Invocation): Omit<CommandPorts, "copy"> {
   const { copy: _, ...ports } = portsOf(call);
   return ports;
-}
-
-async function tour(call: Invocation): Promise<number> {
-  const { tourCommand } = await import("./tour.js");
-  return tourCommand(call);
 }
 
 async function refuse({ terminal, flags }: Invocation, { exitCode, lines }: NoRun): Promise<number> {

@@ -153,7 +153,6 @@ export interface Flags extends GlobalFlags {
   readonly debug?: string;
   readonly include?: readonly string[];
   readonly mcpConfig?: string;
-  readonly orTour?: boolean;
 }
 
 /** What every command knows from the flags before it begins. */
