@@ -34,7 +34,7 @@ export const agentSpec: CommandSpec = {
     },
     {
       flags: "--sandbox <when>",
-      help: "whether commands run in a sandbox (default: auto, in auto-edit and yolo, where one starts)",
+      help: "whether commands run in a sandbox (default: auto, where one starts)",
       choices: ["auto", "on", "off"],
     },
     {

@@ -9,8 +9,8 @@ export interface ReferenceRow {
   readonly type: string;
   /** As JSON; absent where nothing holds unless it is set. */
   readonly fallback?: string;
-  /** What an untrusted project may say: all, nothing, or only what narrows. */
-  readonly untrusted: "counts" | "ignored" | "only narrower";
+  /** What an untrusted project may say: all, nothing, nothing once trusted either, or only what narrows. */
+  readonly untrusted: "counts" | "ignored" | "never counts" | "only narrower";
   /** What it is for. */
   readonly says: string;
 }
@@ -39,7 +39,7 @@ function rowOf(path: readonly string[], schema: unknown): ReferenceRow {
   };
 }
 
-const untrusted = { never: "counts", always: "ignored", when: "only narrower" } as const;
+const untrusted = { never: "counts", always: "ignored", own: "never counts", when: "only narrower" } as const;
 
 function typeOf(schema: unknown): string {
   if (schema instanceof z.ZodOptional) return typeOf(schema.unwrap());

@@ -67,7 +67,7 @@ export async function resolveSettings(sources: SettingsSources): Promise<Resolve
   joined.add(user.source, user.settings);
   const trusted = new TrustedFolders(sources.stateDir);
   const isTrusted = await trusted.isTrusted(sources.folder, project.bytes ?? new Uint8Array());
-  const ignored = joined.add(project.source, project.settings, isTrusted);
+  const ignored = joined.add(project.source, project.settings, isTrusted ? "trusted" : "untrusted");
   for (const { source, checked } of variables)
     if (checked.kind === "settings") joined.add(source, checked.settings);
   if (flags.kind === "settings") joined.add("flags", flags.settings);
@@ -111,7 +111,7 @@ export async function wideningSettings(
   const joined = new Joined();
   joined.add("default", defaultSettings);
   joined.add(user.source, user.settings);
-  return joined.add("project", project, false);
+  return joined.add("project", project, "untrusted");
 }
 
 interface FileLayer {
@@ -177,17 +177,19 @@ class Joined {
   readonly #values = new Map<string, unknown>();
   readonly #origins = new Map<string, string>();
 
-  /** @returns what was left out, of a source that is not trusted. */
-  add(source: string, settings: AgentSettings, isTrusted = true): readonly IgnoredKey[] {
+  /** @param whose the person's own, or a project's. @returns what was left out, of a project. */
+  add(
+    source: string,
+    settings: AgentSettings,
+    whose: "own" | "trusted" | "untrusted" = "own",
+  ): readonly IgnoredKey[] {
     const ignored: IgnoredKey[] = [];
     for (const [key, value] of leavesOf(settings)) {
       const name = key.join(".");
       const below = this.#values.get(name);
       const trust = trustClassOf(key);
-      if (
-        !isTrusted &&
-        (trust.widens === "always" || (trust.widens === "when" && trust.test(value, below)))
-      ) {
+      const widens = trust.widens === "always" || (trust.widens === "when" && trust.test(value, below));
+      if (whose !== "own" && (trust.widens === "own" || (whose === "untrusted" && widens))) {
         ignored.push({ key: name, why: trust.why });
         continue;
       }

@@ -167,8 +167,9 @@ export const settingsSchema = z.strictObject({
         .enum(sandboxSettings)
         .optional()
         .describe(
-          "auto: commands run in a sandbox in auto-edit and yolo, where one starts; on: always, or not at all",
+          "auto: commands of the model run in a sandbox, where one starts; on: in it, or not at all; off: never",
         ),
+      outside: words.optional().describe("beginnings of commands that always run outside of it, as git push"),
       network: z.boolean().optional().describe("whether a command in the sandbox reaches the network"),
       writable: z
         .array(z.string().regex(/^(\/|~\/)/, "must be an absolute path, or begin with ~/"))
@@ -348,6 +349,7 @@ export const defaultSettings: AgentSettings = {
     outputChars: 30_000,
     environment: [],
     sandbox: "auto",
+    outside: [],
     network: true,
     writable: caches.split(" ").map((name) => `~/${name}`),
   },

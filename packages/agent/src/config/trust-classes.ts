@@ -7,6 +7,8 @@ export type TrustClass =
   | { readonly widens: "never" }
   /** It is ignored until the folder is trusted. */
   | { readonly widens: "always"; readonly why: string }
+  /** It is ignored, whether the folder is trusted or not: only the person's own settings say it. */
+  | { readonly widens: "own"; readonly why: string }
   /** It is ignored where `test` says so of its value and of the one below it. */
   | {
       readonly widens: "when";
@@ -94,6 +96,7 @@ export const trustClasses: TrustTable = {
     outputChars: larger("it lets commands print more"),
     environment: always("it hands variables to commands"),
     sandbox: looser("it lets commands run outside a sandbox", sandboxSettings),
+    outside: { widens: "own", why: "it lets commands run outside a sandbox: your own settings alone may" },
     network: becomes(true, "it opens the network"),
     writable: always("it opens folders to commands"),
   },

@@ -44,7 +44,8 @@ const quietSettings: Readonly<Record<string, string>> = {
   GIT_PAGER: "cat",
   GIT_TERMINAL_PROMPT: "0",
   GIT_EDITOR: "true",
-  GIT_SEQUENCE_EDITOR: "true",
+  // A message that nobody edits is a message; a list of steps that nobody edits is another deed.
+  GIT_SEQUENCE_EDITOR: "false",
   GCM_INTERACTIVE: "never",
   DEBIAN_FRONTEND: "noninteractive",
   PIP_NO_INPUT: "1",

@@ -5,12 +5,11 @@ import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { type Refusal, refuse } from "@holdfast/core/files";
 import { readForeignText } from "@holdfast/core/node";
 import { causeOf } from "@holdfast/core/text";
-import type { ApprovalMode } from "../config/approval.js";
 import type { SandboxSetting } from "../config/schema.js";
 
 /** What a sandbox is made of. Paths are absolute; what does not exist is left out. */
 export interface SandboxOptions {
-  /** `auto`: in the modes that change files or run commands unasked, where it starts. `on`: always, or no command runs. */
+  /** `auto`: commands of every mode run inside, where it starts. `on`: or none runs. */
   readonly setting: SandboxSetting;
   /** The folders of the workspace: writable, but for what other programs run by themselves, such as git's hooks. */
   readonly roots: readonly string[];
@@ -46,11 +45,10 @@ export class Sandbox {
     this.#program = sandboxProgram(options);
   }
 
-  /** Where a command runs in this mode. Whether a sandbox starts is tried once, before the first command. */
-  async place(mode: ApprovalMode): Promise<CommandPlace> {
+  /** Where a command runs, whatever the mode and whoever allowed it. Whether a sandbox starts is tried once. */
+  async place(): Promise<CommandPlace> {
     const { setting, told } = this.options;
-    const isWanted = setting === "on" || (setting === "auto" && (mode === "auto-edit" || mode === "yolo"));
-    if (!isWanted || mode === "plan") return "outside";
+    if (setting === "off") return "outside";
     const fault = await this.fault();
     if (fault === undefined) return "inside";
     if (setting === "on")

@@ -28,6 +28,7 @@ const parameters = z.object({
   directory: z.string().exactOptional().describe("The workspace unless given"),
   timeout_seconds: z.number().min(1).exactOptional(),
   background: z.boolean().exactOptional().describe("Such as a server: read_output"),
+  outside: z.boolean().exactOptional().describe("Outside the sandbox: a person is asked"),
   description: z.string().exactOptional(),
 });
 
@@ -87,21 +88,36 @@ async function runCommand(
   const { id, log } = started;
   const last = lastLines(log, shownLines + 1);
   const program = { id, end, lastLines: last.length > shownLines ? ["…", ...last.slice(1)] : last };
-  const words = [text, ...sandboxWords(started), outputWords(log, id)].join("\n");
+  const barred = barredWords(started);
+  const words = [text, ...(barred === undefined ? [] : [barred]), outputWords(log, id)].join("\n");
   const touched = await lookAgain?.();
   const isNone = touched === undefined || (touched.isWhole && touched.files.length === 0);
-  const ended = { code, text: words, program, ...(isNone ? {} : { touched }) };
+  const isBarred = barred === undefined ? {} : { isBarred: true };
+  const ended = { code, text: words, program, ...isBarred, ...(isNone ? {} : { touched }) };
   return withFileCheck(ended, checkFiles, scope);
 }
 
-/** Why a command may have failed that would not have outside. */
-function sandboxWords({ sandbox, log, end }: RunningCommand): readonly string[] {
-  if (sandbox === undefined || end?.exitCode === 0) return [];
+/** In what the sandbox stood in a command's way, and the way out. A refused write is named, however the command ended. */
+function barredWords({ sandbox, log, end, command }: RunningCommand): string | undefined {
+  if (sandbox === undefined) return undefined;
   const { head, tail } = log.shown();
-  return barred.test(Buffer.concat([head, tail]).toString("latin1")) ? [sandbox.words] : [];
+  const said = Buffer.concat([head, tail]).toString();
+  const refused = [
+    ...new Set([...said.matchAll(refusedWrite)].map(([, before, after]) => before ?? after ?? "")),
+  ].slice(0, mostNamed);
+  const again = "call it again with outside: true, and a person is asked";
+  if (refused.length > 0)
+    return `The sandbox refused to write ${escapeForDisplay(refused.join(", "))}: \`${clip(escapeForDisplay(command), 80)}\` needs to run outside: ${again}.`;
+  if (end?.exitCode === 0 || !barring.test(said)) return undefined;
+  return `${sandbox.words} If it needs to run outside: ${again}.`;
 }
 
-const barred =
+/** `path: Read-only file system` and `EROFS: read-only file system, open 'path'`, as programs say it. */
+const refusedWrite =
+  /(?<=^|[\s'"`‘(])([^\s'"`‘’:()]+)['"`’]?: (?:read-only file system|device or resource busy)|read-only file system[:,][^'\n]*'([^'\n]+)'/giu;
+const mostNamed = 5;
+
+const barring =
   /read-only file system|EROFS|permission denied|EACCES|resource busy|EBUSY|not permitted|EPERM|resolve host|name resolution|ENOTFOUND|EAI_AGAIN|network is unreachable|ENETUNREACH/iu;
 
 /** How long a command in the background may take to fail at once, in milliseconds. */

@@ -38,8 +38,10 @@ export interface AgentParts {
   readonly rules?: readonly ApprovalRule[];
   /** Nobody unless given: what would be asked is denied. */
   readonly ask?: AskPerson;
-  /** Where commands run in a mode: `Sandbox.place`. */
-  readonly commandPlace?: (mode: ApprovalMode) => Promise<CommandPlace>;
+  /** Where commands run: `Sandbox.place`. */
+  readonly commandPlace?: () => Promise<CommandPlace>;
+  /** Beginnings of commands that always run outside. */
+  readonly outside?: readonly string[];
   readonly limits?: TurnLimits;
   /** Lets a model delegate tasks; none unless given. */
   readonly subAgents?: SubAgents;

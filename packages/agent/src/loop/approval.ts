@@ -20,6 +20,8 @@ export interface Action {
   readonly directory?: string;
   /** It says in a person's name that what others left in files may be lost: nobody but a person may say so. */
   readonly consents?: true;
+  /** A command that asks to run outside of the sandbox: whatever allows it, allows it inside. */
+  readonly leaves?: true;
 }
 
 /** What is allowed, by mode, rules, and what the person said in this session. */
@@ -55,7 +57,8 @@ export type Decision =
 
 /**
  * Decides on an action. Pure. Plan mode comes first, then the first rule that fits, then what the person allowed, then
- * the mode; a consent in a person's name is asked about in each mode, whatever was allowed. A write to a protected path never gets here: the workspace refuses it, whatever is decided.
+ * the mode; a consent in a person's name, and a command that asks to leave the sandbox, are asked about in each mode, whatever
+ * was allowed. A write to a protected path never gets here: the workspace refuses it, whatever is decided.
  */
 export function decide(action: Action, policy: ApprovalPolicy): Decision {
   const { mode, rules, always } = policy;
@@ -67,7 +70,7 @@ export function decide(action: Action, policy: ApprovalPolicy): Decision {
   const rule = rules.find((one) => fitsRule(one, action, policy));
   if (rule?.decision === "deny")
     return { kind: "deny", message: `A rule of the settings denies ${action.tool} here.` };
-  if (action.consents === true) return { kind: "ask" };
+  if (action.consents === true || action.leaves === true) return { kind: "ask" };
   if (rule !== undefined) return { kind: rule.decision };
   if (isAllowed(action, always) || action.kind === "look" || action.kind === "move") return { kind: "allow" };
   switch (mode) {

@@ -36,6 +36,11 @@ export function fitsPrefix(prefix: string, command: string): boolean {
   return fitsCommand(prefix, command, "allow") && !wordsOf(command).some(isOther);
 }
 
+/** Whether a command is one of those that the person's settings let run outside of the sandbox: by the law of "always". */
+export function isAllowedOutside(command: string, outside: readonly string[]): boolean {
+  return outside.some((words) => fitsPrefix(`${words} *`, command));
+}
+
 const choosesOther =
   /^(-[oOc]|--?(exec|open-files|upload-pack|receive-pack|ext-diff|textconv|out|config|tool|vettool|script-shell|prefix|manifest-path|rulesdir|plugin|init-script|eval|global))/u;
 

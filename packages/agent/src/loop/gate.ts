@@ -20,6 +20,7 @@ import {
 import type { ApprovalMode, ApprovalRule } from "../config/approval.js";
 import type { CommandPlace } from "../host/sandbox.js";
 import { type Action, type Allowance, commandTool, type Decision, decide, isAbout } from "./approval.js";
+import { isAllowedOutside } from "./command-rule.js";
 import { QuestionGroup } from "./question-group.js";
 
 /** What a person is asked about. */
@@ -43,7 +44,9 @@ export type PersonsAnswer =
   /** Of a change: the text that the person wrote in its place, or a part of it; `said`: a sentence on it for the model. */
   | { readonly kind: "instead"; readonly request: ChangeRequest; readonly said?: string }
   /** Yes, and the same need not be asked again in this session. */
-  | { readonly kind: "always"; readonly allowance: Allowance };
+  | { readonly kind: "always"; readonly allowance: Allowance }
+  /** Of a command: yes, and outside of the sandbox, this once. */
+  | { readonly kind: "outside" };
 
 /**
  * Asks a person: one list at a time, of one thing, or of several changes of one answer, which are about different files.
@@ -85,8 +88,10 @@ interface GateOptions {
   readonly namesOf: (path: string) => Promise<PathNames>;
   /** Tools of the host that are never asked about, such as one that reads the output of a command. */
   readonly harmless?: readonly string[];
-  /** Where a command runs in a mode; nobody knows of a sandbox unless given. */
-  readonly commandPlace?: (mode: ApprovalMode) => Promise<CommandPlace>;
+  /** Where a command runs; nobody knows of a sandbox unless given. */
+  readonly commandPlace?: () => Promise<CommandPlace>;
+  /** Beginnings of commands that always run outside: the person's own `shell.outside`. */
+  readonly outside?: readonly string[];
 }
 
 /** A question that waits for its answer. */
@@ -108,6 +113,9 @@ export class Gate {
   readonly #rules: readonly ApprovalRule[];
   readonly #always: Allowance[] = [];
   readonly #globs = new Map<string, (path: string) => boolean>();
+  /** Commands in whose way the sandbox stood, word for word. */
+  readonly #barred = new Set<unknown>();
+  readonly #outside = new WeakSet<HostRequest>();
   #lastQuestion: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: GateOptions) {
@@ -161,20 +169,34 @@ export class Gate {
       run: async (called, scope) => {
         const request = await this.#placed(called);
         if (isRefusal(request)) return notRun(request.message);
-        const action: Action = { kind, tool: tool.name, files: [], ...commandIn(request.args) };
+        const leaves = request.sandboxed === false && request.args.outside === true;
+        const how = { ...commandIn(request.args), ...(leaves ? { leaves } : {}) };
+        const action: Action = { kind, tool: tool.name, files: [], ...how };
         const asked = { kind: "run", tool: tool.name, request } as const;
         const answer = await this.#rule(action, asked, scope.signal);
-        if (answer.kind === "yes") return tool.run(request, scope);
-        return notRun(denial(answer));
+        if (answer.kind !== "yes") return notRun(denial(answer));
+        const isOutside = this.#outside.has(request);
+        const result = await tool.run(isOutside ? { ...request, sandboxed: false } : request, scope);
+        if (result.isBarred === true) this.#barred.add(request.args.command);
+        return result;
       },
     };
   }
 
   /** A command with the place in which it will run, whatever becomes of the mode while a person is asked. */
   async #placed(request: HostRequest): Promise<HostRequest | Refusal> {
-    if (request.tool !== commandTool || this.options.commandPlace === undefined) return request;
-    const place = await this.options.commandPlace(this.mode);
-    return typeof place === "string" ? { ...request, sandboxed: place === "inside" } : place;
+    const { commandPlace, outside = [] } = this.options;
+    if (request.tool !== commandTool || commandPlace === undefined) return request;
+    const { command, outside: leaves } = request.args;
+    if (isAllowedOutside(String(command), outside)) return withoutWish({ ...request, sandboxed: false });
+    const place = await commandPlace();
+    if (typeof place !== "string") return place;
+    if (place === "outside") return withoutWish({ ...request, sandboxed: false });
+    return {
+      ...request,
+      sandboxed: leaves !== true,
+      ...(this.#barred.has(command) ? { isBarred: true } : {}),
+    };
   }
 
   /** Files that follow the head, where that is agreed to; the yes is bound to the plan that was shown. */
@@ -229,14 +251,14 @@ export class Gate {
     const ask = this.options.ask ?? nobody;
     const questions = open.map(({ asked }) => asked);
     const given = first === undefined ? [] : await ask(questions, first.signal);
-    for (const [at, one] of open.entries()) answers.set(one, this.#approval(given[at]));
+    for (const [at, one] of open.entries()) answers.set(one, this.#approval(given[at], one));
     return list.map((one) => answers.get(one) ?? unanswered);
   }
 
-  #approval(answer: PersonsAnswer | undefined): Approval | undefined {
-    if (answer?.kind !== "always") return answer;
-    this.allow(answer.allowance);
-    return { kind: "yes" };
+  #approval(answer: PersonsAnswer | undefined, { asked }: OpenQuestion): Approval | undefined {
+    if (answer?.kind === "outside" && asked.kind === "run") this.#outside.add(asked.request);
+    if (answer?.kind === "always") this.allow(answer.allowance);
+    return answer?.kind === "always" || answer?.kind === "outside" ? { kind: "yes" } : answer;
   }
 
   /** What needs no person; undefined where one is to be asked. */
@@ -269,6 +291,11 @@ export class Gate {
 
 function notRun(why: string): HostToolResult {
   return { code: "denied", text: `FAILED (denied): ${why} Nothing was done.` };
+}
+
+/** Of a command that runs outside anyway, nobody is asked about that. */
+function withoutWish({ args: { outside: _, ...args }, ...request }: HostRequest): HostRequest {
+  return { ...request, args };
 }
 
 function commandIn({ command, directory }: HostRequest["args"]): Pick<Action, "command" | "directory"> {

@@ -19,7 +19,7 @@ import { settingsPath } from "../../src/config/keys.js";
 import { settingsReference } from "../../src/config/reference.js";
 import { projectSettingsPath, resolveSettings, userSettingsPath } from "../../src/config/resolve.js";
 import { type AgentSettings, settingsJsonSchema } from "../../src/config/schema.js";
-import { trustClasses } from "../../src/config/trust-classes.js";
+import { trustClasses, trustClassOf } from "../../src/config/trust-classes.js";
 import { TrustedFolders } from "../../src/config/trusted-folders.js";
 import { settingsVariables, unknownVariables } from "../../src/config/variables.js";
 
@@ -72,6 +72,7 @@ const hostile: readonly (readonly [key: string, project: AgentSettings])[] = [
   ["shell.timeoutMs", { shell: { timeoutMs: 999_999_999 } }],
   ["shell.outputChars", { shell: { outputChars: 999_999_999 } }],
   ["shell.sandbox", { shell: { sandbox: "off" } }],
+  ["shell.outside", { shell: { outside: ["git push"] } }],
   ["shell.network", { shell: { network: true } }],
   ["shell.writable", { shell: { writable: ["/"] } }],
   ["shell.environment", { shell: { environment: ["OPENAI_API_KEY"] } }],
@@ -137,8 +138,9 @@ describe("project settings of a folder that is not trusted", () => {
       readFileSync(projectSettingsPath(sources.folder)),
     );
     const trusted = await settingsOf(sources);
-    expect(trusted.ignored).toEqual([]);
-    expect(trusted.origins[key]).toBe(projectSettingsPath(sources.folder));
+    const isOwn = trustClassOf(key.split(".")).widens === "own";
+    expect(trusted.ignored).toEqual(isOwn ? found.ignored : []);
+    expect(trusted.origins[key] === projectSettingsPath(sources.folder)).toBe(!isOwn);
   });
 
   test("every key that can widen is in the table above", () => {

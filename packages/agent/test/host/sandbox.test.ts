@@ -57,28 +57,25 @@ async function inside(command: string, more: Partial<SandboxOptions> = {}, root 
 const isThere = (await new Sandbox(options()).fault()) === undefined;
 
 describe("where a command runs", () => {
-  test("is outside in ask and plan, and where it is off", async () => {
-    const auto = new Sandbox(options());
-    for (const mode of ["ask", "plan"] as const) expect(await auto.place(mode)).toBe("outside");
-    expect(await new Sandbox(options({ setting: "off" })).place("yolo")).toBe("outside");
+  test("is outside where it is off", async () => {
+    expect(await new Sandbox(options({ setting: "off" })).place()).toBe("outside");
   });
 
-  test("is inside in auto-edit and yolo where one starts, else outside, which is told once", async () => {
+  test("is inside where one starts, whoever allowed it, else outside, which is told once", async () => {
     const auto = new Sandbox(options());
-    const wanted = isThere ? "inside" : "outside";
-    for (const mode of ["auto-edit", "yolo"] as const) expect(await auto.place(mode)).toBe(wanted);
+    for (const _ of [1, 2]) expect(await auto.place()).toBe(isThere ? "inside" : "outside");
     expect(told.splice(0)).toHaveLength(isThere ? 0 : 1);
   });
 
   test("is outside in words, or nowhere where it has to be inside, if none can start", async () => {
     const none = { path: at("project") };
-    expect(await new Sandbox(options(none)).place("yolo")).toBe("outside");
+    expect(await new Sandbox(options(none)).place()).toBe("outside");
     expect(told.splice(0)).toEqual([
       expect.stringMatching(
         /^Commands run outside a sandbox, .*(bwrap|sandbox-exec|program).* is not there\.$/u,
       ),
     ]);
-    const on = await new Sandbox(options({ ...none, setting: "on" })).place("ask");
+    const on = await new Sandbox(options({ ...none, setting: "on" })).place();
     expect(on).toMatchObject({ kind: "refusal", code: "denied" });
   });
 

@@ -43,9 +43,17 @@ export function answerOf(said: string, asked: Asked, hides = false): PersonsAnsw
       const exact = hides ? undefined : reachOf(asked)?.exact;
       return exact === undefined ? notOffered : { kind: "always", allowance: exact };
     }
+    case "o":
+    case "outside":
+      return canLeave(asked) ? { kind: "outside" } : notOffered;
     default:
       return { kind: "no", message: words };
   }
+}
+
+/** Whether a command can be let out of the sandbox, this once: where that stood in its way. */
+function canLeave(asked: Asked): boolean {
+  return asked.kind === "run" && asked.request.isBarred === true;
 }
 
 const notOffered: PersonsAnswer = { kind: "no", message: "This is asked about each time." };
@@ -58,13 +66,14 @@ interface ShownQuestion {
 
 /** The words that can be typed, with how far "always" reaches: never where something was not shown. */
 export function choicesOf(asked: Asked, hides = false): string {
-  if (hides) return "Do it? [y]es, [n]o, [s]how all: ";
+  const outside = canLeave(asked) ? ", [o]utside the sandbox, this once" : "";
+  if (hides) return `Do it? [y]es, [n]o${outside}, [s]how all: `;
   const reach = reachOf(asked);
   const always = reach === undefined ? "" : `, [a]lways (${reach.words}, in this session)`;
   const exact = reach?.exact === undefined ? "" : ", always [e]xactly this";
   const hunks = countOf(partsOf(asked));
   const parts = hunks > 1 ? `, some by number (1-${hunks})` : "";
-  return `Do it? [y]es, [n]o${always}${exact}${editableOf(asked) === undefined ? "" : ", [e]dit"}${parts}: `;
+  return `Do it? [y]es, [n]o${outside}${always}${exact}${editableOf(asked) === undefined ? "" : ", [e]dit"}${parts}: `;
 }
 
 /** The one file of a change whose text a person can write; undefined where nothing or several are written. */
@@ -262,10 +271,12 @@ function restoreHead({ tool, consent }: Extract<Asked, { kind: "restore" }>): st
   return `${head}\nThe model says that you agreed to lose what others left in ${consent.map(escapeForDisplay).join(", ")}.`;
 }
 
-function reachOfRun({ tool, request: { args } }: RunAsked): Reach {
-  const { command, directory } = args;
+function reachOfRun({ tool, request: { args } }: RunAsked): Reach | undefined {
+  const { command, directory, outside } = args;
   if (tool !== shellTool || typeof command !== "string")
     return { allowance: { kind: "tool", tool }, words: `every call of ${escapeName(tool)}` };
+  // A command leaves the sandbox once.
+  if (outside === true) return undefined;
   const place = typeof directory === "string" ? { directory } : {};
   const exact = { kind: "command", tool, command, ...place } as const;
   const words = prefixOf(command);

@@ -121,8 +121,7 @@ async function sandboxFinding(
   const { sandbox: setting = "auto" } = settings.shell ?? {};
   if (setting === "off") return note("sandbox", "off: commands run without one (shell.sandbox)");
   const why = await sandboxOf(settings, { roots: roots.map((root) => resolve(root)), stateDir }).fault();
-  const when = setting === "on" ? "in every mode" : "in auto-edit and yolo";
-  if (why === undefined) return good("sandbox", `it starts: commands run in it ${when}`);
+  if (why === undefined) return good("sandbox", "it starts: commands run in it");
   if (setting === "on") return fault("sandbox", `none starts, so no command runs: ${why}`);
   return note("sandbox", `none starts, so commands run without one: ${why}`);
 }

@@ -134,7 +134,7 @@ export async function openHost(
     tools: () => [...own, ...servers.tools()],
     shell: run,
     commands,
-    commandPlace: (mode) => sandbox.place(mode),
+    commandPlace: () => sandbox.place(),
     servers: states,
     resources: {
       servers: Object.keys(mcpServers),

@@ -282,6 +282,7 @@ function agentSettings(
     hostTools: () => host.tools().filter(({ name }) => isOffered(name, settings)),
     harmless: host.harmless,
     commandPlace: host.commandPlace,
+    outside: settings.shell?.outside ?? [],
     ...defined({ effort: settings.model?.effort }),
     mode: approval.mode ?? "ask",
     rules: [...skillRules(skillFolders(own)), ...(approval.rules ?? []).map(ruleOf)],

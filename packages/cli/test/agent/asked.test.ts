@@ -56,6 +56,29 @@ describe("what a person typed", () => {
     expect(answerOf("e", command)).toMatchObject({ kind: "no" });
   });
 
+  it("lets a command out of the sandbox where that stood in its way, this once", () => {
+    const request = {
+      kind: "host_request",
+      tool: "run_shell_command",
+      summary: "",
+      args: { command: "true" },
+    } as const;
+    const barred: Asked = {
+      kind: "run",
+      tool: request.tool,
+      request: { ...request, sandboxed: true, isBarred: true },
+    };
+    expect(choicesOf(barred)).toContain("[y]es, [n]o, [o]utside the sandbox, this once, [a]lways");
+    expect(answerOf("o", barred)).toEqual({ kind: "outside" });
+    expect(answerOf("outside", command)).toMatchObject({ kind: "no" });
+  });
+
+  it("allows no command for longer that asks to run outside", () => {
+    const leaves = call("run_shell_command", { command: "true", outside: true });
+    expect(choicesOf(leaves)).toBe("Do it? [y]es, [n]o: ");
+    expect(answerOf("a", leaves)).toMatchObject({ kind: "no" });
+  });
+
   it("always is no yes where it was not offered", () => {
     expect(answerOf("always", restore)).toMatchObject({ kind: "no" });
     expect(choicesOf(restore)).toBe("Do it? [y]es, [n]o: ");

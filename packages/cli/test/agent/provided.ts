@@ -69,6 +69,8 @@ function groundOf(project: Project, settings: object, variables: Variables): Gro
     HOLDFAST_HOME: home.folder,
     HOME: home.folder,
     XDG_STATE_HOME: join(home.folder, "state"),
+    // Whether bubblewrap is there decides no result: what is about the sandbox chooses it.
+    HOLDFAST_SANDBOX: "off",
     ...variables,
   };
   const cwd = project.folder;

@@ -39,6 +39,8 @@ export interface HostRequest {
   readonly args: Readonly<Record<string, unknown>>;
   /** Of a command: whether it runs in a sandbox. Decided before a person is asked, so that a yes is about it, too. */
   readonly sandboxed?: boolean;
+  /** The sandbox stood in the way of this very command before. */
+  readonly isBarred?: boolean;
 }
 
 /** What a host's tool may use while it runs. */
@@ -66,6 +68,8 @@ export interface HostToolResult {
   readonly touched?: TouchedFiles;
   /** The program that it ran, for whoever watches. */
   readonly program?: RanProgram;
+  /** The sandbox stood in its way. */
+  readonly isBarred?: boolean;
 }
 
 /** A program that a tool ran. */
