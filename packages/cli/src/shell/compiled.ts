@@ -1,43 +1,37 @@
 import { createHash } from "node:crypto";
-import {
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { constants, Script } from "node:vm";
-import { defaultStateFolder } from "@holdfast/core/node";
+import { defaultStateFolder, listForeign, readForeign } from "@holdfast/core/node";
 
 /**
  * Runs a bundle of CommonJS with the code that V8 compiled for an earlier start: compiling is a third of what the start
  * of a server costs. The compiled code is kept in the state folder, which no file tool and no command of an agent may
- * write. A copy that is not whole, of another bundle or another Node is not used, and is replaced.
+ * write. A copy that is not whole, of another bundle or another Node is not used, and is replaced. Where folder or file are
+ * not this user's alone, or lie below a repository, none is used and none is kept.
  *
  * @param path of the bundle. @param keepAfterMs when its functions have run and are kept, in milliseconds.
  * @returns what the bundle exports.
  */
 export function runCompiled(path: string, keepAfterMs = 1_000): unknown {
   const { size, ctimeMs } = statSync(path);
+  const folder = defaultStateFolder();
   const kept = {
-    path: join(defaultStateFolder(), "compiled", `${basename(path)}-${process.version}-${process.arch}`),
+    folder,
+    path: join(folder, "compiled", `${basename(path)}-${process.version}-${process.arch}`),
     // V8 compares no more than the length of a source.
     of: `${size} ${ctimeMs} ${path}`,
   };
-  const cachedData = compiledBefore(kept);
+  const before = isInRepository(folder) ? "barred" : compiledBefore(kept);
+  const cachedData = typeof before === "string" ? undefined : before;
   const wrapped = `(function(exports,require,module,__filename){${readFileSync(path, "latin1")}\n})`;
   const script = new Script(wrapped, {
     filename: path,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(cachedData === undefined ? {} : { cachedData }),
   });
-  if (cachedData === undefined || script.cachedDataRejected === true) keepOnce(script, kept, keepAfterMs);
+  if (before === "none" || script.cachedDataRejected === true) keepOnce(script, kept, keepAfterMs);
   const module = { exports: {} };
   script.runInThisContext()(module.exports, createRequire(path), module, path);
   return module.exports;
@@ -45,27 +39,25 @@ export function runCompiled(path: string, keepAfterMs = 1_000): unknown {
 
 /** Where compiled code is kept, and of which file. */
 interface Kept {
+  readonly folder: string;
   readonly path: string;
   readonly of: string;
 }
 
-/** The compiled code, if it is whole, of this bundle, and nobody but its owner could have written it. */
-function compiledBefore({ path, of }: Kept): Buffer | undefined {
-  try {
-    const fd = openSync(path, "r");
-    try {
-      const { uid, mode } = fstatSync(fd);
-      if (process.geteuid !== undefined && (uid !== process.geteuid() || (mode & 0o022) !== 0))
-        return undefined;
-      const bytes = readFileSync(fd);
-      const data = bytes.subarray(digestBytes);
-      return bytes.toString("latin1", 0, digestBytes) === digest(of, data) ? data : undefined;
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return undefined;
-  }
+/** Whoever writes a repository would write what lies below it. */
+function isInRepository(folder: string): boolean {
+  const above = dirname(folder);
+  return existsSync(join(folder, ".git")) || (above !== folder && isInRepository(above));
+}
+
+/** The compiled code, if it is whole and of this bundle; `barred` where somebody else could write into its folder. */
+function compiledBefore({ folder, path, of }: Kept): Buffer | "none" | "barred" {
+  const own = { below: folder, isOwn: true };
+  if (listForeign(dirname(path), { ...own, limitEntries: 1_000 }).kind === "unreadable") return "barred";
+  const read = readForeign(path, { ...own, limitBytes: 1 << 28 });
+  if (read.kind !== "read") return "none";
+  const data = read.bytes.subarray(digestBytes);
+  return read.bytes.toString("latin1", 0, digestBytes) === digest(of, data) ? data : "none";
 }
 
 /** Keeps it a while after the start, or at the end of a process that is done before. */

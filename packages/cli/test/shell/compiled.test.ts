@@ -1,15 +1,22 @@
+import { createHash } from "node:crypto";
 import {
   chmodSync,
+  chownSync,
   existsSync,
+  lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { constants, Script } from "node:vm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runCompiled } from "../../src/shell/compiled.js";
 
@@ -27,10 +34,12 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const bundleOf = (word: string) => `exports.word = function () { return ${JSON.stringify(word)}; };`;
+
 /** The answer of a bundle that says this word. */
 function run(word: string): unknown {
   if (!existsSync(bundle) || !readFileSync(bundle, "utf8").includes(word))
-    writeFileSync(bundle, `exports.word = function () { return ${JSON.stringify(word)}; };`);
+    writeFileSync(bundle, bundleOf(word));
   // A cast: the bundle above exports it.
   return (runCompiled(bundle, 10) as { word(): string }).word();
 }
@@ -90,6 +99,70 @@ describe("a bundle that is compiled once", () => {
     spoil(file);
     expect(run("one")).toBe("one");
     await kept((path) => inode(path) !== before && (statSync(path).mode & 0o777) === 0o600);
+  });
+
+  /** Keeps compiled code of another text, which passes for the bundle's. V8 has not compiled the bundle before. */
+  function forge(): string {
+    writeFileSync(bundle, bundleOf("one"));
+    const file = join(folder, "state/compiled", `bundle.cjs-${process.version}-${process.arch}`);
+    mkdirSync(join(file, ".."), { recursive: true, mode: 0o700 });
+    const wrap = (text: string) => `(function(exports,require,module,__filename){${text}\n})`;
+    // No function of its own: V8 would compile that of the real text.
+    const evil = 'exports.word = "".valueOf.bind("forged");';
+    const source = wrap(evil.padEnd(readFileSync(bundle, "latin1").length));
+    const options = { filename: bundle, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
+    const script = new Script(source, options);
+    script.runInThisContext()({}, undefined, {}, bundle);
+    const data = script.createCachedData();
+    const { size, ctimeMs } = statSync(bundle);
+    const digest = createHash("sha256").update(`${size} ${ctimeMs} ${bundle}`).update(data).digest("hex");
+    writeFileSync(file, Buffer.concat([Buffer.from(digest, "latin1"), data]), { mode: 0o600 });
+    return file;
+  }
+
+  /** What is done to the folder `compiled` and the forged file in it; whether compiled code is kept there again. */
+  const foreign: readonly (readonly [string, (place: string, file: string) => void, boolean])[] = [
+    ["a file that others can write", (_, file) => chmodSync(file, 0o620), true],
+    [
+      "a link to a file of a repository",
+      (_, file) => {
+        renameSync(file, join(folder, "logo.png"));
+        symlinkSync(join(folder, "logo.png"), file);
+      },
+      true,
+    ],
+    ["a folder that others can write", (place) => chmodSync(place, 0o777), false],
+    ["a state folder that others can write", (place) => chmodSync(join(place, ".."), 0o777), false],
+    [
+      "a folder that is a link",
+      (place) => {
+        renameSync(place, join(folder, "elsewhere"));
+        symlinkSync(join(folder, "elsewhere"), place);
+      },
+      false,
+    ],
+    ["a folder below a repository", () => mkdirSync(join(folder, ".git")), false],
+    ...(process.getuid?.() === 0
+      ? ([
+          ["a file of another user", (_, file) => chownSync(file, 65534, 65534), true],
+          ["a folder of another user", (place) => chownSync(place, 65534, 65534), false],
+          ["a state folder of another user", (place) => chownSync(join(place, ".."), 65534, 65534), false],
+        ] as const)
+      : []),
+  ];
+
+  it("takes forged code that its owner wrote: the control of the next test", () => {
+    forge();
+    expect(run("one")).toBe("forged");
+  });
+
+  it.each(foreign)("does not use forged code in %s", async (_, make, isReplaced) => {
+    const file = forge();
+    make(join(file, ".."), file);
+    const before = lstatSync(file).ino;
+    expect(run("one")).toBe("one");
+    if (isReplaced) await kept((path) => lstatSync(path).ino !== before && !lstatSync(path).isSymbolicLink());
+    else expect(lstatSync(file).ino).toBe(before);
   });
 
   it("runs where nothing can be kept", () => {
