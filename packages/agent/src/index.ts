@@ -40,7 +40,7 @@ export {
 } from "./config/credentials.js";
 export { jsonFault } from "./config/json-fault.js";
 export { settingsPath } from "./config/keys.js";
-export { type ReadSettings, readSettings, settingsLimitBytes } from "./config/read-settings.js";
+export { readSettings, settingsLimitBytes } from "./config/read-settings.js";
 export { type ReferenceRow, settingsReference } from "./config/reference.js";
 export {
   checkFile,

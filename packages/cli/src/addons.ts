@@ -12,11 +12,12 @@ import type {
   TurnUsage,
 } from "@holdfast/core/conversation";
 import type { HostRule, OnMismatch, OutcomeCode, Refusal, Workspace } from "@holdfast/core/files";
+import type { NotRead } from "@holdfast/core/node";
 import type { Advancing } from "@holdfast/core/text";
 import type { McpOptions } from "@holdfast/mcp";
 import { addonsWithin } from "./addons-within.js";
 import type { ChangedSettings, Setting } from "./config/change-settings.js";
-import type { InputLimits, InputLines } from "./shell/input.js";
+import type { InputLines, LineLimits } from "./shell/input.js";
 import type { hostNames, Invocation } from "./shell/invocation.js";
 
 /**
@@ -64,7 +65,7 @@ export interface Importers {
 }
 
 /** How this program reads a file of lines. */
-export type ReadLines = (place: string, limits: Required<InputLimits>) => Promise<InputLines | Refusal>;
+export type ReadLines = (place: string, limits: LineLimits) => Promise<InputLines | Refusal>;
 
 /** A session of another program, before it is known what is in it. */
 export interface ForeignFile {
@@ -88,14 +89,6 @@ export interface ForeignFacts {
   readonly cwd: string | undefined;
   /** The id that it has here once it is imported. */
   readonly importId: string;
-}
-
-/** Why a file of another program was not read. */
-export interface NotRead {
-  readonly kind: "not_read";
-  readonly isMissing: boolean;
-  /** For a person, behind the file's name. */
-  readonly why: string;
 }
 
 interface PageOptions {

@@ -1,8 +1,9 @@
 import { basename, dirname, join } from "node:path";
 import type { BesideFile, ImportProblem } from "@holdfast/core/conversation";
+import { foreignFilesIn } from "@holdfast/core/node";
 import { describeSessionFile } from "../read-session-file.js";
+import { complaint, entriesIn, mostEntries, readHead } from "./foreign-files.js";
 import type { ReadLines } from "./read-lines.js";
-import { entriesIn, filesBelow, readHead } from "./regular-file.js";
 
 /** What lies beside a session file and belongs to it. */
 export interface BesideFiles {
@@ -37,7 +38,7 @@ export function rolloutId(place: string): string | undefined {
 }
 
 async function readFolder(reader: BesideReader, folder: string, name: RegExp): Promise<void> {
-  for (const entry of await entriesIn(folder, reader.unlisted))
+  for (const entry of entriesIn(folder, reader.unlisted))
     if (entry.isFile() && name.test(entry.name)) await reader.read(join(folder, entry.name));
 }
 
@@ -48,7 +49,7 @@ async function readChats(reader: BesideReader, session: string, text: string): P
   const isOurs = (name: string) =>
     id === undefined ? start !== undefined && name.startsWith(`${start}-`) : name === id;
   const folder = dirname(session);
-  for (const entry of await entriesIn(folder, reader.unlisted))
+  for (const entry of entriesIn(folder, reader.unlisted))
     if (entry.isDirectory() && isOurs(entry.name))
       await readFolder(reader, join(folder, entry.name), /\.jsonl?$/);
 }
@@ -63,8 +64,13 @@ async function readRollouts(reader: BesideReader, session: string, text: string)
   const folder = dirname(session);
   const isByDay = /[/\\]\d{4}[/\\]\d{2}[/\\]\d{2}$/.test(folder);
   const [top, levels] = isByDay ? [join(folder, "..", "..", ".."), 4] : [folder, 1];
-  const found = await filesBelow(top, levels, rolloutName, reader.unlisted);
-  const byId = new Map(found.map((place) => [rolloutId(place), place]));
+  const found = foreignFilesIn(
+    top,
+    { depth: levels, limitEntries: mostEntries, links: "followed" },
+    (path, entry) => entry.isFile() && rolloutName.test(basename(path)),
+  );
+  for (const { path, why } of found.problems) reader.unlisted.push(complaint(path, why));
+  const byId = new Map(found.files.map((place) => [rolloutId(place), place]));
   const family = new Set([own]);
   for (const id of named) {
     const place = id === own ? undefined : byId.get(id);

@@ -3,12 +3,13 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type SourceSession, timeSortedIds } from "@holdfast/core/conversation";
 import type { Refusal } from "@holdfast/core/files";
+import { foreignFilesIn, type NotRead } from "@holdfast/core/node";
 import { describeSessionFile, type SessionDescription } from "../read-session-file.js";
 import { rolloutId } from "./beside-files.js";
+import { complaint, mostEntries, readHead, readRegular } from "./foreign-files.js";
 import { type Agent, agents, foreignHomes } from "./foreign-homes.js";
 import { type OpencodeListed, opencodeSessions } from "./opencode-store.js";
 import type { ReadLines, ReadText } from "./read-lines.js";
-import { complaint, filesBelow, type NotRead, readHead, readRegular } from "./regular-file.js";
 
 /** A session of another program, before it is known what is in it. */
 export interface ForeignFile {
@@ -87,7 +88,7 @@ export async function folderNotedBeside(place: string): Promise<NotedFolder> {
     const path = join(folder, ".project_root");
     const noted = await readRegular(path, 64 * 1024);
     if (typeof noted === "string") return { cwd: noted.trim() || undefined, problems };
-    if (!noted.isMissing) problems.push(complaint(path, noted.why));
+    if (noted.kind === "unreadable") problems.push(complaint(path, noted.why));
   }
   return { cwd: undefined, problems };
 }
@@ -124,14 +125,18 @@ async function filesOf(agent: Agent, home: string, readLines: ReadLines): Promis
   }
   const { depth, name } = layouts[agent];
   const files: ForeignFile[] = [];
-  const problems: string[] = [];
-  const places = await filesBelow(home, depth, name, problems);
+  const found = foreignFilesIn(
+    home,
+    { depth, limitEntries: mostEntries, links: "followed" },
+    (path, entry) => entry.isFile() && name.test(basename(path)),
+  );
+  const { files: places } = found;
   const threads = new Set(agent === "codex" ? places.flatMap((place) => rolloutId(place) ?? []) : []);
   for (const place of places) {
     const facts = await factsOf(place);
     if (facts !== undefined) files.push(inFile({ agent, place, readLines }, facts, threads));
   }
-  return { files, problems };
+  return { files, problems: found.problems.map(({ path, why }) => complaint(path, why)) };
 }
 
 interface FileFacts {

@@ -1,6 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { complaint, entriesIn, readRegular } from "./regular-file.js";
+import type { NotRead } from "@holdfast/core/node";
+import { complaint, entriesIn, readRegular } from "./foreign-files.js";
 
 /** A session of opencode, as its store lists it. */
 export interface OpencodeListed {
@@ -36,7 +37,7 @@ interface OpencodeFound {
  */
 export async function opencodeSessions(home: string): Promise<OpencodeFound> {
   const problems: string[] = [];
-  const entries = await entriesIn(home, problems);
+  const entries = entriesIn(home, problems, { links: "followed" });
   const sessions = new Map<string, OpencodeListed>();
   for (const entry of entries) {
     if (!entry.isFile() || !/^opencode[\w-]*\.db$/.test(entry.name)) continue;
@@ -161,11 +162,11 @@ function withMembers(data: string, members: Readonly<Record<string, string>>): s
 async function inFiles(storage: string): Promise<OpencodeFound> {
   const sessions: OpencodeListed[] = [];
   const problems: string[] = [];
-  for (const project of await foldersIn(join(storage, "session"), problems))
-    for (const place of await recordFilesIn(project, problems)) {
+  for (const project of foldersIn(join(storage, "session"), problems))
+    for (const place of recordFilesIn(project, storage, problems)) {
       const record = await readRecord(place);
-      if (record.kind === "not_read") {
-        problems.push(complaint(place, record.why));
+      if (record.kind !== "record") {
+        if (record.kind === "unreadable") problems.push(complaint(place, record.why));
         continue;
       }
       const session = listedRecord(storage, place, record);
@@ -195,15 +196,13 @@ async function recordsInFiles(storage: string, id: string, session: string): Pro
   const take = async (path: string) => {
     const record = await readRecord(path);
     if (record.kind === "record") lines.push(record.line);
-    else problems.push(complaint(path, record.why));
+    else if (record.kind === "unreadable") problems.push(complaint(path, record.why));
   };
-  if (!(await isOwnFolder(join(storage, "message"), id, problems))) return { lines, problems };
-  for (const path of await recordFilesIn(join(storage, "message", id), problems)) {
+  for (const path of recordFilesIn(join(storage, "message", id), storage, problems)) {
     const messageId = basename(path, ".json");
     if (!isPlainId(messageId)) continue;
     await take(path);
-    if (await isOwnFolder(join(storage, "part"), messageId, problems))
-      for (const part of await recordFilesIn(join(storage, "part", messageId), problems)) await take(part);
+    for (const part of recordFilesIn(join(storage, "part", messageId), storage, problems)) await take(part);
   }
   return { lines, problems };
 }
@@ -215,12 +214,11 @@ async function sizeInFiles(storage: string, id: string): Promise<number> {
     const facts = await lstat(path).catch(() => undefined);
     if (facts?.isFile() === true) size += facts.size;
   };
-  if (!(await isOwnFolder(join(storage, "message"), id, []))) return size;
-  for (const path of await recordFilesIn(join(storage, "message", id), [])) {
+  for (const path of recordFilesIn(join(storage, "message", id), storage, [])) {
     await add(path);
     const messageId = basename(path, ".json");
-    if (!isPlainId(messageId) || !(await isOwnFolder(join(storage, "part"), messageId, []))) continue;
-    for (const part of await recordFilesIn(join(storage, "part", messageId), [])) await add(part);
+    if (!isPlainId(messageId)) continue;
+    for (const part of recordFilesIn(join(storage, "part", messageId), storage, [])) await add(part);
   }
   return size;
 }
@@ -231,49 +229,30 @@ interface RecordRead {
   readonly row: Row;
 }
 
-async function readRecord(
-  path: string,
-): Promise<RecordRead | { readonly kind: "not_read"; readonly why: string }> {
+async function readRecord(path: string): Promise<RecordRead | NotRead> {
   const text = await readRegular(path, mostBytes);
   if (typeof text !== "string") return text;
   const row = parsed(text);
   return row === undefined
-    ? { kind: "not_read", why: "it is no JSON object" }
+    ? { kind: "unreadable", why: "it is no JSON object" }
     : { kind: "record", line: oneLine(text), row };
 }
 
 const mostBytes = 100 * 1024 * 1024;
 
-async function recordFilesIn(folder: string, problems: string[]): Promise<readonly string[]> {
-  const entries = await entriesIn(folder, problems);
+/** Neither the folder nor one between it and the storage may be a link. */
+function recordFilesIn(folder: string, storage: string, problems: string[]): readonly string[] {
+  const entries = entriesIn(folder, problems, { below: storage });
   return entries.filter(({ name }) => name.endsWith(".json")).map(({ name }) => join(folder, name));
 }
 
 /** The folders in a folder. Links are told: they may lead anywhere. */
-async function foldersIn(folder: string, problems: string[]): Promise<readonly string[]> {
-  const folders: string[] = [];
-  for (const { name } of await entriesIn(folder, problems))
-    if (await isOwnFolder(folder, name, problems)) folders.push(join(folder, name));
-  return folders;
-}
-
-/** Neither the folder nor the one that it is in may be a link. What is not there is no fault. */
-async function isOwnFolder(folder: string, name: string, problems: string[]): Promise<boolean> {
-  for (const path of [folder, join(folder, name)]) {
-    const kind = await kindOf(path);
-    if (kind === "link") problems.push(complaint(path, "it is a link, and none is followed"));
-    if (kind !== "folder") return false;
-  }
-  return true;
-}
-
-async function kindOf(path: string): Promise<"folder" | "link" | "other"> {
-  try {
-    const facts = await lstat(path);
-    return facts.isDirectory() ? "folder" : facts.isSymbolicLink() ? "link" : "other";
-  } catch {
-    return "other";
-  }
+function foldersIn(folder: string, problems: string[]): readonly string[] {
+  const entries = entriesIn(folder, problems);
+  for (const entry of entries)
+    if (entry.isSymbolicLink())
+      problems.push(complaint(join(folder, entry.name), "it is a link that is not followed"));
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
 }
 
 /** JSON means the same without its line breaks. */

@@ -217,7 +217,7 @@ describe("holdfast sessions import without a file", () => {
       texts.map((text) => text.replace(/^.*\/(?=[^/]*? was)/, "").replace(" was not read: it", ":"));
     expect(told(listed.said.problems).toSorted()).toEqual([
       "bad.json: is no JSON object.",
-      "linked: is a link, and none is followed.",
+      "linked: is a link that is not followed.",
       "pipe.json: is no regular file.",
     ]);
     const taken = await json(["import", `opencode:${id}`, "--new-id"], env);
@@ -225,9 +225,9 @@ describe("holdfast sessions import without a file", () => {
     expect(told(taken.said.problems.map(({ message }: { message: string }) => message)).toSorted()).toEqual([
       "bad.json: is no JSON object.",
       "bytes.json: is not valid UTF-8.",
-      "dangling.json: is a link, and none is followed.",
+      "dangling.json: is a link that is not followed.",
       "folder.json: is no regular file.",
-      "linked.json: is a link, and none is followed.",
+      "linked.json: is a link that is not followed.",
       "pipe.json: is no regular file.",
     ]);
   });

@@ -42,13 +42,15 @@ export async function checkText(source: string, text: string): Promise<CheckedSe
   const errors: ParseError[] = [];
   const root = parseTree(plain, errors, { allowTrailingComma: true, allowEmptyContent: true });
   if (errors.length > 0) {
-    const problems = errors.map((one) => at(one.offset, "", `it is not JSON: ${jsonFault(one.error)}`));
+    const problems = errors
+      .slice(0, mostProblems)
+      .map((one) => at(one.offset, "", `it is not JSON: ${jsonFault(one.error)}`));
     return { kind: "problems", problems };
   }
   if (root === undefined) return { kind: "settings", settings: {} };
-  const repeated = repeatedKeys(root).map((node) =>
-    at(node.offset, String(node.value), "it stands there twice"),
-  );
+  const repeated = repeatedKeys(root)
+    .slice(0, mostProblems)
+    .map((node) => at(node.offset, String(node.value), "it stands there twice"));
   if (repeated.length > 0) return { kind: "problems", problems: repeated };
   const place: Placed = (path, key, message, isName) => {
     const node = findNodeAtLocation(root, [...path]) ?? findNodeAtLocation(root, path.slice(0, -1)) ?? root;
@@ -98,15 +100,18 @@ export function checkValue(
 ): CheckedSettings {
   const parsed = settingsSchema.safeParse(value);
   if (parsed.success) return { kind: "settings", settings: parsed.data };
-  const problems = parsed.error.issues.flatMap((issue) => {
+  const problems = parsed.error.issues.slice(0, mostProblems).flatMap((issue) => {
     const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
     if (issue.code !== "unrecognized_keys") return [place(path, path.join("."), issue.message, false)];
-    return issue.keys.map((key) =>
-      place([...path, key], [...path, key].join("."), unknownKey(path, key), true),
-    );
+    return issue.keys
+      .slice(0, mostProblems)
+      .map((key) => place([...path, key], [...path, key].join("."), unknownKey(path, key), true));
   });
   return { kind: "problems", problems };
 }
+
+/** Each is looked for in the text: of a file that is nothing but faults, the first are enough. */
+const mostProblems = 50;
 
 function unknownKey(path: readonly (string | number)[], key: string): string {
   const nearest = nearestName(key.slice(0, 100), namesAt(path));

@@ -1,13 +1,6 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { readForeignText } from "@holdfast/core/node";
 
 /** Where a person is at home. */
 export interface PersonPlace {
@@ -32,7 +25,8 @@ export function credentialsPath(place: PersonPlace): string {
 /** The keys of providers by their names; none where there is no such file, or one that is no table of texts. */
 export function readCredentials(place: PersonPlace): Readonly<Record<string, string>> {
   try {
-    const value: unknown = JSON.parse(readFileSync(credentialsPath(place), "utf8"));
+    const read = readForeignText(credentialsPath(place), { limitBytes: 1 << 20 });
+    const value: unknown = read.kind === "read" ? JSON.parse(read.text) : {};
     const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === "string";
     return Object.fromEntries(Object.entries(Object(value)).filter(isText));
   } catch {

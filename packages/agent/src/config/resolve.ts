@@ -124,7 +124,7 @@ interface FileLayer {
 
 async function fileLayer(file: SettingsFile): Promise<FileLayer> {
   const { path: source } = file;
-  const read = await readSettings(source, file.isOwn);
+  const read = readSettings(source, file.isOwn);
   if (read.kind === "absent") return { source, settings: {}, problems: [] };
   if (read.kind === "unreadable")
     return { source, settings: {}, problems: [{ source, key: "", message: read.why }] };

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readForeignText } from "@holdfast/core/node";
 
 /**
  * The folders that a person trusts, each with the hash of the project settings that were there then: settings that
@@ -14,7 +15,9 @@ export class TrustedFolders {
   async isTrusted(folder: string, settings: Uint8Array): Promise<boolean> {
     try {
       const real = await realpath(folder);
-      return (await readFile(this.#fileOf(real), "utf8")) === recordOf(real, settings);
+      const room = { below: this.stateDir, isOwn: true, limitBytes: 16 * 1024 };
+      const record = readForeignText(this.#fileOf(real), room);
+      return record.kind === "read" && record.text === recordOf(real, settings);
     } catch {
       return false;
     }

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
+import { readForeign } from "@holdfast/core/node";
 import { causeOf } from "@holdfast/core/text";
 import { endFamily, markerName } from "./processes.js";
 
@@ -109,13 +110,15 @@ function editorFailed(code: number | null): Refusal {
 }
 
 function editedText(path: string, before: string): EditedText | Refusal {
+  const left = readForeign(path, { limitBytes: 64 << 20 });
+  if (left.kind === "absent")
+    return refuse("not_applied", "The editor removed the file; the text is as it was.");
+  if (left.kind === "unreadable")
+    return refuse("not_applied", `What the editor left is not read: ${left.why}. The text is as it was.`);
   try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(left.bytes);
     return { kind: "edited", text, isChanged: text !== before };
-  } catch (error) {
-    const gone = error instanceof Error && "code" in error && error.code === "ENOENT";
-    return gone
-      ? refuse("not_applied", "The editor removed the file; the text is as it was.")
-      : refuse("undecodable", "The editor left a text that is no UTF-8; the text is as it was.");
+  } catch {
+    return refuse("undecodable", "The editor left a text that is no UTF-8; the text is as it was.");
   }
 }

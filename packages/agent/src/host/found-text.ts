@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { readdir } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { inWords, isSecret, type Workspace } from "@holdfast/core/files";
+import { type ForeignFiles, foreignFilesIn } from "@holdfast/core/node";
 import { readSettings } from "../config/read-settings.js";
 
 /** A text; why it is not read; or undefined where there is none. */
@@ -15,8 +15,8 @@ export type ReadText = (path: string) => Promise<FoundText>;
 
 /** Reads a file of the person's own, which may be a link; it is no larger than a file of settings. */
 export const ownText: ReadText = async (path) => {
-  const read = await readSettings(path, true);
-  if (read.kind !== "text") return read.kind === "absent" ? undefined : read.why;
+  const read = readSettings(path, true);
+  if (read.kind !== "read") return read.kind === "absent" ? undefined : read.why;
   const sha256 = createHash("sha256").update(read.bytes).digest("hex");
   return { text: read.text, sha256, isCut: false };
 };
@@ -41,11 +41,10 @@ export function projectText(
   };
 }
 
-/** The files below a folder whose paths within it fit, absolute and sorted; no folder is entered by a link. */
-export async function filesBelow(folder: string, fits: RegExp): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  const paths = entries.map(({ parentPath, name }) => join(parentPath, name));
-  return paths.filter((path) => fits.test(relative(folder, path))).sort();
+/** The files below a folder whose paths within it fit; the folder itself may be a link. */
+export function filesBelow(folder: string, fits: RegExp): ForeignFiles {
+  const bounds = { depth: 6, limitEntries: 5_000, links: "followed" } as const;
+  return foreignFilesIn(folder, bounds, (path) => fits.test(path));
 }
 
 /** Whether a path is a folder or lies in it, by its letters. */

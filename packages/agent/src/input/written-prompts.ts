@@ -34,8 +34,10 @@ export async function readPrompts(sources: readonly PromptSource[], isTaken: (na
   const prompts = new Map<string, WrittenPrompt>();
   const problems: string[] = [];
   for (const source of sources) {
-    const fits = source.kind === "skill" ? /^[^/]+\/SKILL\.md$/ : /\.(md|toml)$/;
-    for (const [at, path] of (await filesBelow(source.folder, fits)).entries()) {
+    const found = filesBelow(source.folder, source.kind === "skill" ? /^[^/]+\/SKILL\.md$/ : /\.(md|toml)$/);
+    for (const { path, why } of found.problems)
+      problems.push(`The folder ${escapeForDisplay(path)} is left out: ${why}.`);
+    for (const [at, path] of found.files.entries()) {
       const prompt = at < mostFiles ? await promptIn(path, source) : `only ${mostFiles} of a folder are read`;
       const isHidden = typeof prompt === "object" && isTaken(prompt.name);
       const why = isHidden ? "Holdfast has a command of that name" : prompt;

@@ -1,5 +1,6 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { listForeign, readForeign } from "@holdfast/core/node";
 
 /** What a person has typed in this and in earlier runs. */
 export interface InputHistory {
@@ -41,12 +42,10 @@ function fileOf(folder: string, number: number): string {
 
 /** The numbers of the files that are there, the smallest first. */
 function numbersIn(folder: string): readonly number[] {
-  try {
-    const names = readdirSync(folder).map((name) => /^history-(\d{1,9})\.jsonl$/.exec(name)?.[1]);
-    return names.flatMap((number) => (number === undefined ? [] : [Number(number)])).sort((a, b) => a - b);
-  } catch {
-    return [];
-  }
+  const listed = listForeign(folder, { limitEntries: 1_000 });
+  const entries = listed.kind === "listed" ? listed.entries : [];
+  const numbers = entries.map(({ name }) => /^history-(\d{1,9})\.jsonl$/.exec(name)?.[1]);
+  return numbers.flatMap((number) => (number === undefined ? [] : [Number(number)])).sort((a, b) => a - b);
 }
 
 /** The file to write to. Two programs that find it full choose the same next one. */
@@ -60,11 +59,8 @@ function currentNumber(folder: string): number {
 }
 
 function entriesOf(path: string): readonly string[] {
-  try {
-    return readFileSync(path, "utf8").split("\n").flatMap(entryOf);
-  } catch {
-    return [];
-  }
+  const read = readForeign(path, { limitBytes: 4 * mostBytes, isOwn: true });
+  return read.kind === "read" ? read.bytes.toString().split("\n").flatMap(entryOf) : [];
 }
 
 /** A line that a full disk has cut is passed over. */

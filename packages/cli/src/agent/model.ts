@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import {
   type AgentSettings,
@@ -20,6 +20,7 @@ import {
 import type { ModelPort } from "@holdfast/core/context";
 import { homeFolder } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
+import { readInputText } from "../shell/input.js";
 import { escapeText } from "../shell/terminal.js";
 
 /** The model of a run. */
@@ -118,9 +119,11 @@ function writerOf(path: string): (request: { readonly model: string; readonly bo
   return ({ model, body }) => appendLine(path, JSON.stringify({ at: new Date().toISOString(), model, body }));
 }
 
-function scriptOf(path: string): RunModel | ModelRefusal {
+async function scriptOf(path: string): Promise<RunModel | ModelRefusal> {
+  const given = await readInputText(path, recordingLimits);
+  if (typeof given !== "string") return noFile("The script cannot be read", given.message);
   try {
-    const text = readFileSync(path, "utf8").trim();
+    const text = given.trim();
     const value: unknown = text.startsWith("[")
       ? JSON.parse(text)
       : text.split("\n").map((line) => JSON.parse(line));
@@ -134,9 +137,11 @@ function scriptOf(path: string): RunModel | ModelRefusal {
   }
 }
 
-function recordingOf(path: string): RunModel | ModelRefusal {
+async function recordingOf(path: string): Promise<RunModel | ModelRefusal> {
+  const given = await readInputText(path, recordingLimits);
+  if (typeof given !== "string") return noFile("The recording cannot be read", given.message);
   try {
-    const recording = readRecording(readFileSync(path, "utf8"));
+    const recording = readRecording(given);
     if (recording.kind === "recording_refused") return noFile("It cannot be replayed", recording.message);
     const port = recordedModel(recording);
     return { kind: "model", port, name: `${port.target.provider}/${port.target.model}` };
@@ -144,6 +149,8 @@ function recordingOf(path: string): RunModel | ModelRefusal {
     return noFile("The recording cannot be read", error);
   }
 }
+
+const recordingLimits = { bytes: 256 * 1024 * 1024, isOption: true };
 
 function noFile(what: string, error: unknown): ModelRefusal {
   const why = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import {
   type AgentSettings,
@@ -6,11 +5,13 @@ import {
   checkText,
   resolveSettings,
   type SettingsProblem,
+  settingsLimitBytes,
   unknownVariables,
   userSettingsPath,
 } from "@holdfast/agent";
 import { defined } from "@holdfast/core/text";
 import { problemLine, sourcesOf } from "../config/sources.js";
+import { readInputText } from "../shell/input.js";
 import type { Invocation } from "../shell/invocation.js";
 
 /** The settings of a run, or all that is wrong with them. */
@@ -83,15 +84,13 @@ type Checked =
 /** The servers of a file: `{ "mcpServers": { … } }`, as other clients have it. */
 async function serversIn(path: string | undefined): Promise<Checked> {
   if (path === undefined) return { kind: "settings", settings: {} };
-  try {
-    const checked = await checkText(path, readFileSync(path, "utf8"));
-    if (checked.kind === "problems") return checked;
-    const { mcpServers } = checked.settings;
-    return { kind: "settings", settings: mcpServers === undefined ? {} : { mcpServers } };
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return { kind: "problems", problems: [{ source: path, key: "", message }] };
-  }
+  const text = await readInputText(path, { bytes: settingsLimitBytes, isOption: true });
+  if (typeof text !== "string")
+    return { kind: "problems", problems: [{ source: path, key: "", message: text.message }] };
+  const checked = await checkText(path, text);
+  if (checked.kind === "problems") return checked;
+  const { mcpServers } = checked.settings;
+  return { kind: "settings", settings: mcpServers === undefined ? {} : { mcpServers } };
 }
 
 /** A rule of the settings, for the gate. */

@@ -34,9 +34,9 @@ export async function showPaths(call: Invocation): Promise<number> {
     return reportProblems(call, [{ source: "state folder", key: "", message: found.message }]);
   const { folder, stateDir } = found.sources;
   const [user, project] = [userFile(found.sources).path, projectFile(found.sources).path];
-  const read = await readSettings(project, false);
+  const read = readSettings(project, false);
   const isTrusted =
-    read.kind === "text" && (await new TrustedFolders(stateDir).isTrusted(folder, read.bytes));
+    read.kind === "read" && (await new TrustedFolders(stateDir).isTrusted(folder, read.bytes));
   const files = [
     ...(call.flags.project === true ? [] : [{ path: user, of: "user", exists: existsSync(user) }]),
     { path: project, of: "project", exists: read.kind !== "absent", trusted: isTrusted },

@@ -73,7 +73,7 @@ async function write(call: Invocation, wanted: Pick<Wish, "key" | "path" | "text
     return reportProblems(call, [{ source: "state folder", key: "", message: found.message }]);
   const { sources } = found;
   const file = call.flags.project === true ? projectFile(sources) : userFile(sources);
-  const read = await readSettings(file.path, file.isOwn);
+  const read = readSettings(file.path, file.isOwn);
   if (read.kind === "unreadable")
     return reportProblems(call, [{ source: file.path, key: "", message: read.why }]);
   // A person's file is often a link to where they keep such files: the one that it leads to is written.
@@ -185,8 +185,8 @@ function isKey([section, table, , name]: readonly string[]): boolean {
 }
 
 async function waitsForTrust(sources: SettingsSources, file: SettingsFile): Promise<boolean> {
-  const read = await readSettings(file.path, false);
-  if (read.kind !== "text") return false;
+  const read = readSettings(file.path, false);
+  if (read.kind !== "read") return false;
   const checked = await checkFile(file, read.text);
   if (checked.kind === "problems" || (await wideningSettings(sources, checked.settings)).length === 0)
     return false;

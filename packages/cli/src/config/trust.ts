@@ -24,7 +24,7 @@ export async function trustFolder(call: Invocation, path: string | undefined): P
   const sources = await folderSources(call, path);
   if (typeof sources === "number") return sources;
   const file = projectFile(sources);
-  const read = await readSettings(file.path, false);
+  const read = readSettings(file.path, false);
   const problem = (message: string) => reportProblems(call, [{ source: file.path, key: "", message }]);
   if (read.kind === "unreadable") return problem(read.why);
   const { text, bytes } = read.kind === "absent" ? { text: "{}", bytes: new Uint8Array() } : read;

@@ -65,8 +65,8 @@ export async function offerSessions(
       if (count >= most) break;
       looked += 1;
       const facts = await lookedAt(async () => file.describe());
-      if (facts?.kind === "not_read") unread.push(`${file.place} was not read: ${facts.why}.`);
-      else if (facts !== undefined && isMeant(facts)) {
+      if (facts?.kind === "unreadable") unread.push(`${file.place} was not read: ${facts.why}.`);
+      else if (facts?.kind === "facts" && isMeant(facts)) {
         const isImported = ids.has(facts.importId);
         sessions.push({ ...facts, file, reference: referenceTo(file, facts), isImported });
         if (among === "all" || !isImported) count += 1;

@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from "@holdfast/core/files";
-import type { NotRead } from "../addons.js";
+import type { NotRead } from "@holdfast/core/node";
 
 /**
  * What is done with one file of many. What a mistake of ours throws at it is told with the file's name and as what it
@@ -21,7 +21,7 @@ export async function lookedAt<Facts>(look: () => Promise<Facts | NotRead>): Pro
   try {
     return await look();
   } catch (error) {
-    return { kind: "not_read", isMissing: false, why: faultOf(error) };
+    return { kind: "unreadable", why: faultOf(error) };
   }
 }
 

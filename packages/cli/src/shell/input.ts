@@ -1,14 +1,22 @@
 import { isUtf8 } from "node:buffer";
-import { createReadStream } from "node:fs";
+import { constants, createReadStream, openSync, statSync } from "node:fs";
+import { Socket } from "node:net";
+import { isatty, ReadStream } from "node:tty";
 import { TextDecoder } from "node:util";
 import type { Refusal } from "@holdfast/core/files";
+import { streamForeign } from "@holdfast/core/node";
 
 /** How much of an input is taken; what is longer is `too_large` as soon as it is known to be. */
 export interface InputLimits {
   readonly bytes: number;
   /** Where lines are read. */
   readonly lineBytes?: number;
+  /** The file is named by an option: nothing is read in its place. */
+  readonly isOption?: boolean;
 }
+
+/** The limits of a text that is read line by line. */
+export type LineLimits = Required<Pick<InputLimits, "bytes" | "lineBytes">>;
 
 /**
  * The bytes of a named file, or of standard input for `-` and for no name at all.
@@ -19,29 +27,48 @@ export async function readInput(
   name: string | undefined,
   limits: InputLimits = changeLimits,
 ): Promise<Uint8Array | Refusal> {
-  const { bytes, lineBytes = bytes } = limits;
+  const { bytes, lineBytes = bytes, isOption } = limits;
   const fromStdin = name === undefined || name === "-";
   if (fromStdin && process.stdin.isTTY) {
     process.stderr.write("Reading from the terminal; end with Ctrl-D.\n");
   }
-  const stream = fromStdin ? process.stdin : createReadStream(name);
   const parts: Buffer[] = [];
   let size = 0;
   let lineFrom = 0;
   try {
+    const stream = streamOf(name);
+    if ("kind" in stream) return stream;
     for await (const part of stream) {
-      // A cast, since the stream's type knows nothing of its missing encoding: these are buffers.
-      parts.push(part as Buffer);
-      const newline = (part as Buffer).lastIndexOf(10);
+      parts.push(part);
+      const newline = part.lastIndexOf(10);
       if (newline >= 0) lineFrom = size + newline + 1;
-      size += (part as Buffer).length;
+      size += part.length;
       if (size > bytes) return refusal("too_large", `The input is larger than ${bytes} bytes.`);
       if (size - lineFrom > lineBytes) return tooLongLine(lineBytes);
     }
   } catch (error) {
-    return unreadable(name ?? "-", error);
+    return unreadable(name ?? "-", error, isOption);
   }
   return Buffer.concat(parts);
+}
+
+/** What is read by its name may be a pipe as well: `<(command)`. Throws the system's error. */
+function streamOf(name: string | undefined): AsyncIterable<Buffer> | Refusal {
+  // Casts, since a stream's type knows nothing of its missing encoding: these are buffers.
+  if (name === undefined || name === "-") return process.stdin as AsyncIterable<Buffer>;
+  const stat = statSync(name);
+  if (stat.isDirectory()) throw Object.assign(new Error("it is a folder"), { code: "EISDIR" });
+  if (stat.isFile()) {
+    const opened = streamForeign(name, { links: "followed" });
+    if (opened.kind === "stream") return opened.pieces;
+    const why = opened.kind === "absent" ? "it is gone" : opened.why;
+    return refusal("permission_denied", `The input ${JSON.stringify(name)} cannot be read: ${why}.`);
+  }
+  // Read in a thread, a pipe that gives nothing would keep the program from ending.
+  const fd = openSync(name, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const isPipe = stat.isFIFO() || stat.isSocket();
+  const stream = isatty(fd) ? new ReadStream(fd) : isPipe ? new Socket({ fd }) : createReadStream("", { fd });
+  return stream as AsyncIterable<Buffer>;
 }
 
 /**
@@ -92,11 +119,12 @@ export interface InputProblem {
  */
 export async function readInputLines(
   name: string | undefined,
-  { bytes, lineBytes }: Required<InputLimits>,
+  { bytes, lineBytes }: LineLimits,
 ): Promise<InputLines | Refusal> {
   const lines = new LineCollector(lineBytes);
   try {
-    const stream = name === undefined || name === "-" ? process.stdin : createReadStream(name);
+    const stream = streamOf(name);
+    if ("kind" in stream) return stream;
     for await (const part of inUtf8(stream)) {
       lines.take(part);
       if (lines.size > bytes) return refusal("too_large", `The input is larger than ${bytes} bytes.`);
@@ -108,13 +136,12 @@ export async function readInputLines(
 }
 
 /** The same bytes, or those of the same text where they are UTF-16 with its mark. */
-async function* inUtf8(stream: NodeJS.ReadableStream): AsyncGenerator<Buffer> {
+async function* inUtf8(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   let isKnown = false;
   let decoder: TextDecoder | undefined;
   for await (const part of stream) {
-    // A cast, since the stream's type knows nothing of its missing encoding: these are buffers.
-    head = isKnown ? (part as Buffer) : Buffer.concat([head, part as Buffer]);
+    head = isKnown ? part : Buffer.concat([head, part]);
     // The mark is two bytes long, and a pipe may give them one by one.
     if (head.length < 2 && !isKnown) continue;
     if (!isKnown) decoder = utf16Decoder(head);
@@ -218,7 +245,7 @@ function tooLongLine(limit: number): Refusal {
 /** More than this no file may have that is changed, and no diff. */
 const changeLimits: InputLimits = { bytes: 64 * 1024 * 1024 };
 
-function unreadable(name: string, error: unknown): Refusal {
+function unreadable(name: string, error: unknown, isOption = false): Refusal {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const shown = JSON.stringify(name);
   switch (code) {
@@ -226,7 +253,7 @@ function unreadable(name: string, error: unknown): Refusal {
     case "ENOTDIR":
       return refusal(
         "file_missing",
-        `There is no input file ${shown}: this is the name of a file; without one standard input is read.`,
+        `There is no input file ${shown}${isOption ? "" : ": this is the name of a file; without one standard input is read"}.`,
       );
     case "EISDIR":
       return refusal("is_directory", `The input ${shown} is a folder.`);

@@ -121,7 +121,13 @@ describe("a bundle that is compiled once", () => {
   }
 
   /** What is done to the folder `compiled` and the forged file in it; whether compiled code is kept there again. */
-  const foreign: readonly (readonly [string, (place: string, file: string) => void, boolean])[] = [
+  type Foreign = readonly [string, (place: string, file: string) => void, boolean];
+  const asRoot: readonly Foreign[] = [
+    ["a file of another user", (_, file) => chownSync(file, 65534, 65534), true],
+    ["a folder of another user", (place) => chownSync(place, 65534, 65534), false],
+    ["a state folder of another user", (place) => chownSync(join(place, ".."), 65534, 65534), false],
+  ];
+  const foreign: readonly Foreign[] = [
     ["a file that others can write", (_, file) => chmodSync(file, 0o620), true],
     [
       "a link to a file of a repository",
@@ -142,13 +148,7 @@ describe("a bundle that is compiled once", () => {
       false,
     ],
     ["a folder below a repository", () => mkdirSync(join(folder, ".git")), false],
-    ...(process.getuid?.() === 0
-      ? ([
-          ["a file of another user", (_, file) => chownSync(file, 65534, 65534), true],
-          ["a folder of another user", (place) => chownSync(place, 65534, 65534), false],
-          ["a state folder of another user", (place) => chownSync(join(place, ".."), 65534, 65534), false],
-        ] as const)
-      : []),
+    ...(process.getuid?.() === 0 ? asRoot : []),
   ];
 
   it("takes forged code that its owner wrote: the control of the next test", () => {

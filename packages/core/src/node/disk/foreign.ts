@@ -89,27 +89,30 @@ export function readForeignText(
 }
 
 /**
- * Hands over a file of any size in pieces, with turns for others in between, up to the end that it had when it was
- * opened, or until `take` returns false.
+ * A file of any size in pieces, up to the end that it has when it is opened; others have their turn in between. Whoever begins
+ * to take them ends, or stops: until then it is open.
  */
-export async function streamForeign(
-  path: string,
-  access: ForeignAccess,
-  take: (piece: Buffer) => boolean,
-): Promise<{ readonly kind: "streamed" } | NotRead> {
+export function streamForeign(path: string, access: ForeignAccess): ForeignStream | NotRead {
   const opened = openForeign(path, access);
-  if (opened.kind !== "opened") return opened;
-  const { fd, sizeBytes } = opened;
+  return opened.kind === "opened" ? { kind: "stream", pieces: piecesOf(opened) } : opened;
+}
+
+/** A file that was opened to be read in pieces. */
+export interface ForeignStream {
+  readonly kind: "stream";
+  /** Throws the system's error. */
+  readonly pieces: AsyncIterable<Buffer>;
+}
+
+async function* piecesOf({ fd, sizeBytes }: OpenedForeign): AsyncIterable<Buffer> {
   try {
     for (let at = 0; at < sizeBytes; await nextTurn()) {
       const piece = Buffer.allocUnsafeSlow(Math.min(chunkBytes, sizeBytes - at));
       const count = readAt(fd, piece, 0, piece.length, at);
-      if (count === 0 || !take(piece.subarray(0, count))) break;
+      if (count === 0) return;
+      yield piece.subarray(0, count);
       at += count;
     }
-    return { kind: "streamed" };
-  } catch (error) {
-    return reasonOf(error);
   } finally {
     closeQuietly(fd);
   }
@@ -129,6 +132,44 @@ export function listForeign(
       reached.folder.close();
     }
   });
+}
+
+/** The files in a tree of folders that fit, and what of it could not be listed. */
+export interface ForeignFiles {
+  /** Paths, the folder's own before them, in order. */
+  readonly files: readonly string[];
+  readonly problems: readonly { readonly path: string; readonly why: string }[];
+}
+
+/**
+ * Finds files in a folder and in those below it; no link in them is followed.
+ *
+ * @param depth levels of folders: 1 for the folder alone. @param limitEntries of all folders together.
+ * @param fits gets the path within the folder, with slashes, of what is no folder.
+ */
+export function foreignFilesIn(
+  top: string,
+  {
+    depth,
+    limitEntries,
+    ...access
+  }: ForeignAccess & { readonly depth: number; readonly limitEntries: number },
+  fits: (path: string, entry: Dirent) => boolean,
+): ForeignFiles {
+  const [files, problems]: [string[], { path: string; why: string }[]] = [[], []];
+  let left = limitEntries;
+  const folders = [{ path: "", level: 1 }];
+  for (const { path, level } of folders) {
+    const listed = listForeign(join(top, path), { limitEntries: left, ...(level === 1 ? access : {}) });
+    if (listed.kind === "unreadable") problems.push({ path: join(top, path), why: listed.why });
+    for (const entry of listed.kind === "listed" ? listed.entries : []) {
+      const inner = path === "" ? entry.name : `${path}/${entry.name}`;
+      left -= 1;
+      if (entry.isDirectory() && level < depth) folders.push({ path: inner, level: level + 1 });
+      else if (!entry.isDirectory() && fits(inner, entry)) files.push(join(top, inner));
+    }
+  }
+  return { files: files.sort(), problems };
 }
 
 function entriesOf(folder: Folder, limitEntries: number): ForeignListing | NotRead {
