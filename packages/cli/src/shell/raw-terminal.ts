@@ -96,5 +96,5 @@ function typedBefore(bytes: Uint8Array): Uint8Array {
 const [lineFeed, carriageReturn] = [0x0a, 0x0d];
 
 /** Bracketed paste, the keys of kitty, modifyOtherKeys of xterm; terminals pass over what they do not know. */
-const modesOn = "\u001b[?2004h\u001b[>1u\u001b[>4;1m";
+const modesOn = "\u001b[?2004h\u001b[>5u\u001b[>4;1m";
 const modesOff = "\u001b[>4;0m\u001b[<u\u001b[?2004l";

@@ -113,7 +113,7 @@ describe.runIf(hasTmux)("a terminal that goes wrong", () => {
     await window.until(/\n\$$/u);
     // Each set of modes that was asked for is given back: terminals count that.
     const count = (mode: string) => at.home.text("written").split(`\u001b[${mode}`).length - 1;
-    expect([count(">1u"), count("<u")]).toEqual([2, 2]);
+    expect([count(">5u"), count("<u")]).toEqual([2, 2]);
   });
 
   it.runIf(hasOwnMounts)(

@@ -104,7 +104,7 @@ const sequences: readonly RegExp[] = [
   /^\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)/,
 ];
 const begunSequences = /^\u001b(?:\[[0-?]*[ -/]*|O|[\]PX^_][^\u0007\u001b]*\u001b?)?$/;
-const csi = /^\u001b[[O](\d*)(?::\d*)*(?:;(\d*)(?::(\d*))?)?(?:;(\d*))?[^;]*?([A-Za-z~])$/;
+const csi = /^\u001b[[O](\d*)(?::\d*)?(?::(\d*))?(?:;(\d*)(?::(\d*))?)?(?:;(\d*))?[^;]*?([A-Za-z~])$/;
 /* biome-ignore-end lint/suspicious/noControlCharactersInRegex: as above */
 
 function startOf(text: string, form: RegExp): string {
@@ -117,7 +117,7 @@ function altKey(text: string, keys: Key[]): number {
     keys.push({ kind: "chord", chord: "escape" });
     return 1;
   }
-  const name = /\p{Cc}/u.test(char) ? controlName(char) : char.toLowerCase();
+  const name = /\p{Cc}/u.test(char) ? controlName(char) : atPosition(char.toLowerCase());
   keys.push({ kind: "chord", chord: `alt-${name}` });
   return 1 + char.length;
 }
@@ -144,25 +144,48 @@ const namesOfEnds = table(
 );
 
 function keyOfSequence(sequence: string): Key | undefined {
-  const [, first = "", second = "", event = "", third = "", final = ""] = csi.exec(sequence) ?? [];
+  const [, first = "", base = "", second = "", event = "", third = "", final = ""] = csi.exec(sequence) ?? [];
   // A key that is let go.
   if (event === "3") return undefined;
-  if (final === "u") return keyOfCode(Number(first), second);
+  if (final === "u") return keyOfCode(Number(first), second, Number(base));
   if (final === "~" && first === "27") return keyOfCode(Number(third), second);
   const name = namesOfEnds.get(final === "~" ? `${first}~` : final);
   return name === undefined ? undefined : chordOf(name, second);
 }
 
-/** A key by the code of its letter, as kitty and modifyOtherKeys report it. */
-function keyOfCode(code: number, modifiers: string): Key | undefined {
+/** A key by the code of its letter, as kitty and modifyOtherKeys report it. @param base where it is on an English keyboard. */
+function keyOfCode(code: number, modifiers: string, base = 0): Key | undefined {
   const name = namesOfCodes.get(String(code));
   if (name !== undefined) return chordOf(name, modifiers);
   if (code < 32 || code >= 0xe000) return undefined;
   const letter = String.fromCodePoint(code);
   const bits = bitsOf(modifiers);
   if ((bits & ~1) === 0) return { kind: "text", text: bits === 1 ? letter.toUpperCase() : letter };
-  return chordOf(letter.toLowerCase(), modifiers);
+  // Of a layout with other letters the position counts; one with Latin letters has its own places for them.
+  const isOther = code > 127 && base > 32 && base < 127;
+  return chordOf(isOther ? String.fromCodePoint(base) : atPosition(letter.toLowerCase()), modifiers);
 }
+
+/** The key of an English keyboard where another layout has this letter. */
+function atPosition(letter: string): string {
+  return letters.get(letter) ?? letter;
+}
+
+/** Cyrillic (also of Ukraine and Belarus), Greek, Hebrew, Arabic, Korean: row by row, as on an English keyboard. */
+const english = "qwertyuiop[]asdfghjkl;'zxcvbnm,./";
+const layouts = [
+  "йцукенгшщзхъфывапролджэячсмитьбю.",
+  "йцукенгшўзхїфівапролджєячсмитьбю.",
+  ";ςερτυθιοπ[]ασδφγηξκλ΄'ζχψωβνμ,./",
+  "/'קראטוןםפ][שדגכעיחלךף,זסבהנמצתץ.",
+  "ضصثقفغعهخحجدشسيبلاتنمكطئءؤرﻻىةوزظ",
+  "ㅂㅈㄷㄱㅅㅛㅕㅑㅐㅔ[]ㅁㄴㅇㄹㅎㅗㅓㅏㅣ;'ㅋㅌㅊㅍㅠㅜㅡ,./",
+];
+const letters = new Map(
+  layouts.flatMap((row) =>
+    Array.from(row).flatMap((letter, at) => (letter > "\u007f" ? [[letter, english[at] ?? ""]] : [])),
+  ),
+);
 
 function chordOf(name: string, modifiers: string): Key | undefined {
   const bits = bitsOf(modifiers);
