@@ -135,7 +135,6 @@ export type { AgentParts, TurnLimits } from "./loop/agent-parts.js";
 export { type Action, type Allowance, type ApprovalPolicy, type Decision, decide } from "./loop/approval.js";
 export { effortWords } from "./loop/ask-model.js";
 export { barredBy } from "./loop/call-filter.js";
-export { fitsCommand, prefixOf } from "./loop/command-rule.js";
 export { fileCheckOf } from "./loop/file-check.js";
 export type { FileOffers, FileUploads } from "./loop/file-forms.js";
 export { type Asked, type AskPerson, nobody, type PersonsAnswer } from "./loop/gate.js";
@@ -199,6 +198,9 @@ export {
 } from "./models/scripted.js";
 export { summariserOf } from "./models/summariser.js";
 export type { UploadRecord } from "./models/upload-record.js";
+export { type Covering, formsOf, isCovered, type RunsIn } from "./shell/covered.js";
+export { wordsOfForm } from "./shell/forms.js";
+export { type Fit, fitOf } from "./shell/rules.js";
 export { type DiffOptions, linesOfDiff } from "./ui/diff/diff-lines.js";
 export { type ComparedTexts, comparedTexts, namedHunks, withHunks } from "./ui/diff/hunks.js";
 export {
@@ -214,7 +216,14 @@ export { startVi, update, viWords } from "./ui/input/vi.js";
 export { type EditorView, type EditorWindow, sentWords, view } from "./ui/input/view.js";
 export { type TextDetail, type TextOutput, type TextSinks, textOutput } from "./ui/linear/text-output.js";
 export { type Highlighter, loadHighlighter } from "./ui/markdown/highlight.js";
-export { type Modal, type ModalStep, type ModalWish, thenBack, type WindowSize } from "./ui/modal.js";
+export {
+  isTooSmall,
+  type Modal,
+  type ModalStep,
+  type ModalWish,
+  thenBack,
+  type WindowSize,
+} from "./ui/modal.js";
 export { frame, type NextFrame, noTail, nothingStands, type Standing, type Tail } from "./ui/screen/frame.js";
 export { keysHelp } from "./ui/screen/help.js";
 export { pager } from "./ui/screen/pager.js";
@@ -231,7 +240,16 @@ export {
   wholeTexts,
 } from "./ui/screen/update.js";
 export { type Menu, type ScreenInput, type Shown, signMs, viewScreen } from "./ui/screen/view.js";
-export { elastic, fitted, type Ground, type Line, type Span, type SpanKind, span } from "./ui/spans.js";
+export {
+  elastic,
+  fitted,
+  type Ground,
+  type Line,
+  rowsOf,
+  type Span,
+  type SpanKind,
+  span,
+} from "./ui/spans.js";
 export { painted, type Theme, type ThemeName, themes } from "./ui/theme.js";
 export { changesModal } from "./ui/windows/changes-modal.js";
 export { contextPicture } from "./ui/windows/context-picture.js";

@@ -14,7 +14,7 @@ export interface ApprovalRule {
   readonly tool: string;
   /** A glob: the rule allows calls whose every file fits it; it denies, or asks about, those of which any does. */
   readonly path?: string;
-  /** Of `run_shell_command`, where the rule allows: the words with which the command begins, the whole command unless it ends in ` *`. */
+  /** Words of a command. A rule that denies or asks is about what begins so; one that allows, about no more unless it ends in ` *`. */
   readonly command?: string;
   readonly decision: "allow" | "ask" | "deny";
 }

@@ -1,5 +1,6 @@
 import { efforts } from "@holdfast/core/context";
 import * as z from "zod";
+import { faultOfRule } from "../shell/rules.js";
 import { approvalModes } from "./approval.js";
 
 const count = z.int().min(1).max(1_000_000_000);
@@ -67,7 +68,15 @@ function refuseKeys(keys: Readonly<Record<string, string>>, { addIssue }: z.Refi
 const rule = z.strictObject({
   tool: z.string().min(1).describe("the tool's name; * stands for any characters"),
   path: z.string().min(1).optional().describe("a glob that all files of the call fit"),
-  command: z.string().min(1).optional().describe("of the shell: the words that the command begins with"),
+  command: z
+    .string()
+    .min(1)
+    .superRefine((words, { addIssue }) => {
+      const message = faultOfRule(words);
+      if (message !== undefined) addIssue({ code: "custom", message });
+    })
+    .optional()
+    .describe("of the shell: the words that the command begins with"),
   decision: z.enum(["allow", "ask", "deny"]),
 });
 

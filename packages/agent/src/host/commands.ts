@@ -1,5 +1,5 @@
-import { realpathSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { lstatSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
 import { defined, escapeForDisplay } from "@holdfast/core/text";
 import { isBelow } from "./found-text.js";
@@ -134,6 +134,19 @@ export class Commands {
     process.off("exit", this.onExit);
   }
 
+  /** Whether a path leads into the workspace when its links are resolved; of one that is not there, the folder that is. */
+  isInside(path: string): boolean {
+    const [first = "."] = this.options.roots;
+    try {
+      let there = resolve(first, path);
+      while (lstatSync(there, { throwIfNoEntry: false }) === undefined) there = dirname(there);
+      const real = realpathSync.native(there);
+      return this.options.roots.some((root) => isBelow(real, realpathSync.native(root)));
+    } catch {
+      return false;
+    }
+  }
+
   private killNow(): void {
     for (const command of this.all.values()) {
       command.killNow();
@@ -148,11 +161,9 @@ export class Commands {
     const stat = statQuietly(named);
     if (stat === undefined) return refuse("file_missing", `There is no folder ${shown}; nothing was run.`);
     if (!stat.isDirectory()) return refuse("not_a_file", `${shown} is not a folder; nothing was run.`);
-    const path = realpathSync.native(named);
-    const isInside = this.options.roots.some((root) => isBelow(path, realpathSync.native(root)));
-    if (!isInside)
+    if (!this.isInside(named))
       return refuse("outside_workspace", `${shown} is outside of the workspace; nothing was run.`);
-    return { path };
+    return { path: realpathSync.native(named) };
   }
 
   /** The oldest outputs go where all together take too much room, or where there are too many. */

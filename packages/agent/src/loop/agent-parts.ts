@@ -42,6 +42,8 @@ export interface AgentParts {
   readonly commandPlace?: () => Promise<CommandPlace>;
   /** Beginnings of commands that always run outside. */
   readonly outside?: readonly string[];
+  /** Whether a path that a command names is in the workspace: `Commands.isInside`. */
+  readonly isInside?: (path: string) => boolean;
   readonly limits?: TurnLimits;
   /** Lets a model delegate tasks; none unless given. */
   readonly subAgents?: SubAgents;

@@ -1,6 +1,7 @@
 import type { PathNames } from "@holdfast/core/files";
 import type { ApprovalMode, ApprovalRule } from "../config/approval.js";
-import { fitsCommand, fitsPrefix } from "./command-rule.js";
+import { isCovered } from "../shell/covered.js";
+import { fitOf } from "../shell/rules.js";
 
 /** Something that the model is about to do, as far as a decision goes. */
 export interface Action {
@@ -32,6 +33,8 @@ export interface ApprovalPolicy {
   readonly fitsPath: (glob: string, path: string) => boolean;
   /** What the person allowed for the session. */
   readonly always: readonly Allowance[];
+  /** Whether a path that a command names is in the workspace, links resolved; only its letters count unless given. */
+  readonly isInside?: ((path: string) => boolean) | undefined;
 }
 
 /** What a person allows for the rest of a session. */
@@ -47,8 +50,8 @@ export type Allowance =
       readonly command: string;
       readonly directory?: string;
     }
-  /** Commands that begin with these words in one directory: `prefixOf` says which words may be allowed. */
-  | { readonly kind: "prefix"; readonly words: string; readonly directory?: string };
+  /** Commands whose parts begin so, and go on with nothing but what is listed for it: see `formsOf`. */
+  | { readonly kind: "forms"; readonly forms: readonly string[] };
 
 /** Whether it may be done. */
 export type Decision =
@@ -61,18 +64,18 @@ export type Decision =
  * was allowed. A write to a protected path never gets here: the workspace refuses it, whatever is decided.
  */
 export function decide(action: Action, policy: ApprovalPolicy): Decision {
-  const { mode, rules, always } = policy;
+  const { mode } = policy;
   if (mode === "plan" && action.kind !== "look")
     return {
       kind: "deny",
       message: "This is plan mode: nothing is changed and nothing run. Say what you would do.",
     };
-  const rule = rules.find((one) => fitsRule(one, action, policy));
-  if (rule?.decision === "deny")
+  const ruled = ruledBy(action, policy);
+  if (ruled === "deny")
     return { kind: "deny", message: `A rule of the settings denies ${action.tool} here.` };
   if (action.consents === true || action.leaves === true) return { kind: "ask" };
-  if (rule !== undefined) return { kind: rule.decision };
-  if (isAllowed(action, always) || action.kind === "look" || action.kind === "move") return { kind: "allow" };
+  if (ruled !== undefined) return { kind: ruled };
+  if (isAllowed(action, policy) || action.kind === "look" || action.kind === "move") return { kind: "allow" };
   switch (mode) {
     case "plan":
     case "yolo":
@@ -86,24 +89,41 @@ export function decide(action: Action, policy: ApprovalPolicy): Decision {
   }
 }
 
-function fitsRule(
-  rule: ApprovalRule,
-  { tool, also = [], files, command }: Action,
+/** The first rule that fits decides. Where one that denies or asks may be about a command, and no more is known, it asks. */
+function ruledBy(action: Action, policy: ApprovalPolicy): ApprovalRule["decision"] | undefined {
+  const { command } = action;
+  const rules: string[] = [];
+  let isDoubtful = false;
+  for (const rule of policy.rules) {
+    const { command: words, decision } = rule;
+    if (!isAbout(rule, action) || !fitsPaths(rule, action, policy)) continue;
+    if (words === undefined) return isDoubtful && decision === "allow" ? "ask" : decision;
+    if (command === undefined) continue;
+    if (decision !== "allow") {
+      const fit = fitOf(words, command);
+      if (fit === "yes") return decision;
+      isDoubtful ||= fit === "maybe";
+    } else if (action.tool === commandTool) {
+      // What else a tool of a server does with its `command`, nobody knows: nothing is allowed by it.
+      rules.push(words);
+      if (isCovered(command, { rules }, { ...action, ...policy })) return isDoubtful ? "ask" : "allow";
+    }
+  }
+  return isDoubtful ? "ask" : undefined;
+}
+
+function fitsPaths(
+  { path: glob, decision }: ApprovalRule,
+  { files }: Action,
   { fitsPath }: ApprovalPolicy,
 ): boolean {
-  if (!isAbout(rule, { tool, also })) return false;
-  const { path: glob, command: words } = rule;
-  // What else a tool of a server does with its `command`, nobody knows: nothing is allowed by it.
-  if (words !== undefined && rule.decision === "allow" && tool !== commandTool) return false;
-  if (words !== undefined && (command === undefined || !fitsCommand(words, command, rule.decision)))
-    return false;
   if (glob === undefined) return true;
   const fits = (name: string) => fitsPath(glob, name);
   // A rule that allows speaks of every file of the call, of its name as well as of where a link leads; one that denies or
   // asks, of any name of any of them.
   const allows = ({ named, real }: PathNames) => named.some(fits) && real.some(fits);
   const bars = ({ named, real, within }: PathNames) => [...named, ...real, ...within].some(fits);
-  return rule.decision === "allow" ? files.length > 0 && files.every(allows) : files.some(bars);
+  return decision === "allow" ? files.length > 0 && files.every(allows) : files.some(bars);
 }
 
 /** Whether a rule speaks of a tool, whatever of its calls. */
@@ -130,21 +150,24 @@ function fitsName(pattern: string, name: string): boolean {
   return true;
 }
 
-function isAllowed(action: Action, always: readonly Allowance[]): boolean {
+function isAllowed(action: Action, policy: ApprovalPolicy): boolean {
   const { tool, files } = action;
+  const { always } = policy;
   const byTool = always.some((one) => one.kind === "tool" && one.tool === tool);
   const byFile = ({ real }: PathNames) =>
     always.some((one) => one.kind === "file" && real.includes(one.path));
-  return byTool || isAllowedCommand(action, always) || (files.length > 0 && files.every(byFile));
+  return byTool || isAllowedCommand(action, policy) || (files.length > 0 && files.every(byFile));
 }
 
-function isAllowedCommand({ tool, command, directory }: Action, always: readonly Allowance[]): boolean {
+function isAllowedCommand(
+  { tool, command, directory }: Action,
+  { always, isInside }: ApprovalPolicy,
+): boolean {
   if (command === undefined) return false;
-  return always.some((one) => {
-    if (one.kind === "prefix")
-      return tool === commandTool && one.directory === directory && fitsPrefix(one.words, command);
-    return (
-      one.kind === "command" && one.tool === tool && one.command === command && one.directory === directory
-    );
-  });
+  const isExact = always.some(
+    (one) =>
+      one.kind === "command" && one.tool === tool && one.command === command && one.directory === directory,
+  );
+  const forms = always.flatMap((one) => (one.kind === "forms" ? one.forms : []));
+  return isExact || (tool === commandTool && isCovered(command, { forms }, { directory, isInside }));
 }

@@ -19,8 +19,8 @@ import {
 } from "@holdfast/core/tools";
 import type { ApprovalMode, ApprovalRule } from "../config/approval.js";
 import type { CommandPlace } from "../host/sandbox.js";
+import { isCovered } from "../shell/covered.js";
 import { type Action, type Allowance, commandTool, type Decision, decide, isAbout } from "./approval.js";
-import { isAllowedOutside } from "./command-rule.js";
 import { QuestionGroup } from "./question-group.js";
 
 /** What a person is asked about. */
@@ -86,6 +86,8 @@ interface GateOptions {
   readonly ask?: AskPerson;
   /** All names of the file that a path means now: `Workspace.namesOf`. */
   readonly namesOf: (path: string) => Promise<PathNames>;
+  /** Whether a path that a command names is in the workspace, links resolved: `Commands.isInside`. */
+  readonly isInside?: (path: string) => boolean;
   /** Tools of the host that are never asked about, such as one that reads the output of a command. */
   readonly harmless?: readonly string[];
   /** Where a command runs; nobody knows of a sandbox unless given. */
@@ -185,10 +187,12 @@ export class Gate {
 
   /** A command with the place in which it will run, whatever becomes of the mode while a person is asked. */
   async #placed(request: HostRequest): Promise<HostRequest | Refusal> {
-    const { commandPlace, outside = [] } = this.options;
+    const { commandPlace, outside = [], isInside } = this.options;
     if (request.tool !== commandTool || commandPlace === undefined) return request;
     const { command, outside: leaves } = request.args;
-    if (isAllowedOutside(String(command), outside)) return withoutWish({ ...request, sandboxed: false });
+    const { directory } = commandIn(request.args);
+    if (isCovered(String(command), { beginnings: outside }, { directory, isInside }))
+      return withoutWish({ ...request, sandboxed: false });
     const place = await commandPlace();
     if (typeof place !== "string") return place;
     if (place === "outside") return withoutWish({ ...request, sandboxed: false });
@@ -272,7 +276,8 @@ export class Gate {
     const rules = this.#rules;
     for (const { path } of rules) if (path !== undefined) await this.#compile(path);
     const fitsPath = (glob: string, path: string) => this.#globs.get(glob)?.(path) ?? false;
-    return decide(action, { mode: this.mode, rules, always: this.#always, fitsPath });
+    const { isInside } = this.options;
+    return decide(action, { mode: this.mode, rules, always: this.#always, fitsPath, isInside });
   }
 
   /** A glob that is none fits nothing: settings were checked before. */

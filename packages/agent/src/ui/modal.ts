@@ -13,6 +13,8 @@ export interface WindowSize {
  * of it. It never does anything by itself: what a key asks for is a wish.
  */
 export interface Modal {
+  /** It asks for a decision: a key counts only a while after it was shown, and after the last one. */
+  readonly isQuestion?: boolean;
   /** As many lines as the window has rows, at most; none reaches its last column, in which nothing is drawn. Pure. */
   view(size: WindowSize): readonly Line[];
   /** What a key makes of it. Pure. */
@@ -39,6 +41,11 @@ export function thenBack(modal: Modal, back: Modal): Modal {
         : { ...step, modal: thenBack(step.modal, back) };
     },
   };
+}
+
+/** Whether a window is so small that what is asked is not seen: all of it fits, or there is room to scroll through it. */
+export function isTooSmall({ columns, rows }: WindowSize, wantedRows: number): boolean {
+  return wantedRows > rows && (columns < 40 || rows < 10);
 }
 
 /** Keys with what they do, two blanks apart, on as many lines as they need, up to a quarter of the window. */

@@ -45,6 +45,12 @@ export function elastic(text: string, kind: SpanKind = "plain"): Span {
   return { kind, text, isElastic: true };
 }
 
+/** How many rows of a terminal lines take. */
+export function rowsOf(lines: readonly Line[], columns: number): number {
+  const cells = (line: Line) => fitted(line).reduce((sum, { text }) => sum + cellsOf(text), 0);
+  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(cells(line) / Math.max(1, columns - 1))), 0);
+}
+
 /**
  * The line as it can be written: nothing in it acts on a terminal, and what is elastic is cut until the line fits.
  *

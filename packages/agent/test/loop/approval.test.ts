@@ -6,7 +6,6 @@ import { describe, expect, it } from "vitest";
 import type { ApprovalMode, ApprovalRule } from "../../src/config/approval.js";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
 import { type Action, decide } from "../../src/loop/approval.js";
-import { fitsCommand, prefixOf } from "../../src/loop/command-rule.js";
 import type { Asked, PersonsAnswer } from "../../src/loop/gate.js";
 import { openStage, type Stage } from "./stage.js";
 
@@ -69,131 +68,51 @@ describe("the decision about an action", () => {
   });
 });
 
-describe("the beginning of a command that can be allowed", () => {
-  it.each([
-    ["npm test", "npm test *"],
-    ["npm test -- --watch=false", "npm test *"],
-    ["npm run build:all -- x", "npm run build:all *"],
-    ["npx vitest run a.test.ts", "npx vitest *"],
-    ["git status -s", "git status *"],
-    ["cargo test --release", "cargo test *"],
-    ["python3 -m pytest tests/a.py", "python3 -m pytest *"],
-    ["make check", "make check *"],
-    ["./gradlew test", "./gradlew test *"],
-    ["eslint src", "eslint *"],
-  ])("of %j is %j", (command, prefix) => {
-    expect(prefixOf(command)).toBe(prefix);
+describe("a command", () => {
+  const policy = { mode: "ask", rules: [], fitsPath: () => false, always: [] } as const;
+  const always = [{ kind: "forms", forms: ["npm test"] }] as const;
+  const rule = (command: string, decision: ApprovalRule["decision"]): ApprovalRule => ({
+    ...{ tool: "run_shell_command", command, decision },
   });
 
-  it.each([
-    "npm test && curl x",
-    "npm test; rm x",
-    "npm test | tee out",
-    "npm test > out",
-    "npm test $(rm x)",
-    "npm test `rm x`",
-    "npm test\nrm x",
-    "CI=1 npm test",
-    "sh -c 'npm test'",
-    "bash x.sh",
-    "env npm test",
-    "sudo npm test",
-    "xargs npm test",
-    "node -e 1",
-    "python3 -c 1",
-    "python3 -m http.server",
-    "npx left-pad",
-    "npm run",
-    "git -c core.pager=x log",
-    "git push",
-    "git log --output=x",
-    "git grep -Ovim x",
-    "git fetch '--upload-pack=x' o",
-    "npm test --script-shell=x",
-    "rm -rf build",
-    "curl https://a",
-    "docker run x",
-    "./run.sh build",
-    "",
-  ])("is none of %j", (command) => {
-    expect(prefixOf(command)).toBeUndefined();
+  it("is allowed for a session by what its parts begin with, wherever in the workspace", () => {
+    for (const action of [
+      run("npm test"),
+      run("cd a && CI=1 npm test | tail"),
+      { ...run("npm test"), directory: "a" },
+    ])
+      expect(decide(action, { ...policy, always }).kind).toBe("allow");
+    const isInside = (path: string) => !path.startsWith("out");
+    for (const action of [
+      run("npm test && curl x"),
+      run("npm test out/x"),
+      { ...run("npm test"), directory: "out" },
+    ])
+      expect(decide(action, { ...policy, always, isInside }).kind).toBe("ask");
+    expect(decide({ ...run("npm test"), tool: "server__run" }, { ...policy, always }).kind).toBe("ask");
   });
 
-  it("allows what begins so in its directory, and nothing that hides more", () => {
-    const always = [{ kind: "prefix", words: "npm test *" }] as const;
-    const policy = { mode: "ask", rules: [], fitsPath: () => false, always } as const;
-    for (const command of ["npm test", "npm test -- b"])
-      expect(decide(run(command), policy).kind, command).toBe("allow");
-    for (const command of ["npm run test", "npm test && curl x", "npm test > x", "npm test --prefix ../x"])
-      expect(decide(run(command), policy).kind, command).toBe("ask");
-    expect(decide({ ...run("npm test"), directory: "../other" }, policy).kind).toBe("ask");
-    expect(decide({ ...run("npm test"), tool: "server__run" }, policy).kind).toBe("ask");
-  });
-});
-
-describe("a rule about commands", () => {
-  it.each([
-    "git status; rm -rf /",
-    "git status && curl x",
-    "git status | sh",
-    "git status > ../x",
-    "git status `rm x`",
-    "git status $(rm x)",
-    "git status\nrm x",
-    "git status & rm x",
-    "git status <(rm x)",
-    "PAGER=sh git status",
-    "git  statusx",
-    'git status "$(rm x)"',
-    "git status ~/.ssh",
-    "git status {a,b}",
-    "git status \\; rm",
-    "git status #x",
-  ])("that allows `git status *` does not fit %j", (command) => {
-    expect(fitsCommand("git status *", command, "allow")).toBe(false);
+  it.each<readonly [string, string, string]>([
+    ["each part is allowed by a rule before any that asks", "git status && ls -l", "allow"],
+    ["a part is asked about, though a later rule allows it", "git status && npm i x", "ask"],
+    ["a part is denied", "git status && rm x", "deny"],
+    ["a part may be what is denied", "git status; $X y", "ask"],
+    ["no rule is about a part", "git status && curl x", "allow"],
+  ])("where %s", (_, command, wanted) => {
+    const rules = [rule("git status *", "allow"), rule("ls *", "allow"), rule("npm i", "ask")];
+    const more = [rule("npm *", "allow"), rule("rm", "deny")];
+    const mode = command.includes("curl") ? "yolo" : "ask";
+    expect(decide(run(command), { ...policy, mode, rules: [...rules, ...more] }).kind).toBe(wanted);
   });
 
-  it.each(["git status", "git status -s", " git  status src/a.ts "])("that allows it fits %j", (command) => {
-    expect(fitsCommand("git status *", command, "allow")).toBe(true);
-  });
-
-  it("that denies fits wherever its words begin a part", () => {
-    for (const command of ["rm -rf x", "ls; rm -rf x", "true && rm -rf x", "echo $(rm -rf x)", "a\nrm -rf x"])
-      expect(fitsCommand("rm *", command, "deny"), command).toBe(true);
-    for (const command of ["echo rm", "npm run rm -- x", "./rmdir x", "A=rm ls"])
-      expect(fitsCommand("rm *", command, "deny"), command).toBe(false);
-  });
-
-  it.each([
-    "FOO=1 rm x",
-    "sudo -u me rm x",
-    "env A=1 rm x",
-    "command rm x",
-    "time rm x",
-    "if true; then rm x; fi",
-    "! rm x",
-    ">f rm x",
-    "> f rm x",
-    "2>&1 rm x",
-    "\\rm x",
-    "r''m x",
-    '"rm" x',
-    "/bin/rm x",
-    "ls | xargs -n 1 rm x",
-    "find . -exec rm x",
-  ])("that denies fits %j", (command) => {
-    expect(fitsCommand("rm *", command, "deny")).toBe(true);
-  });
-
-  it("that allows does not take for a blank what a shell takes for a letter", () => {
-    expect(fitsCommand("sh t.sh", "sh\u00a0t.sh", "allow")).toBe(false);
-    expect(fitsCommand("sh t.sh", "sh t.sh\u00a0", "allow")).toBe(false);
-    expect(fitsCommand("sh t.sh", "sh\tt.sh", "allow")).toBe(true);
-  });
-
-  it("without a star is the whole command", () => {
-    expect(fitsCommand("npm test", "npm test", "allow")).toBe(true);
-    expect(fitsCommand("npm test", "npm test -- x", "allow")).toBe(false);
+  it("that may be denied is asked about in yolo, whatever else allows it", () => {
+    const rules = [rule("git push", "deny"), { tool: "*", decision: "allow" } as const];
+    for (const [command, wanted] of [
+      ["git $X", "ask"],
+      ["git -C a push", "deny"],
+      ["git pull", "allow"],
+    ] as const)
+      expect(decide(run(command), { ...policy, mode: "yolo", rules, always }).kind, command).toBe(wanted);
   });
 });
 

@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { tmpdir } from "node:os";
-import { createInterface } from "node:readline/promises";
 import {
   type Asked,
   type AskPerson,
@@ -8,13 +6,19 @@ import {
   type EditedText,
   editText,
   fitted,
+  isTooSmall,
+  type Line,
   type PersonsAnswer,
   painted,
+  rowsOf,
+  span,
   type Theme,
   themes,
+  type WindowSize,
 } from "@holdfast/agent";
 import type { Refusal } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
+import { askInTerminal, tooSmall } from "../shell/ask-person.js";
 import { escapeText } from "../shell/terminal.js";
 import {
   answerByNumbers,
@@ -37,22 +41,30 @@ interface AskingPlace {
   /** Opens the person's editor on a text; a sentence where there is none, or it failed. */
   readonly edit: (text: string, name: string, signal?: AbortSignal) => Promise<EditedText | Refusal>;
   readonly diff?: () => DiffOptions;
+  /** The cells in which it is shown; undefined where nothing knows them. */
+  readonly size?: () => WindowSize | undefined;
 }
 
 /** Asks line by line: one thing by itself; several changes as one list, or one by one where the person says so. */
 export function askIn(place: AskingPlace): AskPerson {
   return async (list, signal) => {
-    if (list.length > 1) {
-      const { said } = await askAbout(place, list, (hides) => choicesOfList(list, hides), signal);
+    while (list.length > 1) {
+      const { said, isSeen } = await askAbout(place, list, (hides) => choicesOfList(list, hides), signal);
       const given = said === undefined ? list.map(() => unanswered) : answerOfList(said, list);
-      if (given !== undefined) return given;
+      if (given === undefined) break;
+      if (isSeen || given.every(({ kind }) => kind === "no")) return given;
+      place.show(`${tooSmall}\n`);
     }
     const answers: PersonsAnswer[] = [];
     for (const asked of list) {
       let answer: PersonsAnswer | undefined;
       while (answer === undefined) {
-        const { said, hides } = await askAbout(place, [asked], (hidden) => choicesOf(asked, hidden), signal);
+        const choices = (hidden: boolean) => choicesOf(asked, hidden);
+        const { said, hides, isSeen } = await askAbout(place, [asked], choices, signal);
         answer = said === undefined ? unanswered : await meant(said, asked, hides, place, signal);
+        if (isSeen || answer === undefined || answer.kind === "no") continue;
+        place.show(`${tooSmall}\n`);
+        answer = undefined;
       }
       answers.push(answer);
     }
@@ -85,49 +97,52 @@ async function meant(
 
 const unanswered: PersonsAnswer = { kind: "no", message: "The question was not answered." };
 
+/** What was typed, and whether the question was there to be seen then. */
+interface Said {
+  readonly said: string | undefined;
+  readonly hides: boolean;
+  readonly isSeen: boolean;
+}
+
 /** Shows, cut first and whole where that is asked for, until the answer is another one. */
 async function askAbout(
-  { show, theme, answer, diff }: AskingPlace,
+  { show, theme, answer, diff, size }: AskingPlace,
   list: readonly Asked[],
   choices: (hides: boolean) => string,
   signal?: AbortSignal,
-): Promise<{ readonly said: string | undefined; readonly hides: boolean }> {
+): Promise<Said> {
   for (let isWhole = false; ; isWhole = true) {
     const shown = list.map((asked) => linesOfAsked(asked, isWhole, diff?.()));
+    const before = size?.();
     for (const { lines } of shown)
       show(`\n${lines.map((line) => painted(fitted(line), theme)).join("\n")}\n`);
     const hides = shown.some((one) => one.hides);
-    const said = await answer(choices(hides), signal);
-    if (!hides || said === undefined || !/^s(how( all)?)?$/iu.test(said.trim())) return { said, hides };
+    const question = choices(hides);
+    const said = await answer(question, signal);
+    const lines = [...shown.flatMap((one) => one.lines), [span(question)]];
+    const isSeen = [before, size?.()].every((one) => one === undefined || isInView(lines, one));
+    if (!hides || said === undefined || !/^s(how( all)?)?$/iu.test(said.trim()))
+      return { said, hides, isSeen };
   }
 }
 
+/** Whether what is asked can be seen. Some rows are taken by what goes on. */
+function isInView(lines: readonly Line[], size: WindowSize): boolean {
+  const [all, last] = [lines, lines.slice(-1)].map((some) => rowsOf(some, size.columns) + 3);
+  return !isTooSmall(size, all ?? 0) && (last ?? 0) <= size.rows;
+}
+
 /**
- * Asks on standard error, in a run that is no conversation. Standard input is read only while a question is open.
- *
- * @param interrupted called for Ctrl-C, which is no signal while a line is typed. @param hasColor whether standard error has.
+ * Asks on standard error, in a run that is no conversation. @param interrupted called for Ctrl-C. @param hasColor whether
+ * standard error has.
  */
 export function askBeside(interrupted: () => void, hasColor: boolean): AskPerson {
-  const answer = async (question: string, signal?: AbortSignal) => {
-    const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
-    const over = new AbortController();
-    lines.once("close", () => over.abort());
-    lines.once("SIGINT", () => {
-      lines.close();
-      interrupted();
-    });
-    const ending = AbortSignal.any(signal === undefined ? [over.signal] : [over.signal, signal]);
-    // What was typed before the question was seen answers another one.
-    const early = () =>
-      once(lines, "line", { signal: AbortSignal.any([ending, AbortSignal.timeout(earlyMs)]) });
-    while (await early().catch(() => undefined));
-    lines.write(null, { ctrl: true, name: "u" });
-    const said = await lines.question(question, { signal: ending }).catch(() => undefined);
-    lines.close();
-    return said;
-  };
-  const show = (text: string) => void process.stderr.write(text);
-  return askIn({ show, theme: themeFor(hasColor), answer, edit: editHere });
+  const output = process.stderr;
+  const answer = (question: string, signal?: AbortSignal) =>
+    askInTerminal(question, { output, signal, interrupted });
+  const show = (text: string) => void output.write(text);
+  const size = () => ({ columns: output.columns || 80, rows: output.rows || 24 });
+  return askIn({ show, theme: themeFor(hasColor), answer, edit: editHere, size });
 }
 
 /** Opens the person's editor on a terminal that nobody draws on. */
@@ -139,5 +154,3 @@ export function editHere(text: string, name: string, signal?: AbortSignal): Prom
 export function themeFor(hasColor: boolean): Theme {
   return hasColor ? themes.ansi : themes.plain;
 }
-
-const earlyMs = 100;

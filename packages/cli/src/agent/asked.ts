@@ -5,13 +5,14 @@ import {
   type ComparedTexts,
   comparedTexts,
   type DiffOptions,
+  formsOf,
   type Line,
   linesOfDiff,
   namedHunks,
   type PersonsAnswer,
-  prefixOf,
   span,
   withHunks,
+  wordsOfForm,
 } from "@holdfast/agent";
 import { consentLine } from "@holdfast/core/conversation";
 import type { FileChange } from "@holdfast/core/files";
@@ -279,16 +280,18 @@ function reachOfRun({ tool, request: { args } }: RunAsked): Reach | undefined {
   if (outside === true) return undefined;
   const place = typeof directory === "string" ? { directory } : {};
   const exact = { kind: "command", tool, command, ...place } as const;
-  const words = prefixOf(command);
-  if (words === undefined) return { allowance: exact, words: "this very command" };
-  return { allowance: { kind: "prefix", words, ...place }, words, exact };
+  const forms = formsOf(command, place);
+  if (forms === undefined) return { allowance: exact, words: "this very command" };
+  return { allowance: { kind: "forms", forms }, words: `${forms.join(" …, ")} …`, exact };
 }
 
 /** Its words are shown as they will be run; those of another tool mean whatever that tool makes of them. */
 const shellTool = "run_shell_command";
 
 /** The whole call: a summary is written for models, and what is not shown cannot be agreed to. */
-function callWords({ tool, request: { args, sandboxed } }: RunAsked, isWhole: boolean): ShownQuestion {
+function callWords(asked: RunAsked, isWhole: boolean): ShownQuestion {
+  const { tool, request } = asked;
+  const { args, sandboxed } = request;
   const { command, ...others } = args;
   const isShell = tool === shellTool && typeof command === "string";
   const begin = isShell ? escapeText(command) : "";
@@ -299,7 +302,10 @@ function callWords({ tool, request: { args, sandboxed } }: RunAsked, isWhole: bo
   // Further lines of a command are marked, so that none is taken for a line of ours.
   const head = isShell ? `${tool}: ${cut(begin).replaceAll("\n", "\n  | ")}` : tool;
   const outside = sandboxed === false ? ["  It runs outside the sandbox."] : [];
-  const words = [head, ...rest.map(([name, value]) => `  ${name}: ${cut(value)}`), ...outside].join("\n");
+  const allowance = reachOfRun(asked)?.allowance;
+  const always = allowance?.kind === "forms" ? allowance.forms.map((form) => `  ${wordsOfForm(form)}`) : [];
+  const shown = rest.map(([name, value]) => `  ${name}: ${cut(value)}`);
+  const words = [head, ...shown, ...outside, ...always].join("\n");
   return {
     lines: linesOfText(words),
     hides: [begin, ...rest.map(([, value]) => value)].some((text) => cut(text) !== text),

@@ -79,6 +79,7 @@ export function openTalk({ terminal: streams, stateDir, ui }: TalkOptions): Talk
     edit: (text, name, signal) => screen?.edit(text, name, signal) ?? editHere(text, name, signal),
     diff: () => (isRead ? {} : (screen?.diff ?? {})),
     answer: (question, signal) => lines.answer(question, signal),
+    size: () => (process.stdout.isTTY ? windowSize() : undefined),
   });
   const show = async (line: string, host: CommandHost) => {
     const modal = isRead || screen === undefined ? undefined : windowOf(line, host, windowSize().columns);

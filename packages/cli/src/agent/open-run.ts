@@ -283,6 +283,7 @@ function agentSettings(
     harmless: host.harmless,
     commandPlace: host.commandPlace,
     outside: settings.shell?.outside ?? [],
+    isInside: (path: string) => host.commands.isInside(path),
     ...defined({ effort: settings.model?.effort }),
     mode: approval.mode ?? "ask",
     rules: [...skillRules(skillFolders(own)), ...(approval.rules ?? []).map(ruleOf)],

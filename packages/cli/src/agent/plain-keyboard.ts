@@ -1,17 +1,28 @@
 import { createInterface } from "node:readline";
+import { answerAfterMs } from "../shell/ask-person.js";
 import { escapeName, type Terminal } from "../shell/terminal.js";
 import type { Keyboard, KeyboardEvents, Question } from "./typed-lines.js";
 
 /** Lines as the terminal's driver gives them, for one that cannot move its cursor: the driver shows and edits them. */
 export function plainKeyboard(terminal: Terminal, { onLines, onLeave }: KeyboardEvents): Keyboard {
-  const lines = createInterface({ input: process.stdin, terminal: false });
+  const { stdin } = process;
   let together: string[] = [];
   let asked: Question | undefined;
+  // Of a terminal a line comes whole, but for one that was begun before a question. A script answers when it likes.
+  let [cameMs, listensMs, isBegun, wasBegun] = [0, 0, false, false];
+  let timer: NodeJS.Timeout | undefined;
+  stdin.on("data", (bytes: Uint8Array) => {
+    cameMs = Date.now();
+    wasBegun = isBegun;
+    isBegun = stdin.isTTY && bytes.at(-1) !== lineFeed;
+  });
+  const lines = createInterface({ input: stdin, terminal: false });
   lines.on("line", (line) => {
     // Lines of one round of the event loop were pasted.
     if (together.push(line) > 1) return;
+    const isAnswer = !wasBegun && cameMs >= listensMs;
     setImmediate(() => {
-      const taken = together.map((text) => ({ text, shown: escapeName(text), steers: true }));
+      const taken = together.map((text) => ({ text, shown: escapeName(text), steers: true, isAnswer }));
       together = [];
       const isNothing = asked?.wants === "prompt" && taken.every(({ text }) => text.trim() === "");
       if (isNothing) process.stdout.write(asked?.label ?? "");
@@ -23,7 +34,15 @@ export function plainKeyboard(terminal: Terminal, { onLines, onLeave }: Keyboard
     terminal,
     ask: (question) => {
       asked = question;
-      if (question !== undefined) process.stdout.write(question.label);
+      clearTimeout(timer);
+      if (question === undefined) return;
+      const isTyped = stdin.isTTY && question.wants === "answer";
+      // The driver hands over what was begun.
+      if (isTyped) stdin.setRawMode(true).setRawMode(false);
+      const inMs = isTyped ? Math.max(0, cameMs + answerAfterMs - Date.now()) : 0;
+      listensMs = Date.now() + inMs;
+      if (inMs === 0) process.stdout.write(question.label);
+      else timer = setTimeout(() => process.stdout.write(question.label), inMs);
     },
     waiting: () => {},
     takeBack: ({ length }) => {
@@ -35,3 +54,5 @@ export function plainKeyboard(terminal: Terminal, { onLines, onLeave }: Keyboard
     close: () => lines.close(),
   };
 }
+
+const lineFeed = 0x0a;

@@ -32,6 +32,7 @@ import {
 } from "@holdfast/agent";
 import { isRefusal, type Refusal } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
+import { answerAfterMs } from "../shell/ask-person.js";
 import { Frames, windowSize } from "../shell/frames.js";
 import { watchedByWork } from "../shell/interrupt.js";
 import { openRawTerminal, type RawTerminal } from "../shell/raw-terminal.js";
@@ -39,7 +40,7 @@ import { escapeText, type Terminal, wrapped } from "../shell/terminal.js";
 import type { Clipboard } from "./clipboard.js";
 import { inputHistory } from "./input-history.js";
 import type { OpenedRun } from "./open-run.js";
-import { type Completer, TypedInput } from "./typed-input.js";
+import { type Completer, TypedInput, waitingQuestion } from "./typed-input.js";
 import type { Keyboard, KeyboardEvents, Question, TypedLine } from "./typed-lines.js";
 import type { TurnText } from "./written-text.js";
 
@@ -78,6 +79,8 @@ type Closed = Extract<ModalStep, { kind: "closed" }>;
 /** The modal that has the window. */
 interface OpenModal {
   shown: Modal;
+  /** Since when it is. */
+  sinceMs: number;
   readonly closed: (how: Closed) => void;
 }
 
@@ -102,6 +105,7 @@ export class Screen implements Keyboard {
   #hint: string | undefined;
   #highlight: Highlighter | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #listening: NodeJS.Timeout | undefined;
   /** Ctrl-C was pressed where it has nothing to clear or to end: the next one leaves. */
   #mayLeave = false;
   #isElsewhere = false;
@@ -153,7 +157,19 @@ export class Screen implements Keyboard {
   ask(question: Question | undefined): void {
     this.#input.ask(question);
     if (question?.wants === "answer") this.#notify("Holdfast asks.");
+    if (question?.wants === "answer" && this.#input.text !== "" && this.options.isRead)
+      this.#say(waitingQuestion);
+    this.#listen();
     if (question?.wants === "prompt") void this.#look();
+    this.#frames.changed();
+  }
+
+  /** A question takes keys once it may; one that is asked behind a modal, once that is closed. */
+  #listen(): void {
+    clearTimeout(this.#listening);
+    if (this.#modal !== undefined || this.#later !== undefined) return;
+    const inMs = this.#input.listen(Date.now() - this.#lastKeyMs);
+    if (inMs !== undefined) this.#listening = setTimeout(() => this.#listen(), inMs);
     this.#frames.changed();
   }
 
@@ -197,7 +213,7 @@ export class Screen implements Keyboard {
   /** Gives the window to a modal until it closes. */
   show(modal: Modal): Promise<Closed> {
     return new Promise((closed) => {
-      this.#modal = { shown: modal, closed };
+      this.#modal = { shown: modal, sinceMs: Date.now(), closed };
       this.#frames.openWhole((size) => {
         const room = roomIn(size);
         return (this.#modal?.shown.view(room) ?? []).map((line) =>
@@ -217,6 +233,7 @@ export class Screen implements Keyboard {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#listening);
     if (this.#open !== "") this.#print("\n");
     this.#frames.leave();
   };
@@ -265,12 +282,13 @@ export class Screen implements Keyboard {
   #keys(pressed: readonly Key[]): void {
     clearTimeout(this.#timer);
     const keys = pressed.flatMap((key) => remapped(key, this.options.keys) ?? []);
+    const beforeMs = this.#lastKeyMs;
     this.#lastKeyMs = Date.now();
     if (this.#later !== undefined) return void this.#later.push(...keys);
     const sent: TypedLine[] = [];
     for (const [at, key] of keys.entries()) {
       this.#hint = undefined;
-      if (this.#modal !== undefined) this.#modalKeys(this.#modal, key);
+      if (this.#modal !== undefined) this.#modalKeys(this.#modal, key, beforeMs);
       else if (!this.#ownKey(key)) {
         const { shownText } = this.#input;
         const wish = this.#input.key(key);
@@ -288,6 +306,7 @@ export class Screen implements Keyboard {
     const { waitsMs } = this.#reader;
     if (waitsMs !== undefined) this.#timer = setTimeout(() => this.#keys(this.#reader.flush()), waitsMs);
     if (!this.options.isRead) void this.#input.suggest();
+    this.#listen();
     this.#frames.now();
   }
 
@@ -374,7 +393,9 @@ export class Screen implements Keyboard {
   }
 
   /** Letters that came together are keys of their own there; what follows its end is let go. */
-  #modalKeys(modal: OpenModal, key: Key): void {
+  #modalKeys(modal: OpenModal, key: Key, beforeMs: number): void {
+    const isEarly = Date.now() - Math.max(beforeMs, modal.sinceMs) < answerAfterMs;
+    if (modal.shown.isQuestion === true && isEarly && key.kind !== "chord") return;
     const keys = key.kind === "text" ? Array.from(key.text, (text): Key => ({ kind: "text", text })) : [key];
     for (const one of keys) if (this.#modal === modal) this.#modalKey(modal, one);
   }
@@ -387,6 +408,7 @@ export class Screen implements Keyboard {
       void step.wish?.().then((found) => {
         if (this.#modal !== modal || modal.shown !== step.modal) return;
         modal.shown = found;
+        modal.sinceMs = Date.now();
         this.#frames.changed();
       });
       return;
@@ -396,7 +418,9 @@ export class Screen implements Keyboard {
     if (step.text !== undefined) this.#input.text = step.text;
     modal.closed(step);
     if (step.line !== undefined)
-      this.events.onLines([{ text: step.line, shown: escapeText(step.line), steers: false }]);
+      this.events.onLines([
+        { text: step.line, shown: escapeText(step.line), steers: false, isAnswer: false },
+      ]);
   }
 
   /** @param later keys that were pressed behind Tab, which are for what it gives. */

@@ -13,6 +13,7 @@ import {
   viWords,
   withText,
 } from "@holdfast/agent";
+import { answerAfterMs } from "../shell/ask-person.js";
 import type { InputHistory } from "./input-history.js";
 import type { Question, TypedLine } from "./typed-lines.js";
 
@@ -28,6 +29,8 @@ export class TypedInput {
   #draft: EditorState;
   /** What is typed as an answer. */
   #answer: EditorState | undefined;
+  /** Whether the question does not listen yet: what is typed was begun before it. */
+  #isDue = false;
   #question: Question | undefined;
   #waiting: readonly TypedLine[] = [];
   #menu: OfferedWords | undefined;
@@ -66,10 +69,25 @@ export class TypedInput {
 
   ask(question: Question | undefined): void {
     this.#question = question;
-    const { wants, isSecret = false } = question ?? {};
-    this.#answer = wants === "answer" ? emptyEditor([], { maySendNothing: true, isSecret }) : undefined;
+    const { wants } = question ?? {};
+    this.#isDue = wants === "answer";
+    this.#answer = undefined;
     this.#draft = { ...this.#draft, isBusy: wants !== "prompt" };
     if (wants !== "prompt") this.#menu = undefined;
+  }
+
+  /**
+   * Lets a question listen, once the line is empty and a while after the last key.
+   *
+   * @returns in how many milliseconds it may; undefined where it does, or a line stands there.
+   */
+  listen(quietMs: number): number | undefined {
+    if (!this.#isDue || this.#draft.text !== "" || this.#draft.search !== undefined) return undefined;
+    if (quietMs < answerAfterMs) return answerAfterMs - quietMs;
+    this.#isDue = false;
+    const isSecret = this.#question?.isSecret === true;
+    this.#answer = emptyEditor([], { maySendNothing: true, isSecret });
+    return undefined;
   }
 
   /** Puts texts before what was begun. */
@@ -82,6 +100,8 @@ export class TypedInput {
   /** What a key asks for that no text can do by itself. */
   key(key: Key): EditorWish | undefined {
     if (this.#menu !== undefined && this.#chooses(this.#menu, key)) return undefined;
+    // It may be the beginning of a secret, which a line for the model would show.
+    if (this.#isDue && this.#question?.isSecret === true && key.kind !== "chord") return undefined;
     const after = update(this.#editor, key);
     this.#set(after);
     return after.wish;
@@ -91,7 +111,7 @@ export class TypedInput {
   sent({ kind, text }: Extract<EditorWish, { text: string }>, shown: string): TypedLine {
     this.#menu = undefined;
     if (this.#answer === undefined) this.history?.add(text);
-    return { text, shown, steers: kind === "send" };
+    return { text, shown, steers: kind === "send", isAnswer: this.#answer !== undefined };
   }
 
   /** How the text would stand in the scrollback. */
@@ -137,17 +157,19 @@ export class TypedInput {
   shown(hint: string | undefined): ScreenInput {
     const editor = this.#editor;
     // Where nothing is asked, nothing looks as if it were.
-    const isIdle = this.#question === undefined && editor.text === "" && editor.search === undefined;
+    const asked = this.#isDue ? undefined : this.#question;
+    const isIdle = asked === undefined && editor.text === "" && editor.search === undefined;
     const mode = viWords(editor);
-    const label = isIdle ? "" : `${mode === "" ? "" : `${mode} `}${this.#question?.label ?? "> "}`;
+    const label = isIdle ? "" : `${mode === "" ? "" : `${mode} `}${asked?.label ?? "> "}`;
     const menu = this.#menu;
+    const said = hint ?? (this.#isDue && !isIdle ? waitingQuestion : undefined);
     return {
       editor,
       label,
       isQuestion: this.#answer !== undefined,
       waiting: this.#waiting,
       ...(menu === undefined ? {} : { menu }),
-      ...(hint === undefined ? {} : { hint }),
+      ...(said === undefined ? {} : { hint: said }),
     };
   }
 
@@ -177,6 +199,10 @@ export class TypedInput {
     return true;
   }
 }
+
+/** What is said where a question waits for the line. */
+export const waitingQuestion =
+  "A question waits above: send this line to the model, or clear it with Ctrl-C.";
 
 function commonStart(texts: readonly string[]): string {
   const [first = "", ...others] = texts;

@@ -9,6 +9,8 @@ export interface TypedLine {
   readonly shown: string;
   /** Whether it may go to the model while a turn goes on; else it waits for the end of that. */
   readonly steers: boolean;
+  /** Whether it was begun once a question was there to be answered. */
+  readonly isAnswer: boolean;
 }
 
 /** What is asked of the person. */
@@ -161,14 +163,16 @@ class OpenLines implements TypedLines {
     const [first, ...others] = lines;
     if (first === undefined) return;
     const { question } = this.#waiting ?? {};
-    if (question?.wants === "prompt" || (question?.wants === "answer" && others.length === 0)) {
+    const isAnswer = question?.wants === "answer" && others.length === 0 && first.isAnswer;
+    if (question?.wants === "prompt" || isAnswer) {
       this.#keyboard.echo(question, first, false);
       this.#give(first.text);
       if (others.length > 0) this.#wait([...this.#early, ...others]);
       return;
     }
     // Several at once were not written for the question, which is still open, nor for the work that asks it.
-    const isForModel = ({ text }: TypedLine) => question === undefined && readTyped(text).kind === "words";
+    const isForModel = (line: TypedLine) =>
+      (question === undefined || !line.isAnswer) && readTyped(line.text).kind === "words";
     const kept = this.#isSecret
       ? []
       : lines.map((line) => ({ ...line, steers: line.steers && isForModel(line) }));

@@ -38,7 +38,7 @@ describe.runIf(process.platform === "linux")("one prompt in a terminal", () => {
     seen.type("y");
     await seen.until("run_shell_command: npm test -- a");
     await seen.until("It runs outside the sandbox.");
-    await seen.until("[a]lways (npm test *, in this session), always [e]xactly this: ");
+    await seen.until("[a]lways (npm test …, in this session), always [e]xactly this: ");
     seen.type("not now");
     await seen.until("Not done: run_shell_command (denied).");
     expect(await seen.ended).toBe(64);

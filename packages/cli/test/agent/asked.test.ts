@@ -38,20 +38,18 @@ describe("what a person typed", () => {
     expect(answerOf(said, inSrc)).toEqual({ kind: "always", allowance: { ...allowance, directory: "src" } });
   });
 
-  it("always offers the beginning of a command where that is safe, and this very command as well", () => {
-    const test = call("run_shell_command", { command: "npm test -- a.test.ts", directory: "web" });
+  it("always offers the beginning of a command where that is safe, says all that it covers, and this very command as well", () => {
+    const test = call("run_shell_command", { command: "cd web && just test 2>&1 | tail", directory: "web" });
     expect(choicesOf(test)).toBe(
-      "Do it? [y]es, [n]o, [a]lways (npm test *, in this session), always [e]xactly this: ",
+      "Do it? [y]es, [n]o, [a]lways (just test …, in this session), always [e]xactly this: ",
     );
-    const place = { directory: "web" };
-    const prefix = { kind: "prefix", words: "npm test *", ...place };
-    expect(answerOf("a", test)).toEqual({ kind: "always", allowance: prefix });
-    const allowance = {
-      kind: "command",
-      tool: "run_shell_command",
-      command: "npm test -- a.test.ts",
-      ...place,
-    };
+    expect(shown(test).words).toContain("\n  Always: just test, alone");
+    expect(answerOf("a", test)).toEqual({
+      kind: "always",
+      allowance: { kind: "forms", forms: ["just test"] },
+    });
+    const { command: words, ...place } = test.kind === "run" ? test.request.args : {};
+    const allowance = { kind: "command", tool: "run_shell_command", command: words, ...place };
     expect(answerOf("exact", test)).toEqual({ kind: "always", allowance });
     expect(answerOf("e", command)).toMatchObject({ kind: "no" });
   });

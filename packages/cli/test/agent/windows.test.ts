@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { hasTmux } from "./on-screen.js";
 import { call, type Scripted, scripted } from "./provided.js";
@@ -54,6 +55,8 @@ describe.runIf(hasTmux)("questions and windows", () => {
     window.type("e");
     await window.until("Esc back");
     await kept("plan");
+    // A key counts a while after the plan was shown.
+    await wait(400);
     window.type("r");
     await window.until(/Went back[\s\S]*> And the first\.$/u);
     expect(at.project.text("a.txt")).toBe(code.replace("line 15\n", "LINE 15\n"));

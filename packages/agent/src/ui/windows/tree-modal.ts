@@ -3,7 +3,7 @@ import type { ConversationContext, TurnNode } from "@holdfast/core/conversation"
 import type { AskedBack, Refused } from "../../commands/command.js";
 import { writtenWord } from "../../commands/words.js";
 import type { Key } from "../input/keys.js";
-import { keyLines, type Modal, type ModalStep, type WindowSize } from "../modal.js";
+import { isTooSmall, keyLines, type Modal, type ModalStep, type WindowSize } from "../modal.js";
 import { brokenLine } from "../screen/rows.js";
 import { cutLine, elastic, fitted, type Line, type Span, span } from "../spans.js";
 import { branchStart, nextHit, type RowFilter, rowFilters, rowsOf, unfoldedRows } from "./tree-rows.js";
@@ -64,6 +64,10 @@ class TreeModal implements Modal {
     this.#rows = unfoldedRows(shown.rows, shown.folded);
   }
 
+  get isQuestion(): boolean {
+    return this.shown.asked !== undefined;
+  }
+
   view(size: WindowSize): readonly Line[] {
     const { asked } = this.shown;
     const { columns, rows } = size;
@@ -82,7 +86,7 @@ class TreeModal implements Modal {
     let step: ModalStep = { kind: "shown", modal: this };
     for (const name of names) {
       if (step.kind === "closed" || !(step.modal instanceof TreeModal)) break;
-      step = asked === undefined ? step.modal.#key(name, size) : step.modal.#choose(name, asked);
+      step = asked === undefined ? step.modal.#key(name, size) : step.modal.#choose(name, asked, size);
     }
     return step;
   }
@@ -235,12 +239,15 @@ class TreeModal implements Modal {
     return { kind: "shown", modal: this, wish };
   }
 
-  #choose(name: string, { choices, prompt }: NonNullable<ShownTree["asked"]>): ModalStep {
+  #choose(name: string, asked: NonNullable<ShownTree["asked"]>, size: WindowSize): ModalStep {
+    const { choices, prompt } = asked;
     const { asked: _, ...rest } = this.shown;
     if (["escape", "q", "ctrl-c"].includes(name))
       return { kind: "shown", modal: new TreeModal(this.source, rest) };
     const chosen = choices.find(({ word }) => word.startsWith(name.toLowerCase()));
     if (chosen === undefined) return { kind: "shown", modal: this };
+    if (isTooSmall(size, planLines(asked, size.columns, mostPlanRows).length + 2))
+      return this.#set({ said: "This window is too small to show the plan. Make it larger; Esc goes back." });
     return { kind: "closed", line: chosen.line, ...(prompt === undefined ? {} : { text: prompt }) };
   }
 
@@ -327,6 +334,8 @@ function kindOf(node: TurnNode | undefined): Span["kind"] {
   if (node.payload.kind === "task_boundary" || node.payload.kind === "task_summary") return "accent";
   return node.payload.kind === "tool_call" || node.payload.kind === "tool_result" ? "faint" : "plain";
 }
+
+const mostPlanRows = 10_000;
 
 /** A key as names, a letter each of a text: several may come at once. */
 function namesOf(key: Key): readonly string[] {
