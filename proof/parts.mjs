@@ -10,6 +10,7 @@ const order = [
   "races",
   "repeats",
   "attacks",
+  "walls",
   "fidelity",
   "commits",
   "clients",

@@ -3,9 +3,10 @@
  * another program, another configuration or a file to write.
  *
  * `ID`: a name of the project's; `RUN`: nothing, or a program that finds this one. `PATH`: plain paths of the workspace;
- * `FILE`: those with a point or a slash, where another word is an action; `NAME`: branches and the like; `REMOTE`: the
- * same behind `origin` or `upstream`; `TEXT`: any text as the first argument. `-n#`: with a number; `-m:` takes the next
- * word, whatever that is; `--tb=a,b`: with one of these values; `-[ab]`: these letters together; others are whole words.
+ * `FILE`: those with a point or a slash, where another word is an action; `LOCAL`: those that begin with a point; `NAME`:
+ * branches and the like; `REMOTE`: the same behind `origin` or `upstream`; `TEXT`: any text as the first argument. `-n#`:
+ * with a number; `-m:` takes the next word, whatever that is; `--tb=a,b`: with one of these values; `-[ab]`: these letters
+ * together; others are whole words.
  */
 const rows = `
 (npm|pnpm|yarn|bun) (test|t|run ID) > PATH -- -s --silent --run --watch=false --coverage --bail --verbose --ci
@@ -21,7 +22,7 @@ git fetch > REMOTE -q -v -p --all --tags --prune
 git branch > -a -r -v -vv --all --list --show-current
 cargo (build|check|test|clippy|doc|bench) > NAME -- -q -v --quiet --verbose --release --all --workspace --all-targets --all-features --locked --offline --no-run --lib --bins --tests --no-deps --nocapture
 cargo fmt > -- --all --check
-go (build|test|vet|fmt) > PATH -v -race -short -cover -json -count#
+go (build|test|vet|fmt) > LOCAL -v -race -short -cover -json -count#
 (./gradlew|gradle) (build|test|check|clean) > -q --info --quiet --stacktrace --offline --no-daemon
 (./mvnw|mvn) (clean|compile|test|verify|package) > -q -B -e --quiet --batch-mode --offline
 dotnet (build|test|format|restore) > --no-restore --no-build --nologo
@@ -79,7 +80,7 @@ export function fitsForm(
   while (at < words.length) {
     const word = words[at] ?? "";
     const taken = Math.max(0, ...may.map((one) => optionLength(one, words, at)));
-    const isPath = may.includes("PATH") || (may.includes("FILE") && /[./]/u.test(word));
+    const isPath = paths.some(([kind, form]) => may.includes(kind) && form.test(word));
     const isRemote = may.includes("REMOTE") && (given > 0 || /^(origin|upstream)$/u.test(word));
     const isName = (may.includes("NAME") || isRemote) && isPlainName(word);
     const isArgument = (given === 0 && may.includes("TEXT")) || (isPath && isInside(word)) || isName;
@@ -89,6 +90,12 @@ export function fitsForm(
   }
   return true;
 }
+
+const paths = [
+  ["PATH", /./u],
+  ["FILE", /[./]/u],
+  ["LOCAL", /^\.(\/|$)/u],
+] as const;
 
 /** How many words an option of a row takes here; 0 where another one stands there. */
 function optionLength(option: string, words: readonly string[], at: number): number {
@@ -108,7 +115,7 @@ function optionLength(option: string, words: readonly string[], at: number): num
 /** Whether a path says nothing else to any program, and leads neither up nor into a hidden folder or one of packages. */
 export function isPlainPath(path: string): boolean {
   const file = path.replace(/(?<=\.py)(?:::\w+)+$/u, "");
-  const isPlain = /^(?:\.|(?:\.\/)?\w[\w@+.,-]*(?:\/[\w@][\w@+.,-]*)*)(?:\/|\/\.\.\.)?$/u.test(file);
+  const isPlain = /^(?:\.|(?:\.\/)?\w[\w+.,-]*(?:\/[\w@][\w+.,-]*)*)(?:\/|\/\.\.\.)?$/u.test(file);
   return isPlain && !/(^|\/)node_modules(\/|$)/u.test(file);
 }
 
@@ -126,6 +133,7 @@ export function wordsOfForm(begin: string): string {
 const kindWords = new Map([
   ["PATH", "paths of the workspace"],
   ["FILE", "files of the workspace"],
+  ["LOCAL", "paths that begin with ./"],
   ["NAME", "names"],
   ["REMOTE", "origin or upstream and names"],
   ["TEXT", "a text"],

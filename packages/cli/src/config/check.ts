@@ -1,5 +1,9 @@
 import { existsSync } from "node:fs";
 import {
+  type AgentSettings,
+  type Fit,
+  fitOf,
+  isCovered,
   projectFile,
   readSettings,
   resolveSettings,
@@ -24,7 +28,46 @@ export async function checkSettings(call: Invocation): Promise<number> {
     ({ source }) => call.flags.project !== true || source === project,
   );
   if (problems.length > 0) return reportProblems(call, problems);
-  return answer(call, { success: true, problems }, "The settings are sound.");
+  const rules = (all.kind === "settings" ? (all.settings.approval?.rules ?? []) : []).flatMap(examplesOf);
+  const lines = rules.map(({ rule, decision, matches, asks, others }) =>
+    [
+      `${decision} ${rule}`,
+      `  matches: ${matches.join(" | ")}`,
+      ...(asks.length > 0 ? [`  asks: ${asks.join(" | ")}`] : []),
+      `  not: ${others.join(" | ")}`,
+    ].join("\n"),
+  );
+  return answer(
+    call,
+    { success: true, problems, ...(rules.length > 0 ? { rules } : {}) },
+    escapeText(["The settings are sound.", ...lines].join("\n")),
+  );
+}
+
+type CheckedRule = NonNullable<NonNullable<AgentSettings["approval"]>["rules"]>[number];
+
+/** What a rule about commands matches and what not, by commands that are made of its words. */
+function examplesOf({ command: rule, decision }: CheckedRule) {
+  if (rule === undefined) return [];
+  const bare = rule.replace(/(^|\s)\*\s*$/u, "") || "ls";
+  const [program = "", ...rest] = bare.split(" ");
+  const behind = rest.map((word) => ` ${word}`).join("");
+  const commands = [
+    ...[bare, `${bare} x`, `cd dir && ${bare}`, `${bare} | tail`, `X=1 ${bare}`, `sh -c '${bare}'`],
+    ...[
+      `/usr/bin/${program}${behind}`,
+      `${program} -C dir${behind}`,
+      `$X${behind}`,
+      `${bare}x`,
+      `echo ${bare}`,
+    ],
+  ];
+  const fits = (command: string): Fit =>
+    decision === "allow" ? (isCovered(command, { rules: [rule] }) ? "yes" : "no") : fitOf(rule, command);
+  const [matches, asks, others] = (["yes", "maybe", "no"] as const).map((fit) =>
+    commands.filter((command) => fits(command) === fit),
+  );
+  return [{ rule, decision, matches: matches ?? [], asks: asks ?? [], others: others ?? [] }];
 }
 
 /** `config path`: the files, whether they are there, and whether the project's is trusted. */

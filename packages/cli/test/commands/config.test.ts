@@ -19,6 +19,30 @@ function place(project?: string, own?: string) {
   return { home, here, run, json };
 }
 
+test("config check says what each rule about commands matches, and which can match nothing", async () => {
+  const rules = (decision: string, ...commands: readonly string[]) =>
+    JSON.stringify({
+      approval: { rules: commands.map((command) => ({ tool: "run_shell_command", command, decision })) },
+    });
+  const { stdout } = await place(undefined, rules("deny", "git push")).run(["check"]);
+  expect(stdout.split("\n")).toEqual([
+    "The settings are sound.",
+    "deny git push",
+    "  matches: git push | git push x | cd dir && git push | git push | tail | X=1 git push | sh -c 'git push' | /usr/bin/git push | git -C dir push",
+    "  asks: $X push",
+    "  not: git pushx | echo git push",
+    "",
+  ]);
+  const { said } = await place(undefined, rules("allow", "npm test *")).json(["check"]);
+  expect(said.rules).toMatchObject([
+    { matches: ["npm test", "npm test x", "cd dir && npm test", "npm test | tail"], asks: [] },
+  ]);
+  const wrong = await place(undefined, rules("deny", "git push*", "a; b")).run(["check"]);
+  expect([wrong.code, wrong.stderr.match(/approval\.rules\.\d\.command: /gu)]).toEqual([
+    ...[52, ["approval.rules.0.command: ", "approval.rules.1.command: "]],
+  ]);
+});
+
 describe("config list and get", () => {
   test("show values, where they were said, and what does not count", async () => {
     const { run, json, here, home } = place('{"approval":{"mode":"yolo"},"limits":{"maxTurns":3}}', "{}");

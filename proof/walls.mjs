@@ -1,0 +1,18 @@
+import { denyForms } from "./walls/deny.mjs";
+import { prefixes } from "./walls/prefixes.mjs";
+
+/** @typedef {import("./contract.mjs").Part} Part */
+
+/** What a model, or a stranger's repository, tries in order to run or read what no person agreed to. @type {Part} */
+export const part = {
+  name: "walls",
+  title: "Walls",
+  async run({ print }) {
+    const rows = [];
+    for (const wall of [prefixes, denyForms]) {
+      rows.push(wall());
+      print(`${wall.name} done`);
+    }
+    return rows;
+  },
+};
