@@ -10,113 +10,11 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Project, runHoldfast, sha256 } from "../../../packages/cli/test/process.js";
-
-type Input = Readonly<Record<string, unknown>>;
-
-/** The hooks of one host around its tools, as each documents its JSON. */
-const hosts = {
-  claude: {
-    events: ["PreToolUse", "PostToolUse"],
-    read: (path: string, more: Input = {}) => ({
-      tool_name: "Read",
-      tool_input: { file_path: path, ...more },
-    }),
-    edit: (path: string, old: string, next: string) => ({
-      tool_name: "Edit",
-      tool_input: { file_path: path, old_string: old, new_string: next },
-    }),
-    write: (path: string, content: string) => ({
-      tool_name: "Write",
-      tool_input: { file_path: path, content },
-    }),
-    own: (path: string) => ({ tool_name: "mcp__holdfast__read_file", tool_input: { file_path: path } }),
-    part: { offset: 1, limit: 1 },
-    lines: (from: number, to: number) => ({ offset: from, limit: to - from + 1 }),
-    reasonOf: (answer: string) => {
-      const { hookSpecificOutput: output } = JSON.parse(answer);
-      expect(output).toMatchObject({ hookEventName: "PreToolUse", permissionDecision: "deny" });
-      return output.permissionDecisionReason as string;
-    },
-  },
-  gemini: {
-    events: ["BeforeTool", "AfterTool"],
-    read: (path: string, more: Input = {}) => ({
-      tool_name: "read_file",
-      tool_input: { file_path: path, ...more },
-    }),
-    edit: (path: string, old: string, next: string) => ({
-      tool_name: "replace",
-      tool_input: { file_path: path, old_string: old, new_string: next, instruction: "so" },
-    }),
-    write: (path: string, content: string) => ({
-      tool_name: "write_file",
-      tool_input: { file_path: path, content },
-    }),
-    own: (path: string) => ({ tool_name: "mcp_holdfast_read_file", tool_input: { file_path: path } }),
-    part: { start_line: 1, end_line: 1 },
-    lines: (from: number, to: number) => ({ start_line: from, end_line: to }),
-    reasonOf: (answer: string) => {
-      const { decision, reason } = JSON.parse(answer);
-      expect(decision).toBe("deny");
-      return reason as string;
-    },
-  },
-} as const;
-
-interface SessionOptions {
-  readonly id?: string;
-  readonly onMismatch?: "rebase" | "refuse" | undefined;
-  readonly stateDir?: string;
-}
-
-/** The state folder of the hooks. */
-const memories = new Project().folder;
-
-const start = "const wait = 2000;\nconst tries = 3;\n";
+import { hosts, type Input, memories, type SessionOptions, sessionOf, start } from "./guarded-session.js";
 
 describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) => {
   const host = hosts[name];
-
-  /** The hooks of one session of the host. */
-  function session(project: Project, { id = "one", onMismatch, stateDir = memories }: SessionOptions = {}) {
-    const send = async (event: string | undefined, call: Input, more: Input = {}) => {
-      const input = JSON.stringify({
-        session_id: id,
-        cwd: project.folder,
-        hook_event_name: event,
-        ...call,
-        ...more,
-      });
-      const flags = onMismatch === undefined ? [] : ["--on-mismatch", onMismatch];
-      const done = await project.run(["guard", "--state-dir", stateDir, ...flags], { input });
-      expect(done).toMatchObject({ code: 0, stderr: "" });
-      return done.stdout;
-    };
-    const [pre, post] = host.events;
-    /** The reason of a denial, "" where the call may run. */
-    const before = async (call: Input, more: Input = {}) => {
-      const answer = await send(pre, call, more);
-      return answer === "" ? "" : host.reasonOf(answer);
-    };
-    let last = "";
-    /** The call has run; what the model is told beside its answer is `said`. */
-    const after = async (call: Input, more: Input = {}) => {
-      const answer = await send(post, call, { tool_response: {}, ...more });
-      const output = answer === "" ? undefined : JSON.parse(answer).hookSpecificOutput;
-      if (output !== undefined) expect(output.hookEventName).toBe(post);
-      last = output?.additionalContext ?? "";
-    };
-    const said = () => last;
-    /** A call that the host carries out: `work` is what its tool does. */
-    const run = async (call: Input, work: () => void = () => {}, response: unknown = {}) => {
-      const reason = await before(call);
-      if (reason !== "") return reason;
-      work();
-      await after(call, { tool_response: response });
-      return "";
-    };
-    return { before, after, run, said };
-  }
+  const session = (project: Project, options?: SessionOptions) => sessionOf(host, project, options);
 
   test("a file that was read may be edited, and edited again, and overwritten", async () => {
     const project = new Project({ "net.ts": start });
@@ -165,7 +63,8 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
   const formatted = lines.replace("line 1\n", "line 1;\nmore\n");
 
   test.each([
-    { what: "by default", onMismatch: undefined, refused: true },
+    { what: "by default", onMismatch: undefined, refused: false },
+    { what: "under rebase-own", onMismatch: "rebase-own", refused: true },
     { what: "under refuse", onMismatch: "refuse", refused: true },
     { what: "under rebase", onMismatch: "rebase", refused: false },
   ] as const)("an edit elsewhere than a formatter's is $what refused: $refused", async (given) => {
@@ -208,7 +107,7 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
   test("a text that was never read is not moved, and one that replaces all is told what it lacks", async () => {
     const project = new Project({ "a.ts": lines, "b.ts": lines, "c.ts": lines });
     const { run, before } = session(project, { onMismatch: "rebase" });
-    expect(await before(host.edit("a.ts", "line 7", "seven"))).toMatch(/^Not read/);
+    expect(await before(host.edit("a.ts", "line", "seven"))).toMatch(/^Not read/);
     await run(host.read("b.ts"));
     project.put("b.ts", formatted);
     expect(await before(host.write("b.ts", "x"))).toMatch(/What changed since your base:\n@@ /);
@@ -239,11 +138,13 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
     expect(await before(host.write("a.ts", "x"))).toBe("");
   });
 
-  test("an unseen file is not overwritten and not edited; a new one is made", async () => {
-    const project = new Project({ "a.ts": "a year of work\n", "b.ts": "two\n" });
+  test("an unseen file is not overwritten, and edited where the old text stands in it once; a new one is made", async () => {
+    const project = new Project({ "a.ts": "a year of work\n", "b.ts": "two two\n", "d.ts": "two\n" });
     const { run, before } = session(project);
     expect(await before(host.write("a.ts", "x"))).toMatch(/^Not read: [\s\S]*a year of work\n/);
     expect(await before(host.edit("b.ts", "two", "2"))).toMatch(/^Not read: /);
+    expect(await before(host.edit("d.ts", "two", "2"))).toBe("");
+    expect(await before(host.edit("d.ts", "three", "2"))).toMatch(/^Not read: /);
     expect(await run(host.write("c.ts", "made\n"), () => project.put("c.ts", "made\n"))).toBe("");
     expect(await before(host.edit("c.ts", "made", "done"))).toBe("");
   });
@@ -305,9 +206,9 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
     const project = new Project({ "a.ts": start, "b.ts": start });
     const { run, before } = session(project);
     await run(host.read("a.ts"), () => project.put("a.ts", "other\n"));
-    expect(await before(host.edit("a.ts", "other", "x"))).toMatch(/^Not read/);
+    expect(await before(host.write("a.ts", "x"))).toMatch(/^Not read/);
     await run(host.read("b.ts"), () => {}, { error: "no permission" });
-    expect(await before(host.edit("b.ts", "3;", "x"))).toMatch(/^Not read/);
+    expect(await before(host.write("b.ts", "x"))).toMatch(/^Not read/);
   });
 
   test("what a formatter, or anybody, made of a write was not seen", async () => {
@@ -339,7 +240,7 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
     await run({ tool_name, tool_input: { path: "a.ts" } }, () => {}, answer(sha256(start)));
     expect(await before(host.edit("a.ts", "3;", "5;"))).toBe("");
     await run(host.own("b.ts"), () => {}, answer(sha256("older")));
-    expect(await before(host.edit("b.ts", "3;", "5;"))).toMatch(/^Not read/);
+    expect(await before(host.edit("b.ts", "const", "let"))).toMatch(/^Not read/);
   });
 
   test("an edit of ours shows a part: the whole must still be read to be overwritten", async () => {
@@ -364,8 +265,10 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
   test("sessions know nothing of each other", async () => {
     const project = new Project({ "a.ts": start });
     await session(project).run(host.read("a.ts"));
-    expect(await session(project, { id: "two" }).before(host.edit("a.ts", "3;", "5;"))).toMatch(/^Not read/);
-    expect(await session(project).before(host.edit("a.ts", "3;", "5;"))).toBe("");
+    expect(await session(project, { id: "two" }).before(host.edit("a.ts", "const", "x"))).toMatch(
+      /^Not read/,
+    );
+    expect(await session(project).before(host.edit("a.ts", "const", "x"))).toBe("");
   });
 
   test("a file is one file, by whatever link it is called", async () => {

@@ -141,11 +141,11 @@ describe("setup", () => {
     const person = new Person();
     const commands = () => person.text(".claude/settings.json").match(/ guard[^"]*/g);
     await person.setUp(["claude", "--guard", "--yes"]);
-    expect(commands()).toEqual([" guard", " guard"]);
+    expect(commands()).toEqual([" guard", " guard", " guard"]);
     await person.setUp(["claude", "--guard", "--yes", "--on-mismatch", "rebase"]);
-    expect(commands()).toEqual([" guard --on-mismatch rebase", " guard --on-mismatch rebase"]);
+    expect(commands()).toEqual(Array(3).fill(" guard --on-mismatch rebase"));
     await person.setUp(["claude", "--guard", "--yes", "--on-mismatch", "refuse"]);
-    expect(commands()).toEqual([" guard --on-mismatch refuse", " guard --on-mismatch refuse"]);
+    expect(commands()).toEqual(Array(3).fill(" guard --on-mismatch refuse"));
     await person.setUp(["claude", "--remove", "--yes"]);
     expect(person.has(".claude/settings.json")).toBe(false);
   });
@@ -228,10 +228,11 @@ describe("setup", () => {
   });
 
   test.each([
-    ["claude", "PreToolUse", ["Edit", "Write"]],
-    ["claude", "PostToolUse", ["Edit", "Write", "mcp__holdfast__read_file"]],
-    ["gemini", "BeforeTool", ["write_file", "replace"]],
-    ["gemini", "AfterTool", ["write_file", "replace", "mcp_holdfast_read_file"]],
+    ["claude", "PreToolUse", ["Edit", "Write", "Bash"]],
+    ["claude", "PostToolUse", ["Edit", "Write", "mcp__holdfast__read_file", "Bash"]],
+    ["claude", "PostToolUseFailure", ["Bash"]],
+    ["gemini", "BeforeTool", ["write_file", "replace", "run_shell_command"]],
+    ["gemini", "AfterTool", ["write_file", "replace", "mcp_holdfast_read_file", "run_shell_command"]],
   ] as const)(
     "%s, %s: hooks start for the host's file tools, after ours too, and for no other server's",
     async (client, event, wanted) => {
@@ -239,7 +240,16 @@ describe("setup", () => {
       await person.setUp([client, "--guard", "--yes"]);
       const { matcher } = JSON.parse(person.text(`.${client}/settings.json`)).hooks[event][0];
       const ours = ["mcp__holdfast__read_file", "mcp_holdfast_read_file"];
-      const names = ["Edit", "Write", "write_file", "replace", ...ours, "mcp__github__get_file", "Bash"];
+      const names = [
+        "Edit",
+        "Write",
+        "write_file",
+        "replace",
+        ...ours,
+        "mcp__github__get_file",
+        "Bash",
+        "run_shell_command",
+      ];
       const matching = names.filter((name) => new RegExp(`^(?:${matcher})$`).test(name));
       expect(matching).toEqual(wanted);
     },

@@ -357,7 +357,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       { flags: "--accept-edits", help: "guard nothing; let edits of Holdfast pass where they are accepted" },
       {
         flags: "--on-mismatch <answer>",
-        help: "what an edit gets where others changed the file; rebase: it runs where its lines are certain (default: rebase-own)",
+        help: "what an edit gets where others changed the file; rebase: it runs where its lines are certain (the default)",
         choices: ["rebase-own", "rebase", "refuse"],
       },
     ],

@@ -16,7 +16,7 @@ export async function answerToHook(
   input: string,
   {
     stateDir,
-    onMismatch = "rebase-own",
+    onMismatch = "rebase",
     acceptEdits,
   }: {
     readonly stateDir?: string | undefined;
@@ -36,11 +36,10 @@ export async function answerToHook(
   return answer === undefined ? "" : JSON.stringify(answer);
 }
 
-function answerTo({ host, moment }: HookEvent, verdict: Verdict): object | undefined {
+function answerTo({ host, moment, name }: HookEvent, verdict: Verdict): object | undefined {
   if (verdict.kind === "deny") return moment === "before" ? denial(host, verdict.reason) : undefined;
   if (verdict.said === undefined || moment !== "after") return undefined;
-  const hookEventName = host === "claude" ? "PostToolUse" : "AfterTool";
-  return { hookSpecificOutput: { hookEventName, additionalContext: verdict.said } };
+  return { hookSpecificOutput: { hookEventName: name, additionalContext: verdict.said } };
 }
 
 function denial(host: Host, reason: string): object {

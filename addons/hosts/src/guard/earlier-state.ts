@@ -37,6 +37,15 @@ export function earlierState(file: GuardedFile, memory: HostMemory): EarlierStat
   return undefined;
 }
 
+/** Secrets and what lies elsewhere have no text here, and are not kept. */
+export function keepText({ sha256, bytes, text }: GuardedFile, memory: HostMemory): void {
+  if (sha256 === null || bytes === undefined || text === undefined || bytes.length > mostKept) return;
+  memory.keep(sha256, bytes);
+}
+
+/** In bytes: of a larger file no change is shown. */
+const mostKept = 1024 * 1024;
+
 function textOf(bytes: Uint8Array | undefined): string | undefined {
   return bytes === undefined ? undefined : decode(bytes);
 }

@@ -4,7 +4,7 @@ import type { HostFact } from "@holdfast/core/node";
 import { diffTexts } from "@holdfast/core/patch";
 import { splitLines } from "@holdfast/core/text";
 import type { GuardedFile } from "./guarded-file.js";
-import type { ReadWindow, TextEdit, ToolCall } from "./hook-event.js";
+import type { HookEvent, ReadWindow, TextEdit, ToolCall } from "./hook-event.js";
 import { countLines, decode, lfEdit, withLf } from "./host-text.js";
 
 /**
@@ -24,6 +24,8 @@ export function expectedFacts(call: ToolCall, file: GuardedFile): readonly HostF
       const text = decode(bytes);
       return text === undefined ? [] : editedFacts(sha256, text, call.edits);
     }
+    case "command":
+    case "search":
     case "own":
     case "other":
       return [];
@@ -32,10 +34,22 @@ export function expectedFacts(call: ToolCall, file: GuardedFile): readonly HostF
   }
 }
 
+/** Nobody can say which of its lines are known. */
+export function someOf(sha256: string): HostFact {
+  return { kind: "shown", sha256, lines: [], someText: true };
+}
+
 /** All lines of a text that was shown whole. */
 export function wholeText(sha256: string, text: string): HostFact {
   const total = countLines(text);
   return { kind: "shown", sha256, lines: total === 0 ? [] : [{ from: 1, to: total }], total };
+}
+
+/** What a tool says that it made of a file. */
+export function factsOfMade({ before, after }: NonNullable<HookEvent["made"]>) {
+  const changes = lineEdits(diffTexts(before, after, compareMs));
+  const states = { before: hash(before), after: hash(after) };
+  return { kind: "changed", ...states, version: 0, total: countLines(after), changes } as const;
 }
 
 /** How many lines a file has, where it is UTF-8 text. */

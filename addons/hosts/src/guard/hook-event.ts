@@ -1,5 +1,6 @@
 import { isAbsolute, relative, resolve } from "node:path";
 import { protectedReason } from "@holdfast/core/files";
+import { isObject } from "@holdfast/core/text";
 import { meaningsOf, plainName } from "@holdfast/core/tools";
 import { changingTools, toolNameIn } from "../clients.js";
 
@@ -10,6 +11,8 @@ export type Host = "claude" | "gemini";
 export interface HookEvent {
   readonly kind: "event";
   readonly host: Host;
+  /** Its name, as an answer repeats it. */
+  readonly name: string;
   readonly moment: "before" | "after";
   readonly session: string;
   /** The folder that the host works in. */
@@ -19,6 +22,8 @@ export interface HookEvent {
   readonly tool: ToolCall;
   /** All texts in the tool's answer. */
   readonly answer: string;
+  /** The whole file before and after the call, where the tool says so itself. */
+  readonly made: { readonly before: string; readonly after: string } | undefined;
   /** Whether the tool says that it failed. */
   readonly failed: boolean;
   /** An edit by a tool of ours about which Claude, in its present mode, would ask nobody if the edit were its own. */
@@ -30,6 +35,8 @@ export type ToolCall =
   | { readonly kind: "read"; readonly path: string; readonly window: ReadWindow | undefined }
   | { readonly kind: "overwrite"; readonly path: string; readonly content: string }
   | { readonly kind: "edit"; readonly path: string; readonly edits: readonly TextEdit[] }
+  /** A command, which may change any file; or a search: of both the answer holds lines of files. */
+  | { readonly kind: "command" | "search"; readonly words: readonly string[] }
   /** One of our own tools, which checks states itself: we only learn from its answer. */
   | { readonly kind: "own"; readonly paths: readonly string[] }
   | { readonly kind: "other" };
@@ -50,23 +57,26 @@ export interface TextEdit {
 /** @returns undefined for an event that is no call of a tool. Throws where it is no JSON object. */
 export function readHookEvent(text: string): HookEvent | undefined {
   const given: unknown = JSON.parse(text);
-  if (!isRecord(given)) throw new Error("the hook's input is not an object");
-  const moment = moments[String(given.hook_event_name)];
+  if (!isObject(given)) throw new Error("the hook's input is not an object");
+  const event = String(given.hook_event_name);
+  const moment = moments[event];
   if (moment === undefined) return undefined;
   const cwd = textOf(given.cwd) ?? process.cwd();
-  const input = isRecord(given.tool_input) ? given.tool_input : {};
-  const response = given.tool_response;
+  const input = isObject(given.tool_input) ? given.tool_input : {};
+  const { tool_response: response = {}, error = Object(response).error } = given;
   const name = textOf(given.tool_name) ?? "";
   const tool = readCall(name, input, (path) => (isAbsolute(path) ? path : resolve(cwd, path)));
   return {
     kind: "event",
+    name: event,
     ...moment,
     session: `${moment.host} ${textOf(given.session_id) ?? ""}`,
     cwd,
     call: textOf(given.tool_use_id) ?? "",
     tool,
-    answer: allTexts(response).join("\n"),
-    failed: isRecord(response) && response.error !== undefined && response.error !== null,
+    answer: allTexts([response, given.error]).join("\n"),
+    made: madeBy(response),
+    failed: error !== undefined && error !== null && error !== "",
     isAccepted:
       moment.moment === "before" &&
       given.permission_mode === "acceptEdits" &&
@@ -90,6 +100,8 @@ function isOpenToEdits(tool: ToolCall, folder: string): boolean {
 const moments: Readonly<Record<string, Pick<HookEvent, "host" | "moment">>> = {
   PreToolUse: { host: "claude", moment: "before" },
   PostToolUse: { host: "claude", moment: "after" },
+  // Of a command that ended with an error, whatever it did before.
+  PostToolUseFailure: { host: "claude", moment: "after" },
   BeforeTool: { host: "gemini", moment: "before" },
   AfterTool: { host: "gemini", moment: "after" },
 };
@@ -99,6 +111,8 @@ type Input = Readonly<Record<string, unknown>>;
 function readCall(name: string, input: Input, at: (path: string) => string): ToolCall {
   const own = /^mcp_.*?_(?<tool>[a-z]+(?:_[a-z]+)*)$/.exec(name)?.groups?.tool;
   if (own !== undefined) return readOwnCall(name, input, at);
+  const looking = commands[name];
+  if (looking !== undefined) return { kind: looking, words: wordsOf(input).map(at) };
   const path = textOf(input.file_path) ?? textOf(input.notebook_path) ?? textOf(input.absolute_path);
   if (path === undefined) return { kind: "other" };
   switch (name) {
@@ -118,6 +132,26 @@ function readCall(name: string, input: Input, at: (path: string) => string): Too
     default:
       return { kind: "other" };
   }
+}
+
+const commands: Readonly<Record<string, "command" | "search">> = {
+  Bash: "command",
+  run_shell_command: "command",
+  Grep: "search",
+  grep_search: "search",
+  search_file_content: "search",
+};
+
+/** What may be the name of a file in a command, or is the place of a search. */
+function wordsOf({ command, path, dir_path: folder }: Input): readonly string[] {
+  const words = (textOf(command) ?? "").split(/[\s;|&<>()"'`]+/);
+  return [...words, textOf(path) ?? "", textOf(folder) ?? ""].filter((word) => word !== "");
+}
+
+/** A notebook's tool writes its JSON anew, and says what became of it. */
+function madeBy(response: unknown): HookEvent["made"] {
+  const { original_file: before, updated_file: after } = Object(response);
+  return typeof before === "string" && typeof after === "string" ? { before, after } : undefined;
 }
 
 /** @param base the number of the first line, as the host counts in `offset`. */
@@ -171,7 +205,7 @@ function readEdit(input: Input): TextEdit {
 }
 
 function listOf(value: unknown): readonly Input[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function textOf(value: unknown): string | undefined {
@@ -181,9 +215,5 @@ function textOf(value: unknown): string | undefined {
 function allTexts(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   if (Array.isArray(value)) return value.flatMap(allTexts);
-  return isRecord(value) ? Object.values(value).flatMap(allTexts) : [];
-}
-
-function isRecord(value: unknown): value is Input {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(value) ? Object.values(value).flatMap(allTexts) : [];
 }

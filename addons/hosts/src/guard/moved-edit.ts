@@ -31,6 +31,11 @@ export function isCertainOn(base: string, present: string, edits: readonly TextE
   );
 }
 
+/** Whether each old text stands in a text as the edits need it: who quotes it knows it, and nothing else changes. */
+export function isQuotedFrom(text: string, edits: readonly TextEdit[]): boolean {
+  return edits.length > 0 && placeIn(withLf(text), edits) !== undefined;
+}
+
 /** A difference that takes longer is one large change. */
 const compareMs = 200;
 

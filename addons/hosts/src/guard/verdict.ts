@@ -1,10 +1,12 @@
 import { isKnownWhole, type OnMismatch, rebasedWords } from "@holdfast/core/files";
 import type { HostFact, HostMemory } from "@holdfast/core/node";
-import { type EarlierState, earlierState, mostShown } from "./earlier-state.js";
-import { expectedFacts, totalLines, wholeText } from "./expected-facts.js";
+import { learnChanged, learnPrinted, noteBefore } from "./command.js";
+import { type EarlierState, earlierState, keepText, mostShown } from "./earlier-state.js";
+import { expectedFacts, factsOfMade, someOf, totalLines, wholeText } from "./expected-facts.js";
 import { type GuardedFile, lookAt } from "./guarded-file.js";
 import type { HookEvent, ToolCall } from "./hook-event.js";
-import { isCertainOn } from "./moved-edit.js";
+import { decode } from "./host-text.js";
+import { isCertainOn, isQuotedFrom } from "./moved-edit.js";
 
 /** What a hook answers: nothing, or what the model is to know of a call that ran, or why one must not run. */
 export type Verdict =
@@ -22,11 +24,20 @@ interface Bounds {
 
 /** Judges a call that is about to run, and learns from one that has run. */
 export async function judge(event: HookEvent, bounds: Bounds): Promise<Verdict> {
-  if (event.failed) return pass;
   const { tool } = event;
+  if (event.failed && tool.kind !== "command") return pass;
   switch (tool.kind) {
     case "other":
       return pass;
+    case "command":
+    case "search": {
+      const before = event.moment === "before";
+      if (before && tool.kind === "command") await noteBefore(event, bounds.memory);
+      if (before) return pass;
+      const said = tool.kind === "command" ? await learnChanged(event, bounds.memory) : "";
+      await learnPrinted(event, tool.words, bounds.memory);
+      return said === "" ? pass : { kind: "pass", said: `holdfast guard: ${said}` };
+    }
     case "own":
       if (event.moment === "after") await learnFromOwn(event, tool.paths, bounds.memory);
       return pass;
@@ -61,7 +72,10 @@ async function before(event: HookEvent, tool: FileCall, { memory, onMismatch }: 
   return pass;
 }
 
-/** An edit quotes what it replaces; who replaces all of a file was shown every line of it. */
+/**
+ * An edit quotes what it replaces, which is enough where the session knows no other state of the file; who replaces all of
+ * a file was shown every line of it.
+ */
 function rulingOn(tool: FileCall, file: GuardedFile, memory: HostMemory): "allowed" | "changed" | "unseen" {
   const { path, sha256 } = file;
   if (sha256 === null || tool.kind === "read") return "allowed";
@@ -77,7 +91,10 @@ function rulingOn(tool: FileCall, file: GuardedFile, memory: HostMemory): "allow
   const total = totalLines(file) ?? now?.total;
   const isWhole = isSeen && total !== undefined && isKnownWhole({ total, lines: now.lines });
   if (tool.kind === "edit" ? isSeen : isWhole) return "allowed";
-  const others = [...known.states(path)].filter((state) => known.find(path, state)?.isSeen === true);
+  const states = [...known.states(path)];
+  const text = states.length === 0 ? decode(file.bytes) : undefined;
+  if (tool.kind === "edit" && text !== undefined && isQuotedFrom(text, tool.edits)) return "allowed";
+  const others = states.filter((state) => known.find(path, state)?.isSeen === true);
   return !isSeen && others.length > 0 ? "changed" : "unseen";
 }
 
@@ -97,17 +114,24 @@ async function after(event: HookEvent, tool: FileCall, memory: HostMemory): Prom
   const note = memory.note(path, event.call);
   const met = note?.facts.filter((fact) => stateOf(fact) === sha256) ?? [];
   const rebased = met.length > 0 ? note?.rebased : undefined;
-  const learned = met.length > 0 ? [...(rebased?.facts ?? []), ...met] : laterFacts(tool, file, memory);
+  const learned =
+    met.length > 0 ? [...(rebased?.facts ?? []), ...met] : laterFacts(event, tool, file, memory);
   for (const fact of learned) memory.learn(path, fact);
   if (learned.length > 0) keepText(file, memory);
   return rebased === undefined ? pass : { kind: "pass", said: `holdfast guard: ${rebased.words}` };
 }
 
 /** Where calls ran side by side, the state that this one was made on came about after it was looked at. */
-function laterFacts(tool: FileCall, file: GuardedFile, memory: HostMemory): readonly HostFact[] {
-  if (tool.kind !== "edit") return [];
-  const { path, sha256, text } = file;
+function laterFacts(
+  { made }: HookEvent,
+  tool: FileCall,
+  { path, sha256, text }: GuardedFile,
+  memory: HostMemory,
+): readonly HostFact[] {
+  if (tool.kind !== "edit" || sha256 === null) return [];
   const known = memory.known(path);
+  const told = made === undefined ? undefined : factsOfMade(made);
+  if (told?.after === sha256 && known.find(path, told.before)?.isSeen === true) return [told, someOf(sha256)];
   for (const state of [...known.states(path)].slice(0, mostLater)) {
     const bytes = known.find(path, state)?.isSeen === true ? memory.kept(state) : undefined;
     if (bytes === undefined) continue;
@@ -124,15 +148,6 @@ function stateOf(fact: HostFact): string | null {
   return fact.kind === "changed" ? fact.after : fact.sha256;
 }
 
-/** Secrets and what lies elsewhere have no text here, and are not kept. */
-function keepText({ sha256, bytes, text }: GuardedFile, memory: HostMemory): void {
-  if (sha256 === null || bytes === undefined || text === undefined || bytes.length > mostKept) return;
-  memory.keep(sha256, bytes);
-}
-
-/** In bytes: of a larger file no change is shown. */
-const mostKept = 1024 * 1024;
-
 /** Our own tools name the hash of the state that they hand out: it is the one on disk, or it is not learned. */
 async function learnFromOwn(event: HookEvent, paths: readonly string[], memory: HostMemory): Promise<void> {
   for (const path of paths) {
@@ -141,10 +156,7 @@ async function learnFromOwn(event: HookEvent, paths: readonly string[], memory: 
     const { sha256, text } = file;
     // An edit's answer has the hash of the whole and the text of a part.
     const whole = text !== undefined && event.answer.includes(text);
-    const fact = whole
-      ? wholeText(sha256, text)
-      : ({ kind: "shown", sha256, lines: [], someText: true } as const);
-    memory.learn(file.path, fact);
+    memory.learn(file.path, whole ? wholeText(sha256, text) : someOf(sha256));
     keepText(file, memory);
   }
 }

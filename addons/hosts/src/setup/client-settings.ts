@@ -70,8 +70,7 @@ export function adviceOnRemoval(before: string, after: string): string | undefin
 
 function serverSettings({ client, project, program, onMismatch }: SetupWishes): readonly Setting[] {
   const { command } = program;
-  const flags = onMismatch === undefined ? [] : [mismatchFlag, onMismatch];
-  const args = [...program.args, "mcp", ...flags, "--rules-of", client];
+  const args = [...program.args, "mcp", ...mismatchFlags(onMismatch), "--rules-of", client];
   const started = { command, args };
   const inEditor = { command, args: inWorkspace(args) };
   const entry = (file: string, value: object, path = servers): readonly Setting[] => [{ file, path, value }];
@@ -177,17 +176,33 @@ function inWorkspace(args: readonly string[]): readonly string[] {
 }
 
 function hookSettings({ client, program, onMismatch }: SetupWishes): readonly Setting[] {
-  const flags = onMismatch === undefined ? [] : [mismatchFlag, onMismatch];
-  const command = hookCommand(program, flags);
+  const command = hookCommand(program, mismatchFlags(onMismatch));
   const isClaude = client === "claude";
-  const events = isClaude ? ["PreToolUse", "PostToolUse"] : ["BeforeTool", "AfterTool"];
   const name = isClaude ? {} : { name: "holdfast-guard" };
-  return events.map((event) => ({
+  return Object.entries(isClaude ? claudeHooks : geminiHooks).map(([event, matcher]) => ({
     file: isClaude ? ".claude/settings.json" : ".gemini/settings.json",
     path: ["hooks", event],
-    value: { matcher: matcherOf(client, event), hooks: [{ type: "command", ...name, command }] },
+    value: { matcher, hooks: [{ type: "command", ...name, command }] },
     among: hasHook(/ guard(?: --on-mismatch [a-z-]+)?$/),
   }));
+}
+
+/**
+ * A hook is a process of its own: none starts for another server's tools, nor before ours, which check states themselves.
+ * A command is looked at before and after it, also where it fails: it may change any file.
+ */
+const claudeHooks = {
+  PreToolUse: "Read|Edit|MultiEdit|Write|NotebookEdit|Bash",
+  PostToolUse: "Read|Edit|MultiEdit|Write|NotebookEdit|Bash|Grep|mcp__holdfast__.*",
+  PostToolUseFailure: "Bash",
+};
+const geminiHooks = {
+  BeforeTool: "read_file|replace|write_file|run_shell_command",
+  AfterTool: "read_file|replace|write_file|run_shell_command|grep_search|mcp_holdfast_.*",
+};
+
+function mismatchFlags(onMismatch: OnMismatch | undefined): readonly string[] {
+  return onMismatch === undefined ? [] : [mismatchFlag, onMismatch];
 }
 
 /** A setting of its own: the guard can come and go without it. */
@@ -204,12 +219,6 @@ function acceptingHook({ client, program }: SetupWishes): Setting {
 
 function hookCommand({ command, args }: SetupWishes["program"], flags: readonly string[]): string {
   return [command, ...args, "guard", ...flags].map(shellWord).join(" ");
-}
-
-/** A hook is a process of its own: none starts for another server's tools, nor before ours, which check states themselves. */
-function matcherOf(client: ClientName, event: string): string {
-  const own = client === "claude" ? "Read|Edit|MultiEdit|Write|NotebookEdit" : "read_file|replace|write_file";
-  return event === "PostToolUse" || event === "AfterTool" ? `${own}|${toolNameIn(client, ".*")}` : own;
 }
 
 /** Whether a hook runs the guard: whatever its matcher, it needs none of our tools. */

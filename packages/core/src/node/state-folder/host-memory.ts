@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { appendFileSync, existsSync, lstatSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import {
   isRefusal,
@@ -34,6 +34,8 @@ export interface HostMemory {
   readonly kind: "memory";
   /** What is known of a path, under that name. */
   known(path: string): KnownFiles;
+  /** The paths of which anything is known, the last one first. */
+  paths(): readonly string[];
   /** The last note about a call. */
   note(path: string, call: string): CallNote | undefined;
   /** The fact that a call which was noted, and has not been heard of since, was to leave this state. */
@@ -55,6 +57,13 @@ export function openHostMemory(stateDir: string | undefined, host: string): Host
   const state = openStateFolder(stateDir);
   if (isRefusal(state)) return state;
   const file = state.at("guard", `${createHash("sha256").update(host).digest("hex").slice(0, 32)}.jsonl`);
+  let read: { readonly bytes: number; readonly lines: readonly MemoryLine[] } | undefined;
+  /** One call asks for many paths; other processes only append. */
+  const lines = () => {
+    const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (read?.bytes !== bytes) read = { bytes, lines: linesOf(file) };
+    return read.lines;
+  };
   const append = (line: object) => {
     if (!existsSync(file)) removeOld(state);
     state.within(state.at("guard"), () => appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 }));
@@ -62,15 +71,22 @@ export function openHostMemory(stateDir: string | undefined, host: string): Host
   return {
     kind: "memory",
     known: (path) =>
-      linesOf(file)
+      lines()
         .flatMap((line) => factIn(line, path) ?? [])
         .reduce(
           (known, fact) => known.learn(path, { ...fact, file: { path, realPath: path } }),
           KnownFiles.empty,
         ),
-    note: (path, call) => notesOf(file, path).findLast((note) => note.call === call),
+    paths: () => [
+      ...new Set(
+        lines()
+          .flatMap(({ fact }) => fact?.path ?? [])
+          .toReversed(),
+      ),
+    ],
+    note: (path, call) => notesOf(lines(), path).findLast((note) => note.call === call),
     expected: (path, sha256) =>
-      notesOf(file, path)
+      notesOf(lines(), path)
         .flatMap(({ facts }) => facts)
         .findLast((fact) => fact.kind === "changed" && fact.after === sha256),
     learn: (path, fact) => append({ fact: { path, ...fact } }),
@@ -96,8 +112,8 @@ export function hostWrote(state: StateFolder, path: string, sha256: string): boo
   });
 }
 
-function notesOf(file: string, path: string): readonly CallNote[] {
-  return linesOf(file).flatMap(({ note }) => (note?.facts === undefined || note.path !== path ? [] : [note]));
+function notesOf(lines: readonly MemoryLine[], path: string): readonly CallNote[] {
+  return lines.flatMap(({ note }) => (note?.facts === undefined || note.path !== path ? [] : [note]));
 }
 
 interface MemoryLine {
