@@ -63,14 +63,14 @@ function spilledPart(
 
 const killParameters = z.object({ id: z.string().min(1) });
 
-/** `kill`: ends a command in the background, with everything it started. */
+/** `kill`: ends a command in the background, with all that it started. */
 export function killTool(context: CommandToolsContext): HostTool<typeof killParameters.shape> {
   return {
     kind: "host",
     name: "kill",
     rare: true,
     title: "End a command",
-    description: "Ends a command in the background, with everything it started.",
+    description: "Ends a command in the background, with all that it started.",
     parameters: killParameters,
     annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
     intent: (args) => ({ kind: "host_request", tool: "kill", summary: `End ${shownId(args.id)}`, args }),

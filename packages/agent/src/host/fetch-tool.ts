@@ -20,7 +20,7 @@ export interface FetchToolOptions extends FetchPolicy {
 
 const parameters = z.object({
   url: z.string().min(1),
-  raw: z.boolean().exactOptional().describe("HTML as it is; its words alone unless given"),
+  raw: z.boolean().exactOptional().describe("HTML as it is, not its words alone"),
 });
 
 /** `fetch_url`, and what removes the files of its long pages. */

@@ -25,10 +25,10 @@ export interface CommandToolsContext {
 
 const parameters = z.object({
   command: z.string().min(1),
-  directory: z.string().exactOptional().describe("The workspace unless given"),
+  directory: z.string().exactOptional().describe("Default: the workspace"),
   timeout_seconds: z.number().min(1).exactOptional(),
   background: z.boolean().exactOptional().describe("Such as a server: read_output"),
-  outside: z.boolean().exactOptional().describe("Outside the sandbox: a person is asked"),
+  outside: z.boolean().exactOptional().describe("Of the sandbox: asks a person"),
   description: z.string().exactOptional(),
 });
 
@@ -40,9 +40,9 @@ export function shellTool(context: CommandToolsContext): HostTool<typeof paramet
     name: "run_shell_command",
     title: "Run a command",
     description: [
-      "Runs a command in a shell, without terminal and input, and waits for it.",
-      `It is ended after ${defaultSeconds} s, or timeout_seconds (at most ${mostSeconds}), with all that it started.`,
-      "read_output shows the rest of a long output. Read, search and change files with the file tools.",
+      "Runs a command in a shell, without terminal and input.",
+      `It ends after ${defaultSeconds} s, or timeout_seconds (at most ${mostSeconds}), with all that it started.`,
+      "read_output shows the rest of a long output. For files use the file tools.",
     ].join(" "),
     parameters,
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },

@@ -199,7 +199,7 @@ describe("one file of many", () => {
 
   test("that makes the program fail when it is looked at is told as not read", async () => {
     const looked = await lookedAt(async () => Promise.reject(new Error("odd")));
-    expect(looked).toMatchObject({ kind: "not_read", why: "an error of Holdfast (Error: odd)" });
+    expect(looked).toMatchObject({ kind: "unreadable", why: "an error of Holdfast (Error: odd)" });
   });
 
   test("says nothing of itself where the machine gives no more descriptors", async () => {
