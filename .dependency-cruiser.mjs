@@ -59,6 +59,7 @@ export const addons = {
   importers: ["core"],
   page: ["core"],
   postgres: ["core"],
+  tour: ["core", "agent"],
 };
 
 /** One adapter a framework, one file an adapter: these are also the add-on's doors. */

@@ -21,7 +21,7 @@ const pure = ["packages/core/test/**/*.test.ts", "addons/{adapters,importers}/te
 const machine = [
   ...machineTestsOfCore,
   "packages/!(core)/test/**/*.test.ts",
-  "addons/{hosts,page,postgres}/test/**/*.test.ts",
+  "addons/{hosts,page,postgres,tour}/test/**/*.test.ts",
   "addons/importers/test/command/**/*.test.ts",
   "test/!(packages).test.ts",
 ];
@@ -34,7 +34,7 @@ const sources = [
   { find: /^@holdfast\/core\/(\w+)$/, replacement: source("packages/core/src/$1/index.ts") },
   { find: /^@holdfast\/(core|agent|mcp)$/, replacement: source("packages/$1/src/index.ts") },
   {
-    find: /^@holdfast\/(hosts|importers|page|postgres)$/,
+    find: /^@holdfast\/(hosts|importers|page|postgres|tour)$/,
     replacement: source("addons/$1/src/index.ts"),
   },
 ];

@@ -15,7 +15,7 @@ const beside = (name) => fileURLToPath(new URL(name, import.meta.url));
 const home = new URL("../packages/cli/", import.meta.url);
 const addonHome = (name) => fileURLToPath(new URL(`../addons/${name}/`, import.meta.url));
 /** Those that the command knows how to use (`packages/cli/src/addons.ts`), as far as they are there. */
-const addons = ["importers", "page", "postgres", "hosts"].filter((name) => existsSync(addonHome(name)));
+const addons = "importers page postgres hosts tour".split(" ").filter((name) => existsSync(addonHome(name)));
 const pageName = "history-page.html";
 const outdir = fileURLToPath(new URL("dist/bundle/", home));
 const { version } = JSON.parse(readFileSync(new URL("package.json", home), "utf8"));

@@ -154,10 +154,10 @@ const breaches: readonly Breach[] = [
     file: "packages/cli/src/needs-addon.ts",
     source: 'import { inner } from "@holdfast/postgres";\nexport const needed = inner;\n',
   },
-  ...Object.keys(addons).map((name) => ({
+  ...Object.entries(addons).map(([name, used]) => ({
     rule: `addon-${name}-by-the-doors`,
     file: `addons/${name}/src/sideways.ts`,
-    source: 'import * as agent from "../../../packages/agent/src/index.js";\nexport const side = agent;\n',
+    source: `import * as other from "../../../packages/${used.includes("agent") ? "mcp" : "agent"}/src/index.js";\nexport const side = other;\n`,
   })),
   {
     rule: "listed-addons",

@@ -1,4 +1,4 @@
-import type { Paint } from "../shell/terminal.js";
+import type { Paint } from "./shell.js";
 
 /**
  * What to do after the tour.

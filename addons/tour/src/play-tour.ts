@@ -1,13 +1,12 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { exitCodes } from "../shell/exit-codes.js";
-import type { Terminal } from "../shell/terminal.js";
 import { nextSteps } from "./next-steps.js";
-import { openTour } from "./open-tour.js";
 import { Printer } from "./printer.js";
 import { runSteps, type Step } from "./run-steps.js";
+import type { TourShell } from "./shell.js";
 import { Stage, TourPerson } from "./stage.js";
+import { tourSteps } from "./steps.js";
 import { files } from "./story.js";
 import { TourModel } from "./tour-model.js";
 
@@ -16,7 +15,8 @@ import { TourModel } from "./tour-model.js";
  *
  * @returns the exit code: not 0 if any step did not behave as it says.
  */
-export async function playTour(steps: readonly Step[], terminal: Terminal): Promise<number> {
+export async function playTour(shell: TourShell, steps: readonly Step[] = tourSteps()): Promise<number> {
+  const { terminal, exitCodes } = shell;
   const home = makeHome();
   if (home === undefined) {
     terminal.err(
@@ -27,7 +27,7 @@ export async function playTour(steps: readonly Step[], terminal: Terminal): Prom
   const clean = () => rmSync(home, { recursive: true, force: true });
   process.once("exit", clean);
   try {
-    return await play(steps, terminal, home);
+    return await play(steps, shell, home);
   } finally {
     clean();
     process.removeListener("exit", clean);
@@ -42,15 +42,16 @@ function makeHome(): string | undefined {
   }
 }
 
-async function play(steps: readonly Step[], terminal: Terminal, home: string): Promise<number> {
+async function play(steps: readonly Step[], shell: TourShell, home: string): Promise<number> {
+  const { terminal, exitCodes } = shell;
   const paint = terminal.outPaint;
-  const printer = new Printer(paint);
+  const printer = new Printer(shell);
   const show = () => terminal.out(printer.take());
   const folder = join(home, "project");
   const model = new TourModel();
-  const person = new TourPerson(printer);
-  const parts = { folder, stateDir: join(home, "state"), terminal, model: model.port, ask: person.ask };
-  const run = await openTour(parts);
+  const person = new TourPerson(shell, printer);
+  const parts = { folder, stateDir: join(home, "state"), model: model.port, ask: person.ask };
+  const run = await shell.open(parts);
   if (run.kind === "no_run") {
     terminal.err(`holdfast: the tour cannot begin: ${run.lines.join(" ")}\n`);
     return exitCodes.machine;

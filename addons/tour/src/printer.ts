@@ -1,4 +1,4 @@
-import { escapeText, type Paint, wrapped } from "../shell/terminal.js";
+import type { Paint, TourShell } from "./shell.js";
 
 /** How many lines of a result are shown, from its beginning and its end. */
 export interface Excerpt {
@@ -10,7 +10,11 @@ export interface Excerpt {
 export class Printer {
   private printed = "";
 
-  constructor(private readonly paint: Paint) {}
+  private readonly paint: Paint;
+
+  constructor(private readonly shell: TourShell) {
+    this.paint = shell.terminal.outPaint;
+  }
 
   /** What was printed since the last time. */
   take(): string {
@@ -31,11 +35,11 @@ export class Printer {
   }
 
   user(text: string): void {
-    this.line(`   ${this.paint.cyan("user  →")} ${escapeText(text)}`);
+    this.line(`   ${this.paint.cyan("user  →")} ${this.shell.escapeText(text)}`);
   }
 
   says(text: string): void {
-    this.line(`   ${this.paint.cyan("model →")} ${escapeText(text)}`);
+    this.line(`   ${this.paint.cyan("model →")} ${this.shell.escapeText(text)}`);
   }
 
   /** @param args as the model writes them. */
@@ -44,7 +48,7 @@ export class Printer {
     const short = pairs.filter(([, value]) => !value.includes("\n"));
     const inline = short.map(([name, value]) => `${name}: ${shortHashes(value)}`).join("  ");
     this.line(
-      `   ${this.paint.cyan("model →")} ${this.paint.bold(tool)}  ${this.paint.dim(escapeText(inline))}`,
+      `   ${this.paint.cyan("model →")} ${this.paint.bold(tool)}  ${this.paint.dim(this.shell.escapeText(inline))}`,
     );
     for (const [, value] of pairs)
       if (value.includes("\n")) this.block(value, { head: Number.POSITIVE_INFINITY });
@@ -68,7 +72,7 @@ export class Printer {
   }
 
   note(text: string): void {
-    this.line(`   ${this.paint.dim(escapeText(text))}`);
+    this.line(`   ${this.paint.dim(this.shell.escapeText(text))}`);
   }
 
   somebody(does: string): void {
@@ -77,11 +81,11 @@ export class Printer {
 
   check(claim: string, holds: boolean): void {
     const { green, red } = this.paint;
-    this.line(holds ? `   ${green("✓")} ${claim}` : `   ${red("✗")} ${red(escapeText(claim))}`);
+    this.line(holds ? `   ${green("✓")} ${claim}` : `   ${red("✗")} ${red(this.shell.escapeText(claim))}`);
   }
 
   private block(text: string, { head, tail = 0 }: Excerpt): void {
-    const all = escapeText(shortHashes(text)).replace(/\n$/, "").split("\n");
+    const all = this.shell.escapeText(shortHashes(text)).replace(/\n$/, "").split("\n");
     const left = all.length - head - tail;
     const begin = left > 1 ? all.slice(0, head) : all;
     const end = left > 1 ? all.slice(all.length - tail) : [];
@@ -92,7 +96,8 @@ export class Printer {
 
   private quote(lines: readonly string[]): void {
     for (const line of lines) {
-      for (const part of wrapped(line, width)) this.line(`           ${this.coloured(part)}`.trimEnd());
+      for (const part of this.shell.wrapped(line, width))
+        this.line(`           ${this.coloured(part)}`.trimEnd());
     }
   }
 

@@ -4,16 +4,11 @@ import {
   type AgentEvent,
   type AskPerson,
   describeResult,
-  fitted,
-  painted,
   runCommand,
   type ScriptedAnswer,
-  themes,
 } from "@holdfast/agent";
-import { linesOfAsked } from "../agent/asked.js";
-import { commandHost } from "../agent/command-host.js";
-import { type OpenedRun, turnInput } from "../agent/open-run.js";
 import type { Excerpt, Printer } from "./printer.js";
+import type { TourRun, TourShell } from "./shell.js";
 import { file } from "./story.js";
 import type { TourModel } from "./tour-model.js";
 
@@ -36,7 +31,7 @@ interface PlayedTurn {
 /** What is played on: the agent, the folder that it works in, and a reader who is shown everything. */
 interface StageParts {
   readonly folder: string;
-  readonly run: OpenedRun;
+  readonly run: TourRun;
   readonly model: TourModel;
   readonly person: TourPerson;
   readonly printer: Printer;
@@ -46,12 +41,14 @@ interface StageParts {
 export class TourPerson {
   readonly asked: string[] = [];
 
-  constructor(private readonly printer: Printer) {}
+  constructor(
+    private readonly shell: TourShell,
+    private readonly printer: Printer,
+  ) {}
 
   readonly ask: AskPerson = async (list) =>
     list.map((asked) => {
-      const { lines } = linesOfAsked(asked);
-      const words = lines.map((line) => painted(fitted(line), themes.plain)).join("\n");
+      const words = this.shell.wordsOfAsked(asked);
       this.asked.push(words);
       this.printer.approval(words);
       return { kind: "yes" };
@@ -90,7 +87,7 @@ export class Stage {
     model.play(answers);
     const replies: CallReply[] = [];
     const before = person.asked.length;
-    const input = await turnInput(run, words, (told) => printer.note(told), new AbortController().signal);
+    const input = await run.input(words, (told) => printer.note(told));
     const onEvent = (event: AgentEvent) => {
       this.#show(event, shown);
       if (event.kind === "call_ended") replies.push({ ...replyOf(event), disk: this.disk(file) });
@@ -105,7 +102,7 @@ export class Stage {
   async command(line: string, shown: Excerpt = { head: 6 }): Promise<string> {
     const { run, printer } = this.parts;
     printer.user(line);
-    const result = await runCommand(line, commandHost(run, {}));
+    const result = await runCommand(line, run.commands);
     const said = result === undefined ? "" : describeResult(result);
     printer.result(said, shown);
     if (result?.kind !== "told") this.check(`${line} was carried out`, false);

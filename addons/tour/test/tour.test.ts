@@ -1,17 +1,21 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { makePaint, type Terminal } from "../../src/shell/terminal.js";
-import { playTour } from "../../src/tour/play-tour.js";
-import type { Step } from "../../src/tour/run-steps.js";
-import { tourSteps } from "../../src/tour/steps.js";
-import { Project, runHoldfast } from "../process.js";
+import type { Addons, TourShell } from "../../../packages/cli/src/addons.js";
+import { shellOfTour } from "../../../packages/cli/src/commands/tour.js";
+import { makePaint, type Terminal } from "../../../packages/cli/src/shell/terminal.js";
+import { Project, runHoldfast } from "../../../packages/cli/test/process.js";
+import * as addon from "../src/index.js";
+import type { Step } from "../src/run-steps.js";
+import { tourSteps } from "../src/steps.js";
 
-function quietTerminal(isColoured = false): Terminal & { printed: string } {
-  return {
-    printed: "",
-    async out(text) {
-      this.printed += text;
-    },
+/** Compiles only while the add-on is what the command asks of it. */
+const { playTour }: Pick<typeof addon, "playTour"> & Addons["tour"] = addon;
+
+/** What the command lends the tour, with a terminal that keeps what is printed. */
+function quietShell(isColoured = false): { readonly shell: TourShell; readonly printed: string[] } {
+  const printed: string[] = [];
+  const terminal: Terminal = {
+    out: async (text) => void printed.push(String(text)),
     err() {},
     status() {},
     columns: () => undefined,
@@ -21,6 +25,11 @@ function quietTerminal(isColoured = false): Terminal & { printed: string } {
     outPaint: makePaint(isColoured),
     errPaint: makePaint(false),
   };
+  const misuse = (message: string): never => {
+    throw new Error(message);
+  };
+  const settings = { roots: [], json: false, allowProtected: [] };
+  return { shell: shellOfTour({ args: [], flags: {}, settings, terminal, misuse }), printed };
 }
 
 describe("the tour as a process", () => {
@@ -94,15 +103,15 @@ describe("a tour that does not behave as it says", () => {
     },
   ];
   test.each(cases)("$name ends it with a code that is not 0", async ({ lie }) => {
-    const terminal = quietTerminal();
-    expect(await playTour([...tourSteps().slice(0, 2), lie], terminal)).toBe(1);
-    expect(terminal.printed).toContain("✗");
-    expect(terminal.printed).not.toContain("behaved as they say");
+    const { shell, printed } = quietShell();
+    expect(await playTour(shell, [...tourSteps().slice(0, 2), lie])).toBe(1);
+    expect(printed.join("")).toContain("✗");
+    expect(printed.join("")).not.toContain("behaved as they say");
   });
 
   test("without the lie the very same steps pass, in colour where that is asked for", async () => {
-    const terminal = quietTerminal(true);
-    expect(await playTour(tourSteps().slice(0, 2), terminal)).toBe(0);
-    expect(terminal.printed).toContain("\u001b[32m✓\u001b[39m");
+    const { shell, printed } = quietShell(true);
+    expect(await playTour(shell, tourSteps().slice(0, 2))).toBe(0);
+    expect(printed.join("")).toContain("\u001b[32m✓\u001b[39m");
   });
 });

@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { Agent, Asked, AskPerson, CommandHost, TurnInput } from "@holdfast/agent";
+import type { ModelPort } from "@holdfast/core/context";
 import type {
   BesideFile,
   ConversationRefusal,
@@ -17,8 +19,10 @@ import type { Advancing } from "@holdfast/core/text";
 import type { McpOptions } from "@holdfast/mcp";
 import { addonsWithin } from "./addons-within.js";
 import type { ChangedSettings, Setting } from "./config/change-settings.js";
+import type { exitCodes } from "./shell/exit-codes.js";
 import type { InputLines, LineLimits } from "./shell/input.js";
 import type { hostNames, Invocation } from "./shell/invocation.js";
+import type { Terminal } from "./shell/terminal.js";
 
 /**
  * The add-ons that this program uses if they are there, and what it asks of each. The program imports none of them:
@@ -37,6 +41,7 @@ export interface Addons {
   readonly postgres: {
     openPostgresStore(options: PostgresOptions): Promise<SessionStore | ConversationRefusal>;
   };
+  readonly tour: { playTour(shell: TourShell): Promise<number> };
   readonly hosts: {
     setupCommand(call: Invocation & { readonly shell: SetupShell }): Promise<number>;
     openHostRules(client: HostName, roots: readonly string[]): Promise<() => HostRules>;
@@ -140,6 +145,33 @@ export interface SetupShell {
   exitCodeOf(code: OutcomeCode): number;
   escapeText(text: string): string;
   changeJson(text: string, settings: readonly Setting[]): ChangedSettings;
+}
+
+/** What `holdfast tour` lends its add-on. */
+export interface TourShell {
+  readonly terminal: Terminal;
+  readonly exitCodes: typeof exitCodes;
+  open(parts: TourParts): Promise<TourRun | { readonly kind: "no_run"; readonly lines: readonly string[] }>;
+  wordsOfAsked(asked: Asked): string;
+  escapeText(text: string): string;
+  wrapped(line: string, width: number): readonly string[];
+}
+
+/** What the agent of a tour is opened with. */
+export interface TourParts {
+  readonly folder: string;
+  readonly stateDir: string;
+  readonly model: ModelPort;
+  readonly ask: AskPerson;
+}
+
+/** The agent of a tour. */
+export interface TourRun {
+  readonly kind: "run";
+  readonly agent: Agent;
+  readonly commands: CommandHost;
+  input(words: string, told: (sentence: string) => void): Promise<TurnInput>;
+  close(): Promise<void>;
 }
 
 /** Loads an add-on. @returns undefined if this build of the program does not have it. */

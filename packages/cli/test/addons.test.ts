@@ -34,6 +34,7 @@ describe("a command without its add-on", () => {
     ["hosts", ["mcp", "--compat", "filesystem"]],
     ["importers", ["sessions", "import"]],
     ["page", ["view"]],
+    ["tour", ["tour"]],
     ["postgres", ["sessions", "list", "--store", "postgres://127.0.0.1/none"]],
   ] as const)("says in one sentence that %s is missing: %j", (name: keyof Addons, args) => {
     const { status, stderr } = run(args);

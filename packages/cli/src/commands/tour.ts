@@ -1,8 +1,52 @@
+import { mkdirSync } from "node:fs";
+import { defaultSettings, fitted, painted, themes } from "@holdfast/agent";
+import { addonFor, type TourParts, type TourRun, type TourShell } from "../addons.js";
+import { linesOfAsked } from "../agent/asked.js";
+import { commandHost } from "../agent/command-host.js";
+import { type NoRun, openRunWith, turnInput } from "../agent/open-run.js";
+import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import { playTour } from "../tour/play-tour.js";
-import { tourSteps } from "../tour/steps.js";
+import { escapeText, wrapped } from "../shell/terminal.js";
 
-/** `holdfast tour`: the whole protocol on a temporary folder. */
-export function tourCommand({ terminal }: Invocation): Promise<number> {
-  return playTour(tourSteps(), terminal);
+/** `holdfast tour`: the add-on plays it; this command lends it the terminal and the agent. */
+export async function tourCommand(call: Invocation): Promise<number> {
+  const tour = await addonFor("tour", call.misuse);
+  return tour.playTour(shellOfTour(call));
+}
+
+/** What the command lends its add-on. */
+export function shellOfTour(call: Invocation): TourShell {
+  return {
+    terminal: call.terminal,
+    exitCodes,
+    escapeText,
+    wrapped,
+    wordsOfAsked: (asked) =>
+      linesOfAsked(asked)
+        .lines.map((line) => painted(fitted(line), themes.plain))
+        .join("\n"),
+    open: (parts) => openTour(call, parts),
+  };
+}
+
+/** The agent as `holdfast agent` opens it: what this machine is set up with plays no part in a tour. */
+async function openTour(call: Invocation, parts: TourParts): Promise<TourRun | NoRun> {
+  const { folder, stateDir, model, ask } = parts;
+  mkdirSync(folder);
+  const settings = { roots: [folder], stateDir, json: false, allowProtected: [] };
+  const run = await openRunWith({
+    call: { ...call, args: [], flags: { root: [folder] }, settings },
+    prompt: "The tour",
+    ask,
+    found: { kind: "settings", settings: defaultSettings, notices: [], stateDir },
+    model: { kind: "model", port: model, name: `${model.target.provider}/${model.target.model}` },
+  });
+  if (run.kind === "no_run") return run;
+  return {
+    kind: "run",
+    agent: run.agent,
+    commands: commandHost(run, {}),
+    input: (words, told) => turnInput(run, words, told, new AbortController().signal),
+    close: () => run.close(),
+  };
 }
