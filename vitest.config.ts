@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { hangMs } from "./test/until.js";
 
 /** The compiled file of a source that a test names, so that Node loads it as it loads any program. */
 function compiled(specifier: string, importer = ""): string | undefined {
@@ -45,8 +46,9 @@ export default defineConfig({
     : { plugins: [{ name: "compiled-sources", enforce: "pre" as const, resolveId: compiled }] }),
   test: {
     // A time is a bound for work that hangs, never a judgement of the machine.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 3 * hangMs,
+    hookTimeout: 3 * hangMs,
+    expect: { poll: { timeout: hangMs, interval: 10 } },
     globalSetup: [fileURLToPath(new URL("test/compile.ts", import.meta.url))],
     setupFiles: [fileURLToPath(new URL("test/setup.ts", import.meta.url))],
     server: { deps: { external: [/\/(?:packages|addons)\/[^/]+\/dist\//] } },

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { applyPatch } from "diff";
 import { describe, expect, it } from "vitest";
 import { type Case, classNames, generate, loadPool, regenerate } from "../bench/generator/index.mjs";
+import { has } from "./tools.js";
 
 const pool = loadPool();
 const cases = generate("test", 6, classNames, pool);
@@ -118,10 +119,6 @@ describe("the error-model generator", () => {
 
 function textOf(made: Case): string {
   return "text" in made.expect ? made.expect.text : "";
-}
-
-function has(command: string): boolean {
-  return spawnSync(command, ["--version"]).status === 0;
 }
 
 function applyWithPatch(made: Case): string {

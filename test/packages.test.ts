@@ -15,6 +15,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hangMs } from "./until.js";
 
 /**
  * The packages as strangers get them: packed, and installed from the packed files into a folder outside of
@@ -57,9 +58,9 @@ beforeAll(() => {
   const files = packedFiles(packed.stdout).map((file) => join(tarballs, file));
   const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
   run("npm", ["install", ...flags, ...files], project);
-}, 300_000);
+});
 
-afterAll(() => rmSync(dirname(project), { recursive: true, force: true }), 60_000);
+afterAll(() => rmSync(dirname(project), { recursive: true, force: true }));
 
 /** The command alone, installed for a whole machine, once. */
 function installedAlone(): string {
@@ -76,8 +77,7 @@ function installedAlone(): string {
   return prefix;
 }
 
-// npm and the compiler take seconds on an idle machine.
-describe("packages that are installed from packed files", { timeout: 240_000 }, () => {
+describe("packages that are installed from packed files", () => {
   it("are all of the workspaces, each as a folder of its own and no link", () => {
     for (const { name, version } of packages) {
       const installed = JSON.parse(readFileSync(join(project, "node_modules", name, "package.json"), "utf8"));
@@ -222,7 +222,7 @@ function run(
   more: Readonly<Record<string, string>> = {},
 ) {
   const env = { ...process.env, ...more, XDG_STATE_HOME: join(dirname(project), "state") };
-  const ran = spawnSync(program, args, { cwd, env, encoding: "utf8", timeout: 240_000 });
+  const ran = spawnSync(program, args, { cwd, env, encoding: "utf8", timeout: 2 * hangMs });
   if (ran.status !== 0) throw new Error(`${program} ${args.join(" ")}\n${ran.stdout}\n${ran.stderr}`);
   return ran;
 }

@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, test } from "vitest";
 import { program } from "../../../packages/cli/test/process.js";
 import { afterThisFile } from "../../../test/cleanups.js";
+import { has } from "../../../test/tools.js";
 import { type ClientName, clientNames } from "../src/clients.js";
 import { Person } from "./person.js";
 
@@ -126,10 +127,9 @@ function filesOf(person: Person): Readonly<Record<string, string>> {
   return Object.fromEntries(names.sort().map((name) => [name, person.text(name)]));
 }
 
-describe("a person's screen", () => {
+describe.runIf(has("tmux"))("a person's screen", () => {
   test.concurrent.for(clientNames)(
     "of setup %s, and of --remove, after which all settings are byte for byte as before",
-    { timeout: 120_000 },
     async (client, { expect }) => {
       const person = new Person({
         "bin/holdfast": `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`,

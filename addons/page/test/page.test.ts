@@ -1,19 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { TurnPayload } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { openJournalStore } from "@holdfast/core/node";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Project } from "../../../packages/cli/test/process.js";
-
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const missing = existsSync(executablePath) ? "" : ` (skipped: there is no Chromium at ${executablePath})`;
+import { has } from "../../../test/tools.js";
+import { type Browser, openBrowser } from "./browser.js";
 
 /** The built program's page, opened from a file as a person opens it. */
-describe.skipIf(missing !== "")(`the page of a session${missing}`, () => {
+describe.runIf(has("chromium"))("the page of a session", () => {
   const project = new Project();
   const stateDir = join(project.folder, "state");
   let browser: Browser;
@@ -27,7 +25,7 @@ describe.skipIf(missing !== "")(`the page of a session${missing}`, () => {
       stdio: ["ignore", "pipe", "ignore"],
     }).trim();
     sample = await exportPage(id, "sample.html");
-    browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+    browser = await openBrowser();
   });
 
   afterAll(() => browser?.close());

@@ -2,11 +2,11 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Project } from "../../../packages/cli/test/process.js";
 import { type Cluster, findServer, startCluster } from "../../../proof/postgres/cluster.mjs";
+import { has } from "../../../test/tools.js";
 
 const bin = findServer();
-const missing = bin === undefined ? " (skipped: there is no PostgreSQL server here)" : "";
 
-describe.skipIf(bin === undefined)(`sessions of a PostgreSQL server${missing}`, () => {
+describe.runIf(has("initdb"))("sessions of a PostgreSQL server", () => {
   const project = new Project();
   let cluster: Cluster;
   let address = "";
@@ -15,7 +15,7 @@ describe.skipIf(bin === undefined)(`sessions of a PostgreSQL server${missing}`, 
     cluster = await startCluster(bin ?? "");
     const { user, host, port, database } = cluster.connection;
     address = `postgres://${user}@${host}:${port}/${database}`;
-  }, 60_000);
+  });
   afterAll(() => cluster?.dispose());
 
   const session = [

@@ -247,8 +247,8 @@ function describeAbsence({ cluster, newSchema, open }: PostgresGround): void {
       openPostgresStore({ connection: cluster().connection, retryMs: 60_000 }),
       session.readBlob("0".repeat(64)),
     ]);
-    // Long enough for each to find the server away.
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    // Long enough for each to find the server away, on a slow machine as well.
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
     await cluster().start();
     const [flushed, ...others] = await answers;
     expect(flushed).toEqual({ kind: "acknowledged", seq: 2 });

@@ -12,11 +12,11 @@ import { buildSync } from "esbuild";
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
 import { type Cluster, findServer, startCluster } from "../../../proof/postgres/cluster.mjs";
+import { has } from "../../../test/tools.js";
 import { openPostgresStore, type PostgresStoreOptions } from "../src/index.js";
 
 const bin = findServer();
-export const hasServer = bin !== undefined;
-if (!hasServer) console.warn("skipped: there is no PostgreSQL server here (Debian's package postgresql)");
+export const hasServer = has("initdb");
 
 /** A server of our own for all tests of this package, and what they ask of it. */
 export interface PostgresGround {
@@ -42,7 +42,7 @@ export function usePostgres(): PostgresGround {
   beforeAll(async () => {
     // No test cuts the power, so nothing has to reach the disk.
     cluster = await startCluster(bin ?? "", { isDurable: false });
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const asking of askers.values()) await asking.end();
     await cluster?.dispose();
@@ -113,11 +113,4 @@ export function codeOf(answer: object | Acknowledged | OpenSession | Conversatio
   return "kind" in answer ? String(answer.kind) : "answer";
 }
 
-/** Asks again until it is so; the limit only guards against hanging. */
-export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 110_000;
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error("it has not come about");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+export { until } from "../../../test/until.js";

@@ -178,7 +178,7 @@ function describeCrashes({ cluster, newSchema, open, ask }: PostgresGround): voi
     expect(replay("s-1", read.records).problems).toEqual([]);
     await store.close();
     await ask("alter role holdfast reset synchronous_commit");
-  }, 120_000);
+  });
 
   it("refuses what does not fit on a disk that is really full, and goes on when there is room", async (context) => {
     const disk = mountTmpfs(4_096);

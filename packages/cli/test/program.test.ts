@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, existsSync, openSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { isRoot } from "../../../test/tools.js";
 import { Project, program, runAs, runHoldfast } from "./process.js";
 
 const poem = "one\ntwo\nthree\n";
@@ -100,7 +101,7 @@ describe("exit codes", () => {
     expect(done.stderr).toBe("holdfast: unknown option '--nope'\nSee: holdfast read --help\n");
   });
 
-  test.runIf(process.getuid?.() === 0)("7: a file that may not be read", async () => {
+  test.runIf(isRoot)("7: a file that may not be read", async () => {
     const project = new Project({ "a.txt": poem });
     chmodSync(join(project.folder, "a.txt"), 0o600);
     chmodSync(project.folder, 0o755);

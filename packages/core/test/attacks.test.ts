@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { parseEnvelope, runTool } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
 import { endProcess } from "../../../test/end-process.js";
+import { until } from "../../../test/until.js";
 import { at, kinds, links, names, outside, protectedPaths, secret } from "./attack-list.js";
 import { type Ground, ground, hangMs, sha } from "./support.js";
 
@@ -191,16 +192,12 @@ describe("the attack list", () => {
     const bounded = await on.again({ limits: { fullReadBytes: 1_000 } });
     const writer = spawn("sh", ["-c", 'while :; do echo growing >> "$0"; done', at(on, "log.txt")]);
     try {
-      const deadline = Date.now() + 5_000;
-      for (;;) {
+      await until(async () => {
         const outcome = await bounded.read({ path: "log.txt" });
-        if (outcome.kind === "refusal") {
-          expect(outcome.code).toBe("too_large");
-          break;
-        }
-        expect(outcome.state.content.length).toBeLessThanOrEqual(1_000);
-        if (Date.now() > deadline) throw new Error("the file did not grow");
-      }
+        if (outcome.kind === "refusal") expect(outcome.code).toBe("too_large");
+        else expect(outcome.state.content.length).toBeLessThanOrEqual(1_000);
+        return outcome.kind === "refusal";
+      });
     } finally {
       await endProcess(writer);
     }

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { until } from "../../../test/until.js";
 import { carryApproved } from "../src/tools/tool/approval.js";
 import { type Ground, ground, sha } from "./support.js";
 
@@ -57,8 +58,7 @@ describe.each([
       const log = await on.workspace.log({ path: "a.txt" });
       return log.kind === "log" ? log.entries.filter((entry) => entry.displaced === true).length : -1;
     };
-    const until = Date.now() + 10_000;
-    while ((await displaced()) === 0 && Date.now() < until) await new Promise((go) => setTimeout(go, 50));
+    await until(async () => (await displaced()) > 0);
     expect(await displaced()).toBe(1);
     other.writes("later still\n");
     await session.letGo();

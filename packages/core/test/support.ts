@@ -6,6 +6,7 @@ import { isRefusal, memoryPorts, type Workspace } from "@holdfast/core/files";
 import { type OpenWorkspaceOptions, openWorkspace } from "@holdfast/core/node";
 import { runTool, type ToolName } from "@holdfast/core/tools";
 import { afterThisTest } from "../../../test/cleanups.js";
+import { hangMs } from "../../../test/until.js";
 import { openCharsets } from "../src/node/disk/charsets.js";
 
 /** A real folder with a real state folder beside it, gone after the test. */
@@ -48,7 +49,9 @@ export async function ground(
   const again = async (more: Partial<OpenWorkspaceOptions> = {}) => {
     // Whole to replace whole has tests of its own; the others write over files with the hash alone.
     const guards = { wholeReplacement: "hash", ...options.guards, ...more.guards } as const;
-    const opened = await openWorkspace({ roots: [root], stateDir, ...options, ...more, guards });
+    // How long a search or an edit may take has tests of its own, too.
+    const limits = { searchMs: hangMs, editMs: hangMs, ...options.limits, ...more.limits };
+    const opened = await openWorkspace({ roots: [root], stateDir, ...options, ...more, guards, limits });
     if (isRefusal(opened)) throw new Error(opened.message);
     afterThisTest(() => opened.close());
     return opened;
@@ -91,5 +94,4 @@ export function sha(content: string | Uint8Array): string {
 
 export const emptySha = sha("");
 
-/** More than any work takes that ends at all, ms: a bound for what hangs. How fast the machine is, no test judges. */
-export const hangMs = 60_000;
+export { hangMs };

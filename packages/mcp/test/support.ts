@@ -13,6 +13,7 @@ import { Client, type ClientOptions } from "@modelcontextprotocol/client";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { onTestFinished } from "vitest";
 import { endProcess } from "../../../test/end-process.js";
+import { until } from "../../../test/until.js";
 
 /** Everything about a server but the workspace, which it opens itself, within these limits and guards. */
 export type ServerOptions = Omit<McpOptions, "workspace" | "onError" | "input"> &
@@ -177,14 +178,7 @@ export const opening = [
   notification("initialized"),
 ];
 
-/** Waits for what comes in its own time; the limit only guards against hanging. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const limit = Date.now() + 110_000;
-  while (!(await isSo())) {
-    if (Date.now() > limit) throw new Error("it did not happen in time");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
+export { until };
 
 type EnvelopeFile = NonNullable<ReturnType<typeof parseEnvelope>>["files"][number];
 

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { Project, runAs } from "../../../../packages/cli/test/process.js";
+import { isRoot } from "../../../../test/tools.js";
 
 const samples = fileURLToPath(new URL("../imports/", import.meta.url));
 const project = new Project({ "work/.keep": "" });
@@ -149,7 +150,7 @@ describe("holdfast sessions import without a file", () => {
     expect((await json("import")).sessions).toMatchObject([{ id: "a", title: "wide" }]);
   });
 
-  test.runIf(process.getuid?.() === 0)("tells what may not be read, and lists all else", async () => {
+  test.runIf(isRoot)("tells what may not be read, and lists all else", async () => {
     const rollout = ".codex/sessions/2026/11/23/rollout-a.jsonl";
     const { home } = homeWith("closed", {
       [`${inPi}/a.jsonl`]: ofPi("a", "open"),

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { type HostScope, type HostTool, type HostToolResult, runHostTool } from "@holdfast/core/tools";
 import { afterThisTest } from "../../../../test/cleanups.js";
 
+export { until } from "../../../../test/until.js";
+
 /** A private folder, removed after the test, or after the file. */
 export async function folder(after: (clean: () => unknown) => void = afterThisTest): Promise<string> {
   const made = await realpath(await mkdtemp(join(tmpdir(), "holdfast-host-")));
@@ -20,13 +22,4 @@ export function call(tool: HostTool, args: unknown, scope: Partial<HostScope> = 
     },
     ...scope,
   });
-}
-
-/** Waits until something holds; the bound is for what hangs. */
-export async function until(holds: () => boolean, boundMs = 20_000): Promise<void> {
-  const end = performance.now() + boundMs;
-  while (!holds()) {
-    if (performance.now() > end) throw new Error("it never came to hold");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }

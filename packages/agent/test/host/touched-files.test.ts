@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { hangMs } from "../../../../test/until.js";
 import { watchFiles } from "../../src/host/touched-files.js";
 import { folder } from "./ground.js";
 
@@ -20,13 +21,15 @@ async function project({ isGit }: { readonly isGit: boolean }) {
 const list = async (root: string) =>
   readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) => !name.endsWith(".log"));
 
+const patient = { mostMs: hangMs };
+
 describe("what a command changed", () => {
   test.each([true, false])(
     "is found by size, time and inode, in a folder of git or not (%s)",
     async (isGit) => {
       const root = await project({ isGit });
       const before = statSync(join(root, "a.txt"));
-      const again = await watchFiles({ roots: [root], list })();
+      const again = await watchFiles({ roots: [root], list }, patient)();
       writeFileSync(join(root, "a.txt"), "longer than it was\n");
       rmSync(join(root, "b.txt"));
       writeFileSync(join(root, "new.txt"), "new\n");
@@ -55,7 +58,7 @@ describe("what a command changed", () => {
 
   test("is nothing where nothing changed, and files of further folders have their whole names", async () => {
     const [one, two] = [await project({ isGit: true }), await project({ isGit: true })];
-    const again = await watchFiles({ roots: [one, two] })();
+    const again = await watchFiles({ roots: [one, two] }, patient)();
     expect(await again()).toEqual({ files: [], isWhole: true });
     writeFileSync(join(two, "src/d.txt"), "x");
     expect((await again()).files.map(({ path }) => path)).toEqual([join(two, "src/d.txt")]);
@@ -72,7 +75,7 @@ describe("what a command changed", () => {
   test("is asked of git without running what its settings name", async () => {
     const root = await project({ isGit: true });
     execFileSync("git", ["config", "core.fsmonitor", `touch ${join(root, "ran")}; false`], { cwd: root });
-    const again = await watchFiles({ roots: [root] })();
+    const again = await watchFiles({ roots: [root] }, patient)();
     expect(await again()).toEqual({ files: [], isWhole: true });
   });
 });

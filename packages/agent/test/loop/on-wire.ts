@@ -1,5 +1,6 @@
 import type { ContextManager, TurnNode } from "@holdfast/core/conversation";
 import { afterThisTest } from "../../../../test/cleanups.js";
+import { hangMs } from "../../../../test/until.js";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
 import type { TurnEnd } from "../../src/loop/turn.js";
 import { anthropicModel } from "../../src/models/anthropic.js";
@@ -46,9 +47,6 @@ export async function serve(wire: Wire, script: readonly ServedAnswer[]): Promis
   afterThisTest(() => server.close());
   return server;
 }
-
-/** A bound for an answer that hangs: on a busy machine one that comes may take its seconds. */
-const hangMs = 60_000;
 
 /** Our port to a server, through the provider's SDK; it waits for nothing before it asks again. */
 export function portTo({ wire, url, key }: ProviderServer, idleMs = hangMs) {

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hangMs } from "../../../../test/until.js";
 
 const stubs = "git npm make vitest touch".split(" ");
 /** They do their work besides. */
@@ -28,7 +29,7 @@ export function ranBy(command: string): readonly string[] {
     program("w/x.sh", "git push\n");
     writeFileSync(join(folder, "log"), "");
     const env = { PATH: `${folder}/stubs:/usr/bin:/bin`, HOME: folder };
-    spawnSync("bash", ["-c", command], { cwd: join(folder, "w"), env, input: "", timeout: 60_000 });
+    spawnSync("bash", ["-c", command], { cwd: join(folder, "w"), env, input: "", timeout: hangMs });
     const made = ["w/EVIL", "w/sub/EVIL", "EVIL"].filter((name) => existsSync(join(folder, name)));
     const ran = readFileSync(join(folder, "log"), "utf8").split("\0");
     return [...ran.filter((line) => line !== ""), ...made.map((name) => `made ${name}`)];

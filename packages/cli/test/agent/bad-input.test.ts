@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { isRoot } from "../../../../test/tools.js";
 import { anthropicWire } from "../../../agent/test/loopback/index.js";
 import { type Finished, sha256 } from "../process.js";
 import { call, done, provided, type Scripted, scripted, shell, write } from "./provided.js";
@@ -99,7 +100,7 @@ const filling = Array.from({ length: 12 }, (_, file) => {
   return write(`${file}.txt`, lines.join("\n"));
 });
 
-describe.runIf(process.getuid?.() === 0)("a disk that gets full in the middle of a turn", () => {
+describe.runIf(isRoot)("a disk that gets full in the middle of a turn", () => {
   it.each([
     // What cannot be kept is not begun, and the turn ends.
     ["state folder", 1, "the disk is full"],

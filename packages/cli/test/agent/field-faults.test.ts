@@ -1,5 +1,5 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { hangMs, until } from "../../../../test/until.js";
 import { anthropicWire } from "../../../agent/test/loopback/index.js";
 import { done, provided, scripted } from "./provided.js";
 
@@ -28,9 +28,11 @@ describe("faults that people met", () => {
   });
 
   it("a session that is in use is told by its own code, whatever asks for it", async () => {
-    const ground = scripted([{ text: "Slowly.", delayMs: 20_000 }]);
-    const busy = ground.begin(["-p", "Take long."]);
-    await wait(2_500);
+    const ground = scripted([{ text: "Slowly.", delayMs: hangMs }]);
+    const busy = ground.begin(["-p", "Take long.", "-o", "stream-json"], ["ignore", "pipe", "ignore"]);
+    let said = "";
+    busy.stdout?.on("data", (data) => (said += data));
+    await until(() => said.includes('"init"'));
     const compact = await ground.run(["-c", "-p", "/compact"]);
     const label = await ground.run(["-c", "-p", "/history label here"]);
     busy.kill("SIGKILL");

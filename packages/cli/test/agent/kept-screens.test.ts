@@ -49,7 +49,7 @@ describe.runIf(hasTmux)("a screen that is kept", () => {
     window = openWindow({ ...at, env }, { columns: 140, rows: 36 });
     window.start(["--script", join(at.home.folder, "script.json"), "--on-mismatch", "refuse"]);
     await window.until(idle);
-  }, 60_000);
+  });
   const answer = (words: string) => {
     window.type(words);
     window.keys("Enter");

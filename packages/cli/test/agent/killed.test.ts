@@ -4,7 +4,6 @@ import { killedAtCalls } from "../../../../proof/turns/killed.mjs";
 /** `npm run proof -- turns` kills at sixty calls, and two hundred times at random. */
 it.runIf(process.platform === "linux")(
   "an agent that is killed at a call of the disk goes on from there: nothing is lost, nothing is written twice",
-  { timeout: 300_000 },
   async ({ skip }) => {
     const { tried, bad, notHad } = await killedAtCalls(1, console.log);
     if (notHad !== undefined && process.env.CI === undefined) skip(notHad);

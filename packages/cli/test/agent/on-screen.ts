@@ -1,13 +1,14 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { afterThisTest } from "../../../../test/cleanups.js";
+import { has } from "../../../../test/tools.js";
+import { until } from "../../../../test/until.js";
 import { program } from "../process.js";
 import type { Ground } from "./provided.js";
 
-export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
+export const hasTmux = has("tmux");
 
 /** The program in a terminal that can be looked at: what stands on its screen, whatever was written there before. */
 export interface Screen {
@@ -45,16 +46,14 @@ export function onScreen(
     tmux("capture-pane", "-p", ...(isColoured ? ["-e"] : []), "-S", "-").split("\n");
   return {
     lines,
-    until: async (words) => {
-      const isThere = () => {
-        const shown = lines().join("\n");
-        return typeof words === "string" ? shown.includes(words) : words.test(shown);
-      };
-      for (let waits = 0; !isThere(); waits += 1) {
-        if (waits > 1_200) throw new Error(`never shown: ${words}\n${lines().join("\n")}`);
-        await wait(25);
-      }
-    },
+    until: (words) =>
+      until(
+        () => {
+          const shown = lines().join("\n");
+          return typeof words === "string" ? shown.includes(words) : words.test(shown);
+        },
+        () => `never shown: ${words}\n${lines().join("\n")}`,
+      ),
     type: (line) => void tmux("send-keys", line, "Enter"),
   };
 }

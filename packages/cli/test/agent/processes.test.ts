@@ -1,27 +1,21 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { endProcess } from "../../../../test/end-process.js";
+import { processesHere } from "../../../../test/processes.js";
+import { hangMs, until } from "../../../../test/until.js";
 import { program } from "../process.js";
 import { call, done, scripted, shell } from "./provided.js";
 
 // How the program begins and ends as a process; all else of it is tested in one process a file (`process.ts`).
 const yolo = ["--approval-mode", "yolo"];
 
-async function until(isSo: () => boolean): Promise<void> {
-  for (let waits = 0; !isSo(); waits += 1) {
-    if (waits > 2_000) throw new Error("it never came to that");
-    await wait(20);
-  }
-}
-
 /** Processes whose command line ends in a word that is nowhere else: in a sandbox a process has another number. */
 function running(word: string): readonly number[] {
-  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,args="], { encoding: "utf8" });
-  return stdout.split("\n").flatMap((line) => (line.endsWith(word) ? [Number.parseInt(line, 10)] : []));
+  return processesHere().flatMap(({ pid, args }) => (args.endsWith(word) ? [pid] : []));
 }
 
 function saidBy(child: ChildProcess) {
@@ -80,7 +74,7 @@ describe.skipIf(process.platform === "win32")("a signal that ends the agent", ()
     const kept = () => readFileSync(join(folder, journal));
     const before = kept();
 
-    play([{ delayMs: 60_000, text: summary }]);
+    play([{ delayMs: hangMs, text: summary }]);
     const child = begin(["-p", "/compact", "-r", id, "-o", "stream-json"], ["ignore", "pipe", "pipe"]);
     const said = saidBy(child);
     const ended = codeOf(child);
@@ -109,7 +103,7 @@ describe.skipIf(process.platform === "win32")("an order that was cut short", () 
   ] as const)("by %s %s is no order any more when the session goes on", async (signal, place, words) => {
     const isCommand = place === "in a command";
     const seconds = `3${process.pid}.${signal.length}`;
-    const first = isCommand ? shell(`exec sleep ${seconds}`) : { delayMs: 60_000, text: "Late." };
+    const first = isCommand ? shell(`exec sleep ${seconds}`) : { delayMs: hangMs, text: "Late." };
     const { home, play, run, begin } = scripted([first, done]);
     const child = begin(["-p", "Delete all.", ...yolo]);
     const ended = codeOf(child);
@@ -127,7 +121,7 @@ describe.skipIf(process.platform === "win32")("an order that was cut short", () 
   it("has one exit code wherever its session is in use", async () => {
     const { play, run, begin } = scripted([{ text: "Yes." }]);
     const { session_id: id } = JSON.parse((await run(["-p", "Go.", "-o", "json"])).stdout);
-    play([{ delayMs: 60_000, text: "Late." }]);
+    play([{ delayMs: hangMs, text: "Late." }]);
     const child = begin(["-p", "Go on.", "-r", id, "-o", "stream-json"], ["ignore", "pipe", "pipe"]);
     const said = saidBy(child);
     await until(() => said.stdout.includes('"init"'));

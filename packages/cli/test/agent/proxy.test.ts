@@ -1,12 +1,14 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { type AddressInfo, connect, type Server } from "node:net";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { anthropicWire } from "../../../agent/test/loopback/index.js";
 import { done, provided } from "./provided.js";
+
+/** A key that protects nothing, and its certificate for the name `provider.test`, until 2120. */
+const certified = fileURLToPath(new URL("../../../../test/fixtures/provider.test.pem", import.meta.url));
 
 async function listening(server: Server): Promise<number> {
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
@@ -23,31 +25,19 @@ test("a model behind a proxy and a certificate of one's own is asked, and no SDK
     { model: { name: "anthropic/claude-sonnet-4-5" } },
   );
   const { home, server, run } = ground;
-  const [key, cert] = [join(home.folder, "key.pem"), join(home.folder, "cert.pem")];
-  const subject = ["-subj", "/CN=provider.test", "-addext", "subjectAltName=DNS:provider.test", "-days", "2"];
-  execFileSync(
-    "openssl",
-    ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, ...subject],
-    { stdio: "ignore" },
-  );
-  const secure = createSecureServer(
-    { key: readFileSync(key), cert: readFileSync(cert) },
-    (request, response) => {
-      const onward = new URL(request.url ?? "/", server.url);
-      const parts: Buffer[] = [];
-      request.on("data", (part) => parts.push(part));
-      request.on("end", async () => {
-        const { host: _, connection: __, "content-length": ___, ...others } = request.headers;
-        const headers = Object.entries(others).map(([name, value]): [string, string] => [
-          name,
-          String(value),
-        ]);
-        const answer = await fetch(onward, { method: "POST", headers, body: Buffer.concat(parts) });
-        response.writeHead(answer.status, { "content-type": "text/event-stream" });
-        response.end(Buffer.from(await answer.arrayBuffer()));
-      });
-    },
-  );
+  const pem = readFileSync(certified);
+  const secure = createSecureServer({ key: pem, cert: pem }, (request, response) => {
+    const onward = new URL(request.url ?? "/", server.url);
+    const parts: Buffer[] = [];
+    request.on("data", (part) => parts.push(part));
+    request.on("end", async () => {
+      const { host: _, connection: __, "content-length": ___, ...others } = request.headers;
+      const headers = Object.entries(others).map(([name, value]): [string, string] => [name, String(value)]);
+      const answer = await fetch(onward, { method: "POST", headers, body: Buffer.concat(parts) });
+      response.writeHead(answer.status, { "content-type": "text/event-stream" });
+      response.end(Buffer.from(await answer.arrayBuffer()));
+    });
+  });
   const securePort = await listening(secure);
   const tunnels: (string | undefined)[] = [];
   const proxy = createServer().on("connect", (request, socket) => {
@@ -61,7 +51,7 @@ test("a model behind a proxy and a certificate of one's own is asked, and no SDK
   });
   const env = {
     HTTPS_PROXY: `http://127.0.0.1:${await listening(proxy)}`,
-    NODE_EXTRA_CA_CERTS: cert,
+    NODE_EXTRA_CA_CERTS: certified,
     ANTHROPIC_API_KEY: server.key,
     ANTHROPIC_BASE_URL: "https://provider.test",
   };

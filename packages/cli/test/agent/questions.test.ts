@@ -1,13 +1,14 @@
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { hasTmux } from "./on-screen.js";
+import { until } from "../../../../test/until.js";
 import { done, scripted, shell, write } from "./provided.js";
-import { openWindow } from "./tmux.js";
+import { hasTmux, openWindow } from "./tmux.js";
 
 const rules = [{ tool: "run_shell_command", decision: "allow" }];
 const running = shell("touch begun; until test -e go; do sleep 0.1; done");
 const idle = /^>$/m;
+/** The end of the choices for a file that is written: they are shown once the question listens. */
+const asked = "[e]dit:";
 
 /** A window in which the model runs a command until there is `go`, and then wants to write a file. */
 function working(around?: string) {
@@ -16,7 +17,7 @@ function working(around?: string) {
   const window = openWindow(at, { columns: 80, rows: 24 });
   window.start(["--script", join(at.home.folder, "script.json")], around);
   const begun = async () => {
-    while (!at.project.has("begun")) await wait(30);
+    await until(() => at.project.has("begun"));
   };
   return { window, begun, isWritten: () => at.project.has("a.txt"), go: () => at.project.put("go", "") };
 }
@@ -29,11 +30,12 @@ describe.runIf(hasTmux)("a question that opens while a person types", () => {
     window.keys("Enter");
     await begun();
     window.type("why not ");
+    await window.untilAt("why not");
     go();
     await window.until("A question waits above");
     window.type("y");
     window.keys("Enter");
-    await window.until("Do it? [y]es");
+    await window.untilAt(asked);
     expect([isWritten(), window.screen().includes("why not y")]).toEqual([false, true]);
     window.type("y");
     window.keys("Enter");
@@ -48,10 +50,11 @@ describe.runIf(hasTmux)("a question that opens while a person types", () => {
     window.keys("Enter");
     await begun();
     window.type("y");
+    await window.untilAt("y");
     go();
     await window.until("A question waits above");
     window.keys("C-c");
-    await window.until("Do it? [y]es");
+    await window.untilAt(asked);
     window.keys("Escape");
     await window.until("Cancelled");
     expect(isWritten()).toBe(false);
@@ -64,11 +67,13 @@ describe.runIf(hasTmux)("a question that opens while a person types", () => {
     window.keys("Enter");
     await begun();
     window.type("y");
+    await window.untilAt("y");
     go();
-    await window.until("Do it? [y]es");
+    await window.untilAt(asked);
     window.keys("Enter");
     // It is asked again: the line was begun before.
     await window.until(/Do it\?[\s\S]*Do it\?/u);
+    await window.untilAt(asked);
     expect(isWritten()).toBe(false);
     window.type("y");
     window.keys("Enter");
@@ -86,20 +91,21 @@ describe.runIf(hasTmux)("a window that is too small for a question", () => {
     await begun();
     window.resize(20, 5);
     go();
-    await window.until("session)");
+    await window.untilAt(asked);
     window.type("y");
     window.keys("Enter");
     // It is asked again, with the reason above it.
-    await wait(1_000);
+    await until(() => window.whole().replaceAll(/\s/gu, "").includes("toosmalltoshow"));
+    await window.untilAt(asked);
     expect(isWritten()).toBe(false);
     window.resize(80, 24);
     await window.until("too small to show what is asked");
-    await window.until("Do it? [y]es");
+    await window.untilAt(asked);
     window.type("y");
     window.keys("Enter");
     // What was asked in the small window is asked once more in this one.
     await window.until(/too small[\s\S]*too small/u);
-    await window.until("Do it? [y]es");
+    await window.untilAt(asked);
     window.type("y");
     window.keys("Enter");
     await window.until("Done.");

@@ -40,7 +40,7 @@ describe.runIf(hasTmux)("the screen", () => {
     window = openWindow(at, { columns: 80, rows: 24 });
     window.start(["--script", join(at.home.folder, "script.json"), "--approval-mode", "ask"]);
     await window.until(idle);
-  }, 60_000);
+  });
   const say = async (words: string, shown: string | RegExp) => {
     await window.say(words, shown);
     await window.until(idle);

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { afterThisFile } from "../../../../test/cleanups.js";
 import { endProcess } from "../../../../test/end-process.js";
+import { until } from "../../../../test/until.js";
 import { program } from "../process.js";
 import type { Ground } from "./provided.js";
 
@@ -38,10 +39,10 @@ export function seenOf(child: ChildProcessWithoutNullStreams): Seen {
   return {
     text: () => shown,
     until: async (words) => {
-      for (let waits = 0; !shown.slice(from).includes(words); waits += 1) {
-        if (waits > 1_500) throw new Error(`never shown: ${words}\n${shown}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+      await until(
+        () => shown.slice(from).includes(words),
+        () => `never shown: ${words}\n${shown}`,
+      );
       from = shown.indexOf(words, from) + words.length;
     },
     type: (line) => child.stdin.write(`${line}\r`),

@@ -3,8 +3,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterThisFile } from "../../../../test/cleanups.js";
+import { processesHere } from "../../../../test/processes.js";
+import { has } from "../../../../test/tools.js";
+import { until as itIs } from "../../../../test/until.js";
 import { program } from "../process.js";
 import type { Ground } from "./provided.js";
+
+export const hasTmux = has("tmux");
+
+const cursorAt = ["display-message", "-p", "#{cursor_x} #{cursor_y}"];
 
 /** A shell in a window of tmux, a real terminal of a known size. */
 export interface Window {
@@ -14,6 +21,8 @@ export interface Window {
   whole(): string;
   /** Waits until the screen fits. */
   until(fits: string | RegExp): Promise<void>;
+  /** Waits until these words, which were typed or ask for a line, stand right before the cursor. */
+  untilAt(words: string): Promise<void>;
   /** Keys by their names in tmux (`C-c`, `Enter`); letters with `-l`. */
   keys(...keys: readonly string[]): void;
   /** Letters as they are. */
@@ -59,21 +68,29 @@ export function openWindow(
   afterThisFile(async () => {
     close();
     // The program writes to its folders until it has ended.
-    while (processesOf(shell).length > 0) await new Promise((resolve) => setTimeout(resolve, 30));
+    await itIs(() => processesOf(shell).length === 0);
     rmSync(folder, { recursive: true, force: true });
   });
   const screen = () => tmux("capture-pane", "-p").trimEnd();
-  const until: Window["until"] = async (fits) => {
-    const isThere = () => (typeof fits === "string" ? screen().includes(fits) : fits.test(screen()));
-    for (const since = Date.now(); !isThere(); ) {
-      if (Date.now() - since > 30_000) throw new Error(`never shown: ${fits}\n${screen()}`);
-      await new Promise((resolve) => setTimeout(resolve, 30));
-    }
+  const until: Window["until"] = (fits) =>
+    itIs(
+      () => (typeof fits === "string" ? screen().includes(fits) : fits.test(screen())),
+      () => `never shown: ${fits}\n${screen()}`,
+    );
+  const atCursor = () => {
+    const [cursor = "", ...rows] = tmux(...cursorAt, ";", "capture-pane", "-p").split("\n");
+    const [column = 0, row = 0] = cursor.split(" ").map(Number);
+    return rows[row]?.slice(0, column).trimEnd() ?? "";
   };
   return {
     screen,
     whole: () => tmux("capture-pane", "-p", "-S", "-").trimEnd(),
     until,
+    untilAt: (words) =>
+      itIs(
+        () => atCursor().endsWith(words),
+        () => `never before the cursor: ${words}\n${screen()}`,
+      ),
     say: async (words, shown) => {
       tmux("send-keys", "C-l");
       await until(/^[^\n]*\n>$/u);
@@ -91,8 +108,10 @@ export function openWindow(
     },
     resize: (x, y) => void tmux("resize-window", "-x", String(x), "-y", String(y)),
     cursor: () => {
-      const [column = "", row = ""] = tmux("display-message", "-p", "#{cursor_x} #{cursor_y}").split(" ");
-      return { column: Number(column), row: Number(row) };
+      const [column = 0, row = 0] = tmux(...cursorAt)
+        .split(" ")
+        .map(Number);
+      return { column, row };
     },
     bytes: (hex) => void tmux("send-keys", "-H", ...hex.split(" ")),
     start: (args, around = "%") => {
@@ -103,7 +122,7 @@ export function openWindow(
     record: (path) => void tmux("pipe-pane", `cat >> '${path}'`),
     close,
     signal: (name) => {
-      for (const [pid, command] of processesOf(shell)) if (command === "node") process.kill(pid, name);
+      for (const { pid, command } of processesOf(shell)) if (command === "node") process.kill(pid, name);
     },
   };
 }
@@ -119,15 +138,7 @@ export function steady(screen: string): string {
   return `${lasting}\n`;
 }
 
-/** The processes of a session that run still, by the number of its leader: what is defunct may stay until init looks. */
-function processesOf(leader: string): readonly (readonly [pid: number, command: string])[] {
-  try {
-    const rows = execFileSync("ps", ["-o", "pid=,stat=,comm=", "-s", leader], { encoding: "utf8" });
-    return [...rows.matchAll(/(\d+) [^Z\s]\S* +(\S+)/g)].map(([, pid, command = ""]) => [
-      Number(pid),
-      command,
-    ]);
-  } catch {
-    return [];
-  }
+/** The processes of a session that run still, by the number of its leader. */
+function processesOf(leader: string) {
+  return processesHere().filter(({ session }) => session === leader);
 }

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { done, type Scripted, scripted, shell } from "./provided.js";
-import { openWindow, type Window } from "./tmux.js";
+import { hasTmux, openWindow, type Window } from "./tmux.js";
 
 const ok = (...expects: readonly string[]) => ({ text: `Got ${expects[0]?.length ?? 0}.`, expects });
 
@@ -26,7 +26,7 @@ const answers: readonly object[] = [
 const idle = /^>$/m;
 
 /** One conversation in a window of tmux: each case goes on where the one before it ended. */
-describe.runIf(process.platform === "linux")("typing in a terminal", () => {
+describe.runIf(hasTmux)("typing in a terminal", () => {
   let at: Scripted;
   let window: Window;
   const flags = () => ["--script", join(at.home.folder, "script.json"), "--approval-mode", "yolo"];
@@ -37,7 +37,7 @@ describe.runIf(process.platform === "linux")("typing in a terminal", () => {
     window = openWindow({ ...at, env });
     window.start(flags());
     await window.until(idle);
-  }, 60_000);
+  });
   const clear = () => window.keys("C-l");
 
   it("makes one prompt of a paste of four lines", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ProviderServer, responsesWire } from "../../../agent/test/loopback/index.js";
 import { done, scripted } from "./provided.js";
-import { openWindow } from "./tmux.js";
+import { hasTmux, openWindow } from "./tmux.js";
 
 describe("the program without a command", () => {
   const runsAsPrompt: readonly (readonly [args: readonly string[], words: string])[] = [
@@ -71,7 +71,7 @@ describe("the program without a command", () => {
   });
 });
 
-describe.runIf(process.platform === "linux")("the program in a terminal", () => {
+describe.runIf(hasTmux)("the program in a terminal", () => {
   it("begins with the words that it is given, and talks on", async () => {
     const at = scripted([{ text: "One.", expects: ["do this"] }, { text: "Two." }]);
     const flags = ["--script", join(at.home.folder, "script.json")];
@@ -113,6 +113,7 @@ describe.runIf(process.platform === "linux")("the program in a terminal", () => 
         .replaceAll(/..(?=.)/g, "$& "),
     );
     await window.until("Give one line; nothing was kept.");
+    await window.untilAt("Key (it is not shown):");
     window.paste(`${key}\n`);
     window.keys("Enter");
     await window.until(/answers\.\n[\s\S]*^>$/m);

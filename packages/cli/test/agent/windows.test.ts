@@ -31,7 +31,7 @@ describe.runIf(hasTmux)("questions and windows", () => {
     window = openWindow(at, { columns: 100, rows: 34 });
     window.start(["--script", join(at.home.folder, "script.json"), "--approval-mode", "ask"]);
     await window.until(idle);
-  }, 60_000);
+  });
 
   it("makes one of three changes, by its number", async () => {
     await window.say("Change three lines.", "(1-3)");

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { has } from "../../../../test/tools.js";
 import { Project, program, sha256 } from "../process.js";
 
 const poem = "one\ntwo\nthree\n";
@@ -250,7 +251,7 @@ describe("apply", () => {
     expectUntouched(project);
   });
 
-  test.runIf(hasStrace())(
+  test.runIf(has("strace"))(
     "what a killed change set left is settled, and told on standard error",
     async () => {
       const project = new Project(files);
@@ -286,8 +287,4 @@ function stateOf(project: Project): string {
 
 function shorten(word: string): string {
   return word.startsWith("--") ? word : `./${word.slice(0, word.indexOf("=") + 13)}`;
-}
-
-function hasStrace(): boolean {
-  return spawnSync("strace", ["-qq", "-o", "/dev/null", "true"]).status === 0;
 }

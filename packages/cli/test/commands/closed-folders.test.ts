@@ -1,11 +1,11 @@
 import { chmodSync, chownSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { isRoot } from "../../../../test/tools.js";
 import { isThere } from "../addon-there.js";
 import { Project, runAs, runHoldfast } from "../process.js";
 
 const nobody = 65_534;
-const isRoot = process.getuid?.() === 0;
 
 /** A project of another user; two of its folders are closed to everybody but root. */
 function closedProject(): string {

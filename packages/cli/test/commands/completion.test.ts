@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { has } from "../../../../test/tools.js";
 import { Project, runHoldfast } from "../process.js";
 
 interface Line {
@@ -43,15 +44,6 @@ function ask(program: string, args: readonly string[]): readonly string[] {
 function check(offered: readonly string[], { offers, offersNot = [] }: Line): void {
   expect(offered).toEqual(expect.arrayContaining([...offers]));
   for (const word of offersNot) expect(offered).not.toContain(word);
-}
-
-function has(program: string): boolean {
-  try {
-    execFileSync(program, ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(" ");

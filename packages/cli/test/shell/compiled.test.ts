@@ -18,6 +18,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { constants, Script } from "node:vm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { isRoot } from "../../../../test/tools.js";
+import { hangMs } from "../../../../test/until.js";
 import { runCompiled } from "../../src/shell/compiled.js";
 
 let folder: string;
@@ -55,7 +57,7 @@ async function kept(isWanted: (path: string) => boolean = () => true): Promise<s
       found = join(place, names[0] ?? "");
       expect(isWanted(found)).toBe(true);
     },
-    { timeout: 20_000 },
+    { timeout: hangMs },
   );
   return found ?? "";
 }
@@ -148,7 +150,7 @@ describe("a bundle that is compiled once", () => {
       false,
     ],
     ["a folder below a repository", () => mkdirSync(join(folder, ".git")), false],
-    ...(process.getuid?.() === 0 ? asRoot : []),
+    ...(isRoot ? asRoot : []),
   ];
 
   it("takes forged code that its owner wrote: the control of the next test", () => {

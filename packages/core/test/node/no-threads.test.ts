@@ -5,20 +5,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
+import { isRoot } from "../../../../test/tools.js";
 
 /** The limit does not bind root, so the process is another user's, which may read what root may. */
 const [user, group] = [61_234, 61_234];
 const asUser = ["--reuid", `${user}`, "--regid", `${group}`, "--clear-groups"];
 const readsAll = ["--inh-caps", "+dac_override", "--ambient-caps", "+dac_override"];
-const canTry =
-  process.getuid?.() === 0 && spawnSync("setpriv", [...asUser, ...readsAll, "true"]).status === 0;
+const canTry = isRoot && spawnSync("setpriv", [...asUser, ...readsAll, "true"]).status === 0;
 
 /** Asks once a line, of the build: threads are started from its files. */
 const script = `
   import { createInterface } from "node:readline";
   const { openWorkspace } = await import(process.env.LIBRARY);
   const base = process.env.BASE;
-  const workspace = await openWorkspace({ roots: [base + "/root"], stateDir: base + "/state" });
+  const workspace = await openWorkspace({ roots: [base + "/root"], stateDir: base + "/state", limits: { searchMs: 120_000 } });
   await workspace.search({ pattern: "nothing", path: "small" });
   await workspace.updateSection({ sectionHeader: "# A", newContent: "first", path: "small/a.md" });
   console.log("ready");

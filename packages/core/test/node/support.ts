@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { afterThisFile } from "../../../../test/cleanups.js";
+import { has, isRoot } from "../../../../test/tools.js";
 import {
   type CommitOptions,
   type ExpectedFile,
@@ -159,8 +160,8 @@ function works(command: string, ...args: string[]): boolean {
   }
 }
 
-export const hasStrace = works("strace", "-qq", "-o", "/dev/null", "true");
-export const isRoot = process.geteuid?.() === 0;
+export { isRoot };
+export const hasStrace = has("strace");
 
 /** A small file system in memory, if we may mount one. */
 export function mountTmpfs(sizeKiB: number): { path: string; unmount: () => void } | undefined {

@@ -43,7 +43,7 @@ it("reaches every line of any file by what the answers say", async () => {
     }),
     runs,
   );
-}, 120_000);
+});
 
 /** Where the next read begins by the header of one answer; undefined at the end. */
 function pointer(header: string): object | undefined {
@@ -96,4 +96,4 @@ it("mixes the line endings of no file that had one kind, by any tool", async () 
     }),
     runs,
   );
-}, 120_000);
+});

@@ -88,7 +88,7 @@ test("shows name the bytes that stand there, for every tool and form", async () 
   for (const code of ["ok", "applied", "state_mismatch", "unseen_lines"]) expect(codes).toContain(code);
   for (const seen of ["edit_file state_mismatch", "read_file ok", "read_many_files ok", "edit_file applied"])
     expect([...shown]).toContain(seen);
-}, 120_000);
+});
 
 function check({ shows, text }: ToolReply, states: ReadonlyMap<string, string>, wire: string): void {
   if (wire === "json") expect(shows).toEqual([]);

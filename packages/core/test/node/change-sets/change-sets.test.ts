@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { hangMs } from "../../../../../test/until.js";
 import { type FileChange, isRefusal, type SetStep, Workspace } from "../../../src/files/index.js";
 import { newId, sha256 } from "../../../src/node/disk/digest.js";
 import { namesIn } from "../../../src/node/disk/entries.js";
@@ -246,7 +247,7 @@ describe.skipIf(!hasStrace)("a change set that was killed half way", () => {
   it("is taken back by a process that is running already, before it gets the lock of any of its files", async () => {
     const ports = await open();
     await half();
-    const lock = must(await ports.locks.acquire(path("c"), 1_000));
+    const lock = must(await ports.locks.acquire(path("c"), hangMs));
     expect(texts("a", "b", "c")).toEqual(["old a", "old b", "old c"]);
     await lock.release();
     await ports.close();
@@ -259,7 +260,7 @@ describe.skipIf(!hasStrace)("a change set that was killed half way", () => {
     const all = await Promise.all(Array.from({ length: 6 }, open));
     const locks = await Promise.all(
       all.map((ports, at) =>
-        ports.locks.acquire(path(["a", "b", "c"][at % 3] ?? ""), 5_000).then(async (lock) => {
+        ports.locks.acquire(path(["a", "b", "c"][at % 3] ?? ""), hangMs).then(async (lock) => {
           const seen = texts("a", "b", "c");
           await must(lock).release();
           return seen;
@@ -404,7 +405,7 @@ describe("change sets at the same time", () => {
     expect(new Set(texts(...names))).toEqual(new Set([String(rounds * workspaces.length)]));
     for (const ports of all) await ports.close();
     nothingOfOurs();
-  }, 60_000);
+  });
 });
 
 it("a full disk is told, nothing is written, and nothing is left", async ({ skip }) => {

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { until } from "../../../../../test/until.js";
 import { sha256 } from "../../../src/node/disk/digest.js";
 import { namesIn } from "../../../src/node/disk/entries.js";
 import { heldUp } from "../strikes.js";
@@ -157,9 +158,7 @@ describe
       const on = newScene("a");
       const end = await on.actBefore([deletion], [...beforeMove, ["link", 1]], on.isKept, async () => {
         on.save("a", "first");
-        const until = Date.now() + 20_000;
-        while (existsSync(on.path("a")) && Date.now() < until)
-          await new Promise((resolve) => setTimeout(resolve, 5));
+        await until(() => !existsSync(on.path("a")));
         on.save("a", "second");
       });
       const kept = sha256(bytesOf("first"));

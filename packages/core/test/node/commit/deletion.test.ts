@@ -11,10 +11,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { until } from "../../../../../test/until.js";
 import { sha256 } from "../../../src/node/disk/digest.js";
 import { namesIn } from "../../../src/node/disk/entries.js";
 import { openWorkspace } from "../../../src/node/index.js";
-import { hangMs } from "../../support.js";
 import { heldUp } from "../strikes.js";
 import { bytesOf, freshFolder, hasStrace, must, stagesIn, startTraced, textAt } from "../support.js";
 
@@ -115,9 +115,7 @@ describe.skipIf(!hasStrace)("the undo of a creation", () => {
     const printed = await undo(held, async (child) => {
       await heldUp(child, isAboutToGo);
       save("first");
-      const limit = Date.now() + hangMs;
-      while (existsSync(path("f")) && Date.now() < limit)
-        await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(() => !existsSync(path("f")));
       save("second");
     });
     const kept = sha256(bytesOf("first"));

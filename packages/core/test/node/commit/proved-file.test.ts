@@ -34,6 +34,9 @@ function youngFile(content = large) {
   return { path, proving, provingAs, stat, sha256: expected.sha256 };
 }
 
+/** Where the machine took so long that the file was young no more; one that is waited for never is. */
+const again = { retry: 5 };
+
 /** Of the same file and the same stamps, with what was read before a second write of their tick. */
 const readBefore = (stat: BigIntStats, isFirm: boolean): ExpectedFile => ({
   kind: "file",
@@ -47,7 +50,7 @@ it("the time stamp of a large file, once it is proved, hides no write that came 
   expect(Date.now() - statSync(path).ctimeMs).toBeGreaterThanOrEqual(100);
 });
 
-it("what is written into it before that is found", async () => {
+it("what is written into it before that is found", again, async () => {
   const { path, proving } = youngFile();
   const proved = proving();
   setTimeout(() => writeFileSync(path, large.replace("a line", "A LINE")), 60);
@@ -55,8 +58,7 @@ it("what is written into it before that is found", async () => {
   expect(readFileSync(path, "utf8")).toMatch(/^A LINE/);
 });
 
-// Again where the machine took so long that it was young no more; one that is waited for never is.
-it("a young large file is not waited for by whoever looks at it again", { retry: 5 }, async () => {
+it("a young large file is not waited for by whoever looks at it again", again, async () => {
   const { proving } = youngFile();
   expect(await proving(true)).toMatchObject({ kind: "proved", isFirm: false });
 });
@@ -99,7 +101,7 @@ it("a small file is compared at the step although every stamp is as it was: a ma
   expect([provedAgain(proved, read.sha256), provedAgain(proved, sha256)]).toEqual([false, true]);
 });
 
-it("whether a stamp tells is judged when the identity is taken", async () => {
+it("whether a stamp tells is judged when the identity is taken", again, async () => {
   const { path, stat } = youngFile("a line\n");
   await pause(150);
   expect(identityOf(stat).isFirm).toBe(true);

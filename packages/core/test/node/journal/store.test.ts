@@ -235,7 +235,7 @@ describe("the lease", () => {
     const titles = session.records.map(({ event }) => (event.type === "renamed" ? event.title : ""));
     expect(new Set(titles).size).toBe(3 * turns + 1);
     expect(seqs(session)).toEqual(Array.from({ length: 3 * turns + 1 }, (_, at) => at + 1));
-  }, 120_000);
+  });
 });
 
 function run(stateDir: string, ...args: readonly string[]): ChildProcess {

@@ -1,11 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
+import { has } from "../../../../../test/tools.js";
 import type { Asked, SearchOutcome, SearchRequest } from "../../../src/files/index.js";
 import { type Ground, ground } from "../../support.js";
-
-/** The Debian package `ripgrep`; where it cannot be had these tests are left out, and say so. */
-const isHere = spawnSync("rg", ["--version"]).status === 0;
-if (!isHere) console.warn("ripgrep is not installed: the comparison with it is left out");
 
 const words = "alpha beta gamma Delta strasse needle_case const kelvin_Kind value 42".split(" ");
 let random = 7;
@@ -80,7 +77,7 @@ async function ours(on: Ground, request: Asked<SearchRequest>): Promise<readonly
   return [...(files ?? lines)].sort();
 }
 
-describe.skipIf(!isHere)("the same lines as ripgrep under the same ignore rules", () => {
+describe.runIf(has("rg"))("the same lines as ripgrep under the same ignore rules", () => {
   const cases: readonly (readonly [Asked<SearchRequest>, readonly string[]])[] = [
     [{ pattern: "needle_case" }, ["-n", "needle_case"]],
     [{ pattern: "needle_case alpha beta" }, ["-n", "needle_case alpha beta"]],

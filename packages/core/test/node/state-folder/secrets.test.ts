@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { hangMs } from "../../../../../test/until.js";
 import type { FileChange } from "../../../src/files/index.js";
 import { sha256 } from "../../../src/node/disk/digest.js";
 import { collectGarbage, openPorts } from "../../../src/node/index.js";
@@ -134,7 +135,7 @@ describe.skipIf(!hasStrace)("a kill in the middle of changes to secrets", () => 
       expect({ call, when, rooms: rooms() }).toEqual({ call, when, rooms: [] });
       const ports = must(await openPorts({ roots: [place.root], stateDir: place.stateDir }));
       for (const name of [".env", "plain", "k.pem", "id_rsa"])
-        await must(await ports.locks.acquire(join(place.root, name), 1_000)).release();
+        await must(await ports.locks.acquire(join(place.root, name), hangMs)).release();
       await ports.close();
       expect({ call, when, rooms: rooms(), stages: stagesIn(place.root) }).toEqual({
         ...{ call, when },
