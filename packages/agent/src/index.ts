@@ -57,7 +57,7 @@ export {
 } from "./config/resolve.js";
 export { type AgentSettings, defaultSettings, settingsJsonSchema, settingsSchema } from "./config/schema.js";
 export { type TrustClass, trustClasses, trustClassOf } from "./config/trust-classes.js";
-export { TrustedFolders } from "./config/trusted-folders.js";
+export { type TrustAnswer, TrustedFolders } from "./config/trusted-folders.js";
 export { type SettingsVariable, settingsVariables, unknownVariables } from "./config/variables.js";
 export {
   agentExitCodes,
@@ -97,7 +97,7 @@ export {
   McpServers,
   type McpServersOptions,
 } from "./host/mcp/servers.js";
-export { foldersOfRepository, gitWords } from "./host/repository.js";
+export { foldersOfRepository, gitWords, onlyTracked } from "./host/repository.js";
 export { type CommandPlace, Sandbox, type SandboxOptions } from "./host/sandbox.js";
 export { type CommandToolsContext, shellTool } from "./host/shell-tool.js";
 export { type SpilledPart, SpillFiles } from "./host/spill-files.js";
@@ -129,7 +129,13 @@ export {
   writtenMention,
 } from "./input/mentions.js";
 export { type SystemFacts, systemText } from "./input/system-text.js";
-export { type PromptSource, readPrompts, type WrittenPrompt } from "./input/written-prompts.js";
+export {
+  type PromptPlace,
+  type PromptSource,
+  promptPlaces,
+  readPrompts,
+  type WrittenPrompt,
+} from "./input/written-prompts.js";
 export { type Agent, openAgent } from "./loop/agent.js";
 export type { AgentParts, TurnLimits } from "./loop/agent-parts.js";
 export { type Action, type Allowance, type ApprovalPolicy, type Decision, decide } from "./loop/approval.js";

@@ -3,6 +3,9 @@ import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readForeignText } from "@holdfast/core/node";
 
+/** What a person said when they were asked whether they trust a folder. */
+export type TrustAnswer = "trusted" | "declined";
+
 /**
  * The folders that a person trusts, each with the hash of the project settings that were there then: settings that
  * changed since are asked about anew.
@@ -13,23 +16,29 @@ export class TrustedFolders {
 
   /** Whether this folder is trusted with exactly these settings. What cannot be read is not trusted. */
   async isTrusted(folder: string, settings: Uint8Array): Promise<boolean> {
+    return (await this.answer(folder, settings)) === "trusted";
+  }
+
+  /** What a person said of this folder with exactly these settings; undefined where they were not asked. */
+  async answer(folder: string, settings: Uint8Array): Promise<TrustAnswer | undefined> {
     try {
       const real = await realpath(folder);
-      const room = { below: this.stateDir, isOwn: true, limitBytes: 16 * 1024 };
-      const record = readForeignText(this.#fileOf(real), room);
-      return record.kind === "read" && record.text === recordOf(real, settings);
+      const own = { below: this.stateDir, isOwn: true, limitBytes: 16 * 1024 };
+      const record = readForeignText(this.#fileOf(real), own);
+      const said = record.kind === "read" ? record.text : "";
+      return (["trusted", "declined"] as const).find((one) => said === recordOf(real, settings, one));
     } catch {
-      return false;
+      return undefined;
     }
   }
 
-  /** Trusts the folder with these settings; those of before are forgotten. Throws the system's error. */
-  async trust(folder: string, settings: Uint8Array): Promise<void> {
+  /** Trusts the folder with these settings, or not; what was said before is forgotten. Throws the system's error. */
+  async trust(folder: string, settings: Uint8Array, answer: TrustAnswer = "trusted"): Promise<void> {
     const real = await realpath(folder);
     await mkdir(join(this.stateDir, room), { recursive: true, mode: 0o700 });
     const unfinished = join(this.stateDir, room, `new-${randomUUID()}`);
     try {
-      await writeFile(unfinished, recordOf(real, settings), { mode: 0o600, flag: "wx", flush: true });
+      await writeFile(unfinished, recordOf(real, settings, answer), { mode: 0o600, flag: "wx", flush: true });
       await rename(unfinished, this.#fileOf(real));
     } finally {
       await rm(unfinished, { force: true });
@@ -48,8 +57,9 @@ export class TrustedFolders {
 
 const room = "trusted-folders";
 
-function recordOf(real: string, settings: Uint8Array): string {
-  return `${JSON.stringify({ folder: real, settingsSha256: hashOf(settings) })}\n`;
+function recordOf(real: string, settings: Uint8Array, answer: TrustAnswer): string {
+  const isDeclined = answer === "declined" ? { isDeclined: true } : {};
+  return `${JSON.stringify({ folder: real, settingsSha256: hashOf(settings), ...isDeclined })}\n`;
 }
 
 function hashOf(data: string | Uint8Array): string {

@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { inWords, isSecret, type Workspace } from "@holdfast/core/files";
 import { type ForeignFiles, foreignFilesIn } from "@holdfast/core/node";
 import { readSettings } from "../config/read-settings.js";
+import { realPathOf } from "./repository.js";
 
 /** A text; why it is not read; or undefined where there is none. */
 export type FoundText =
@@ -31,7 +32,9 @@ export function projectText(
   barred: (path: string) => Promise<string | undefined>,
 ): ReadText {
   return async (path) => {
-    const why = isSecret(path) ? "it may hold secrets" : await barred(path);
+    const names = [path, realPathOf(path) ?? path];
+    const isGits = names.some((name) => /[\\/]\.git(?:[\\/]|$)/i.test(name));
+    const why = isGits ? "it is git's own" : isSecret(path) ? "it may hold secrets" : await barred(path);
     if (why !== undefined) return why;
     const found = await workspace.read({ path }, { isSilent: true });
     if (found.kind !== "read")

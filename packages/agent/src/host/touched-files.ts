@@ -1,8 +1,8 @@
-import { execFile } from "node:child_process";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextRound } from "node:timers/promises";
 import type { FileStamp, TouchedFiles } from "@holdfast/core/conversation";
+import { askGit } from "./repository.js";
 
 /** Looks at the workspace before a command; what is returned looks again and says what is different. */
 export type WatchFiles = () => Promise<() => Promise<TouchedFiles>>;
@@ -68,14 +68,10 @@ async function stamps(
 }
 
 /** Undefined where the folder is not git's, or there is no git. */
-function namesOfGit(root: string): Promise<readonly string[] | undefined> {
-  // Of its settings none may run a program.
-  const args = ["-c", "core.fsmonitor=false", "ls-files", "-z", "-co", "--exclude-standard", "--deduplicate"];
-  return new Promise((resolve) => {
-    execFile("git", args, { cwd: root, timeout: 2_000, maxBuffer: 16 << 20 }, (error, said) =>
-      resolve(error === null ? said.split("\0").filter((name) => name !== "") : undefined),
-    );
-  });
+async function namesOfGit(root: string): Promise<readonly string[] | undefined> {
+  const args = ["ls-files", "-z", "-co", "--exclude-standard", "--deduplicate"];
+  const said = await askGit(root, args, { timeoutMs: 2_000 });
+  return said?.split("\0").filter((name) => name !== "");
 }
 
 function statQuietly(path: string) {

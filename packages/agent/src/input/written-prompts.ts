@@ -24,6 +24,18 @@ export interface PromptSource {
   readonly read: ReadText;
 }
 
+/** A folder, absolute, and what is kept in it. */
+export type PromptPlace = readonly [kind: PromptSource["kind"], folder: string];
+
+/** Where a project, or a person, keeps commands and skills: ours, and those of other agents. */
+export function promptPlaces(folder: string): readonly PromptPlace[] {
+  const ours = ["command", "skill"] as const;
+  const both = [".holdfast", ".claude"].flatMap((name) =>
+    ours.map((kind): PromptPlace => [kind, `${folder}/${name}/${kind}s`]),
+  );
+  return [...both, ["command", `${folder}/.gemini/commands`]];
+}
+
 /**
  * Reads commands (`*.md`, `*.toml`) and skills (`NAME/SKILL.md`). Of one name the first source counts.
  *
