@@ -31,6 +31,8 @@ export type ResolvedSettings =
       /** The source that had the last word on each key; of lists and tables that are joined, the last that added. */
       readonly origins: Readonly<Record<string, string>>;
       readonly ignored: readonly IgnoredKey[];
+      /** What is wrong with the project's file, where its folder is not trusted: then nothing of it counts. */
+      readonly faults: readonly SettingsProblem[];
       /** Whether a person trusts the folder as it is: only then do its own commands and skills count. */
       readonly isTrusted: boolean;
     }
@@ -48,30 +50,32 @@ export function projectSettingsPath(folder: string): string {
 
 /**
  * Reads all sources: defaults, the person's file, the project's file, the environment, flags; the later one wins.
- * Until a folder is trusted, what its settings would widen is ignored and told. Problems are told all at once.
+ * Until a folder is trusted, what its settings would widen is ignored and told, and a fault in them ends nothing. Problems are
+ * told all at once.
  */
 export async function resolveSettings(sources: SettingsSources): Promise<ResolvedSettings> {
   const user = await fileLayer(userFile(sources));
   const project = await fileLayer(projectFile(sources));
+  const trusted = new TrustedFolders(sources.stateDir);
+  const isTrusted = project.bytes !== undefined && (await trusted.isTrusted(sources.folder, project.bytes));
+  const faults = isTrusted ? [] : project.problems;
   const flags = checkValue("flags", sources.flags ?? {});
   const variables = fromEnvironment(sources.environment);
   const problems = [
     ...user.problems,
-    ...project.problems,
+    ...(isTrusted ? project.problems : []),
     ...variables.flatMap(({ checked }) => (checked.kind === "problems" ? checked.problems : [])),
     ...(flags.kind === "problems" ? flags.problems : []),
   ];
-  if (problems.length > 0) return { kind: "problems", problems };
+  if (problems.length > 0) return { kind: "problems", problems: [...problems, ...faults] };
   const joined = new Joined();
   joined.add("default", defaultSettings);
   joined.add(user.source, user.settings);
-  const trusted = new TrustedFolders(sources.stateDir);
-  const isTrusted = await trusted.isTrusted(sources.folder, project.bytes ?? new Uint8Array());
   const ignored = joined.add(project.source, project.settings, isTrusted ? "trusted" : "untrusted");
   for (const { source, checked } of variables)
     if (checked.kind === "settings") joined.add(source, checked.settings);
   if (flags.kind === "settings") joined.add("flags", flags.settings);
-  return { kind: "settings", ...joined.result(), ignored, isTrusted };
+  return { kind: "settings", ...joined.result(), ignored, faults, isTrusted };
 }
 
 /** A file of settings, and what is allowed in it. */
@@ -118,14 +122,14 @@ interface FileLayer {
   readonly source: string;
   readonly settings: AgentSettings;
   readonly problems: readonly SettingsProblem[];
-  /** The file as it was read, where there is one. */
+  /** The file as it was read: none where there is none; undefined where it cannot be read. */
   readonly bytes?: Uint8Array;
 }
 
 async function fileLayer(file: SettingsFile): Promise<FileLayer> {
   const { path: source } = file;
   const read = readSettings(source, file.isOwn);
-  if (read.kind === "absent") return { source, settings: {}, problems: [] };
+  if (read.kind === "absent") return { source, settings: {}, problems: [], bytes: new Uint8Array() };
   if (read.kind === "unreadable")
     return { source, settings: {}, problems: [{ source, key: "", message: read.why }] };
   const checked = await checkFile(file, read.text);

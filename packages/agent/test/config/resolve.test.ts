@@ -206,6 +206,18 @@ describe("project settings of a folder that is not trusted", () => {
     expect(await resolveSettings(sources)).toMatchObject({
       problems: [{ key: "model.providers.openai.key" }],
     });
+    await new TrustedFolders(sources.stateDir).untrust(sources.folder);
+    expect(await resolveSettings(sources)).toMatchObject({
+      faults: [{ key: "model.providers.openai.key" }],
+    });
+  });
+
+  test("are trusted by nobody where they cannot be read, also in a folder that was trusted without any", async () => {
+    const sources = place();
+    await new TrustedFolders(sources.stateDir).trust(sources.folder, new Uint8Array());
+    expect(await settingsOf(sources)).toMatchObject({ isTrusted: true });
+    mkdirSync(projectSettingsPath(sources.folder), { recursive: true });
+    expect(await settingsOf(sources)).toMatchObject({ isTrusted: false });
   });
 });
 
@@ -226,7 +238,7 @@ describe("a file that is no settings file", () => {
     mkdirSync(dirname(path));
     make(path);
     const found = await resolveSettings(sources);
-    expect(found.kind === "problems" && found.problems[0]).toMatchObject({
+    expect(found.kind === "settings" && found.faults[0]).toMatchObject({
       source: path,
       message: expect.stringMatching(why),
     });
@@ -236,7 +248,9 @@ describe("a file that is no settings file", () => {
     const sources = place();
     const other = place({}, {});
     symlinkSync(join(other.folder, ".holdfast"), join(sources.folder, ".holdfast"));
-    expect(await resolveSettings(sources)).toMatchObject({ problems: [{ message: /no real folder/ }] });
+    expect(await resolveSettings(sources)).toMatchObject({
+      faults: [{ message: expect.stringMatching(/a link/) }],
+    });
   });
 });
 

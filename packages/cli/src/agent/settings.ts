@@ -19,11 +19,17 @@ export type RunSettings =
   | {
       readonly kind: "settings";
       readonly settings: AgentSettings;
-      /** What a person should know of them: keys that do not count. */
+      /** What a person should know of them. */
       readonly notices: readonly string[];
       readonly stateDir: string;
       /** Where the person's own files are, and whether those of the project count; absent where neither plays a part. */
-      readonly own?: { readonly home: string; readonly folder: string; readonly isTrusted: boolean };
+      readonly own?: {
+        readonly home: string;
+        readonly folder: string;
+        readonly isTrusted: boolean;
+        /** Keys of the project's settings that do not count without trust. */
+        readonly ignored: readonly string[];
+      };
     }
   | { readonly kind: "problems"; readonly lines: readonly string[] };
 
@@ -37,12 +43,13 @@ export async function settingsOf(call: Invocation): Promise<RunSettings> {
   const flags = { ...settingsOfFlags(call), ...servers.settings };
   const resolved = await resolveSettings({ ...found.sources, flags });
   if (resolved.kind === "problems") return { kind: "problems", lines: resolved.problems.map(problemLine) };
-  const { settings, ignored, isTrusted } = resolved;
+  const { settings, ignored, faults, isTrusted } = resolved;
   const { home } = found.sources;
-  const own = { home, folder: dirname(userSettingsPath(found.sources)), isTrusted };
+  const keys = ignored.map(({ key }) => key);
+  const own = { home, folder: dirname(userSettingsPath(found.sources)), isTrusted, ignored: keys };
   const notices = [
     ...unknownVariables(process.env),
-    ...ignored.map(({ key, why }) => `The project's setting ${key} does not count: ${why}.`),
+    ...faults.slice(0, 1).map((fault) => `The project's settings do not count: ${problemLine(fault)}.`),
   ];
   return { kind: "settings", settings, notices, stateDir, own };
 }

@@ -9,9 +9,11 @@ import {
   gitWords,
   type Instructions,
   isBelow,
+  onlyTracked,
   ownText,
-  type PromptSource,
+  type PromptPlace,
   projectText,
+  promptPlaces,
   type ReadText,
   readInstructions,
   readPrompts,
@@ -48,8 +50,12 @@ export async function writtenFor(
   const reading = await openWorkspace({ roots: [within], stateDir, readOnly: true, allowWideRoot: true });
   if (isRefusal(reading)) return { instructions: [], prompts: [], notices: [reading.message], git };
   const rules = (settings.approval?.rules ?? []).filter(({ decision }) => decision === "deny").map(ruleOf);
-  const read = projectText(reading, (path) =>
-    barredBy(rules, workspace, { tool: "read_file", also: [], paths: async () => [path] }),
+  const untracked = own?.isTrusted === false ? onlyTracked(within) : async () => undefined;
+  const read = projectText(
+    reading,
+    async (path) =>
+      (await untracked(path)) ??
+      barredBy(rules, workspace, { tool: "read_file", also: [], paths: async () => [path] }),
   );
   const mine = own && { path: own.folder, within: own.folder, read: ownText, isOwn: true as const };
   const { files, problems } = await readInstructions({
@@ -62,7 +68,7 @@ export async function writtenFor(
   const from = (text: ReadText, places: readonly PromptPlace[]) =>
     places.map(([kind, place]) => ({ kind, folder: place, read: text }));
   // Of one name the person's own counts; those of a project only where its folder is trusted.
-  const shared = own?.isTrusted === true ? placesIn(root) : [];
+  const shared = own?.isTrusted === true ? promptPlaces(root) : [];
   const sources = [...from(ownText, own === undefined ? [] : ownPlaces(own)), ...from(read, shared)];
   const written = await readPrompts(sources, isTaken);
   await reading.close();
@@ -77,26 +83,16 @@ export function instructionWords({ instructions }: Pick<Written, "instructions">
     : [`Instructions: ${instructions.map(({ path }) => path).join(", ")}.`];
 }
 
-type PromptPlace = readonly [PromptSource["kind"], string];
-
 function ownPlaces({ folder, home }: Own): readonly PromptPlace[] {
-  return [["command", join(folder, "commands")], ["skill", join(folder, "skills")], ...placesIn(home)];
-}
-
-/** Where a project, or a person, keeps commands and skills: ours, and those of other agents. */
-function placesIn(folder: string): readonly PromptPlace[] {
-  const ours = ["command", "skill"] as const;
-  const both = [".holdfast", ".claude"].flatMap((name) =>
-    ours.map((kind): PromptPlace => [kind, join(folder, name, `${kind}s`)]),
-  );
-  return [...both, ["command", join(folder, ".gemini/commands")]];
+  return [["command", join(folder, "commands")], ["skill", join(folder, "skills")], ...promptPlaces(home)];
 }
 
 function untrustedWords(own: Own | undefined, root: string): readonly string[] {
-  const left = own?.isTrusted === false ? placesIn(root).filter(([, path]) => existsSync(path)) : [];
-  const names = left.map(([, path]) => relative(root, path)).join(", ");
-  const words = `${names} of this folder do not count until you trust it: holdfast config trust.`;
-  return left.length === 0 ? [] : [words];
+  if (own?.isTrusted !== false) return [];
+  const left = promptPlaces(root).filter(([, path]) => existsSync(path));
+  const names = [...own.ignored, ...left.map(([, path]) => relative(root, path))].join(", ");
+  const words = `This folder is not trusted. Of it do not count: ${names}. To trust it: holdfast config trust.`;
+  return names === "" ? [] : [words];
 }
 
 /** The folders of the person's own skills: the model reads in them, and changes nothing there. */

@@ -24,7 +24,7 @@ export async function checkSettings(call: Invocation): Promise<number> {
   const all = await resolveSettings(found.sources);
   const project = projectFile(found.sources).path;
   const slips = unknownVariables(process.env).map((message) => ({ source: "environment", key: "", message }));
-  const problems = [...(all.kind === "problems" ? all.problems : []), ...slips].filter(
+  const problems = [...(all.kind === "problems" ? all.problems : all.faults), ...slips].filter(
     ({ source }) => call.flags.project !== true || source === project,
   );
   if (problems.length > 0) return reportProblems(call, problems);

@@ -82,6 +82,7 @@ async function resolved(call: Invocation): Promise<Resolved | number> {
     return reportProblems(call, [{ source: "state folder", key: "", message: found.message }]);
   const all = await resolveSettings(found.sources);
   if (all.kind === "problems") return reportProblems(call, all.problems);
+  if (all.faults.length > 0) return reportProblems(call, all.faults);
   return { ...all, project: projectFile(found.sources).path };
 }
 

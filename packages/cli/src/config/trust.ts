@@ -1,10 +1,15 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
 import {
-  type AgentSettings,
   checkFile,
+  foldersOfRepository,
   type IgnoredKey,
+  onlyTracked,
   projectFile,
+  promptPlaces,
   readSettings,
+  resolveSettings,
+  type SettingsProblem,
   type SettingsSources,
   TrustedFolders,
   wideningSettings,
@@ -17,26 +22,76 @@ import { escapeText } from "../shell/terminal.js";
 import { reportProblems, sourcesOf, valueAt } from "./sources.js";
 
 /**
- * `config trust [PATH]`: shows what the settings of a project widen, and trusts them where a person says yes. What is
- * trusted are the very bytes that were shown: a file that changes meanwhile is not.
+ * `config trust [PATH]`: shows what trust in a project switches on, and trusts it where a person says yes. What is trusted
+ * are the very bytes of its settings that were shown: a file that changes meanwhile is not.
  */
 export async function trustFolder(call: Invocation, path: string | undefined): Promise<number> {
   const sources = await folderSources(call, path);
   if (typeof sources === "number") return sources;
-  const file = projectFile(sources);
-  const read = readSettings(file.path, false);
-  const problem = (message: string) => reportProblems(call, [{ source: file.path, key: "", message }]);
-  if (read.kind === "unreadable") return problem(read.why);
-  const { text, bytes } = read.kind === "absent" ? { text: "{}", bytes: new Uint8Array() } : read;
-  const checked = await checkFile(file, text);
-  if (checked.kind === "problems") return reportProblems(call, checked.problems);
-  const widened = await wideningSettings(sources, checked.settings);
-  if (!call.settings.json) await show(call, file.path, widened, checked.settings);
+  const offer = await trustOffer(sources);
+  if (offer.kind === "problems") return reportProblems(call, offer.problems);
+  const { widened, bytes, lines } = offer;
+  const nothing = widened.length === 0 ? [`${projectFile(sources).path} widens nothing.`] : [];
+  if (!call.settings.json)
+    await call.terminal.out([...nothing, ...lines].map((line) => `${escapeText(line)}\n`).join(""));
   const trusted =
     call.flags.yes === true || (!call.settings.json && (await consents("Trust these settings? [y/N] ")));
   if (trusted) await new TrustedFolders(sources.stateDir).trust(sources.folder, bytes);
   await report(call, { folder: sources.folder, trusted, widened });
   return exitCodes.success;
+}
+
+/** What trust in a folder switches on. */
+export interface TrustOffer {
+  readonly kind: "offer";
+  /** The settings that are meant. */
+  readonly bytes: Uint8Array;
+  readonly widened: readonly IgnoredKey[];
+  /** All of it, for a person, values whole: whoever trusts a program should see how it is started. None: nothing. */
+  readonly lines: readonly string[];
+}
+
+/** Looks for all that trust in the folder would switch on. */
+export async function trustOffer(
+  sources: SettingsSources,
+): Promise<TrustOffer | { readonly kind: "problems"; readonly problems: readonly SettingsProblem[] }> {
+  const file = projectFile(sources);
+  const read = readSettings(file.path, false);
+  if (read.kind === "unreadable")
+    return { kind: "problems", problems: [{ source: file.path, key: "", message: read.why }] };
+  const { text, bytes } = read.kind === "absent" ? { text: "{}", bytes: new Uint8Array() } : read;
+  const checked = await checkFile(file, text);
+  if (checked.kind === "problems") return checked;
+  const widened = await wideningSettings(sources, checked.settings);
+  const words = ({ key, why }: IgnoredKey) =>
+    `  ${key} = ${JSON.stringify(valueAt(checked.settings, key.split(".")))}: ${why}`;
+  const { folder } = sources;
+  const prompts = promptPlaces(folder).map(([, path]) => relative(folder, path));
+  const lines = [
+    ...(widened.length === 0 ? [] : [`${file.path} widens:`, ...widened.map(words)]),
+    ...listLine(
+      "Its commands and skills count",
+      prompts.filter((name) => existsSync(join(folder, name))),
+    ),
+    ...listLine("The model reads as instructions", await untrackedInstructions(sources)),
+  ];
+  return { kind: "offer", bytes, widened, lines };
+}
+
+function listLine(what: string, names: readonly string[]): readonly string[] {
+  return names.length === 0 ? [] : [`${what}: ${names.join(", ")}`];
+}
+
+/** The instructions that count only where their folder is trusted. */
+async function untrackedInstructions(sources: SettingsSources): Promise<readonly string[]> {
+  const resolved = await resolveSettings(sources);
+  const names = resolved.kind === "settings" ? (resolved.settings.instructions?.files ?? []) : [];
+  const folders = foldersOfRepository(sources.folder);
+  const whyNot = onlyTracked(folders[0] ?? sources.folder);
+  const found: string[] = [];
+  for (const path of folders.flatMap((folder) => names.map((name) => join(folder, name))))
+    if ((await whyNot(path)) !== undefined) found.push(relative(sources.folder, path));
+  return found;
 }
 
 /** `config untrust [PATH]`: what the project's settings would widen counts no more. */
@@ -55,25 +110,6 @@ async function folderSources(call: Invocation, path: string | undefined): Promis
   const { folder } = found.sources;
   const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   return isFolder ? found.sources : call.misuse(`${folder} is no folder`);
-}
-
-/** The values are shown whole: whoever trusts a program should see how it is started. */
-async function show(
-  { terminal }: Invocation,
-  file: string,
-  widened: readonly IgnoredKey[],
-  settings: AgentSettings,
-): Promise<void> {
-  const lines =
-    widened.length === 0
-      ? [`${file} widens nothing.`]
-      : [
-          `${file} widens:`,
-          ...widened.map(
-            ({ key, why }) => `  ${key} = ${JSON.stringify(valueAt(settings, key.split(".")))}: ${why}`,
-          ),
-        ];
-  await terminal.out(lines.map((line) => `${escapeText(line)}\n`).join(""));
 }
 
 async function report(

@@ -168,7 +168,7 @@ Review $1 with care $2, all: $ARGUMENTS. See @notes.md. !\`touch ran.txt\`
     const before = await help();
     expect(before.stdout).not.toContain("/review");
     expect(before.stderr).toContain(
-      ".holdfast/commands, .claude/commands, .gemini/commands of this folder do not count until you trust it",
+      "Of it do not count: .holdfast/commands, .claude/commands, .gemini/commands. To trust it: holdfast config trust.",
     );
     await bare.run(["config", "trust", "--yes"]);
     expect((await help()).stdout).toContain("/review");
