@@ -57,7 +57,8 @@ async function tunnelled(proxy: URL, url: URL, options: RequestOptions, body: Bu
   return answered(url, { ...options, path: url.pathname + url.search, createConnection }, body);
 }
 
-function tunnel(proxy: URL, target: string, signal: AbortSignal | undefined): Promise<Socket> {
+/** A connection to `host:port` by way of a proxy. */
+export function tunnel(proxy: URL, target: string, signal?: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const headers = { host: target, ...identity(proxy) };
     const asking = requestOf(proxy)({

@@ -43,6 +43,7 @@ const untrusted = { never: "counts", always: "ignored", own: "never counts", whe
 
 function typeOf(schema: unknown): string {
   if (schema instanceof z.ZodOptional) return typeOf(schema.unwrap());
+  if (schema instanceof z.ZodUnion) return schema.options.map(typeOf).join(" or ");
   if (schema instanceof z.ZodEnum) return schema.options.map((one) => JSON.stringify(one)).join(", ");
   if (schema instanceof z.ZodBoolean) return "true or false";
   if (schema instanceof z.ZodNumber) return schema.isInt ? "whole number" : "number";

@@ -109,6 +109,10 @@ const callHook = z.strictObject({
   ...hook,
 });
 
+const folders = z
+  .array(z.string().regex(/^(\/|~\/)/, "must be an absolute path, or begin with ~/"))
+  .max(1_000);
+
 /** How long a provider's cache can be asked to keep a prompt. */
 const cacheLifetimes = ["5m", "1h"] as const;
 
@@ -179,12 +183,19 @@ export const settingsSchema = z.strictObject({
           "auto: commands of the model run in a sandbox, where one starts; on: in it, or not at all; off: never",
         ),
       outside: words.optional().describe("beginnings of commands that always run outside of it, as git push"),
-      network: z.boolean().optional().describe("whether a command in the sandbox reaches the network"),
-      writable: z
-        .array(z.string().regex(/^(\/|~\/)/, "must be an absolute path, or begin with ~/"))
-        .max(1_000)
+      network: z
+        .union([z.boolean(), words])
         .optional()
-        .describe("folders that a command may write in the sandbox, beside the workspace and temporary ones"),
+        .describe("what a command in the sandbox reaches of the network: all, nothing, or these hosts"),
+      writable: folders
+        .optional()
+        .describe("folders that a command may write in the sandbox, beside the workspace"),
+      caches: folders
+        .optional()
+        .describe("folders of which it has a copy of its own: what runs outside finds nothing of it"),
+      sockets: words
+        .optional()
+        .describe("sockets that it reaches: their paths, or the variables that name them"),
     })
     .optional(),
   fetch: z
@@ -337,9 +348,10 @@ export const settingsSchema = z.strictObject({
 /** Settings of one source, or of all together. */
 export type AgentSettings = z.infer<typeof settingsSchema>;
 
-/** Where package managers and compilers keep what they have fetched, from the home folder on. */
+/** Where package managers and compilers keep what they have fetched and built, from the home folder on. */
 const caches =
-  ".cache .npm .yarn .local/share/pnpm .bun/install/cache .cargo/registry .cargo/git go/pkg .gradle .m2 .nuget Library/Caches";
+  ".cache/go-build .cache/node .cache/node-gyp .cache/pip .cache/pnpm .cache/pre-commit .cache/pypoetry .cache/uv " +
+  ".cache/yarn .npm .yarn .local/share/pnpm .bun/install/cache .cargo/registry .cargo/git go/pkg .gradle .m2 .nuget Library/Caches";
 
 /** What holds where no source says anything. */
 export const defaultSettings: AgentSettings = {
@@ -360,7 +372,9 @@ export const defaultSettings: AgentSettings = {
     sandbox: "auto",
     outside: [],
     network: true,
-    writable: caches.split(" ").map((name) => `~/${name}`),
+    writable: [],
+    caches: caches.split(" ").map((name) => `~/${name}`),
+    sockets: [],
   },
   fetch: { allowedHosts: [] },
   context: { deltaReads: true },

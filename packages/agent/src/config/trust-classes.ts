@@ -56,6 +56,12 @@ function becomes(wide: boolean, why: string): TrustClass {
   return { widens: "when", why, test: (value, below) => value === wide && below !== wide };
 }
 
+/** Hosts are fewer than all, and more than none. */
+function reachesMore(value: unknown, below: unknown): boolean {
+  const isPart = Array.isArray(value) && Array.isArray(below) && value.every((host) => below.includes(host));
+  return value !== false && below !== true && !isPart;
+}
+
 const ofEconomy = "it decides what the model still sees, and what that costs";
 
 /** What project settings may say of each key before their folder is trusted. */
@@ -97,8 +103,10 @@ export const trustClasses: TrustTable = {
     environment: always("it hands variables to commands"),
     sandbox: looser("it lets commands run outside a sandbox", sandboxSettings),
     outside: { widens: "own", why: "it lets commands run outside a sandbox: your own settings alone may" },
-    network: becomes(true, "it opens the network"),
+    network: { widens: "when", why: "it opens the network", test: reachesMore },
     writable: always("it opens folders to commands"),
+    caches: always("it opens folders to commands"),
+    sockets: { widens: "own", why: "it opens sockets to commands: your own settings alone may" },
   },
   context: {
     deltaReads: never,

@@ -5,7 +5,7 @@ import { endWords, secondsWords } from "./command-words.js";
 import type { OutputPart } from "./output-log.js";
 import type { RunningCommand } from "./running-command.js";
 import { safeOutput } from "./safe-output.js";
-import { type CommandToolsContext, withFileCheck } from "./shell-tool.js";
+import { barredWords, type CommandToolsContext, withFileCheck } from "./shell-tool.js";
 
 const readParameters = z.object({
   id: z.string().exactOptional().describe("Without it the commands are listed"),
@@ -113,7 +113,10 @@ function partWords(
   part: ReturnType<RunningCommand["log"]["read"]>,
 ): string {
   const { end, log } = command;
-  const state = end === undefined ? `It runs for ${secondsWords(command.seconds)}.` : endWords(end).text;
+  const state =
+    end === undefined
+      ? `It runs for ${secondsWords(command.seconds)}.`
+      : [endWords(end).text, ...barredWords(command).words].join("\n");
   if (part.bytes.length === 0) return `${state} ${rangeWords(part, log.sizeBytes)}`;
   const gone = part.from > asked ? `Bytes ${asked} to ${part.from - 1} are not kept. ` : "";
   return `${state}\n${gone}${rangeWords(part, log.sizeBytes)}`;

@@ -131,6 +131,7 @@ export class Commands {
     await Promise.all([...this.all.values()].map((command) => command.stop("closed")));
     for (const { log } of this.all.values()) log.remove();
     this.all.clear();
+    this.options.sandbox?.close();
     process.off("exit", this.onExit);
   }
 
@@ -152,6 +153,7 @@ export class Commands {
       command.killNow();
       command.log.remove();
     }
+    this.options.sandbox?.close();
   }
 
   private directory(given: string): { readonly path: string } | Refusal {

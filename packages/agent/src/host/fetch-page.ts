@@ -102,25 +102,36 @@ function bare(host: string): string {
   return host.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 }
 
-async function allowedAddresses(
+/** A refusal where the name of a host is not among those that are allowed; nothing is looked up. */
+export async function refuseHost(url: URL, { allowedHosts }: FetchPolicy): Promise<Refusal | undefined> {
+  const host = hostOf(url);
+  if (isNamed(host, allowedHosts) || (await matchesAny(host, allowedHosts))) return undefined;
+  return refuse("denied", `The host ${escapeForDisplay(host)} is not among those that may be fetched from.`);
+}
+
+/** The addresses of a host by which it may be reached. */
+export async function allowedAddresses(
   url: URL,
-  { allowedHosts }: FetchPolicy,
+  policy: FetchPolicy,
 ): Promise<readonly LookupAddress[] | Refusal> {
   const host = hostOf(url);
   const shown = escapeForDisplay(host);
-  const isNamed = allowedHosts.some((allowed) => bare(allowed.toLowerCase()) === host);
-  if (!isNamed && !(await matchesAny(host, allowedHosts)))
-    return refuse("denied", `The host ${shown} is not among those that may be fetched from.`);
+  const refused = await refuseHost(url, policy);
+  if (refused !== undefined) return refused;
   const family = isIP(host);
   const found = family === 0 ? await dns.lookup(host, { all: true }) : [{ address: host, family }];
   // Whoever answers for another name chooses its address.
-  const isOwn = isNamed && (family !== 0 || host === "localhost");
+  const isOwn = isNamed(host, policy.allowedHosts) && (family !== 0 || host === "localhost");
   const taken = found.filter(({ address }) => (isOwn ? !isLinkAddress(address) : isPublicAddress(address)));
   if (taken.length > 0) return taken;
   const why = found.every(({ address }) => isLinkAddress(address))
     ? "a link-local address, or one for metadata of a machine, from which nothing is fetched"
     : "a private address; that has to be allowed itself, letter by letter, or be `localhost`";
   return refuse("denied", `The host ${shown} has ${why}.`);
+}
+
+function isNamed(host: string, allowedHosts: readonly string[]): boolean {
+  return allowedHosts.some((allowed) => bare(allowed.toLowerCase()) === host);
 }
 
 async function matchesAny(host: string, patterns: readonly string[]): Promise<boolean> {

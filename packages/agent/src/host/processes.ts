@@ -43,6 +43,17 @@ export function killFamily(family: ProcessFamily): void {
   signalAll(family, membersOf(family), "SIGKILL");
 }
 
+/** Kills what commands of a program left that was killed itself. @param marked how their markers begin. */
+export function killLeft(marked: string): void {
+  const wanted = `${markerName}=${marked}`;
+  if (hasProc)
+    signalAll(
+      { marker: marked },
+      processIds().filter((pid) => environmentOf(pid).includes(wanted)),
+      "SIGKILL",
+    );
+}
+
 /** The processes of a family that live. Where there is no /proc, the group's id stands for all of them. */
 export function membersOf({ group, marker }: ProcessFamily): readonly number[] {
   if (!hasProc) return group !== undefined && isThere(-group) ? [group] : [];

@@ -1,10 +1,11 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
+import { formatIdentity, ownIdentity } from "@holdfast/core/node";
 import { causeOf, defined } from "@holdfast/core/text";
 import type { OutputLog } from "./output-log.js";
 import { endFamily, killFamily, markerName, type ProcessFamily, waitAtMost } from "./processes.js";
-import type { Sandbox } from "./sandbox.js";
+import type { Barred, EnteredCommand, Sandbox } from "./sandbox.js";
 
 /** What a command is given beside its words. */
 export interface CommandInput {
@@ -59,6 +60,9 @@ export class RunningCommand {
   private readonly listeners = new Set<() => void>();
   private stopping: { readonly reason: StopReason; readonly work: Promise<unknown> } | undefined;
   private result: CommandEnd | undefined;
+  private entered: EnteredCommand | undefined;
+  /** Of one that ran in a sandbox: what stood in its way. Known once it has ended. */
+  barred: Barred | undefined;
 
   constructor(private readonly start: CommandStart) {
     this.id = start.id;
@@ -66,12 +70,13 @@ export class RunningCommand {
     this.directory = start.directory;
     this.log = start.log;
     this.sandbox = start.sandbox;
-    const marker = `${process.pid}-${start.id}-${Math.random().toString(36).slice(2)}`;
-    const child = launch(start, marker);
+    const marker = `${formatIdentity(ownIdentity())}-${start.id}-${Math.random().toString(36).slice(2)}`;
+    const child = this.launch(marker);
     // Who does not read its input is not waited for.
     child?.stdin?.on("error", () => {}).end(start.input);
     this.family = { marker, ...defined({ group: child?.pid }) };
-    this.ended = this.watch(child).then((end) => {
+    this.ended = this.watch(child).then(async (end) => {
+      this.barred = await this.entered?.leave();
       this.result = end;
       this.log.close();
       this.notify();
@@ -105,6 +110,34 @@ export class RunningCommand {
   onChange(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+
+  /** Undefined where not even a process could be asked for, as with a command longer than the system takes. */
+  private launch(marker: string): ChildProcess | undefined {
+    const { command, directory, environment, shell, input, args = [], sandbox } = this.start;
+    const env = { ...environment, [markerName]: marker };
+    try {
+      const stdio: StdioOptions = [input === undefined ? "ignore" : "pipe", "pipe", "pipe"];
+      const options = { cwd: directory, env, stdio };
+      if (isWindows) return spawn(command, { ...options, shell: true, windowsHide: true });
+      const program = shell ?? (existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh");
+      // One pipe for both keeps what is printed in order; what the shell says before that comes by the other.
+      const words = ["-c", `exec 2>&1; ${command}`, ...(args.length === 0 ? [] : [program, ...args])];
+      if (sandbox === undefined) return spawn(program, words, { ...options, detached: true });
+      this.entered = sandbox.enter(program, words, env);
+      const { program: all, environment: inside, connect } = this.entered;
+      const channel: StdioOptions = connect === undefined ? stdio : [...stdio, "ipc"];
+      const child = spawn(all[0], all.slice(1), {
+        ...options,
+        env: { ...inside },
+        stdio: channel,
+        detached: true,
+      });
+      connect?.(child);
+      return child;
+    } catch {
+      return undefined;
+    }
   }
 
   private async watch(child: ChildProcess | undefined): Promise<CommandEnd> {
@@ -164,21 +197,3 @@ const drainMs = 100;
 const lastReadMs = 2_000;
 const leftBehindGraceMs = 500;
 const isWindows = process.platform === "win32";
-
-/** Undefined where not even a process could be asked for, as with a command longer than the system takes. */
-function launch(start: CommandStart, marker: string): ChildProcess | undefined {
-  const { command, directory, environment, shell, input, args = [], sandbox } = start;
-  const env = { ...environment, [markerName]: marker };
-  try {
-    const stdio: StdioOptions = [input === undefined ? "ignore" : "pipe", "pipe", "pipe"];
-    const options = { cwd: directory, env, stdio };
-    if (isWindows) return spawn(command, { ...options, shell: true, windowsHide: true });
-    const program = shell ?? (existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh");
-    // One pipe for both keeps what is printed in order; what the shell says before that comes by the other.
-    const words = ["-c", `exec 2>&1; ${command}`, ...(args.length === 0 ? [] : [program, ...args])];
-    const [started, ...all] = sandbox?.around(program, words) ?? [program, ...words];
-    return spawn(started, all, { ...options, detached: true });
-  } catch {
-    return undefined;
-  }
-}

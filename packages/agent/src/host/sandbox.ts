@@ -1,11 +1,20 @@
-import { execFile } from "node:child_process";
-import { realpathSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
-import { type Refusal, refuse } from "@holdfast/core/files";
-import { readForeignText } from "@holdfast/core/node";
+import { type ChildProcess, execFile } from "node:child_process";
+import { mkdirSync, realpathSync } from "node:fs";
+import { basename, delimiter, dirname, isAbsolute, join, relative } from "node:path";
+import { type Refusal, refuse, runsLater } from "@holdfast/core/files";
 import { causeOf } from "@holdfast/core/text";
 import type { SandboxSetting } from "../config/schema.js";
+import { isBelow } from "./found-text.js";
+import { NetworkProxy } from "./network-proxy.js";
+import { killLeft } from "./processes.js";
+import { bubbleArguments, type Mount } from "./sandbox/bubblewrap.js";
+import { gitFoldersOf, withModules } from "./sandbox/git-folders.js";
+import { type GitMirror, type MirrorReport, quietly } from "./sandbox/git-mirror.js";
+import { GitMirrors } from "./sandbox/git-mirrors.js";
+import { LaterFiles } from "./sandbox/later-files.js";
+import { seatbeltArguments } from "./sandbox/seatbelt.js";
+import { SessionFolder } from "./sandbox/session-folder.js";
+import { environmentInside, listeningSockets, socketsIn } from "./sandbox/sockets.js";
 
 /** What a sandbox is made of. Paths are absolute; what does not exist is left out. */
 export interface SandboxOptions {
@@ -13,36 +22,74 @@ export interface SandboxOptions {
   readonly setting: SandboxSetting;
   /** The folders of the workspace: writable, but for what other programs run by themselves, such as git's hooks. */
   readonly roots: readonly string[];
-  /** What commands may write besides, such as caches; temporary folders are among it. */
+  /** What commands may write besides. */
   readonly writable: readonly string[];
+  /** Folders of which commands have a copy of their own, one for each workspace, that outlasts the session. */
+  readonly caches: readonly string[];
   /** What stays read-only wherever it lies, such as the state folder. */
   readonly readOnly: readonly string[];
   /** Files that nothing can read inside, such as those with keys. */
   readonly hidden: readonly string[];
-  readonly network: boolean;
+  /** Sockets of other programs that commands reach: their paths, or names of variables that hold them. */
+  readonly sockets: readonly string[];
+  /** What commands reach of the network: all, nothing, or hosts by their names, as `FetchPolicy.allowedHosts` has them. */
+  readonly network: boolean | readonly string[];
+  /** In which private folders are made. */
+  readonly stateDir: string;
+  readonly home: string;
   /** The `PATH` in which its program is looked for. */
   readonly path?: string;
-  /** Told once, in one line, that commands run outside because none starts. Must not throw. */
+  /** Told in one line what a person should know. Must not throw. */
   readonly told?: (line: string) => void;
 }
 
 /** Where a command runs; a refusal where it may not run at all. */
 export type CommandPlace = "inside" | "outside" | Refusal;
 
+/** A command that is about to run inside. */
+export interface EnteredCommand {
+  readonly program: readonly [program: string, ...args: string[]];
+  readonly environment: Readonly<Record<string, string>>;
+  /** To be called with its process, which then has a channel to ours. */
+  readonly connect?: (child: ChildProcess) => void;
+  /** To be called once nothing of it runs any more. Never rejects. */
+  leave(): Promise<Barred>;
+}
+
+/** In what the sandbox stood in a command's way, as far as it is known and not only said. */
+export interface Barred {
+  /** What it wrote and what was not taken. */
+  readonly writes: readonly string[];
+  /** Sentences on everything else. */
+  readonly notes: readonly string[];
+}
+
 /**
- * A sandbox for commands: the file system is read-only but for the workspace, temporary folders and caches. By bubblewrap
- * on Linux, by `sandbox-exec` on macOS (never tried on a real one). It keeps no command from reading other files, nor from
- * services that listen on a socket of this machine.
+ * A sandbox for commands: the file system is read-only but for the workspace, and temporary folders, caches and the top
+ * level of git's folders are of its own. By bubblewrap on Linux, by `sandbox-exec` on macOS (never tried on a real one, and
+ * with less: docs/host-tools.md). It keeps no command from reading other files.
  */
 export class Sandbox {
-  readonly #git: readonly string[];
+  /** The files of the workspace that run later; looked at by whoever runs commands. */
+  readonly later: LaterFiles;
   readonly #program: string | undefined;
+  readonly #session: SessionFolder;
+  readonly #roots: readonly string[];
+  readonly #mirrors: GitMirrors;
+  readonly #proxy: NetworkProxy | undefined;
+  #cacheMounts: readonly Mount[] | undefined;
+  #running = 0;
+  #fault: Promise<string | undefined> | undefined;
   #isTold = false;
 
   constructor(private readonly options: SandboxOptions) {
-    // Before any command runs, so that none can choose what is opened, or by which program.
-    this.#git = options.roots.flatMap(gitOfWorktree);
+    // Before any command runs, so that none can choose by which program.
     this.#program = sandboxProgram(options);
+    this.#roots = existing(options.roots);
+    this.later = new LaterFiles(this.#roots);
+    this.#session = new SessionFolder(options.stateDir);
+    this.#mirrors = new GitMirrors(this.#session, (one) => options.told?.(keptWords(one)));
+    this.#proxy = typeof options.network === "boolean" ? undefined : new NetworkProxy(options.network);
   }
 
   /** Where a command runs, whatever the mode and whoever allowed it. Whether a sandbox starts is tried once. */
@@ -62,125 +109,201 @@ export class Sandbox {
   fault(): Promise<string | undefined> {
     if (this.#program === undefined)
       return Promise.resolve(`${programName ?? "a program for it"} is not there`);
-    const args = this.around("/bin/sh", ["-c", ":"]);
-    const fault = faults.get(args.join("\n")) ?? faultOf(...args);
-    faults.set(args.join("\n"), fault);
-    return fault;
+    this.#fault ??= this.#firstFault();
+    return this.#fault;
   }
 
-  /** How a program is started inside: another program and its arguments. Only where `place` says so. */
-  around(program: string, args: readonly string[]): readonly [program: string, ...args: string[]] {
-    const before = process.platform === "darwin" ? this.#profile() : this.#bubble();
-    return [this.#program ?? "", ...before, program, ...args];
+  /** @param program by which it is run outside. Only where `place` says so. */
+  enter(program: string, args: readonly string[], given: Readonly<Record<string, string>>): EnteredCommand {
+    const mirrors = this.#gitMirrors();
+    const following = mirrors.map((mirror) => mirror.follow());
+    this.#running++;
+    const channel = this.#proxy?.open();
+    const allowed = [...this.options.sockets, ...this.#sockets(given)];
+    const own = { TMPDIR: isMac ? this.#session.folder("tmp", 0o1777) : "/tmp", GIT_OPTIONAL_LOCKS: "0" };
+    const environment = { ...environmentInside(given, allowed), ...own, ...channel?.environment };
+    return {
+      program: this.#around([program, ...args], mirrors, this.#sockets(given)),
+      environment,
+      ...(channel && { connect: channel.connect }),
+      leave: async () => {
+        this.#running--;
+        for (const end of following) end();
+        const reports = await Promise.all(mirrors.map((mirror) => mirror.settle(this.#running === 0)));
+        const writes = reports.flatMap(({ refused }) => refused).map((path) => this.#shown(path));
+        return {
+          writes,
+          notes: [...reports.flatMap(({ kept }) => kept.map(keptWords)), ...(channel?.close() ?? [])],
+        };
+      },
+    };
   }
 
   /** What a model is told of a command that failed inside. */
   get words(): string {
-    const offline = this.options.network ? "" : ", and has no network";
-    return `It ran in a sandbox: it can write only into the workspace, temporary folders and caches${offline}.`;
+    const { network } = this.options;
+    const hosts =
+      network === true
+        ? ""
+        : network === false
+          ? ", and has no network"
+          : `, and reaches only ${network.join(", ")}`;
+    return `It ran in a sandbox: it can write only into the workspace and into temporary folders and caches of its own${hosts}.`;
   }
 
-  #bubble(): readonly string[] {
-    return [
-      ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-pid"],
-      ...(this.options.network ? [] : ["--unshare-net"]),
-      // Who is not root has none of these inside. Root keeps the others: files of other owners stay writable.
-      ...(process.getuid?.() === 0 ? escapes.flatMap((name) => ["--cap-drop", `CAP_${name}`]) : []),
-      ...this.#mounts().flatMap(({ path, way }) =>
-        way === "hide"
-          ? ["--ro-bind", "/dev/null", path]
-          : [way === "write" ? "--bind" : "--ro-bind", path, path],
-      ),
-    ];
+  /** At the end of the session, when no command runs any more. */
+  close(): void {
+    this.#mirrors.close();
+    quietly(() => this.#session.remove());
   }
 
-  /** The last rule that fits decides. */
-  #profile(): readonly string[] {
-    const rules = this.#mounts().map(({ path, way }) => {
-      const rule = { write: "allow file-write*", read: "deny file-write*", hide: "deny file*" }[way];
-      return `(${rule} (subpath ${JSON.stringify(path)}))`;
+  async #firstFault(): Promise<string | undefined> {
+    try {
+      this.#mirrors.recover(killLeft);
+      const [program, ...args] = this.#around(["/bin/sh", "-c", ":"], this.#gitMirrors(), []);
+      return await faultOf(program, ...args);
+    } catch (error) {
+      return `its private folders cannot be made (${causeOf(error)})`;
+    }
+  }
+
+  /** Of the folders of git that are in the workspace now. On a Mac nothing can lie over them. */
+  #gitMirrors(): readonly GitMirror[] {
+    const nested = this.later.repositories.flatMap((path) => {
+      const within = this.#roots.find((root) => isBelow(path, root));
+      return within === undefined ? [] : withModules({ path, within });
     });
-    const begin = '(version 1)(allow default)(deny file-write*)(allow file-write* (subpath "/dev"))';
-    return ["-p", `${begin}${rules.join("")}${this.options.network ? "" : "(deny network*)"}`];
+    const folders = [...this.#roots.flatMap(gitFoldersOf), ...nested];
+    return isMac ? [] : this.#mirrors.of(folders);
   }
 
-  /** From the shortest path on: what lies deeper decides for itself. */
-  #mounts(): readonly Mount[] {
-    const { roots, writable, readOnly, hidden } = this.options;
-    const git = [...roots.map((root) => join(root, ".git")), ...this.#git];
-    const as = (way: Mount["way"], paths: readonly string[]) =>
-      paths.flatMap((path) => quietly(() => ({ path: realpathSync.native(path), way })) ?? []);
-    const mounts = [
-      ...as("write", [tmpdir(), "/tmp", "/var/tmp", ...writable, ...roots]),
-      // A folder that is mounted by itself cannot be moved away with what is read-only in it. In a worktree it is a file.
-      ...git.flatMap((path) => as(textOf(path) === undefined ? "write" : "read", [path])),
-      ...as("read", [...readOnly, ...git.flatMap((path) => [join(path, "hooks"), join(path, "config")])]),
-      ...as(
-        "read",
-        roots.flatMap((root) => runByOthers.map((name) => join(root, name))),
-      ),
-      ...as("hide", hidden),
+  #around(
+    command: readonly string[],
+    mirrors: readonly GitMirror[],
+    sockets: readonly string[],
+  ): EnteredCommand["program"] {
+    const roots = this.#roots;
+    const hasNetwork = this.options.network === true;
+    const mounts = this.#mounts(mirrors, sockets);
+    if (isMac)
+      return [this.#program ?? "", ...seatbeltArguments(mounts, { roots, sockets, hasNetwork }), ...command];
+    const isRoot = process.getuid?.() === 0;
+    const prelude = [
+      ...checksOf(mirrors, roots),
+      ...(this.#proxy === undefined ? [] : [NetworkProxy.prelude]),
     ];
-    return mounts.toSorted((one, other) => one.path.length - other.path.length);
+    const begun = prelude.length === 0 ? [] : ["/bin/sh", "-c", `${prelude.join("\n")}\nexec "$@"`, "sh"];
+    return [this.#program ?? "", ...bubbleArguments(mounts, { hasNetwork, isRoot }), ...begun, ...command];
+  }
+
+  /** What lies deeper decides for itself; of two in one place, the later. */
+  #mounts(mirrors: readonly GitMirror[], sockets: readonly string[]): readonly Mount[] {
+    const { writable, readOnly, hidden, home, stateDir, path = "" } = this.options;
+    const own = temporary.flatMap((place) =>
+      existing([place]).map((at): Mount => {
+        const from = this.#session.folder(basename(at), 0o1777);
+        return isMac ? { at: from, way: "write" } : { at, way: "write", from };
+      }),
+    );
+    const isCovered = (found: string) => own.some(({ at }) => isBelow(found, at));
+    const needed = [home, stateDir, dirname(process.execPath), "/etc/resolv.conf", ...path.split(delimiter)];
+    const git = mirrors.flatMap((mirror): readonly Mount[] => [
+      { at: mirror.folder.path, way: "write", from: mirror.top },
+      ...mirror.inner().map(({ path: at, isWritten }): Mount => ({ at, way: isWritten ? "write" : "read" })),
+    ]);
+    const mounts = [
+      ...own,
+      ...as("read", existing(needed).filter(isCovered)),
+      ...this.#caches(),
+      ...as("write", [...existing(writable), ...this.#roots, ...sockets]),
+      ...as("read", existing(this.#roots.map((root) => join(root, ".git")))),
+      ...git,
+      ...as("read", [...existing(readOnly), ...this.#live()]),
+      ...as("hide", existing(hidden)),
+    ];
+    const placeOf = (found: string) =>
+      mounts
+        .filter(({ at }) => isBelow(found, at))
+        .reduce((one, other) => (other.at.length >= one.at.length ? other : one), whole);
+    const others = listeningSockets().filter((at) => !sockets.includes(at) && !own.includes(placeOf(at)));
+    return [...mounts, ...as("hide", others)];
+  }
+
+  /** Each with a copy of its own in its place. Where nothing can be mounted yet, an empty folder is made. */
+  #caches(): readonly Mount[] {
+    const { caches, home } = this.options;
+    const isCommon = (path: string) => /^\.(?:cache\/|npm$)/u.test(relative(home, path));
+    for (const path of caches.filter(isCommon))
+      quietly(() => mkdirSync(path, { recursive: true, mode: 0o700 }));
+    const from = (at: string) => this.#session.cache(this.#roots.join(), at);
+    this.#cacheMounts ??= existing(caches).map((at) => ({ at, way: "write", from: from(at) }));
+    return this.#cacheMounts;
+  }
+
+  /** Of the files by which an open program goes at once, or of the folder that makes them so. */
+  #live(): readonly string[] {
+    const places = this.later.live.flatMap((path) => {
+      const root = this.#roots.find((one) => isBelow(path, one)) ?? "";
+      const names = relative(root, path).split("/");
+      const at = names.findIndex((_, last) => runsLater(names.slice(0, last + 1).join("/"))?.isLive === true);
+      return at < 0 ? [] : [join(root, ...names.slice(0, at + 1))];
+    });
+    return [...new Set(places)].slice(0, mostLive);
+  }
+
+  /** The sockets that settings allow: by their paths, or by the variables that name them. */
+  #sockets(environment: Readonly<Record<string, string>>): readonly string[] {
+    const { sockets, home } = this.options;
+    return sockets.flatMap((one) =>
+      socketsIn(/^[~/]/u.test(one) ? one.replace(/^~/u, home) : (environment[one] ?? "")),
+    );
+  }
+
+  #shown(path: string): string {
+    const root = this.#roots.find((one) => isBelow(path, one));
+    return root === undefined ? path : relative(root, path);
   }
 }
 
-interface Mount {
-  readonly path: string;
-  readonly way: "write" | "read" | "hide";
+const isMac = process.platform === "darwin";
+const programName = { linux: "bwrap", darwin: "sandbox-exec" }[process.platform as string];
+/** In their place a command has folders of the session's own. */
+const temporary = ["/tmp", "/var/tmp", "/run"];
+const whole: Mount = { at: "", way: "read" };
+const mostLive = 100;
+
+const as = (way: Mount["way"], paths: readonly string[]): readonly Mount[] =>
+  paths.map((at) => ({ at, way }));
+
+/** By their real paths, those that are there. */
+function existing(paths: readonly string[]): readonly string[] {
+  return paths.filter(isAbsolute).flatMap((path) => quietly(() => realpathSync.native(path)) ?? []);
 }
 
-/** One try a process for each way of starting. */
-const faults = new Map<string, Promise<string | undefined>>();
+/**
+ * A folder that was to be found inside may have been swapped for a link by a command in the background, which then would
+ * lead out: what is found there is looked at once more, by whoever is in there and before the command.
+ */
+function checksOf(mirrors: readonly GitMirror[], roots: readonly string[]): readonly string[] {
+  const nested = mirrors.filter(({ folder: { path } }) => !roots.includes(dirname(path)));
+  const all = nested.flatMap((mirror) => mirror.inner()).filter(({ isWritten }) => isWritten);
+  const paths = all.map(({ path }) => `'${path.replaceAll("'", "'\\''")}'`).join(" ");
+  const wanted = all.map(({ identity }) => identity).join("\n");
+  const failed = "{ echo 'Holdfast: a folder of git moved meanwhile; nothing was run.'; exit 126; }";
+  return all.length === 0 ? [] : [`[ "$(stat -c %d:%i ${paths})" = "${wanted}" ] || ${failed}`];
+}
 
-/** Capabilities by which root would get out again. */
-const escapes = "SYS_ADMIN SYS_PTRACE SYS_MODULE SYS_RAWIO SYS_BOOT MKNOD DAC_READ_SEARCH NET_ADMIN".split(
-  " ",
-);
-
-/** What other programs run by themselves when a folder is opened, a commit is made, a shell starts. */
-const runByOthers = (
-  ".husky .githooks .lefthook .pre-commit-config.yaml .envrc .vscode .idea .zed .devcontainer .mcp.json .claude .gemini .codex " +
-  ".cursor .holdfast .bashrc .bash_profile .profile .zshrc .zshenv .zprofile .gitconfig .ssh .config/git .config/fish"
-).split(" ");
-
-const programName = { linux: "bwrap", darwin: "sandbox-exec" }[process.platform as string];
+function keptWords({ path, at }: MirrorReport["kept"][number]): string {
+  return `Somebody else changed ${path} at the same time: theirs counts, and the command's is kept as ${at}.`;
+}
 
 /** Its path; not one that lies where commands may write. */
 function sandboxProgram({ path = "", roots, writable }: SandboxOptions): string | undefined {
-  const real = (name: string) => quietly(() => realpathSync.native(name));
-  const open = [...roots, ...writable].map((folder) => `${real(folder) ?? folder}/`);
+  const open = existing([...roots, ...writable]);
   const folders = programName === undefined ? [] : path.split(delimiter).filter(isAbsolute);
   return folders
-    .map((folder) => real(join(folder, programName ?? "")))
-    .find((found) => found !== undefined && !open.some((folder) => found.startsWith(folder)));
-}
-
-/** Git's own folder of a root that is a worktree, which keeps its commits, where it points back at the root. */
-function gitOfWorktree(root: string): readonly string[] {
-  const file = join(root, ".git");
-  const named = /^gitdir: (.+)$/mu.exec(textOf(file) ?? "")?.[1] ?? "";
-  const found = quietly(() => {
-    const folder = realpathSync.native(named);
-    const back = realpathSync.native(textOf(join(folder, "gitdir"))?.trim() ?? "");
-    const isWorktree = basename(dirname(folder)) === "worktrees" && back === realpathSync.native(file);
-    return isWorktree ? dirname(dirname(folder)) : undefined;
-  });
-  return found === undefined ? [] : [found];
-}
-
-function textOf(path: string): string | undefined {
-  const read = readForeignText(path, { limitBytes: 4_096, links: "followed" });
-  return read.kind === "read" ? read.text : undefined;
-}
-
-/** Undefined for what is not there, or not of the kind that is asked for. */
-function quietly<Value>(look: () => Value): Value | undefined {
-  try {
-    return look();
-  } catch {
-    return undefined;
-  }
+    .flatMap((folder) => existing([join(folder, programName ?? "")]))
+    .find((found) => !open.some((folder) => isBelow(found, folder)));
 }
 
 /** Why a program does not run to its end, in half a sentence. */

@@ -1,5 +1,5 @@
 import { isRefusal, type Refusal } from "@holdfast/core/files";
-import { clip, escapeForDisplay } from "@holdfast/core/text";
+import { clip, defined, escapeForDisplay } from "@holdfast/core/text";
 import type { HostScope, HostTool, HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";
 import { endWords, lastLines, outputWords, secondsWords } from "./command-words.js";
@@ -88,28 +88,32 @@ async function runCommand(
   const { id, log } = started;
   const last = lastLines(log, shownLines + 1);
   const program = { id, end, lastLines: last.length > shownLines ? ["…", ...last.slice(1)] : last };
-  const barred = barredWords(started);
-  const words = [text, ...(barred === undefined ? [] : [barred]), outputWords(log, id)].join("\n");
+  const { barred, words: aside } = barredWords(started);
+  const words = [text, ...aside, outputWords(log, id)].join("\n");
   const touched = await lookAgain?.();
   const isNone = touched === undefined || (touched.isWhole && touched.files.length === 0);
-  const isBarred = barred === undefined ? {} : { isBarred: true };
-  const ended = { code, text: words, program, ...isBarred, ...(isNone ? {} : { touched }) };
+  const ended = { code, text: words, program, ...defined({ barred }), ...(isNone ? {} : { touched }) };
   return withFileCheck(ended, checkFiles, scope);
 }
 
-/** In what the sandbox stood in a command's way, and the way out. A refused write is named, however the command ended. */
-function barredWords({ sandbox, log, end, command }: RunningCommand): string | undefined {
-  if (sandbox === undefined) return undefined;
+/** In what the sandbox stood in a command's way, however it ended: a sentence for the person, and words for the model. */
+export function barredWords({ sandbox, log, end, command, barred: known }: RunningCommand): {
+  readonly barred?: string;
+  readonly words: readonly string[];
+} {
+  if (sandbox === undefined || end === undefined) return { words: [] };
   const { head, tail } = log.shown();
   const said = Buffer.concat([head, tail]).toString();
-  const refused = [
-    ...new Set([...said.matchAll(refusedWrite)].map(([, before, after]) => before ?? after ?? "")),
-  ].slice(0, mostNamed);
-  const again = "call it again with outside: true, and a person is asked";
-  if (refused.length > 0)
-    return `The sandbox refused to write ${escapeForDisplay(refused.join(", "))}: \`${clip(escapeForDisplay(command), 80)}\` needs to run outside: ${again}.`;
-  if (end?.exitCode === 0 || !barring.test(said)) return undefined;
-  return `${sandbox.words} If it needs to run outside: ${again}.`;
+  const named = [...said.matchAll(refusedWrite)].map(([, before, after]) => before ?? after ?? "");
+  const refused = [...new Set([...(known?.writes ?? []), ...named])].slice(0, mostNamed);
+  const { notes = [] } = known ?? {};
+  const again = "Call it again with outside: true, and a person is asked.";
+  if (refused.length > 0) {
+    const barred = `The sandbox refused to write ${escapeForDisplay(refused.join(", "))}: \`${clip(escapeForDisplay(command), 80)}\` needs to run outside.`;
+    return { barred, words: [barred, again, ...notes] };
+  }
+  if (end.exitCode === 0 || !barring.test(said)) return { words: notes };
+  return { barred: sandbox.words, words: [sandbox.words, `If it needs to run outside: ${again}`, ...notes] };
 }
 
 /** `path: Read-only file system` and `EROFS: read-only file system, open 'path'`, as programs say it. */

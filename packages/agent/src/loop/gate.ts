@@ -179,7 +179,7 @@ export class Gate {
         if (answer.kind !== "yes") return notRun(denial(answer));
         const isOutside = this.#outside.has(request);
         const result = await tool.run(isOutside ? { ...request, sandboxed: false } : request, scope);
-        if (result.isBarred === true) this.#barred.add(request.args.command);
+        if (result.barred !== undefined) this.#barred.add(request.args.command);
         return result;
       },
     };

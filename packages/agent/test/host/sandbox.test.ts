@@ -1,60 +1,18 @@
 import { execFileSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
-import { isRefusal } from "@holdfast/core/files";
+import { type AddressInfo, createServer as createSocket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { afterThisFile, afterThisTest } from "../../../../test/cleanups.js";
-import { folderOutsideTemp } from "../../../../test/outside-temp.js";
-import { Commands } from "../../src/host/commands.js";
-import { commandEnvironment } from "../../src/host/environment.js";
-import { Sandbox, type SandboxOptions } from "../../src/host/sandbox.js";
+import { afterThisTest } from "../../../../test/cleanups.js";
+import { Sandbox } from "../../src/host/sandbox.js";
 import { until } from "./ground.js";
+import { sandboxGround } from "./sandbox/ground.js";
 
-/** Not among the temporary folders, which are writable anyway. */
-const top = folderOutsideTemp();
-afterThisFile(() => rmSync(top, { recursive: true, force: true }));
-const at = (name: string) => join(top, name);
-for (const name of ["project", "other", "cache", "state", "config"]) mkdirSync(at(name));
+const { top, at, told, options, session, inside, starts } = sandboxGround();
 writeFileSync(at("config/keys.json"), "secret\n");
-for (const name of [".git/hooks", ".vscode"]) mkdirSync(at(join("project", name)), { recursive: true });
-
-const told: string[] = [];
-const options = (more: Partial<SandboxOptions> = {}): SandboxOptions => ({
-  setting: "auto",
-  roots: [at("project")],
-  writable: [at("cache")],
-  readOnly: [at("state"), at("config")],
-  hidden: [at("config/keys.json")],
-  network: true,
-  path: process.env.PATH ?? "",
-  told: (line) => told.push(line),
-  ...more,
-});
-
-/** Runs a command inside to its end. */
-async function inside(command: string, more: Partial<SandboxOptions> = {}, root = at("project")) {
-  const sandbox = new Sandbox(options({ roots: [root], ...more }));
-  const environment = commandEnvironment({ own: process.env });
-  const commands = new Commands({ roots: [root], tempDir: at("state/tmp"), environment, sandbox });
-  afterThisTest(() => commands.close());
-  const started = commands.start(command, ".", false, { sandboxed: true });
-  if (isRefusal(started)) throw new Error(started.message);
-  const end = await started.ended;
-  return { ...end, printed: Buffer.from(started.log.shown().head).toString() };
-}
-
-const isThere = (await new Sandbox(options()).fault()) === undefined;
+mkdirSync(at("project/.vscode"));
+writeFileSync(at("project/.vscode/tasks.json"), "{}\n");
+const isThere = await starts();
 
 describe("where a command runs", () => {
   test("is outside where it is off", async () => {
@@ -87,15 +45,25 @@ describe("where a command runs", () => {
 });
 
 const inSandbox = () => {
-  test("writes into the workspace, temporary folders and caches", async () => {
-    const temporary = realpathSync(mkdtempSync("/tmp/holdfast-sandbox-"));
-    afterThisTest(() => rmSync(temporary, { recursive: true, force: true }));
-    const done = await inside(
-      `echo a > a.txt && echo b > ${temporary}/b && echo c > ${at("cache/c")} && mkdir -p x/y`,
-    );
-    expect(done).toMatchObject({ exitCode: 0, leftBehind: 0, printed: "" });
-    expect(readFileSync(at("project/a.txt"), "utf8")).toBe("a\n");
-    expect([existsSync(at("cache/c")), existsSync(at("project/x/y"))]).toEqual([true, true]);
+  test("writes into the workspace and what settings open, and into temporary folders and caches of its own", async () => {
+    writeFileSync(at("cache/tool"), "theirs\n");
+    const { run, commands } = session();
+    const own = `echo b > /tmp/b && echo b > /var/tmp/b && echo c > ${at("cache/c")}`;
+    const done = await run(`echo a > a.txt && echo f > ${at("free/f")} && mkdir -p x/y && ${own}`);
+    expect(done).toMatchObject({ exitCode: 0, leftBehind: 0, printed: "", writes: [] });
+    expect([readFileSync(at("project/a.txt"), "utf8"), existsSync(at("project/x/y"))]).toEqual(["a\n", true]);
+    expect([at("free/f"), "/tmp/b", "/var/tmp/b", at("cache/c")].map(existsSync)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    // Its temporary folders last as long as the session, its caches longer.
+    const kept = `cat /tmp/b /var/tmp/b ${at("cache/c")}; ls ${at("cache")} $TMPDIR/.`;
+    expect((await run(kept)).printed).toBe(`b\nb\nc\n${at("cache")}:\nc\n\n/tmp/.:\nb\n`);
+    await commands.close();
+    expect((await inside(`cat /tmp/b; cat ${at("cache/c")}`)).printed).toMatch(/No such file.*\nc\n$/u);
+    expect(readFileSync(at("cache/tool"), "utf8")).toBe("theirs\n");
   });
 
   test.each([
@@ -103,8 +71,8 @@ const inSandbox = () => {
     ["the home folder", "../x"],
     ["the state folder", "../state/x"],
     ["the settings", "../config/keys.json"],
-    ["git's hooks", ".git/hooks/pre-commit"],
     ["an editor's tasks", ".vscode/tasks.json"],
+    ["what the kernel runs", "/proc/sys/kernel/core_pattern"],
     ["the system", "/etc/holdfast-sandbox"],
   ])("does not write into %s", async (_, path) => {
     const done = await inside(`echo evil >> ${path}`);
@@ -112,7 +80,6 @@ const inSandbox = () => {
   });
 
   test("cannot move away what is read-only, nor mount over it", async () => {
-    expect((await inside("mv .git away")).exitCode).not.toBe(0);
     expect((await inside(`rm -rf ${top}/config`)).exitCode).not.toBe(0);
     expect((await inside("mount -o remount,rw / && touch /etc/holdfast-sandbox")).exitCode).not.toBe(0);
     expect(existsSync("/etc/holdfast-sandbox")).toBe(false);
@@ -132,6 +99,57 @@ const inSandbox = () => {
     const get = `${process.execPath} -e "fetch('http://127.0.0.1:${port}').then((a) => a.text()).then(console.log)"`;
     expect(await inside(get)).toMatchObject({ printed: "hello\n" });
     expect(await inside(get, { network: false })).toMatchObject({ exitCode: 1 });
+  });
+
+  test("reaches only the hosts that are named, by their names, and says which others it asked for", async () => {
+    const server = createServer((_, answer) => answer.end("hello")).listen(0, "127.0.0.1");
+    afterThisTest(() => server.close());
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { port } = server.address() as AddressInfo;
+    const ask = (host: string, method: string) =>
+      `require("http").request({ host: "127.0.0.1", port: 3128, method: "${method}", path: "${host}", headers: { host: "${host}" } })
+        .on("connect", (a, s) => { console.log(a.statusCode); s.destroy(); })
+        .on("response", (a) => { console.log(a.statusCode); a.pipe(process.stdout); }).end();`;
+    const node = (program: string) => `"${process.execPath}" -e '${program}'`;
+    const named = { network: ["localhost"] };
+    const get = await inside(node(ask(`http://localhost:${port}/`, "GET")), named);
+    expect(get).toMatchObject({ printed: "200\nhello", notes: [] });
+    expect((await inside(node(ask(`localhost:${port}`, "CONNECT")), named)).printed).toBe("200\n");
+    const other = await inside(node(ask(`127.0.0.1:${port}`, "CONNECT")), named);
+    expect(other.printed).toContain("403");
+    expect(other.notes).toEqual([
+      `It asked for 127.0.0.1:${port}; commands reach only localhost (shell.network).`,
+    ]);
+    const past = node(`require("net").connect(${port}, "127.0.0.1").on("error", (e) => console.log(e.code))`);
+    expect((await inside(past, named)).printed).toBe("ECONNREFUSED\n");
+  });
+
+  test("reaches no socket on which a program outside listens, wherever it lies, unless a setting names it", async () => {
+    const path = at("other/agent.sock");
+    const server = createSocket((socket) => socket.end("secret")).listen(path);
+    afterThisTest(() => server.close());
+    await new Promise((resolve) => server.once("listening", resolve));
+    const ask = `"${process.execPath}" -e 'require("net").connect("${path}").on("error", (e) => console.log(e.code)).pipe(process.stdout)'; echo "[$MY_AGENT]"`;
+    const own = { ...process.env, MY_AGENT: `unix:path=${path},x=1` };
+    for (const [sockets, printed] of [
+      [[], /^E\w+\n\[\]\n$/u],
+      [["MY_AGENT"], /^secret\[unix:path=.*\]\n$/u],
+      [[path], /^secret\[unix:path=.*\]\n$/u],
+    ] as const)
+      expect((await session({ sockets }, at("project"), own).run(ask)).printed).toMatch(printed);
+  });
+
+  test("is not told of the person's programs", async () => {
+    const own = {
+      ...process.env,
+      TMUX: "/tmp/x,1,0",
+      SSH_AUTH_SOCK: "/x",
+      DBUS_SESSION_BUS_ADDRESS: "unix:abstract=x",
+      DISPLAY: ":0",
+    };
+    const { printed } = await session({}, at("project"), own).run("env");
+    expect(printed).not.toMatch(/^(TMUX|SSH_AUTH_SOCK|DBUS_\w+|DISPLAY)=/mu);
+    expect(printed).toMatch(/^TMPDIR=\/tmp$/mu);
   });
 
   test("sees no process of this machine, and ends with all that it started", async () => {
@@ -154,8 +172,12 @@ const inSandbox = () => {
     git("worktree", "add", "-q", at("tree"));
     const commit = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m Second";
     expect(await inside(commit, {}, at("tree"))).toMatchObject({ exitCode: 0 });
-    for (const path of ["hooks/pre-commit", "config"])
-      expect((await inside(`echo x >> ${at("other/.git")}/${path}`, {}, at("tree"))).exitCode).toBe(1);
+    for (const path of ["hooks/pre-commit", "config"]) {
+      const done = await inside(`echo x >> ${at("other/.git")}/${path}`, {}, at("tree"));
+      expect(done.writes).toEqual([at(`other/.git/${path.split("/")[0]}`)]);
+    }
+    expect(git("status", "--porcelain")).toHaveLength(0);
+    expect(existsSync(at("other/.git/hooks/pre-commit"))).toBe(false);
   });
 };
 

@@ -17,7 +17,7 @@ function commandsOf(ran: (boolean | undefined)[]): HostTool {
     intent: (args) => ({ kind: "host_request", tool: "run_shell_command", summary: "", args }),
     run: async ({ sandboxed }: HostRequest) => {
       ran.push(sandboxed);
-      return { code: "ok", text: "", ...(sandboxed === true ? { isBarred: true } : {}) };
+      return { code: "ok", text: "", ...(sandboxed === true ? { barred: "It stood in its way." } : {}) };
     },
   };
 }

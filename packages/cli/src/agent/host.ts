@@ -70,11 +70,16 @@ export function sandboxOf(
 ): Sandbox {
   const home = homeFolder();
   const file = userSettingsPath({ home, environment: process.env });
-  const { sandbox = "auto", network = true, writable = [] } = shell;
+  const { sandbox = "auto", network = true, writable = [], caches = [], sockets = [] } = shell;
+  const atHome = (paths: readonly string[]) => paths.map((path) => path.replace(/^~(?=\/)/, home));
   return new Sandbox({
     setting: sandbox,
     roots,
-    writable: writable.map((folder) => folder.replace(/^~(?=\/)/, home)),
+    writable: atHome(writable),
+    caches: atHome(caches),
+    sockets: atHome(sockets),
+    stateDir,
+    home,
     readOnly: [stateDir, dirname(file)],
     hidden: [file, join(dirname(file), "credentials.json")],
     network,

@@ -61,7 +61,7 @@ export type * from "./values/outcomes.js";
 export { type ChangeOutcome, displacedNoteOf, withDisplacedNote } from "./values/outcomes.js";
 export { bareName, isSecret, protectedReason, tidyPath } from "./values/path-policy.js";
 export type * from "./values/ports.js";
-export { type ProtectedPath, protectedPaths, protectionOf } from "./values/protected-paths.js";
+export { type ProtectedPath, protectedPaths, protectionOf, runsLater } from "./values/protected-paths.js";
 export {
   type AnyRefusalCode,
   type ConversationCode,

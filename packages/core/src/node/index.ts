@@ -25,6 +25,13 @@ export {
   openHostMemory,
 } from "./state-folder/host-memory.js";
 export { type KeptStates, openKeptStates } from "./state-folder/kept-states.js";
+export {
+  formatIdentity,
+  livenessOf,
+  ownIdentity,
+  type ProcessIdentity,
+  parseIdentity,
+} from "./state-folder/process-identity.js";
 export type { Recovered } from "./state-folder/recovery.js";
 export { openUploadFolder, type UploadFolder } from "./state-folder/uploads.js";
 export { collectGarbage, type GarbageOptions, type GarbageReport } from "./workspace/gc.js";

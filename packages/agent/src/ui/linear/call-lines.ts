@@ -1,6 +1,13 @@
 import { carriesContent, type LineEdit, type OutcomeCode, type WriteOutcome } from "@holdfast/core/files";
 import { clip } from "@holdfast/core/text";
-import { describeRepair, fileOfCall, findTool, type RanProgram, type ToolRun } from "@holdfast/core/tools";
+import {
+  describeRepair,
+  fileOfCall,
+  findTool,
+  type HostToolResult,
+  type RanProgram,
+  type ToolRun,
+} from "@holdfast/core/tools";
 import { secondsWords } from "../../host/command-words.js";
 import { type Todo, todoLines, todosIn, todosName } from "../../host/todos.js";
 import type { EndedCall } from "../../loop/turn.js";
@@ -19,7 +26,7 @@ export function callLines(call: EndedCall): readonly Line[] {
   const todos = call.name === todosName && !isError ? todosIn(call.args) : undefined;
   if (todos !== undefined) return listLines(todos);
   if (run !== undefined && "result" in run) return resultLines(run, call);
-  if (run?.program !== undefined) return programLines(run.program, call);
+  if (run?.program !== undefined) return [...programLines(run.program, call), ...outsideLines(run)];
   return [[...callHead(call), isError ? span(` ✗ ${codeWords(code)}`, "bad") : done]];
 }
 
@@ -33,6 +40,12 @@ function listLines(todos: readonly Todo[]): readonly Line[] {
 }
 
 const done = span(" ✓", "good");
+
+/** The offer to a person whose command the sandbox barred. */
+function outsideLines({ barred }: HostToolResult): readonly Line[] {
+  if (barred === undefined) return [];
+  return [below(`${barred} Its next question offers [o]utside; your own ! runs outside.`)];
+}
 
 function programLines({ id, end, lastLines }: RanProgram, call: EndedCall): readonly Line[] {
   const took = end === undefined ? ` … in the background as ${id}` : ` … ${secondsWords(end.seconds)}`;

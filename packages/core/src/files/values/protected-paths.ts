@@ -172,17 +172,27 @@ export const protectedPaths: readonly ProtectedPath[] = [
   ...rows(keys, "ssh_config(5): ProxyCommand, authorized_keys; gpg.conf(5)", ".ssh .gnupg"),
 ];
 
+/** Written by the file tools as any other file, and yet read by an agent as if a person had said it. */
+const instructions: readonly ProtectedPath[] = rows(
+  "instructions that an agent reads by itself",
+  "agents.md; the agents' documentation",
+  "AGENTS.md AGENTS.override.md AGENT.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md CRUSH.md WARP.md CONVENTIONS.md " +
+    ".cursorrules .windsurfrules .goosehints .github/copilot-instructions.md .github/instructions .github/chatmodes",
+);
+
 /** The row by which a path is protected; undefined where none does. Names are compared as `foldName` sees them. */
-export function protectionOf(path: string): ProtectedPath | undefined {
-  const parts = path.split("/").map(foldName);
-  for (const [at, part] of parts.entries()) {
-    const rowsHere = [...(byFirstName.get(part) ?? []), ...withPatterns];
-    const found = rowsHere.find(({ names }) =>
-      names.every((name, offset) => fits(name, parts[at + offset] ?? "")),
-    );
-    if (found !== undefined) return found.row;
-  }
-  return undefined;
+export const protectionOf = rowFinder(protectedPaths);
+
+const instructionOf = rowFinder(instructions);
+
+/**
+ * Why a program goes by a file without being told to; undefined for any other file.
+ *
+ * @returns `isLive` where a program that is open does so at once, and not only when it is started the next time.
+ */
+export function runsLater(path: string): (ProtectedPath & { readonly isLive: boolean }) | undefined {
+  const row = protectionOf(path) ?? instructionOf(path);
+  return row && { ...row, isLive: [startUp, agent, editor, environment, keys].includes(row.reason) };
 }
 
 interface NamedRow {
@@ -191,19 +201,23 @@ interface NamedRow {
   readonly names: readonly string[];
 }
 
-const named: readonly NamedRow[] = protectedPaths.map((row) => ({
-  row,
-  names: row.path.split("/").map((name) => foldName(name)),
-}));
-
-const withPatterns = named.filter(({ names }) => names[0]?.includes("*"));
-
-const byFirstName: ReadonlyMap<string, readonly NamedRow[]> = named
-  .filter((row) => !withPatterns.includes(row))
-  .reduce((map, row) => {
-    const first = row.names[0] ?? "";
-    return map.set(first, [...(map.get(first) ?? []), row]);
-  }, new Map<string, readonly NamedRow[]>());
+function rowFinder(table: readonly ProtectedPath[]): (path: string) => ProtectedPath | undefined {
+  const named = table.map((row): NamedRow => ({ row, names: row.path.split("/").map(foldName) }));
+  const withPatterns = named.filter(({ names }) => names[0]?.includes("*"));
+  const byFirstName = new Map<string, readonly NamedRow[]>();
+  for (const row of named.filter(({ names }) => !names[0]?.includes("*")))
+    byFirstName.set(row.names[0] ?? "", [...(byFirstName.get(row.names[0] ?? "") ?? []), row]);
+  return (path) => {
+    const parts = path.split("/").map(foldName);
+    const isAt = (at: number) => (one: NamedRow) =>
+      one.names.every((name, offset) => fits(name, parts[at + offset] ?? ""));
+    for (const [at, part] of parts.entries()) {
+      const found = byFirstName.get(part)?.find(isAt(at)) ?? withPatterns.find(isAt(at));
+      if (found !== undefined) return found.row;
+    }
+    return undefined;
+  };
+}
 
 /** @param pattern a folded name with at most one `*`. */
 function fits(pattern: string, name: string): boolean {

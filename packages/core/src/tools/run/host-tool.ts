@@ -68,8 +68,8 @@ export interface HostToolResult {
   readonly touched?: TouchedFiles;
   /** The program that it ran, for whoever watches. */
   readonly program?: RanProgram;
-  /** The sandbox stood in its way. */
-  readonly isBarred?: boolean;
+  /** In what the sandbox stood in its way, a sentence for a person. */
+  readonly barred?: string;
 }
 
 /** A program that a tool ran. */

@@ -1,0 +1,51 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { isRefusal } from "@holdfast/core/files";
+import { afterThisFile, afterThisTest } from "../../../../../test/cleanups.js";
+import { folderOutsideTemp } from "../../../../../test/outside-temp.js";
+import { Commands } from "../../../src/host/commands.js";
+import { commandEnvironment } from "../../../src/host/environment.js";
+import { Sandbox, type SandboxOptions } from "../../../src/host/sandbox.js";
+
+/** A place for workspaces that lies in no temporary folder, and sessions in which commands run inside. */
+export function sandboxGround() {
+  const top = folderOutsideTemp();
+  afterThisFile(() => rmSync(top, { recursive: true, force: true }));
+  const at = (name: string) => join(top, name);
+  for (const name of ["project", "other", "cache", "free", "state", "config"]) mkdirSync(at(name));
+  const told: string[] = [];
+  const options = (more: Partial<SandboxOptions> = {}): SandboxOptions => ({
+    setting: "auto",
+    roots: [at("project")],
+    writable: [at("free")],
+    caches: [at("cache")],
+    readOnly: [at("state"), at("config")],
+    hidden: [at("config/keys.json")],
+    sockets: [],
+    network: true,
+    stateDir: at("state"),
+    home: top,
+    path: process.env.PATH ?? "",
+    told: (line) => told.push(line),
+    ...more,
+  });
+  /** Its commands run inside, each to its end. @param own the environment outside. */
+  const session = (more: Partial<SandboxOptions> = {}, root = at("project"), own = process.env) => {
+    const sandbox = new Sandbox(options({ roots: [root], ...more }));
+    const environment = commandEnvironment({ own });
+    const commands = new Commands({ roots: [root], tempDir: at("state/tmp"), environment, sandbox });
+    afterThisTest(() => commands.close());
+    const run = async (command: string) => {
+      await sandbox.later.look();
+      const started = commands.start(command, ".", false, { sandboxed: true });
+      if (isRefusal(started)) throw new Error(started.message);
+      const end = await started.ended;
+      return { ...end, printed: Buffer.from(started.log.shown().head).toString(), ...started.barred };
+    };
+    return { sandbox, commands, run };
+  };
+  const inside = (command: string, more: Partial<SandboxOptions> = {}, root = at("project")) =>
+    session(more, root).run(command);
+  const starts = async () => (await new Sandbox(options()).fault()) === undefined;
+  return { top, at, told, options, session, inside, starts };
+}
