@@ -98,6 +98,7 @@ export {
   type McpServersOptions,
 } from "./host/mcp/servers.js";
 export { foldersOfRepository, gitWords, onlyTracked } from "./host/repository.js";
+export type { LaterFile } from "./host/sandbox/later-files.js";
 export { type CommandPlace, Sandbox, type SandboxOptions } from "./host/sandbox.js";
 export { type CommandToolsContext, shellTool } from "./host/shell-tool.js";
 export { type SpilledPart, SpillFiles } from "./host/spill-files.js";
@@ -145,6 +146,7 @@ export { fileCheckOf } from "./loop/file-check.js";
 export type { FileOffers, FileUploads } from "./loop/file-forms.js";
 export { type Asked, type AskPerson, nobody, type PersonsAnswer } from "./loop/gate.js";
 export { Hooks, type HooksContext } from "./loop/hooks.js";
+export type { LaterLook } from "./loop/later-look.js";
 export { dayTools, type ToolSet } from "./loop/offered-tools.js";
 export type { RepeatLimits } from "./loop/repeats.js";
 export type { SubAgentModel, SubAgents } from "./loop/sub-agents.js";

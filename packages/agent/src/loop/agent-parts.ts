@@ -9,6 +9,7 @@ import type { CostMeter } from "../models/cost-meter.js";
 import type { FileUploads } from "./file-forms.js";
 import type { AskPerson } from "./gate.js";
 import type { Hooks } from "./hooks.js";
+import type { LaterLook } from "./later-look.js";
 import type { RepeatLimits } from "./repeats.js";
 import type { SubAgents } from "./sub-agents.js";
 
@@ -44,6 +45,8 @@ export interface AgentParts {
   readonly outside?: readonly string[];
   /** Whether a path that a command names is in the workspace: `Commands.isInside`. */
   readonly isInside?: (path: string) => boolean;
+  /** Finds files that run later, which commands made or changed. */
+  readonly later?: LaterLook;
   readonly limits?: TurnLimits;
   /** Lets a model delegate tasks; none unless given. */
   readonly subAgents?: SubAgents;

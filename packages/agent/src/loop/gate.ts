@@ -18,9 +18,11 @@ import {
   type Question,
 } from "@holdfast/core/tools";
 import type { ApprovalMode, ApprovalRule } from "../config/approval.js";
+import type { LaterFile } from "../host/sandbox/later-files.js";
 import type { CommandPlace } from "../host/sandbox.js";
 import { isCovered } from "../shell/covered.js";
 import { type Action, type Allowance, commandTool, type Decision, decide, isAbout } from "./approval.js";
+import { type LaterLook, runLooked } from "./later-look.js";
 import { QuestionGroup } from "./question-group.js";
 
 /** What a person is asked about. */
@@ -35,7 +37,9 @@ export type Asked =
       readonly tool: string;
       readonly files: readonly DueFile[];
       readonly consent: readonly string[];
-    };
+    }
+  /** Files that a command made or changed and that run later: a no takes them back. */
+  | { readonly kind: "later"; readonly tool: string; readonly files: readonly LaterFile[] };
 
 /** What a person answers. */
 export type PersonsAnswer =
@@ -94,6 +98,8 @@ interface GateOptions {
   readonly commandPlace?: () => Promise<CommandPlace>;
   /** Beginnings of commands that always run outside: the person's own `shell.outside`. */
   readonly outside?: readonly string[];
+  /** Finds files that run later; nobody looks for them unless given. */
+  readonly later?: LaterLook;
 }
 
 /** A question that waits for its answer. */
@@ -178,11 +184,25 @@ export class Gate {
         const answer = await this.#rule(action, asked, scope.signal);
         if (answer.kind !== "yes") return notRun(denial(answer));
         const isOutside = this.#outside.has(request);
-        const result = await tool.run(isOutside ? { ...request, sandboxed: false } : request, scope);
+        const run = () => tool.run(isOutside ? { ...request, sandboxed: false } : request, scope);
+        const later = ofCommands.includes(tool.name) ? this.options.later : undefined;
+        const keep = (files: readonly LaterFile[]) => this.#keep(files, tool.name, scope.signal);
+        const result = await (later === undefined ? run() : runLooked(run, later, keep));
         if (result.barred !== undefined) this.#barred.add(request.args.command);
         return result;
       },
     };
+  }
+
+  /** What a person says of files that run later; undefined in a mode in which the command itself was agreed to. */
+  #keep(files: readonly LaterFile[], tool: string, signal?: AbortSignal): Promise<Approval> | undefined {
+    if (this.mode === "ask" || this.mode === "plan") return undefined;
+    const { ask = nobody } = this.options;
+    const answering = this.#lastQuestion.then(() => ask([{ kind: "later", tool, files }], signal));
+    this.#lastQuestion = answering.catch(() => {});
+    return answering.then(([answer]) =>
+      answer?.kind === "yes" || answer?.kind === "no" ? answer : unanswered,
+    );
   }
 
   /** A command with the place in which it will run, whatever becomes of the mode while a person is asked. */
@@ -293,6 +313,8 @@ export class Gate {
     this.#globs.set(glob, fits);
   }
 }
+
+const ofCommands: readonly string[] = [commandTool, "read_output"];
 
 function notRun(why: string): HostToolResult {
   return { code: "denied", text: `FAILED (denied): ${why} Nothing was done.` };

@@ -68,6 +68,7 @@ interface ShownQuestion {
 /** The words that can be typed, with how far "always" reaches: never where something was not shown. */
 export function choicesOf(asked: Asked, hides = false): string {
   const outside = canLeave(asked) ? ", [o]utside the sandbox, this once" : "";
+  if (asked.kind === "later") return "Keep them? [y]es, [n]o, they are taken back: ";
   if (hides) return `Do it? [y]es, [n]o${outside}, [s]how all: `;
   const reach = reachOf(asked);
   const always = reach === undefined ? "" : `, [a]lways (${reach.words}, in this session)`;
@@ -223,6 +224,11 @@ export function linesOfAsked(asked: Asked, isWhole = false, options: DiffOptions
       const lines = asked.files.map((file) => consentLine(file, asked.consent));
       return { lines: linesOfText([restoreHead(asked), ...lines].join("\n")), hides: false };
     }
+    case "later": {
+      const files = asked.files.map(({ shown, reason }) => `  ${escapeName(shown)}: ${reason}`);
+      const head = `${asked.tool} made or changed files that run later, without a word to you:`;
+      return { lines: linesOfText([head, ...files].join("\n")), hides: false };
+    }
     default:
       return asked satisfies never;
   }
@@ -260,6 +266,7 @@ function reachOf(asked: Asked): Reach | undefined {
     case "run":
       return reachOfRun(asked);
     case "restore":
+    case "later":
       return undefined;
     default:
       return asked satisfies never;

@@ -10,6 +10,7 @@ import {
   fetchTool,
   hookRunner,
   killTool,
+  type LaterLook,
   type McpServerConfig,
   type McpServerState,
   McpServers,
@@ -28,6 +29,7 @@ import { homeFolder } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
 import type { HostTool } from "@holdfast/core/tools";
 import { version } from "../shell/version.js";
+import { takeBack } from "./taken-back.js";
 
 /** What an agent has beside files and conversation. */
 export interface RunHost {
@@ -39,6 +41,7 @@ export interface RunHost {
   /** Fetches the page that `@https://…` names, where its host is allowed. */
   readonly fetch: FetchTool["fetch"];
   readonly commandPlace: Sandbox["place"];
+  readonly later: LaterLook;
   /** Those that need nobody's approval. */
   readonly harmless: readonly string[];
   readonly servers: readonly McpServerState[];
@@ -140,6 +143,7 @@ export async function openHost(
     shell: run,
     commands,
     commandPlace: () => sandbox.place(),
+    later: laterLook(sandbox, commands, { roots, stateDir, ...defined({ told }) }),
     servers: states,
     resources: {
       servers: Object.keys(mcpServers),
@@ -156,6 +160,32 @@ export async function openHost(
       await Promise.all([commands.close(), hooks.close()]);
       await servers.close();
       page.close();
+    },
+  };
+}
+
+/** What a command in the background changes before the next one begins is not taken for somebody else's. */
+function laterLook(
+  { later }: Sandbox,
+  commands: Commands,
+  { roots, stateDir, told }: Omit<HostPlace, "checkFiles">,
+): LaterLook {
+  let isTold = false;
+  return {
+    begin: async () => {
+      const isBusy = commands.inBackground().some(({ end }) => end === undefined);
+      if (!isBusy || !later.isBegun) await later.look();
+      if (later.isCut && !isTold)
+        told?.(
+          "The workspace has so many folders that files that run later are looked for near its root only.",
+        );
+      isTold = later.isCut;
+    },
+    end: () => later.look(),
+    takeBack: async (files) => {
+      const left = await takeBack(files, { roots, stateDir });
+      await later.look();
+      return left;
     },
   };
 }

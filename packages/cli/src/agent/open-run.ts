@@ -284,6 +284,7 @@ function agentSettings(
     commandPlace: host.commandPlace,
     outside: settings.shell?.outside ?? [],
     isInside: (path: string) => host.commands.isInside(path),
+    later: host.later,
     ...defined({ effort: settings.model?.effort }),
     mode: approval.mode ?? "ask",
     rules: [...skillRules(skillFolders(own)), ...(approval.rules ?? []).map(ruleOf)],
