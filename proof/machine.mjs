@@ -65,6 +65,11 @@ export function installPeers(name, versions) {
   const wanted = Object.entries(versions).map(([peer, version]) => `${peer}@${version}`);
   const stamp = join(folder, `installed-${wanted.join("_").replaceAll(/[^\w.@-]/g, "+")}`);
   if (existsSync(stamp)) return { kind: "installed", folder };
+  if (process.argv.includes("--short"))
+    return {
+      kind: "missing",
+      reason: `${name} is not installed, and the short form of a bench installs nothing`,
+    };
   const flags = ["--no-save", "--no-fund", "--no-audit", "--ignore-scripts", "--force", "--silent"];
   const run = spawnSync("npm", ["install", "--prefix", folder, ...flags, ...wanted], { encoding: "utf8" });
   if (run.status !== 0) return { kind: "missing", reason: `npm install ${wanted.join(" ")} failed` };

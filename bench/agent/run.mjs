@@ -1,8 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { cpus, loadavg, totalmem } from "node:os";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
-import { findVersions } from "../patch/machine.mjs";
+import { describeRun, optionsOf, publish } from "../page.mjs";
 import { measureCache } from "./cache.mjs";
 import { contendersWith } from "./contenders.mjs";
 import { runFault } from "./fault-runs.mjs";
@@ -18,26 +14,32 @@ import { measureWindow } from "./window.mjs";
 /**
  * `npm run bench:agent`: ours beside five others, headless, with a script on loopback for a model. Prints Markdown. `--rounds 3` of
  * the timed session, after one that is not counted; `--only` some of the parts; `--who holdfast` takes those whose name has this
- * in it, `--fault 429` such faults, `--jobs` so many at once; `--write` puts the tables into the page.
+ * in it, `--fault 429` such faults, `--jobs` so many at once.
  */
-const { values } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "5" },
-    only: { type: "string", default: "cost,sent,faults,window,turns,cache" },
-    who: { type: "string", default: "" },
-    fault: { type: "string", default: "" },
-    jobs: { type: "string", default: "4" },
-    write: { type: "boolean", default: false },
-  },
+const values = optionsOf({
+  rounds: { type: "string" },
+  only: { type: "string" },
+  who: { type: "string" },
+  fault: { type: "string", default: "" },
+  jobs: { type: "string", default: "4" },
 });
+const { short } = values;
 /** What they are not asked: opencode and pi stand for no further API. */
 const faultless = ["opencode", "pi"];
 const [mostMs, mostSilentMs] = [60_000, 400_000];
-const turnCount = 200;
+/** Those of the short form. */
+const shortFaults = ["stream cut between events"];
+const turnCount = short ? 5 : 200;
+const rounds = Number(values.rounds ?? (short ? 0 : 5));
+/** Whatever was not as it should be. @type {string[]} */
+const flawed = [];
 
-const parts = values.only.split(",");
+const parts = (values.only ?? (short ? "cost,faults,turns" : "cost,sent,faults,window,turns,cache")).split(
+  ",",
+);
 const print = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
-const isChosen = (/** @type {{ readonly name: string }} */ { name }) => name.includes(values.who);
+const isChosen = (/** @type {{ readonly name: string }} */ { name }) =>
+  name.includes(values.who ?? (short ? "holdfast" : ""));
 /** Why a peer takes no part. @type {Map<string, string>} */
 const missing = new Map();
 const all = contendersWith("auto-edit").filter(isChosen);
@@ -48,7 +50,6 @@ for (const { name, client } of all) {
 const isHere = (/** @type {{ readonly name: string }} */ { name }) =>
   isChosen({ name }) && !missing.has(name);
 const chosen = all.filter(isHere);
-const load = loadNow();
 
 const sections = [];
 if (parts.includes("cost")) sections.push(costTable(threeTurns.name, await timed(), [...missing]));
@@ -60,25 +61,33 @@ if (parts.includes("window"))
   sections.push(windowTable("a window of 16,384 tokens: ten files of 80 KB, in pages", await windowed()));
 if (parts.includes("turns")) sections.push(await turned());
 if (parts.includes("cache")) sections.push(cacheTable(longName, await cached()));
-const text = [describe(), ...sections].join("\n");
-console.log(text);
-if (values.write) writeTables(text);
+const head = describeRun("bench:agent", [
+  [
+    "peers",
+    Object.entries(versions)
+      .map((peer) => peer.join("@"))
+      .join(", "),
+  ],
+]);
+publish("bench:agent", "agent-bench.md", [head, ...sections].join("\n"));
+if (short && flawed.length > 0) throw new Error(flawed.join("\n"));
 
 /** @param {string} line @param {{ readonly flaws: readonly string[] }} cost */
 function note(line, { flaws }) {
   print(line);
   for (const flaw of flaws) print(`  not sound: ${flaw}`);
+  flawed.push(...flaws.map((flaw) => `${line}: ${flaw}`));
 }
 
 /** Round by round, so that what else the machine does meets all of them. */
 async function timed() {
   /** @type {Map<string, import("./measure.mjs").Cost[]>} */
   const all = new Map(chosen.map(({ name }) => [name, []]));
-  for (let round = 0; round <= Number(values.rounds); round++) {
+  for (let round = 0; round <= rounds; round++) {
     for (const contender of chosen) {
       const cost = await judged(contender, threeTurns);
       // The first finds programs on the disk that the others find in memory.
-      if (round > 0) all.get(contender.name)?.push(cost);
+      if (round > 0 || rounds === 0) all.get(contender.name)?.push(cost);
     }
   }
   return [...all].map(([name, costs]) => ({ name, costs }));
@@ -109,7 +118,8 @@ async function cached() {
 /** Each fault in each of them, some at a time: they wait more than they work. */
 async function broken() {
   const asked = chosen.filter(({ name }) => !faultless.includes(name));
-  const wanted = faults.filter(({ name }) => name.includes(values.fault));
+  const named = faults.filter(({ name }) => name.includes(values.fault));
+  const wanted = short ? named.filter(({ name }) => shortFaults.includes(name)) : named;
   // What lasts longest is begun first.
   const byTime = wanted.toSorted((a, b) => Number(b.name === "silence") - Number(a.name === "silence"));
   const open = byTime.flatMap((fault) => asked.map((contender) => ({ fault, contender })));
@@ -124,6 +134,8 @@ async function broken() {
       print(
         `${fault.name}: ${contender.name}: ${run.outcome}${run.isKilled ? ", killed" : ""}, ${run.requests} requests`,
       );
+      if (run.outcome !== "finished")
+        flawed.push(`${fault.name}: ${contender.name}: ${run.outcome}: ${run.words}`);
       if (run.outcome !== "finished") print(`  ${run.words}`);
       for (const complaint of run.malformed) print(`  not sound: ${complaint}`);
     }
@@ -163,39 +175,4 @@ async function judged(contender, session) {
     cost,
   );
   return cost;
-}
-
-function describe() {
-  const { holdfast, commit } = findVersions();
-  const args = process.argv.slice(2).filter((arg) => arg !== "--write");
-  const memory = (totalmem() / 2 ** 30).toFixed(0);
-  const rows = [
-    ["command", `\`npm run bench:agent${args.length > 0 ? ` -- ${args.join(" ")}` : ""}\``],
-    ["date", `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`],
-    [
-      "machine",
-      `${cpus().length} × ${cpus()[0]?.model.trim() ?? "?"}, ${memory} GiB, Node ${process.version}, load ${load} at the start, ${loadNow()} at the end`,
-    ],
-    ["holdfast", `${holdfast} at ${commit ?? "no commit"}`],
-    [
-      "peers",
-      Object.entries(versions)
-        .map((peer) => peer.join("@"))
-        .join(", "),
-    ],
-  ];
-  return ["| what | which |", "|---|---|", ...rows.map((row) => `| ${row.join(" | ")} |`), ""].join("\n");
-}
-
-function loadNow() {
-  return loadavg()[0]?.toFixed(1) ?? "?";
-}
-
-/** The page keeps what stands above the mark. @param {string} text */
-function writeTables(text) {
-  const page = fileURLToPath(new URL("../../docs/lab/agent-bench.md", import.meta.url));
-  const mark = "<!-- Below: npm run bench:agent -- --write -->\n";
-  const [above, below] = readFileSync(page, "utf8").split(mark);
-  if (below === undefined) throw new Error("docs/lab/agent-bench.md has no mark below which tables go.");
-  writeFileSync(page, `${above}${mark}\n${text.trimEnd()}\n`);
 }

@@ -39,12 +39,12 @@ const cases = [
   },
 ];
 
-/** @param {{ readonly quick: boolean, readonly folder: string, readonly note: (line: string) => void }} options */
-export async function measureDurable({ quick, folder, note }) {
+/** @param {{ readonly short: boolean, readonly folder: string, readonly note: (line: string) => void }} options */
+export async function measureDurable({ short, folder, note }) {
   const rows = [];
   for (const [index, one] of cases.entries()) {
     note(`durable: ${one.name}`);
-    rows.push(await measureCase(one, join(folder, `durable-${index}`), quick ? 20 : 1_000));
+    rows.push(await measureCase(one, join(folder, `durable-${index}`), short ? 5 : 1_000));
   }
   return [
     "## Durable appends\n",

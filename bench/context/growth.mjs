@@ -9,9 +9,9 @@ import { runCase } from "./case.mjs";
  * @typedef {import("./turns.mjs").Shape} Shape
  */
 
-/** @param {{ readonly quick: boolean, readonly note: (line: string) => void }} options */
-export async function measureGrowth({ quick, note }) {
-  const sizes = quick ? [100, 2_000] : [100, 10_000, 100_000];
+/** @param {{ readonly short: boolean, readonly note: (line: string) => void }} options */
+export async function measureGrowth({ short, note }) {
+  const sizes = short ? [100, 400] : [100, 10_000, 100_000];
   const rows = [];
   const scratch = [];
   for (const shape of /** @type {const} */ (["linear", "branchy"])) {

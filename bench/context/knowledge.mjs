@@ -9,10 +9,10 @@ import { runCase } from "./case.mjs";
 
 const files = 5;
 
-/** @param {{ readonly quick: boolean, readonly note: (line: string) => void }} options */
-export async function measureKnowledge({ quick, note }) {
+/** @param {{ readonly short: boolean, readonly note: (line: string) => void }} options */
+export async function measureKnowledge({ short, note }) {
   const rows = [];
-  for (const nodes of quick ? [2_000] : [10_000, 100_000]) {
+  for (const nodes of short ? [400] : [10_000, 100_000]) {
     note(`knowledge: ${nodes} nodes`);
     /** @type {KnowledgeCost} */
     const cost = await runCase("knowledge-case.mjs", [String(nodes), String(files)]);

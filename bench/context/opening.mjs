@@ -12,9 +12,9 @@ import { player } from "./turns.mjs";
  * @typedef {import("./opening-case.mjs").Opening} Opening
  */
 
-/** @param {{ readonly quick: boolean, readonly folder: string, readonly note: (line: string) => void }} options */
-export async function measureOpening({ quick, folder, note }) {
-  const sizes = quick ? [1_000] : [10_000, 100_000];
+/** @param {{ readonly short: boolean, readonly folder: string, readonly note: (line: string) => void }} options */
+export async function measureOpening({ short, folder, note }) {
+  const sizes = short ? [200] : [10_000, 100_000];
   const rows = [];
   for (const records of sizes) {
     for (const shape of /** @type {const} */ (["linear", "branchy"])) {
@@ -24,7 +24,7 @@ export async function measureOpening({ quick, folder, note }) {
       const args = [stateDir, id, journalFile(stateDir, id)];
       /** @type {Opening[]} */
       const openings = [];
-      for (let round = 0; round < (quick ? 1 : 5); round += 1)
+      for (let round = 0; round < (short ? 1 : 5); round += 1)
         openings.push(await runCase("opening-case.mjs", args));
       const name = `${shape}, ${openings[0]?.records.toLocaleString("en")} records, ${openings[0]?.nodes.toLocaleString("en")} nodes`;
       rows.push([name, ...timesOf(openings), ...sizesOf(journalBytes(stateDir), openings)]);
@@ -33,7 +33,7 @@ export async function measureOpening({ quick, folder, note }) {
   }
   return [
     "## Opening a session\n",
-    `Journal files, the cache of the system warm, each time in a fresh process${quick ? "" : ": the median of five"}. *Open*: take the lease, read all lines, check their checksums and shapes. *Floor*: the same file read as text, split, and each line given to \`JSON.parse\`, in the same process afterwards. CPU is of all threads, collection included: it depends less on what else the machine does. *Rendered*: the first prompt, from scratch.\n`,
+    `Journal files, the cache of the system warm, each time in a fresh process${short ? "" : ": the median of five"}. *Open*: take the lease, read all lines, check their checksums and shapes. *Floor*: the same file read as text, split, and each line given to \`JSON.parse\`, in the same process afterwards. CPU is of all threads, collection included: it depends less on what else the machine does. *Rendered*: the first prompt, from scratch.\n`,
     tableOf(
       ["session", "open", "replay", "both", "CPU", "floor", "CPU", "rendered", "RSS", "stored", "a record"],
       rows,

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { installInto } from "../patch/machine.mjs";
 import { formatMs, median, tableOf } from "../patch/table.mjs";
@@ -19,11 +20,14 @@ const peers = [
   "pg",
 ];
 
+const connected =
+  "select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()";
+
 /** Turns that one keeper adds before the next one's turn comes. */
 const blockSize = 50;
 
-/** @param {{ readonly quick: boolean, readonly folder: string, readonly turns: number, readonly note: (line: string) => void }} options */
-export async function measurePeers({ quick, folder, turns, note }) {
+/** @param {{ readonly short: boolean, readonly folder: string, readonly turns: number, readonly note: (line: string) => void }} options */
+export async function measurePeers({ short, folder, turns, note }) {
   const heading = "## Beside LangGraph's checkpoints\n";
   const missing =
     installInto(fileURLToPath(new URL("..", import.meta.url)), peers) ??
@@ -33,7 +37,7 @@ export async function measurePeers({ quick, folder, turns, note }) {
   const server = await startPostgres();
   try {
     const keepers = await openKeepers({ url: server.url, folder });
-    const marks = quick ? [10, 50] : turns > 0 ? [turns] : [100, 500, 1_000, 5_000];
+    const marks = short ? [10] : turns > 0 ? [turns] : [100, 500, 1_000, 5_000];
     const runs = keepers.map((keeper) => newRun(keeper));
     const most = marks.at(-1) ?? 0;
     for (let from = 0; from < most; from += blockSize) {
@@ -41,11 +45,13 @@ export async function measurePeers({ quick, folder, turns, note }) {
         // What the one before left to be written is not for this one to pay.
         await ask(server.url, "checkpoint");
         await playBlock(run, from, Math.min(from + blockSize, most), marks);
-        if (run.spent > (quick ? 20_000 : 150_000)) await finish(run);
+        if (run.spent > (short ? 20_000 : 150_000)) await finish(run);
       }
       note(`peers: ${from + blockSize} turns`);
     }
     for (const { keeper } of runs) await keeper.close();
+    // A pool says that it has ended before its connections have.
+    while (Number((await ask(server.url, connected))[0]?.count) > 0) await pause(20);
     return [heading, explanation, turnTable(runs, marks), "", stateTable(runs, marks)].join("\n");
   } finally {
     await server.stop();

@@ -3,10 +3,10 @@ import { runCase } from "./case.mjs";
 
 /** @typedef {import("./planning-case.mjs").PlanningCost} PlanningCost */
 
-/** What it costs to decide what is done about a prompt. @param {{ readonly quick: boolean, readonly note: (line: string) => void }} options */
-export async function measurePlanning({ quick, note }) {
+/** What it costs to decide what is done about a prompt. @param {{ readonly short: boolean, readonly note: (line: string) => void }} options */
+export async function measurePlanning({ short, note }) {
   const rows = [];
-  for (const nodes of quick ? [2_000] : [500, 1_000, 2_000, 4_000, 8_000]) {
+  for (const nodes of short ? [400] : [500, 1_000, 2_000, 4_000, 8_000]) {
     note(`planning: ${nodes} nodes`);
     /** @type {PlanningCost} */
     const cost = await runCase("planning-case.mjs", [String(nodes)]);

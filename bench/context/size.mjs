@@ -9,9 +9,9 @@ import { runCase } from "./case.mjs";
  * @typedef {import("./size-case.mjs").Sized} Sized
  */
 
-/** @param {{ readonly quick: boolean, readonly folder: string, readonly note: (line: string) => void }} options */
-export async function measureSize({ quick, folder, note }) {
-  const few = quick ? 10 : 1;
+/** @param {{ readonly short: boolean, readonly folder: string, readonly note: (line: string) => void }} options */
+export async function measureSize({ short, folder, note }) {
+  const few = short ? 100 : 1;
   const rows = [];
   for (const [name, count] of /** @type {const} */ ([
     ["nested", 5_000 / few],
@@ -19,7 +19,7 @@ export async function measureSize({ quick, folder, note }) {
   ])) {
     note(`size: ${name}, ${count}`);
     rows.push(
-      ...rowsOf(name, count, await rounds(quick ? 1 : 3, () => runCase("size-case.mjs", [name, `${count}`]))),
+      ...rowsOf(name, count, await rounds(short ? 1 : 3, () => runCase("size-case.mjs", [name, `${count}`]))),
     );
   }
   const nodes = 1_000_000 / few;

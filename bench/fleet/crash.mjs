@@ -35,7 +35,7 @@ export async function measureCrashes(fleet) {
   over.catch(() => undefined);
   let crashes = 0;
   while (!isOver && performance.now() - begun < seconds * 1_000) {
-    await Promise.race([over, pause(betweenCrashesMs)]);
+    await Promise.race([over, pause(Math.min(betweenCrashesMs, seconds * 400))]);
     if (isOver) break;
     await cluster.stop("immediate");
     await cluster.start();
@@ -50,6 +50,7 @@ export async function measureCrashes(fleet) {
     `select count(*)::int as gaps from (select session_id, max(seq) - count(*) as missing from ${schema}.events group by session_id) e
      join ${schema}.sessions s on s.id = e.session_id where missing <> 0`,
   );
+  if (lost > 0 || gaps[0]?.gaps !== 0) process.exitCode = 1;
   const times = told.map((one) => one.ms).sort((one, other) => one - other);
   return tableOf(
     ["fleet", "value"],

@@ -1,12 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { cpus, loadavg, release, totalmem, type } from "node:os";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import pg from "pg";
 import { findServer, startCluster } from "../../proof/postgres/cluster.mjs";
 import { must, openPostgres } from "../context/engine.mjs";
 import { postgresVersion } from "../context/postgres-server.mjs";
-import { findVersions } from "../patch/machine.mjs";
+import { describeRun, optionsOf, publish } from "../page.mjs";
 import { formatMiB, tableOf } from "../patch/table.mjs";
 import { measureCrashes } from "./crash.mjs";
 import { fill, plan } from "./fill.mjs";
@@ -16,30 +12,26 @@ import { measureRows } from "./rows.mjs";
  * `npm run bench:fleet`: the PostgreSQL store with many sessions, many processes and a server that crashes. Prints
  * Markdown; see bench/README.md. The server's data are in a temporary folder (TMPDIR) and gone afterwards.
  */
-const { values } = parseArgs({
-  options: {
-    events: { type: "string", default: "1000000" },
-    sessions: { type: "string", default: "10000" },
-    processes: { type: "string", default: "64" },
-    seconds: { type: "string", default: "60" },
-    rounds: { type: "string", default: "20" },
-    trigrams: { type: "boolean", default: false },
-    only: { type: "string", default: "rows,crash" },
-    write: { type: "boolean", default: false },
-  },
+const values = optionsOf({
+  events: { type: "string" },
+  sessions: { type: "string" },
+  processes: { type: "string" },
+  seconds: { type: "string" },
+  rounds: { type: "string" },
+  trigrams: { type: "boolean", default: false },
+  only: { type: "string", default: "rows,crash" },
 });
-const [events, sessionCount, processes, seconds, rounds] = [
-  values.events,
-  values.sessions,
-  values.processes,
-  values.seconds,
-  values.rounds,
-].map(Number);
+const [events, sessionCount, processes, seconds, rounds] = /** @type {const} */ ([
+  ["events", 1_000_000, 400],
+  ["sessions", 10_000, 20],
+  ["processes", 64, 2],
+  ["seconds", 60, 3],
+  ["rounds", 20, 1],
+]).map(([name, usual, least]) => Number(values[name] ?? (values.short ? least : usual)));
 const parts = values.only.split(",");
 const note = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
 const bin = findServer();
 if (bin === undefined) throw new Error("There is no PostgreSQL here (Debian package postgresql).");
-const load = loadNow();
 const cluster = await startCluster(bin);
 const schema = "holdfast";
 try {
@@ -53,7 +45,10 @@ try {
   const sessions = planned.map(({ id }) => id);
   const fleet = { cluster, schema, sessions, note, ask, processes: processes ?? 0, seconds: seconds ?? 0 };
   const text = [
-    describe(filledSeconds),
+    describeRun("bench:fleet", [
+      ["server", `${postgresVersion()}, its own configuration, beside its clients`],
+      ["filled by COPY in", `${filledSeconds.toFixed(0)} s`],
+    ]),
     await describeSizes(planned.reduce((sum, one) => sum + one.events, 0)),
     ...(parts.includes("rows")
       ? [
@@ -64,8 +59,7 @@ try {
       ? [`## A fleet, and a server that crashes\n\n${await measureCrashes(await withoutPruned(fleet))}`]
       : []),
   ].join("\n");
-  console.log(`# The fleet bench\n\n${text}`);
-  if (values.write) writeTables(text);
+  publish("bench:fleet", "fleet-bench.md", text);
 } finally {
   await cluster.dispose();
 }
@@ -87,26 +81,6 @@ async function withoutPruned(fleet) {
   return { ...fleet, sessions: rows.map(({ id }) => String(id)) };
 }
 
-/** @param {number} filledSeconds */
-function describe(filledSeconds) {
-  const { holdfast, commit } = findVersions();
-  const args = process.argv.slice(2).filter((arg) => arg !== "--write");
-  return tableOf(
-    ["what", "which"],
-    [
-      ["command", `\`npm run bench:fleet${args.length > 0 ? ` -- ${args.join(" ")}` : ""}\``],
-      ["date", `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`],
-      [
-        "machine",
-        `${cpus().length} × ${cpus()[0]?.model.trim() ?? "?"}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, ${type()} ${release()}, Node ${process.version}, load ${load} at the start, ${loadNow()} when filled`,
-      ],
-      ["holdfast", `${holdfast} at ${commit ?? "no commit"}`],
-      ["server", `${postgresVersion()}, its own configuration, beside its clients`],
-      ["filled by COPY in", `${filledSeconds.toFixed(0)} s`],
-    ],
-  );
-}
-
 /** @param {number} count */
 async function describeSizes(count) {
   const rows =
@@ -118,18 +92,5 @@ async function describeSizes(count) {
     formatMiB(Number(indexes)),
     name === "events" ? `${((Number(data) + Number(indexes)) / count).toFixed(0)} B an event` : "",
   ]);
-  return `## Sizes\n\n${count.toLocaleString("en")} events in ${Number(values.sessions).toLocaleString("en")} sessions.\n\n${tableOf(["table", "data", "indexes", ""], sizes)}`;
-}
-
-function loadNow() {
-  return loadavg()[0]?.toFixed(1) ?? "?";
-}
-
-/** The page keeps what stands above the mark. @param {string} text */
-function writeTables(text) {
-  const page = fileURLToPath(new URL("../../docs/lab/fleet-bench.md", import.meta.url));
-  const mark = "<!-- Below: npm run bench:fleet -- --write -->\n";
-  const [above, below] = readFileSync(page, "utf8").split(mark);
-  if (below === undefined) throw new Error("docs/lab/fleet-bench.md has no mark below which tables go.");
-  writeFileSync(page, `${above}${mark}\n${text.trimEnd()}\n`);
+  return `## Sizes\n\n${count.toLocaleString("en")} events in ${Number(sessionCount).toLocaleString("en")} sessions.\n\n${tableOf(["table", "data", "indexes", ""], sizes)}`;
 }

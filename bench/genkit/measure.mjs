@@ -45,10 +45,10 @@ const tasks = [200, 2_000, 50_000].flatMap((lines) => [
  * Changes by a scripted model inside Genkit: our middleware beside Genkit's own, each in a process of its
  * own, in turn within every round.
  *
- * @param {{ quick: boolean, task: string, print: (line: string) => void }} options `task`: only those whose
+ * @param {{ short: boolean, task: string, print: (line: string) => void }} options `task`: only those whose
  *   name holds this
  */
-export async function measureGenkit({ quick, task: wanted, print }) {
+export async function measureGenkit({ short, task: wanted, print }) {
   const missing = install();
   const rows = [];
   for (const task of tasks) {
@@ -58,7 +58,7 @@ export async function measureGenkit({ quick, task: wanted, print }) {
     print(`Genkit: ${label}`);
     rows.push(
       ...(missing === undefined
-        ? (await measure(task, quick)).map((row) => [label, ...row])
+        ? (await measure(task, short)).map((row) => [label, ...row])
         : [[label, `not to be had here: ${missing}`, "–", "–", "–", "–"]]),
     );
   }
@@ -77,14 +77,14 @@ function install() {
   return linked.status === 0 ? undefined : linked.stderr;
 }
 
-/** @param {Task} task @param {boolean} quick */
-async function measure(task, quick) {
+/** @param {Task} task @param {boolean} short */
+async function measure(task, short) {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
   /** @type {Run[]} */
   const runs = [];
   try {
     for (const [at, way] of ways.entries()) runs.push(await start(way, join(folder, `w${at}`), task));
-    const [warm, rounds] = roundsOf(task.lines, quick);
+    const [warm, rounds] = roundsOf(task.lines, short);
     for (let round = 0; round < warm + rounds; round++) {
       for (const run of round % 2 === 0 ? runs : runs.toReversed()) {
         const spent = await ask(run.player, round);
@@ -100,9 +100,9 @@ async function measure(task, quick) {
   }
 }
 
-/** Warming up, and measured. @param {number} lines @param {boolean} quick @returns {readonly [number, number]} */
-function roundsOf(lines, quick) {
-  if (quick) return lines > 2_000 ? [2, 4] : [5, 10];
+/** Warming up, and measured. @param {number} lines @param {boolean} short @returns {readonly [number, number]} */
+function roundsOf(lines, short) {
+  if (short) return [1, 2];
   return lines > 2_000 ? [10, 40] : [50, 150];
 }
 

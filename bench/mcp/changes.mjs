@@ -73,7 +73,8 @@ async function ownCalls(server, task) {
   switch (task.kind) {
     case "read":
       return async () => {
-        const args = { file_path, ...(lines > 2_000 ? { limit: 2_000 } : {}) };
+        // Without a limit it would answer with the first of several pages.
+        const args = { file_path, limit: Math.min(lines, 2_000) };
         mustHold(await server.call("read_file", args), `line ${Math.min(lines, 2_000) - 1} `);
       };
     case "diff":
@@ -119,6 +120,17 @@ export function textOf(lines) {
     { length: lines },
     (_, at) => `${changing.has(at) ? changedAt(at, 0) : lineAt(at)}\n`,
   ).join("");
+}
+
+/** And after so many, as every server must have made it. @param {Task} task @param {number} rounds */
+export function textAfter(task, rounds) {
+  const before = textOf(task.lines);
+  if (task.kind === "read") return before;
+  if (task.kind === "append")
+    return before + Array.from({ length: rounds }, (_, round) => `${appendedAt(round)}\n`).join("");
+  const changed = new Set(placesOf(task.lines, task.kind === "diff" ? task.hunks : 1));
+  const lines = before.split("\n");
+  return lines.map((line, at) => (changed.has(at) ? changedAt(at, rounds) : line)).join("\n");
 }
 
 /** @param {number} at */

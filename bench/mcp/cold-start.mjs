@@ -3,18 +3,19 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatMs, median, tableOf } from "../patch/table.mjs";
-import { commandOf, costOf } from "./servers.mjs";
+import { commandOf, costOf, peerVersion } from "./servers.mjs";
 
 /**
  * From spawn to the first answer of a tool, over the bare pipe: the opening of the protocol and one read are
  * sent at once. The servers in turn.
  *
- * @param {{ quick: boolean }} options
+ * @param {{ short: boolean }} options
  */
-export async function measureColdStart({ quick }) {
+export async function measureColdStart({ short }) {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
   try {
-    const names = /** @type {const} */ (["holdfast", "server-filesystem"]);
+    const both = /** @type {const} */ (["holdfast", "server-filesystem"]);
+    const names = both.filter((name) => name === "holdfast" || peerVersion !== undefined);
     const runs = names.map((name, at) => ({
       name,
       place: join(folder, `w${at}`),
@@ -25,7 +26,7 @@ export async function measureColdStart({ quick }) {
       mkdirSync(place);
       writeFileSync(join(place, "file.ts"), "const a = 1;\n");
     }
-    for (let round = 0; round < (quick ? 3 : 15); round++) {
+    for (let round = 0; round < (short ? 1 : 15); round++) {
       for (const run of runs) run.starts.push(await startOnce(run.name, run.place));
     }
     const rows = runs.map(({ name, starts }) => [

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { median, tableOf } from "../patch/table.mjs";
-import { prepare, tasks } from "./changes.mjs";
+import { prepare, tasks, textAfter } from "./changes.mjs";
 import { disksHere, disksNamed, diskWords, makeDisk } from "./disks.mjs";
 import { openServer, serverNames } from "./servers.mjs";
 
@@ -8,50 +8,50 @@ import { openServer, serverNames } from "./servers.mjs";
  * Round trips through the same client, one at a time, the servers in turn within every round, so that a
  * busy moment of the machine meets all of them alike.
  *
- * @param {{ quick: boolean, task: string, disks: string, print: (line: string) => void }} options `task`: only those
+ * @param {{ short: boolean, task: string, disks: string, print: (line: string) => void }} options `task`: only those
  *   whose name holds this; `disks`: see `disks.mjs`, separated by commas
  */
-export async function measureRoundTrips({ quick, task: wanted, disks: named, print }) {
+export async function measureRoundTrips({ short, task: wanted, disks: named, print }) {
   const disks = disksHere(disksNamed(named), print);
   const rows = [];
   for (const task of tasks) {
     const label = `${task.lines.toLocaleString("en")} lines, ${task.name}`;
-    if (!label.includes(wanted)) continue;
+    if (!label.includes(wanted) || (short && !isShort(task))) continue;
     for (const disk of disks) {
       print(`${label}, ${disk}`);
-      rows.push(...rowsOf([label, disk], await measure(task, disk, quick)));
+      rows.push(...rowsOf([label, disk], await measure(task, disk, short)));
     }
   }
   return [
     "## Round trips\n",
-    "Per second and milliseconds: the median round trip when warm, seen by the client. CPU: user and system time of the server's process, all threads, per round trip: of its first 50 (20 at 50,000 lines), which is what a session of an agent has, and warm, after 150 (20). Memory: of the server's process after the last round trip, and its peak. Every task has a fresh disk and fresh servers.\n",
+    "Milliseconds: the median round trip when warm, seen by the client. CPU: user and system time of the server's process, all threads, per round trip: of its first 50 (20 at 50,000 lines), which is what a session of an agent has, and warm, after 150 (20). Times: the warm CPU, ours by the peer's. Memory: of the server's process after the last round trip. Every task has a fresh disk and fresh servers.\n",
     `${disks.map((disk) => `- **${disk}**: ${diskWords[disk]}`).join("\n")}\n`,
     tableOf(columns, rows),
   ].join("\n");
 }
 
 const columns = [
-  ...["task", "disk", "server", "per second", "median ms"],
-  ...["CPU ms, first", "CPU ms, warm", "RSS MiB", "peak MiB"],
+  ...["task", "disk", "server", "ms, median", "peer", "CPU ms, first", "peer", "CPU ms, warm", "peer"],
+  ...["times", "RSS MiB", "peer"],
 ];
 
-/** @param {import("./changes.mjs").Task} task @param {import("./disks.mjs").DiskName} diskName @param {boolean} quick */
-async function measure(task, diskName, quick) {
+/** @param {import("./changes.mjs").Task} task @param {import("./disks.mjs").DiskName} diskName @param {boolean} short */
+async function measure(task, diskName, short) {
   const disk = makeDisk(diskName);
   /** @type {import("./servers.mjs").OpenServer[]} */
   const servers = [];
   try {
     for (const [at, name] of serverNames.entries())
       servers.push(await openServer(name, join(disk.folder, `w${at}`)));
-    return await goRound(servers, task, quick);
+    return await goRound(servers, task, short);
   } finally {
     for (const server of servers) await server.close();
     disk.remove();
   }
 }
 
-/** @param {readonly import("./servers.mjs").OpenServer[]} servers @param {import("./changes.mjs").Task} task @param {boolean} quick */
-async function goRound(servers, task, quick) {
+/** @param {readonly import("./servers.mjs").OpenServer[]} servers @param {import("./changes.mjs").Task} task @param {boolean} short */
+async function goRound(servers, task, short) {
   const runs = await Promise.all(
     servers.map(async (server) => ({
       server,
@@ -61,7 +61,7 @@ async function goRound(servers, task, quick) {
     })),
   );
   const costs = () => servers.map((server) => server.cost().cpuMs);
-  const [warm, rounds] = roundsOf(task.lines, quick);
+  const [warm, rounds] = roundsOf(task.lines, short);
   const early = Math.min(50, warm);
   const begun = costs();
   let afterEarly = begun;
@@ -75,41 +75,43 @@ async function goRound(servers, task, quick) {
       if (round >= warm) run.times.push(performance.now() - asked);
     }
   }
-  mustBeEqual(runs.map((run) => run.performer.bytes()));
+  const wanted = textAfter(task, warm + rounds);
+  for (const { server, performer } of runs)
+    if (performer.bytes().toString() !== wanted) throw new Error(`${server.name} made another change`);
   return runs.map(({ server, times }, at) => {
-    const { cpuMs, rssMiB, peakMiB } = server.cost();
+    const { cpuMs, rssMiB } = server.cost();
     const between = (/** @type {readonly number[]} */ from, /** @type {number} */ to) => to - (from[at] ?? 0);
     const firstMs = between(begun, afterEarly[at] ?? 0) / early;
     const warmMs = between(whenWarm, cpuMs) / rounds;
-    return { name: server.name, ms: median(times), firstMs, warmMs, rssMiB, peakMiB };
+    return { name: server.name, ms: median(times), firstMs, warmMs, rssMiB };
   });
 }
 
-/** Warming up, and measured. @param {number} lines @param {boolean} quick @returns {readonly [number, number]} */
-function roundsOf(lines, quick) {
-  if (quick) return lines > 2_000 ? [3, 5] : [10, 20];
+/** @param {import("./changes.mjs").Task} task */
+function isShort({ kind, lines }) {
+  return lines === 2_000 || (kind === "read" && lines > 2_000);
+}
+
+/** Warming up, and measured. @param {number} lines @param {boolean} short @returns {readonly [number, number]} */
+function roundsOf(lines, short) {
+  if (short) return [1, 3];
   return lines > 2_000 ? [20, 60] : [150, 300];
 }
 
-/** The same wish must have come to the same bytes everywhere. @param {readonly Buffer[]} files */
-function mustBeEqual([first, ...others]) {
-  if (first === undefined || others.some((other) => !other.equals(first)))
-    throw new Error("the servers did not make the same change");
-}
-
 /**
- * @param {readonly string[]} labels
- * @param {readonly { name: string, ms: number, firstMs: number, warmMs: number, rssMiB: number, peakMiB: number }[]} runs
+ * One row for each of ours, beside the peer.
+ *
+ * @typedef {{ name: string, ms: number, firstMs: number, warmMs: number, rssMiB: number }} Measured
+ * @param {readonly string[]} labels @param {readonly Measured[]} runs
  */
 function rowsOf(labels, runs) {
-  return runs.map(({ name, ms, firstMs, warmMs, rssMiB, peakMiB }) => [
-    ...labels,
-    name,
-    (1_000 / ms).toFixed(0),
-    ms.toFixed(2),
-    firstMs.toFixed(2),
-    warmMs.toFixed(2),
-    rssMiB.toFixed(0),
-    peakMiB.toFixed(0),
-  ]);
+  const peer = runs.find(({ name }) => name === "server-filesystem");
+  const pair = (/** @type {Measured} */ own, /** @type {"ms" | "firstMs" | "warmMs" | "rssMiB"} */ what) =>
+    [own, peer].map((one) => one?.[what].toFixed(what === "rssMiB" ? 0 : 2) ?? "–");
+  return runs
+    .filter((own) => own !== peer)
+    .map((own) => [
+      ...[...labels, own.name, ...pair(own, "ms"), ...pair(own, "firstMs"), ...pair(own, "warmMs")],
+      ...[peer === undefined ? "–" : (own.warmMs / peer.warmMs).toFixed(2), ...pair(own, "rssMiB")],
+    ]);
 }

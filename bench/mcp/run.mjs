@@ -1,21 +1,18 @@
-import { cpus, loadavg, release, totalmem, type } from "node:os";
-import { parseArgs } from "node:util";
-import { findVersions, installPeers } from "../patch/machine.mjs";
+import { describeRun, optionsOf, publish } from "../page.mjs";
+import { installPeers } from "../patch/machine.mjs";
 
 /**
  * `npm run bench`: what the promises cost, beside the official filesystem server of the protocol, with the
  * same changes through the same client. Prints Markdown; see bench/README.md.
  */
-const { values } = parseArgs({
-  options: {
-    quick: { type: "boolean", default: false },
-    only: { type: "string", default: "trips,genkit,start,search,parts" },
-    task: { type: "string", default: "" },
-    disk: { type: "string", default: "ext4,tmpfs" },
-  },
+const values = optionsOf({
+  only: { type: "string", default: "trips,genkit,start,search,parts" },
+  task: { type: "string", default: "" },
+  disk: { type: "string" },
 });
+const { short } = values;
 const missing = installPeers();
-if (missing !== undefined) {
+if (missing !== undefined && !short) {
   process.stderr.write(`${missing}\n`);
   process.exit(1);
 }
@@ -27,32 +24,20 @@ const { measureSearch } = await import("./search.mjs");
 const { measureParts } = await import("./parts.mjs");
 
 const options = {
-  quick: values.quick,
+  short,
   task: values.task,
-  disks: values.disk,
+  disks: values.disk ?? (short ? "tmp" : "ext4,tmpfs"),
   print: (/** @type {string} */ line) => void process.stderr.write(`${line}\n`),
 };
 const parts = values.only.split(",");
-console.log(`# What it costs\n\n${describe()}`);
-if (parts.includes("trips")) console.log(await measureRoundTrips(options));
-if (parts.includes("genkit")) console.log(await measureGenkit(options));
-if (parts.includes("start")) console.log(await measureColdStart(options));
-if (parts.includes("search")) console.log(await measureSearch(options));
-if (parts.includes("parts")) console.log(await measureParts(options));
-
-function describe() {
-  const { holdfast, commit } = findVersions();
-  const args = process.argv.slice(2);
-  const rows = [
-    ["command", `\`npm run bench${args.length > 0 ? ` -- ${args.join(" ")}` : ""}\``],
-    ["date", `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`],
-    [
-      "machine",
-      `${cpus().length} × ${cpus()[0]?.model.trim() ?? "?"}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, ${type()} ${release()}, Node ${process.version}, load ${loadavg()[0]?.toFixed(1)} at the start`,
-    ],
-    ["holdfast", `${holdfast} at ${commit ?? "no commit"}`],
-    ["peer", `\`@modelcontextprotocol/server-filesystem\` ${peerVersion}`],
-    ["fsync switched off", eatmydata ?? "not to be had here (Debian package eatmydata)"],
-  ];
-  return ["| what | which |", "|---|---|", ...rows.map((row) => `| ${row.join(" | ")} |`), ""].join("\n");
-}
+const sections = [];
+if (parts.includes("trips")) sections.push(await measureRoundTrips(options));
+if (parts.includes("genkit")) sections.push(await measureGenkit(options));
+if (parts.includes("start")) sections.push(await measureColdStart(options));
+if (parts.includes("search")) sections.push(await measureSearch(options));
+if (parts.includes("parts")) sections.push(await measureParts(options));
+const head = describeRun("bench", [
+  ["peer", `\`@modelcontextprotocol/server-filesystem\` ${peerVersion ?? "is not installed"}`],
+  ["fsync switched off", eatmydata ?? "not to be had here (Debian package eatmydata)"],
+]);
+publish("bench", "bench.md", [head, ...sections].join("\n"));

@@ -12,15 +12,15 @@ import { openServer } from "./servers.mjs";
  * process. The files are the texts among the installed packages, copied until there are enough; all stand in the cache
  * of the system. In turn, so that a busy moment meets all of them.
  *
- * @param {{ quick: boolean, print: (line: string) => void }} options
+ * @param {{ short: boolean, print: (line: string) => void }} options
  */
-export async function measureSearch({ quick, print }) {
+export async function measureSearch({ short, print }) {
   const version = /^ripgrep (\S+)/.exec(
     spawnSync("rg", ["--version"], { encoding: "utf8" }).stdout ?? "",
   )?.[1];
   if (version === undefined) return "## Search\n\nripgrep is not installed here (Debian package ripgrep).\n";
   const rows = [];
-  for (const count of quick ? [700] : [7_000, 54_000]) {
+  for (const count of short ? [200] : [7_000, 54_000]) {
     const top = mkdtempSync(join(tmpdir(), "holdfast-search-"));
     try {
       const folder = join(top, "project");
@@ -31,7 +31,7 @@ export async function measureSearch({ quick, print }) {
         ...(await measureIn(
           folder,
           `${count.toLocaleString("en")} files, ${Math.round(bytes / 1e6)} MB`,
-          quick,
+          short,
         )),
       );
     } finally {
@@ -96,8 +96,8 @@ const calls = [
   },
 ];
 
-/** @param {string} folder @param {string} label @param {boolean} quick */
-async function measureIn(folder, label, quick) {
+/** @param {string} folder @param {string} label @param {boolean} short */
+async function measureIn(folder, label, short) {
   const server = await openServer("holdfast", folder);
   try {
     const rows = [];
@@ -107,7 +107,7 @@ async function measureIn(folder, label, quick) {
       if (args.output === "files") command.push("--files-with-matches");
       /** @type {readonly [number[], number[], number[]]} */
       const [theirs, served, run] = [[], [], []];
-      for (let round = 0; round < (quick ? 2 : 7); round++) {
+      for (let round = 0; round < (short ? 2 : 7); round++) {
         theirs.push(await timed(() => processOf("rg", ["-n", "--no-heading", ...rg, folder], folder)));
         served.push(await timed(() => server.call("search_files", { ...args, limit: 1_000 })));
         run.push(await timed(() => processOf(process.execPath, command, folder)));

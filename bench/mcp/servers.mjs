@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { bundle } from "../patch/engine.mjs";
@@ -14,12 +14,16 @@ import { bundle } from "../patch/engine.mjs";
  *   call(tool: string, args: Record<string, unknown>): Promise<string>,
  *   cost(): Cost, close(): Promise<void> }} OpenServer
  */
-const require = createRequire(import.meta.url);
-const peerFolder = join(require.resolve("@modelcontextprotocol/server-filesystem/package.json"), "..");
+const peerFolder = fileURLToPath(
+  new URL("../node_modules/@modelcontextprotocol/server-filesystem", import.meta.url),
+);
+const hasPeer = existsSync(peerFolder);
 
-/** @type {string} */
-export const peerVersion = require("@modelcontextprotocol/server-filesystem/package.json").version;
-export const peerLibrary = join(peerFolder, "dist", "lib.js");
+/** Of the peer, where it is installed. @type {string | undefined} */
+export const peerVersion = hasPeer
+  ? JSON.parse(readFileSync(join(peerFolder, "package.json"), "utf8")).version
+  : undefined;
+export const peerLibrary = hasPeer ? join(peerFolder, "dist", "lib.js") : undefined;
 
 /** The library that makes fsync do nothing (Debian package eatmydata); never an option of ours. */
 export const eatmydata = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"]
@@ -30,7 +34,7 @@ export const eatmydata = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-g
 export const serverNames = [
   "holdfast",
   ...(eatmydata === undefined ? [] : [/** @type {const} */ ("holdfast, fsync switched off under it")]),
-  "server-filesystem",
+  ...(hasPeer ? [/** @type {const} */ ("server-filesystem")] : []),
 ];
 
 /** What a user's client would start. @param {ServerName} name @param {string} folder */

@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { cpus, release, totalmem, type } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -26,6 +25,7 @@ export function installPeers() {
  */
 export function installInto(folder, peers) {
   if (peers.every((peer) => existsSync(join(folder, "node_modules", peer)))) return undefined;
+  if (process.argv.includes("--short")) return "they are not installed, and the short form installs nothing";
   const name = relative(join(home, ".."), folder);
   process.stderr.write(`Installing the peers into ${name}/node_modules (npm ci) …\n`);
   const run = spawnSync("npm", ["ci", "--no-fund", "--no-audit"], { cwd: folder, encoding: "utf8" });
@@ -58,41 +58,34 @@ export function codexBinary() {
 }
 
 /**
- * @param {{ seed: string, pool: import("../generator/texts.mjs").Pool, missing: string | undefined,
- *   command: readonly string[] }} facts
+ * Who takes part, as rows.
+ *
+ * @param {{ seed: string, pool: import("../generator/texts.mjs").Pool, missing: string | undefined }} facts
+ * @returns {readonly (readonly [string, string])[]}
  */
-export function describeMachine({ seed, pool, missing, command }) {
+export function partRows({ seed, pool, missing }) {
   const versions = findVersions();
-  const name = (
+  const { history, packages, repetitive, fingerprint } = pool;
+  /** @returns {readonly [string, string]} */
+  const row = (
     /** @type {string} */ peer,
     /** @type {string | undefined} */ version,
     /** @type {string} */ how,
-  ) => `| ${peer} | ${version ?? `not to be had here (${how})`} |`;
-  const { history, packages, repetitive, fingerprint } = pool;
+  ) => [peer, version ?? `not to be had here (${how})`];
   return [
-    "| what | which |",
-    "|---|---|",
-    `| command | \`npm run bench:patch${command.length > 0 ? ` -- ${command.join(" ")}` : ""}\` |`,
-    `| date | ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC |`,
-    `| machine | ${cpus().length} × ${cpus()[0]?.model.trim() ?? "?"}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, ${type()} ${release()}, Node ${process.version} |`,
-    `| seed | \`${seed}\`; texts ${fingerprint}: ${history.length} changes of this repository's history, ${packages.length} files of npm packages, ${repetitive.length} repetitive texts |`,
-    name("holdfast", commit(), "no git"),
-    name("jsdiff (`diff`)", versions.jsdiff, missing ?? "npm ci in bench/"),
-    name("GNU patch", versions.patch, "Debian package patch"),
-    name("git apply", versions.git, "Debian package git"),
-    name(
+    [
+      "seed",
+      `\`${seed}\`; texts ${fingerprint}: ${history.length} changes of this repository's history, ${packages.length} files of npm packages, ${repetitive.length} repetitive texts`,
+    ],
+    row("jsdiff (`diff`)", versions.jsdiff, missing ?? "npm ci in bench/"),
+    row("GNU patch", versions.patch, "Debian package patch"),
+    row("git apply", versions.git, "Debian package git"),
+    row(
       "codex apply_patch (`@openai/codex`)",
       versions.codex,
       "an optional dependency; no binary for this platform",
     ),
-    "",
-  ].join("\n");
-}
-
-function commit() {
-  const version = versionOf("../../packages/core/package.json");
-  const at = firstLine("git", ["-C", home, "rev-parse", "--short", "HEAD"]);
-  return `${version}${at === undefined ? "" : ` at ${at}`}`;
+  ];
 }
 
 /** @param {string} file */

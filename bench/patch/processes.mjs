@@ -9,13 +9,13 @@ import { formatMs, median, tableOf } from "./table.mjs";
 /**
  * Whole processes, from spawn to exit: ours reads a question and writes the answer as JSON lines, the others
  * change a file.
- * @param {{ quick: boolean }} options
+ * @param {{ short: boolean }} options
  */
-export async function measureProcesses({ quick }) {
+export async function measureProcesses({ short }) {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
   try {
     const rows = [];
-    for (const name of quick ? names.slice(0, 3) : names) {
+    for (const name of short ? names.slice(0, 3) : names) {
       const input = inputs.find((candidate) => candidate.name === name);
       if (input === undefined) throw new Error(`no input named ${name}`);
       rows.push([name, ...(await measureAll(folder, input.make()))]);

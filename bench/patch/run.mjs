@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { classNames, generate, loadPool, regenerate, seeds } from "../generator/index.mjs";
+import { describeRun, optionsOf } from "../page.mjs";
 import { openClient } from "./client.mjs";
 import { runHarness } from "./harness.mjs";
-import { describeMachine, installPeers } from "./machine.mjs";
+import { installPeers, partRows } from "./machine.mjs";
 import { openPeers } from "./peers.mjs";
 import { measureProcesses } from "./processes.mjs";
 import { openTable } from "./score.mjs";
@@ -14,22 +14,21 @@ import { measureWorkspace } from "./workspace.mjs";
  * `npm run bench:patch`: who places the diffs that models write, and how fast. Prints Markdown; with the same
  * seed and the same fingerprint of texts, the same cases. See bench/README.md.
  */
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string", default: seeds.judge },
-    count: { type: "string" },
-    sample: { type: "string" },
-    classes: { type: "string" },
-    only: { type: "string", default: "table,client,speed,processes,workspace" },
-    alone: { type: "boolean", default: false },
-    harness: { type: "string" },
-    quick: { type: "boolean", default: false },
-    failures: { type: "string" },
-    case: { type: "string" },
-  },
+const values = optionsOf({
+  seed: { type: "string", default: seeds.judge },
+  count: { type: "string" },
+  sample: { type: "string" },
+  classes: { type: "string" },
+  only: { type: "string" },
+  alone: { type: "boolean", default: false },
+  harness: { type: "string" },
+  failures: { type: "string" },
+  case: { type: "string" },
 });
-const quick = values.quick;
-const parts = values.only.split(",");
+const { short } = values;
+const parts = (
+  values.only ?? (short ? "table,client,workspace" : "table,client,speed,processes,workspace")
+).split(",");
 const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 
 if (values.case !== undefined) {
@@ -40,19 +39,19 @@ if (values.case !== undefined) {
   const missing = values.alone ? "left out" : installPeers();
   const pool = loadPool();
   print("# The patch bench\n");
-  print(describeMachine({ seed: values.seed, pool, missing, command: process.argv.slice(2) }));
+  print(describeRun("bench:patch", partRows({ seed: values.seed, pool, missing })));
   if (parts.includes("table") || parts.includes("client")) await measurePlacing(pool);
-  if (parts.includes("speed")) print(await measureSpeed({ quick }));
-  if (parts.includes("processes")) print(await measureProcesses({ quick }));
-  if (parts.includes("workspace")) print(await measureWorkspace({ quick }));
+  if (parts.includes("speed")) print(await measureSpeed({ short }));
+  if (parts.includes("processes")) print(await measureProcesses({ short }));
+  if (parts.includes("workspace")) print(await measureWorkspace({ short }));
 }
 
 /** @param {import("../generator/texts.mjs").Pool} pool */
 async function measurePlacing(pool) {
   const names = values.classes?.split(",") ?? classNames;
-  const count = Number(values.count ?? (quick ? 40 : 400));
-  const peers = values.alone ? { list: [], close: () => undefined } : openPeers();
-  const table = openTable(peers, Number(values.sample ?? (quick ? 5 : 40)));
+  const count = Number(values.count ?? (short ? 5 : 400));
+  const peers = values.alone || short ? { list: [], close: () => undefined } : openPeers();
+  const table = openTable(peers, Number(values.sample ?? 40));
   const client = openClient();
   try {
     for (const name of names) {
@@ -64,6 +63,7 @@ async function measurePlacing(pool) {
   } finally {
     peers.close();
   }
+  if (short && table.failures.some(({ verdict }) => verdict === "wrong")) process.exitCode = 1;
   if (parts.includes("table")) print(table.text());
   if (parts.includes("client")) print(client.text());
   if (values.failures !== undefined) {

@@ -6,6 +6,7 @@ import { tableOf } from "./table.mjs";
  * @typedef {import("../generator/contract.mjs").Case} Case
  * @typedef {import("./peers.mjs").Peer} Peer
  * @typedef {"right" | "refused" | "wrong"} Verdict
+ * @typedef {Case & { readonly verdict: Verdict, readonly got: unknown }} Failure
  * @typedef {{ n: number, right: number, refused: number, wrong: number }} Tally
  */
 
@@ -21,7 +22,7 @@ export function openTable(peers, sample) {
   const tallies = new Map();
   /** @type {Map<string, Map<string, number>>} */
   const codes = new Map();
-  /** @type {unknown[]} */
+  /** @type {Failure[]} */
   const failures = [];
   return {
     /** @param {string} name @param {readonly Case[]} cases */
@@ -91,7 +92,7 @@ function judgePeer({ base, expect }, answer) {
   }
 }
 
-/** @param {readonly Case[]} cases @param {unknown[]} failures @param {Map<string, number>} refused by code */
+/** @param {readonly Case[]} cases @param {Failure[]} failures @param {Map<string, number>} refused by code */
 function scoreOurs(cases, failures, refused) {
   const tally = newTally();
   for (const made of cases) {

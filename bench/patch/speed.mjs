@@ -5,12 +5,12 @@ import { formatMiB, formatMs, tableOf } from "./table.mjs";
 
 /**
  * The whole function on large and evil inputs, each in a process of its own; growth as time per line.
- * @param {{ quick: boolean }} options
+ * @param {{ short: boolean }} options
  */
-export async function measureSpeed({ quick }) {
+export async function measureSpeed({ short }) {
   const rows = [];
   for (const [index, input] of inputs.entries()) {
-    if (quick && input.lines > 20_000) continue;
+    if (short && input.lines > 20_000) continue;
     const ours = await measure(index, "ours");
     const other = input.jsdiff ? await measure(index, "jsdiff") : undefined;
     rows.push([
@@ -45,7 +45,7 @@ export async function measureSpeed({ quick }) {
   ].join("\n");
 }
 
-/** Small files, as a server patches them all day; also in a quick run. */
+/** Small files, as a server patches them all day; also in a short run. */
 async function measureWarm() {
   const rows = [];
   for (const lines of [40, 100, 200, 500]) {
@@ -70,7 +70,7 @@ async function measureWarm() {
   ].join("\n");
 }
 
-/** For how long the event loop has to wait, also in a quick run: it is the promise of `applyDiffInTurns`. */
+/** For how long the event loop has to wait, also in a short run: it is the promise of `applyDiffInTurns`. */
 async function measureHolds() {
   const rows = [];
   for (const kind of ["exact", "moved", "bare", "foreign"]) {

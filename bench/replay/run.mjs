@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { parseArgs } from "node:util";
+import { optionsOf } from "../page.mjs";
 import { openPolicies } from "./policies.mjs";
 import { ratiosOf, replayUnder } from "./replay.mjs";
 import { formats, readSession } from "./session.mjs";
@@ -11,23 +11,22 @@ import { sets, syntheticSession } from "./synthetic.mjs";
  * one JSON value a session. `--longer 7`: seven times as many tasks. `--policy holdfast`: those whose name has this in
  * it; with one alone, what its requests took goes to standard error, tenth by tenth, with the peak of the memory.
  */
-const { values } = parseArgs({
-  options: {
-    session: { type: "string" },
-    format: { type: "string" },
-    synthetic: { type: "string" },
-    seed: { type: "string", default: "1" },
-    longer: { type: "string", default: "1" },
-    policy: { type: "string", default: "" },
-    provider: { type: "string", default: "anthropic" },
-    json: { type: "boolean", default: false },
-  },
+const values = optionsOf({
+  session: { type: "string" },
+  format: { type: "string" },
+  synthetic: { type: "string" },
+  seed: { type: "string", default: "1" },
+  longer: { type: "string", default: "1" },
+  policy: { type: "string", default: "" },
+  provider: { type: "string", default: "anthropic" },
+  json: { type: "boolean", default: false },
 });
 
 process.exitCode = main();
 
 function main() {
-  const { session: file, format, synthetic, provider } = values;
+  const { session: file, format, provider } = values;
+  const synthetic = values.synthetic ?? (values.short ? "edit-heavy" : undefined);
   if (!isProvider(provider)) return usage("Say --provider anthropic|openai|google.");
   if (synthetic !== undefined) return mainSynthetic(synthetic, provider);
   if (file === undefined || format === undefined || !isFormat(format))
@@ -52,7 +51,7 @@ function mainSynthetic(name, provider) {
   if (wanted.length === 0 || !Number.isSafeInteger(seed) || !(Number.isSafeInteger(longer) && longer > 0))
     return usage(`Say --synthetic ${names.join("|")}|all, and --seed and --longer as whole numbers.`);
   for (const one of wanted) show(`${one}-${seed}`, syntheticSession(one, seed, longer), provider);
-  return 0;
+  return process.exitCode ?? 0;
 }
 
 /** @param {string} message */
@@ -70,8 +69,9 @@ function show(name, blocks, provider) {
     replayUnder(blocks, policy, ratiosOf(provider), (ms) => void times.push(ms)),
   );
   if (wanted.length === 1) console.error(byTenths(times));
+  if (policies.some(({ dangling, violations }) => dangling + violations > 0)) process.exitCode = 1;
   if (values.json) console.log(JSON.stringify({ session: name, policies }));
-  else console.log(`${values.synthetic === undefined ? "" : `### ${name}\n\n`}${tableOf(policies)}\n`);
+  else console.log(`${values.session !== undefined ? "" : `### ${name}\n\n`}${tableOf(policies)}\n`);
 }
 
 /** What planning and rendering took, and memory. @param {readonly number[]} times in milliseconds, request by request */

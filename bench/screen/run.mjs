@@ -1,33 +1,28 @@
 /**
  * What the screen costs, beside three others: `npm run bench:screen` after a build, with tmux. A model on loopback streams
- * 4,000 tokens of Markdown at 200 a second to the real programs in a window of 100×40. `--quick` streams 400 and takes 10 turns,
- * `--who holdfast` takes those whose name has this in it, `--write` puts the table into the page.
+ * 4,000 tokens of Markdown at 200 a second to the real programs in a window of 100×40. `--who holdfast` takes those
+ * whose name has this in it.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
-import { describeMachine } from "../../proof/machine.mjs";
 import { versions } from "../agent/peers.mjs";
 import { must } from "../context/engine.mjs";
 import { openJournals, startConversation } from "../context/journals.mjs";
 import { player } from "../context/turns.mjs";
+import { describeRun, optionsOf, publish } from "../page.mjs";
 import { tableOf } from "../patch/table.mjs";
 import { contenders } from "./contenders.mjs";
 import { lastWords, markdown, startModel, wanted } from "./model.mjs";
 import { openWindow } from "./window.mjs";
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: "boolean", default: false },
-    who: { type: "string", default: "" },
-    write: { type: "boolean", default: false },
-  },
-});
-const [tokenCount, turnCount, keyCount] = values.quick ? [400, 10, 20] : [4_000, 200, 100];
-const nodeCount = 10_000;
+const values = optionsOf({ who: { type: "string" } });
+const [tokenCount, turnCount, keyCount] = values.short ? [100, 3, 5] : [4_000, 200, 100];
+const nodeCount = values.short ? 100 : 10_000;
+const who = values.who ?? (values.short ? "holdfast" : "");
+/** How long it is left alone: until it is at rest, and then. */
+const [settlesMs, restsMs] = values.short ? [500, 500] : [15_000, 10_000];
 const perSecond = 200;
 
 /** @typedef {import("./contenders.mjs").Contender} Contender */
@@ -52,7 +47,7 @@ const top = mkdtempSync(join(tmpdir(), "holdfast-bench-screen-"));
 try {
   /** @type {Map<string, Measured>} */
   const measured = new Map();
-  for (const contender of contenders.filter(({ name }) => name.includes(values.who))) {
+  for (const contender of contenders.filter(({ name }) => name.includes(who))) {
     const installed = contender.install();
     if (installed.kind === "missing") throw new Error(`${contender.name}: ${installed.reason}`);
     measured.set(contender.name, await measure(contender, installed.program));
@@ -64,13 +59,12 @@ try {
     aim,
   ]);
   const peers = Object.entries(versions).filter(([name]) => /claude|gemini|pi-coding/.test(name));
-  const text = [
-    describeMachine([]).replace("npm run proof", `npm run bench:screen${values.quick ? " -- --quick" : ""}`),
-    `Peers: ${peers.map((peer) => peer.join("@")).join(", ")}.\n`,
-    tableOf(["measured", ...measured.keys(), "aim of ours"], cells),
-  ].join("\n");
-  console.log(text);
-  if (values.write) write(text);
+  const head = describeRun("bench:screen", [["peers", peers.map((peer) => peer.join("@")).join(", ")]]);
+  publish(
+    "bench:screen",
+    "screen-bench.md",
+    [head, tableOf(["measured", ...measured.keys(), "aim of ours"], cells)].join("\n"),
+  );
 } finally {
   model.close();
   rmSync(top, { recursive: true, force: true, maxRetries: 5 });
@@ -80,9 +74,9 @@ try {
 async function measure(contender, program) {
   const first = await inWindow(contender, program, async (window) => {
     const paint = window.cpu();
-    await wait(15_000);
+    await wait(settlesMs);
     const rested = window.cpu();
-    await wait(10_000);
+    await wait(restsMs);
     const [begun, sent] = [window.cpu(), window.bytes()];
     await enter(window, wanted);
     await window.until(lastWords, 240_000);
@@ -171,14 +165,4 @@ async function grow({ home }) {
   await stored.close();
   await store.close();
   return ["-r", stored.session.id];
-}
-
-/** The page keeps what stands above the mark. @param {string} text */
-function write(text) {
-  const page = fileURLToPath(new URL("../../docs/lab/screen-bench.md", import.meta.url));
-  const mark = "<!-- Below: npm run bench:screen -- --write -->\n";
-  const [above, below] = readFileSync(page, "utf8").split(mark);
-  if (below === undefined)
-    throw new Error("docs/lab/screen-bench.md has no mark below which the table goes.");
-  writeFileSync(page, `${above}${mark}\n${text.trimEnd()}\n`);
 }

@@ -17,11 +17,13 @@ export function openContenders() {
   const installed = installPeers("server-filesystem", {
     "@modelcontextprotocol/server-filesystem": officialVersion,
   });
-  if (installed.kind === "missing") throw new Error(installed.reason);
-  const entry = join(installed.folder, "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js");
+  const entry =
+    installed.kind === "missing"
+      ? undefined
+      : join(installed.folder, "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js");
   return [
     ours(claudeCode),
-    official(claudeCode, entry, ({ home }) => join(home, ".claude.json")),
+    ...official(claudeCode, entry, ({ home }) => join(home, ".claude.json")),
     {
       name: "Claude Code's own",
       client: claudeCode,
@@ -30,7 +32,7 @@ export function openContenders() {
       owns: (tool) => ["Read", "Edit", "Write", "Bash"].includes(tool),
     },
     ours(geminiCli),
-    official(geminiCli, entry, ({ project }) => join(project, ".gemini", "settings.json")),
+    ...official(geminiCli, entry, ({ project }) => join(project, ".gemini", "settings.json")),
     {
       name: "Gemini CLI's own",
       client: geminiCli,
@@ -55,13 +57,15 @@ export function ours(client, flags = []) {
 }
 
 /**
- * @param {import("../../proof/clients/any-client.mjs").Client} client @param {string} entry
+ * @param {import("../../proof/clients/any-client.mjs").Client} client @param {string | undefined} entry where it is installed
  * @param {(ground: import("../../proof/clients/any-client.mjs").Ground) => string} settings the file that names servers
- * @returns {Contender}
+ * @returns {readonly Contender[]}
  */
 function official(client, entry, settings) {
+  if (entry === undefined) return [];
   const name = (/** @type {string} */ tool) => client.toolName("filesystem", tool);
-  return {
+  /** @type {Contender} */
+  const contender = {
     name: "server-filesystem",
     client,
     prepare: (ground) => {
@@ -72,4 +76,5 @@ function official(client, entry, settings) {
     hand: (project) => officialHand(name, project),
     owns: (tool) => tool.startsWith(name("")),
   };
+  return [contender];
 }

@@ -1,6 +1,4 @@
-import { cpus, totalmem } from "node:os";
-import { parseArgs } from "node:util";
-import { findVersions } from "../patch/machine.mjs";
+import { describeRun, optionsOf, publish } from "../page.mjs";
 import { officialVersion, openContenders, ours } from "./contenders.mjs";
 import { measureTask } from "./session.mjs";
 import { tableOf } from "./table.mjs";
@@ -10,13 +8,16 @@ import { tasks } from "./tasks.mjs";
  * `npm run bench:turns`: turns, bytes to the model and bytes that the model writes for ten everyday tasks, in two
  * real clients. Prints Markdown. `--task stale`, `--who own` take those whose name has this in it.
  */
-const { values } = parseArgs({
-  options: { task: { type: "string", default: "" }, who: { type: "string", default: "" } },
-});
+const values = optionsOf({ task: { type: "string" }, who: { type: "string" } });
+const { short } = values;
+const [wantedTask, wantedWho] = [
+  values.task ?? (short ? "stale edit" : ""),
+  values.who ?? (short ? "holdfast" : ""),
+];
 const print = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
-const chosen = tasks.filter(({ name }) => name.includes(values.task));
+const chosen = tasks.filter(({ name }) => name.includes(wantedTask));
 const contenders = openContenders().filter(({ name, client }) =>
-  `${client.title} ${name}`.includes(values.who),
+  `${client.title} ${name}`.includes(wantedWho),
 );
 
 /** @type {import("./table.mjs").Line[]} */
@@ -31,27 +32,20 @@ for (const task of chosen) {
     }
     const contender = task.setup === undefined ? open : ours(open.client, task.setup);
     const installed = contender.client.install();
+    if (installed.kind === "missing" && short) {
+      print(installed.reason);
+      continue;
+    }
     if (installed.kind === "missing") throw new Error(installed.reason);
     print(`${task.name}: ${contender.client.title}, ${contender.name}`);
     const cost = await measureTask(contender, installed.program, task, print);
     lines.push({ task: task.name, client: contender.client, contender: contender.name, cost });
   }
 }
-console.log(`# Turns and bytes of ten everyday tasks\n\n${describe()}`);
-console.log(tableOf(lines));
-
-function describe() {
-  const { holdfast, commit } = findVersions();
-  const day = new Date().toISOString().slice(0, 16).replace("T", " ");
-  const memory = (totalmem() / 2 ** 30).toFixed(0);
-  return [
-    "| what | which |",
-    "|---|---|",
-    `| command | \`${["npm run bench:turns", ...process.argv.slice(2)].join(" ")}\` |`,
-    `| date | ${day} UTC |`,
-    `| machine | ${cpus().length} × ${cpus()[0]?.model.trim() ?? "?"}, ${memory} GiB, Node ${process.version} |`,
-    `| holdfast | ${holdfast} at ${commit ?? "no commit"} |`,
-    `| server-filesystem | \`@modelcontextprotocol/server-filesystem\` ${officialVersion} |`,
-    "",
-  ].join("\n");
-}
+const head = describeRun("bench:turns", [
+  ["server-filesystem", `\`@modelcontextprotocol/server-filesystem\` ${officialVersion}`],
+]);
+publish("bench:turns", "turns.md", [head, tableOf(lines)].join("\n"));
+const flawed = lines.filter(({ cost }) => cost.kind !== "done" || cost.flaws.length > 0);
+if (lines.length === 0) throw new Error("no client is installed; `npm run proof -- clients` installs them");
+if (short && flawed.length > 0) throw new Error(JSON.stringify(flawed));
