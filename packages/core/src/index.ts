@@ -7,7 +7,6 @@ export {
   type AnswerEnd,
   answerOf,
   type Content,
-  checkAnthropic,
   checkContents,
   debugOutline,
   debugYaml,

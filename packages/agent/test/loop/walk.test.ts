@@ -4,11 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   type Content,
-  checkAnthropic,
   checkContents,
-  checkGemini,
-  checkOpenAI,
-  checkOpenAIResponses,
   type ModelPort,
   providers,
   toAnthropic,
@@ -19,6 +15,12 @@ import {
 import { ContextManager, type JsonObject, namesFrom, timeSortedIds } from "@holdfast/core/conversation";
 import { type OpenedWorkspace, openWorkspace } from "@holdfast/core/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  checkAnthropic,
+  checkGemini,
+  checkOpenAI,
+  checkOpenAIResponses,
+} from "../../../core/test/context/wire-checks/index.js";
 import { runCommand } from "../../src/commands/run-command.js";
 import { type Agent, openAgent } from "../../src/loop/agent.js";
 import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";

@@ -31,10 +31,6 @@ export {
   type AnthropicMessage,
   toAnthropic,
 } from "./providers/anthropic.js";
-export { checkAnthropic } from "./providers/check-anthropic.js";
-export { checkGemini } from "./providers/check-gemini.js";
-export { checkOpenAI } from "./providers/check-openai.js";
-export { checkOpenAIResponses } from "./providers/check-openai-responses.js";
 export { type AnthropicEvent, type AnthropicResponse, fromAnthropic } from "./providers/from-anthropic.js";
 export { fromGemini, type GeminiResponse } from "./providers/from-gemini.js";
 export { fromOpenAI, type OpenAIResponse } from "./providers/from-openai.js";
@@ -80,6 +76,5 @@ export {
   type ReceivedAnswer,
 } from "./providers/received-answer.js";
 export { type ResolvedMedia, resolveMedia } from "./providers/resolve-media.js";
-export type { WireCheckOptions, WireViolation } from "./providers/wire-check.js";
 export { replacedFrom } from "./render/list-cache.js";
 export { ContextRenderer, renderContext } from "./render/render.js";

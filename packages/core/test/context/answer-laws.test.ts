@@ -2,10 +2,6 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   type AnswerOptions,
-  checkAnthropic,
-  checkGemini,
-  checkOpenAI,
-  checkOpenAIResponses,
   fromAnthropic,
   fromGemini,
   fromOpenAI,
@@ -23,6 +19,7 @@ import * as anthropic from "./vendors/anthropic.js";
 import * as gemini from "./vendors/gemini.js";
 import * as openai from "./vendors/openai.js";
 import * as responses from "./vendors/openai-responses.js";
+import { checkAnthropic, checkGemini, checkOpenAI, checkOpenAIResponses } from "./wire-checks/index.js";
 
 const named: AnswerOptions = { step: "s1", model: "m" };
 

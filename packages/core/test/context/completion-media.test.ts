@@ -1,8 +1,9 @@
 import type OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { checkOpenAI, fromOpenAI, type ReceivedAnswer, toGemini, toOpenAI } from "../../src/context/index.js";
+import { fromOpenAI, type ReceivedAnswer, toGemini, toOpenAI } from "../../src/context/index.js";
 import { payloadsOfAnswer } from "../../src/conversation/values/model-answer.js";
 import { rendered, Tree, user } from "./support.js";
+import { checkOpenAI } from "./wire-checks/index.js";
 
 const named = { step: "s", model: "gpt-audio" };
 const target = { provider: "openai", model: "gpt-audio" };

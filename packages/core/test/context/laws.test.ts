@@ -3,11 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   type Content,
   ContextRenderer,
-  checkAnthropic,
   checkContents,
-  checkGemini,
-  checkOpenAI,
-  checkOpenAIResponses,
   type Part,
   providers,
   type Rendering,
@@ -23,6 +19,7 @@ import { applyEvent, type ConversationContext } from "../../src/conversation/ind
 import { isRefusal } from "../../src/files/index.js";
 import { conversations, Dice, knownFiles, patience, tries } from "./random-trees.js";
 import { snapshot } from "./support.js";
+import { checkAnthropic, checkGemini, checkOpenAI, checkOpenAIResponses } from "./wire-checks/index.js";
 
 const claude = { provider: "anthropic", model: "claude" };
 const gemini = { provider: "google", model: "gemini-3-pro" };

@@ -1,11 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import {
-  checkAnthropic,
   checkContents,
-  checkGemini,
-  checkOpenAI,
-  checkOpenAIResponses,
   fromGemini,
   providers,
   resolveMedia,
@@ -17,6 +13,7 @@ import {
 import type { Media, TurnPayload } from "../../src/conversation/index.js";
 import { payloadsOfAnswer } from "../../src/conversation/values/model-answer.js";
 import { call, overlay, rendered, result, Tree, user } from "./support.js";
+import { checkAnthropic, checkGemini, checkOpenAI, checkOpenAIResponses } from "./wire-checks/index.js";
 
 const bytes = Buffer.from("an image");
 const data = bytes.toString("base64");

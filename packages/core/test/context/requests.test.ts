@@ -2,9 +2,6 @@ import { describe, expect, it } from "vitest";
 import {
   type AnthropicMessage,
   type Content,
-  checkAnthropic,
-  checkOpenAI,
-  checkOpenAIResponses,
   type RequestOptions,
   toAnthropic,
   toGemini,
@@ -12,6 +9,7 @@ import {
   toOpenAIResponses,
 } from "../../src/context/index.js";
 import { call, model, rendered, result, Tree, user } from "./support.js";
+import { checkAnthropic, checkOpenAI, checkOpenAIResponses } from "./wire-checks/index.js";
 
 const schema = { type: "object", properties: { file_path: { type: "string" } }, required: ["file_path"] };
 const options: RequestOptions = {

@@ -2,10 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   type AnthropicMessage,
   type Content,
-  checkAnthropic,
   checkContents,
-  checkGemini,
-  checkOpenAI,
   type GeminiContent,
   type OpenAIMessage,
   renderContext,
@@ -16,6 +13,7 @@ import {
   toOpenAIResponses,
 } from "../../src/context/index.js";
 import { call, model, rendered, result, Tree, user } from "./support.js";
+import { checkAnthropic, checkGemini, checkOpenAI } from "./wire-checks/index.js";
 
 /** A conversation that has something of everything. */
 function exchange(): readonly Content[] {

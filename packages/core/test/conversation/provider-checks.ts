@@ -1,11 +1,7 @@
 import { expect } from "vitest";
 import {
   type ContextRenderer,
-  checkAnthropic,
   checkContents,
-  checkGemini,
-  checkOpenAI,
-  checkOpenAIResponses,
   type Provider,
   providers,
   type Rendering,
@@ -14,9 +10,15 @@ import {
   toGemini,
   toOpenAI,
   toOpenAIResponses,
-  type WireViolation,
 } from "../../src/context/index.js";
 import type { ConversationContext } from "../../src/conversation/index.js";
+import {
+  checkAnthropic,
+  checkGemini,
+  checkOpenAI,
+  checkOpenAIResponses,
+  type WireViolation,
+} from "../context/wire-checks/index.js";
 
 const models: Readonly<Record<Provider, string>> = {
   google: "gemini-3-pro",

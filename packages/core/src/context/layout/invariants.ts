@@ -3,7 +3,7 @@ import type { Provider } from "./providers.js";
 
 /**
  * What a provider demands of a conversation, as data: a sentence, a check, and where the demand allows a
- * cut. The neutral form is checked; what each wire form adds to it, `checkGemini` and its like check.
+ * cut. The neutral form is checked; what each wire form adds to it, the tests check (docs/invariants.md).
  */
 export interface Invariant {
   readonly id: InvariantId;

@@ -1,4 +1,8 @@
-import { type GeminiContent, type GeminiPart, needsSignatures } from "./gemini.js";
+import {
+  type GeminiContent,
+  type GeminiPart,
+  needsSignatures,
+} from "../../../src/context/providers/gemini.js";
 import { checkPairs, checkTurns, type WireCheckOptions, type WireViolation, when } from "./wire-check.js";
 
 /**

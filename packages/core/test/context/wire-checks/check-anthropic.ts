@@ -1,4 +1,4 @@
-import type { AnthropicBlock, AnthropicMessage } from "./anthropic.js";
+import type { AnthropicBlock, AnthropicMessage } from "../../../src/context/providers/anthropic.js";
 import {
   checkPairs,
   checkTurns,

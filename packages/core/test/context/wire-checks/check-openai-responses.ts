@@ -1,4 +1,4 @@
-import type { OpenAIInputPart, OpenAIItem } from "./openai-responses.js";
+import type { OpenAIInputPart, OpenAIItem } from "../../../src/context/providers/openai-responses.js";
 import { isBlank, type WireCheckOptions, type WireViolation, when } from "./wire-check.js";
 
 /** What the Responses API would refuse of this input, as far as it can be known beforehand. */

@@ -1,6 +1,6 @@
-import { isObject } from "../../text/index.js";
-import { parsed } from "./fields.js";
-import type { OpenAIContentPart, OpenAIMessage } from "./openai.js";
+import { parsed } from "../../../src/context/providers/fields.js";
+import type { OpenAIContentPart, OpenAIMessage } from "../../../src/context/providers/openai.js";
+import { isObject } from "../../../src/text/index.js";
 import { isBlank, violation, type WireCheckOptions, type WireViolation, when } from "./wire-check.js";
 
 /** What the Chat Completions API would refuse of these messages, as far as it can be known beforehand. */
