@@ -9,6 +9,9 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { commandSpecs } from "../packages/cli/dist/commands.js";
+import { globalOptions } from "../packages/cli/dist/global-options.js";
+import { completionScripts } from "./completion.mjs";
 import { pastBarrels } from "./past-barrels.mjs";
 
 const beside = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -97,7 +100,13 @@ if (addons.includes("hosts")) {
 }
 if (addons.includes("page")) await bundlePage();
 const written = built.flatMap(({ metafile }) => Object.keys(metafile.outputs).map((path) => resolve(path)));
-await removeStale(outdir, new Set([...written, join(outdir, pageName)]));
+const completions = Object.entries(completionScripts(commandSpecs, globalOptions));
+const completionAt = (shell) => join(outdir, `completion.${shell}`);
+await removeStale(
+  outdir,
+  new Set([...written, join(outdir, pageName), ...completions.map(([shell]) => completionAt(shell))]),
+);
+for (const [shell, script] of completions) await writeFile(completionAt(shell), script);
 
 /**
  * The page of `holdfast history export --html`: one file with its style and its script, whose hashes are

@@ -3,7 +3,13 @@
  * `node scripts/configuration-page.mjs` after a build. With `--check` it writes nothing and fails where the page is old.
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { settingsReference, settingsVariables } from "../packages/agent/dist/index.js";
+import * as z from "zod";
+import {
+  defaultSettings,
+  settingsSchema,
+  settingsVariables,
+  trustClassOf,
+} from "../packages/agent/dist/index.js";
 
 const page = new URL("../docs/configuration.md", import.meta.url);
 const cell = (text) => text.replaceAll("|", "\\|");
@@ -13,11 +19,11 @@ const table = (head, rows) =>
 const parts = {
   keys: table(
     ["key", "type", "default", "of an untrusted project", "what for"],
-    settingsReference().map(({ key, type, fallback, untrusted, says }) => [
+    settingsReference().map(({ key, type, fallback, ofProject, says }) => [
       `\`${key}\``,
       type,
       fallback === undefined ? "" : `\`${fallback}\``,
-      untrusted,
+      ofProject,
       says,
     ]),
   ),
@@ -31,6 +37,55 @@ function words(reads) {
   return { text: "text", number: "a number", boolean: "true, false, 1 or 0", list: "texts between commas" }[
     reads
   ];
+}
+
+/** All keys, from the schema itself. */
+function settingsReference() {
+  return Object.entries(settingsSchema.shape).flatMap(([section, schema]) => {
+    const inner = schema.unwrap();
+    if (!(inner instanceof z.ZodObject)) return [rowOf([section], schema)];
+    return Object.entries(inner.shape).map(([name, leaf]) => rowOf([section, name], leaf));
+  });
+}
+
+function rowOf(path, schema) {
+  const [section, name] = path;
+  const fallback = Object.entries(Object(defaultSettings[section])).find(([key]) => key === name)?.[1];
+  if (!schema.description) throw new Error(`${path.join(".")} says nothing of itself.`);
+  return {
+    key: path.join("."),
+    type: typeOf(schema),
+    fallback: fallback === undefined ? undefined : JSON.stringify(fallback),
+    ofProject: { never: "counts", always: "ignored", own: "never counts", when: "only narrower" }[
+      trustClassOf(path).widens
+    ],
+    says: schema.description,
+  };
+}
+
+function typeOf(schema) {
+  if (schema instanceof z.ZodOptional) return typeOf(schema.unwrap());
+  if (schema instanceof z.ZodUnion) return schema.options.map(typeOf).join(" or ");
+  if (schema instanceof z.ZodEnum) return schema.options.map((one) => JSON.stringify(one)).join(", ");
+  if (schema instanceof z.ZodBoolean) return "true or false";
+  if (schema instanceof z.ZodNumber) return schema.isInt ? "whole number" : "number";
+  if (schema instanceof z.ZodString || schema instanceof z.ZodURL) return "text";
+  if (schema instanceof z.ZodArray)
+    return schema.element instanceof z.ZodObject ? `list of {${fieldsOf(schema.element)}}` : "list of texts";
+  if (schema instanceof z.ZodRecord) return `table by name of ${formsOf(schema.valueType)}`;
+  return "value";
+}
+
+function formsOf(schema) {
+  const forms = schema instanceof z.ZodUnion ? schema.options : [schema];
+  return forms.map((one) => (one instanceof z.ZodObject ? `{${fieldsOf(one)}}` : typeOf(one))).join(" or ");
+}
+
+function fieldsOf(schema) {
+  const names = Object.entries(schema.shape).map(([name, leaf]) =>
+    leaf instanceof z.ZodOptional ? `${name}?` : name,
+  );
+  return names.join(", ");
 }
 
 const before = readFileSync(page, "utf8");

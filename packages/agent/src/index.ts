@@ -41,7 +41,6 @@ export {
 export { jsonFault } from "./config/json-fault.js";
 export { settingsPath } from "./config/keys.js";
 export { readSettings, settingsLimitBytes } from "./config/read-settings.js";
-export { type ReferenceRow, settingsReference } from "./config/reference.js";
 export {
   checkFile,
   type IgnoredKey,

@@ -2,7 +2,6 @@ import { agentSpec } from "./agent-command.js";
 import type { CommandSpec, OptionSpec } from "./command-spec.js";
 import { configSpec } from "./config-command.js";
 import { collect, countFromZero, wholeNumber } from "./flags.js";
-import { globalOptions } from "./global-options.js";
 import { mcpSpec } from "./mcp-command.js";
 import { historySpec, sessionsSpec, viewSpec } from "./session-commands.js";
 import { hostNames } from "./shell/invocation.js";
@@ -372,7 +371,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       "source <(holdfast completion bash)",
       "holdfast completion fish > ~/.config/fish/completions/holdfast.fish",
     ],
-    load: async () => (await import("./commands/completion.js")).completionOf(commandSpecs, globalOptions),
+    load: async () => (await import("./commands/completion.js")).completionCommand,
   },
   {
     usage: "tour",

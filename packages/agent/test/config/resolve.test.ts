@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -10,13 +10,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { printParseErrorCode } from "jsonc-parser";
 import { afterAll, describe, expect, test } from "vitest";
 import { checkText } from "../../src/config/check-settings.js";
 import { jsonFault } from "../../src/config/json-fault.js";
 import { settingsPath } from "../../src/config/keys.js";
-import { settingsReference } from "../../src/config/reference.js";
 import { projectSettingsPath, resolveSettings, userSettingsPath } from "../../src/config/resolve.js";
 import { type AgentSettings, settingsJsonSchema } from "../../src/config/schema.js";
 import { trustClasses, trustClassOf } from "../../src/config/trust-classes.js";
@@ -410,18 +410,10 @@ test("the schema for editors is current", () => {
 });
 
 test("the reference of the settings is current", () => {
-  const page = readFileSync(new URL("../../../../docs/configuration.md", import.meta.url), "utf8");
-  const rows = settingsReference();
-  expect(rows.length).toBeGreaterThan(25);
-  for (const { key, type, fallback, untrusted, says } of rows) {
-    const line = page.split("\n").find((one) => one.startsWith(`| \`${key}\` |`)) ?? `no ${key}`;
-    for (const part of [type, untrusted, says, fallback ?? ""]) expect(line).toContain(part);
-    expect(says, key).not.toBe("");
-  }
-  for (const { name, key } of settingsVariables)
-    expect(page).toContain(`| \`${name}\` | \`${key.join(".")}\` |`);
-  const keys = page.split("\n").flatMap((line) => /^\| `([^`]+)` \|/.exec(line)?.[1] ?? []);
-  expect(keys).toEqual([...rows.map(({ key }) => key), ...settingsVariables.map(({ name }) => name)]);
+  const script = fileURLToPath(new URL("../../../../scripts/configuration-page.mjs", import.meta.url));
+  const ran = spawnSync(process.execPath, [script, "--check"], { encoding: "utf8" });
+  expect(ran.stderr).toBe("");
+  expect(ran.status).toBe(0);
 });
 
 test("a variable that is written like ours and is none is named, with the nearest", () => {
