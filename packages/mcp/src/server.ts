@@ -1,4 +1,5 @@
 import { isRefusal, type MadeState, type OutcomeCode, type Refusal } from "@holdfast/core/files";
+import { escapeForPeople } from "@holdfast/core/text";
 import {
   allTools,
   type FileTool,
@@ -186,7 +187,18 @@ async function callTool(
   const shown = await mediaAnswer({ result, wire, kinds: host.media }, workspace);
   if (shown !== undefined) return shown;
   const structured = room === undefined ? options.structured === true : "facts";
-  return toCallResult(reply, { structured, host });
+  const answer = toCallResult(reply, { structured, host });
+  const { path = "." }: { readonly path?: unknown } = Object(params.arguments);
+  const isFirstRoot = findTool(params.name)?.name === "list_files" && /^\.?\/?$/.test(String(path));
+  return isFirstRoot && wire === "text" ? withOtherRoots(answer, workspace.roots) : answer;
+}
+
+/** Names count from the first root: who lists it is told of the others. */
+function withOtherRoots(answer: CallToolResult, [, ...others]: readonly string[]): CallToolResult {
+  const [shown] = answer.content;
+  if (others.length === 0 || shown?.type !== "text") return answer;
+  const named = `Other roots, whose files are named by absolute paths: ${others.map(escapeForPeople).join(", ")}`;
+  return { ...answer, content: [{ type: "text", text: `${shown.text}\n${named}` }] };
 }
 
 type Work = (repeats?: MadeState) => Promise<ToolRun>;

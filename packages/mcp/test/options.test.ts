@@ -35,6 +35,16 @@ describe("the options of a server", () => {
     await expect(ground.get("b.txt")).rejects.toThrow();
   });
 
+  test("names the other roots to who lists the first one", async () => {
+    const other = await makeGround({ "b.txt": "two\n" });
+    const { call } = await start({ otherRoots: [other.root] });
+    expect((await call("list_files", {})).text).toContain(
+      `Other roots, whose files are named by absolute paths: ${other.root}`,
+    );
+    expect((await call("list_files", { path: other.root })).text).not.toContain("Other roots");
+    expect((await (await start({})).call("list_files", {})).text).not.toContain("Other roots");
+  });
+
   test("a choice of tools is listed in the fixed order; the rest do not exist", async () => {
     const { call, names } = await start(only("safe_patch", "read_file"));
     expect(await names()).toEqual(["read_file", "safe_patch"]);
