@@ -19,7 +19,7 @@ const replacements = [
   },
   {
     what: "the size of states that name the checkout and the Node they were made with",
-    pattern: /(Kept \d+ states) \(\d+ bytes\)/g,
+    pattern: /(Kept \d+ states) \([\d.]+ \w+\)/g,
     to: "$1 ({size})",
   },
   { what: "a change set in a log", pattern: /\(set [a-z0-9]{8}\)/g, to: "(set {set})" },

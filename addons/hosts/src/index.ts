@@ -3,7 +3,7 @@ export { createCompatServer } from "./compat/server.js";
 export { answerToHook } from "./guard/answer-to-hook.js";
 export { type GuardOptions, runGuard } from "./guard-main.js";
 export { type HostRules, openHostRules } from "./rules/host-rules.js";
-export type { ChangedSettings, ChangeJson } from "./setup/changed-settings.js";
+export type { ChangedSettings, ChangeJson } from "./setup/client-settings.js";
 
 import type { SetupCall } from "./setup/setup-call.js";
 

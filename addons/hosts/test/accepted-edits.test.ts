@@ -65,11 +65,11 @@ describe("setup claude --accept-edits", () => {
       const accepting = [edits.map((name) => `mcp__holdfast__${name}`).join("|"), " --accept-edits"];
       expect((await person.setUp(["claude", "--accept-edits", "--yes"])).code).toBe(0);
       expect(hooks()).toEqual([accepting]);
-      for (const flags of [["--accept-edits"], []])
+      for (const flags of [["--accept-edits"], ["--tools-only"]])
         expect((await person.setUp(["claude", ...flags, "--yes"])).stdout).toContain("nothing was changed");
       await person.setUp(["claude", "--guard", "--yes"]);
-      await person.setUp(["claude", "--guard", "--on-mismatch", "rebase", "--yes"]);
-      expect(hooks()).toEqual([accepting, [expect.stringContaining("Edit|"), " --on-mismatch rebase"]]);
+      await person.setUp(["claude", "--guard", "--on-mismatch", "refuse", "--yes"]);
+      expect(hooks()).toEqual([accepting, [expect.stringContaining("Edit|"), " --on-mismatch refuse"]]);
       expect((await person.setUp(["claude", "--remove", "--yes"])).code).toBe(0);
       expect(person.text(file)).toBe(text);
     },

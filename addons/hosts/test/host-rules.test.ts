@@ -9,7 +9,10 @@ import type { ClientName } from "../src/clients.js";
 import { openHostRules } from "../src/rules/host-rules.js";
 
 /** A home folder, with a project of one repository in it; `HOME` means it until the test ends. */
-function project(files: Readonly<Record<string, string>>): Project {
+function project(
+  files: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>> = {},
+): Project {
   const home = new Project({ "work/.git/HEAD": "", ...files });
   const variables = {
     HOME: home.folder,
@@ -17,6 +20,8 @@ function project(files: Readonly<Record<string, string>>): Project {
     QWEN_HOME: "",
     CODEX_HOME: "",
     XDG_CONFIG_HOME: "",
+    COPILOT_HOME: "",
+    ...env,
   };
   for (const [name, value] of Object.entries(variables)) {
     const before = process.env[name];
@@ -31,6 +36,9 @@ function project(files: Readonly<Record<string, string>>): Project {
 
 interface Case {
   readonly client: ClientName;
+  /** How the client was started. */
+  readonly run?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string>>;
   /** Paths in the home folder. */
   readonly unreadable?: readonly string[];
@@ -40,6 +48,10 @@ interface Case {
 }
 
 const claude = (file: string, permissions: object) => ({ [file]: JSON.stringify({ permissions }) });
+
+/** What setup writes for opencode. */
+const allowing = { permission: { "holdfast_*": "allow" } };
+const copied = { permission: { "holdfast_*": "deny" }, agent: { build: allowing, general: allowing } };
 
 const cases: Readonly<Record<string, Case>> = {
   "Claude Code: every form of a path, from each of its files": {
@@ -61,7 +73,33 @@ const cases: Readonly<Record<string, Case>> = {
     client: "claude",
     files: claude(".claude/settings.json", { deny: ["NotebookEdit", "Read(!a)"], ask: ["Write"] }),
     free: ["work/a"],
-    left: ["NotebookEdit in ~/.claude/settings.json", "Read(!a)", "ask: Write"],
+    left: ["Read(!a)", "ask: Write"],
+  },
+  "Claude Code: all of its tools that write are denied, in several files": {
+    client: "claude",
+    files: {
+      ...claude(".claude/settings.json", { deny: ["Edit"] }),
+      ...claude("work/.claude/settings.json", { deny: ["Write"] }),
+    },
+    unwritable: ["work/a"],
+  },
+  "Claude Code: it asks about its own writes, and by a rule about ours": {
+    client: "claude",
+    files: claude(".claude/settings.json", { ask: ["Edit", "Write", "mcp__holdfast"] }),
+    free: ["work/a"],
+  },
+  "Claude Code: it asks about its own writes, and about ours by no rule": {
+    client: "claude",
+    files: claude(".claude/settings.json", { ask: ["Edit", "Write", "mcp__holdfast__edit_file"] }),
+    unwritable: ["work/a"],
+  },
+  "Claude Code: flags of the run, and what it asks about in every mode": {
+    client: "claude",
+    run: ["claude", "--disallowedTools", "Read(./private/**),WebFetch", "Edit(locked/**)", "--model", "x"],
+    files: {},
+    unreadable: ["work/private/a"],
+    unwritable: ["work/locked/a", "work/.vscode/a.txt"],
+    free: ["work/x"],
   },
   "Claude Code: a settings file that cannot be read denies everything": {
     client: "claude",
@@ -71,23 +109,73 @@ const cases: Readonly<Record<string, Case>> = {
   "Qwen Code: comments, and tools that are left out": {
     client: "qwen",
     files: {
-      "work/.qwen/settings.json": '{ // mine\n "tools": { "exclude": ["write_file"], }, /* x */ }',
+      "work/.qwen/settings.json":
+        '{ // mine\n "tools": { "exclude": ["edit"], }, "context": {"fileFiltering": {"customIgnoreFiles": ["mine"]}}, /* x */ }',
       "work/.qwenignore": "# none\n*.key\n!public.key\n",
+      "work/.agentignore": "*.agent\n",
+      "work/mine": "*.mine\n",
     },
-    unreadable: ["work/a.key", "work/sub/b.key"],
+    unreadable: ["work/a.key", "work/sub/b.key", "work/a.agent", "work/a.mine"],
     unwritable: ["work/anything"],
     free: [],
+  },
+  "Qwen Code: the only tools that it has": {
+    client: "qwen",
+    files: { ".qwen/settings.json": '{"tools": {"core": ["read_file", "run_shell_command(ls)"]}}' },
+    unwritable: ["work/a"],
+  },
+  "Gemini CLI: one tool of two, and a list of tools that was made for ours": {
+    client: "gemini",
+    files: { ".gemini/settings.json": '{"tools": {"exclude": ["replace"], "core": ["mcp_holdfast_*"]}}' },
+    free: ["work/a"],
+    left: ["replace in ~/.gemini/settings.json"],
+  },
+  "Gemini CLI: what Git leaves out, in every folder, and what it takes for outside": {
+    client: "gemini",
+    files: {
+      "work/.gitignore": "out/\n*.log\n",
+      "work/sub/.gitignore": "!kept.log\n",
+      "work/mine": "*.own\n",
+      "work/.gemini/settings.json": '{"context": {"fileFiltering": {"customIgnoreFilePaths": ["mine"]}}}',
+    },
+    unreadable: [
+      "work/out/a",
+      "work/a.log",
+      "work/sub/a.log",
+      "work/a.own",
+      "work/node_modules/a",
+      "work/sub/.env",
+    ],
+    free: ["work/sub/kept.log", "work/a.env", "work/.env.local"],
+  },
+  "Gemini CLI: a person wants what Git leaves out": {
+    client: "gemini",
+    files: {
+      "work/.gitignore": "out/\n",
+      ".gemini/settings.json": '{"context": {"fileFiltering": {"respectGitIgnore": false}}}',
+    },
+    free: ["work/out/a"],
+  },
+  "Gemini CLI: policies elsewhere, and the one with the highest priority": {
+    client: "gemini",
+    files: {
+      ".gemini/settings.json": '{"policyPaths": ["POLICIES"]}',
+      "else/a.toml": '[[rule]]\ntoolName = ["write_file", "replace"]\ndecision = "deny"\npriority = 5\n',
+      ".gemini/policies/b.toml":
+        '[[rule]]\ntoolName = "read_file"\ndecision = "deny"\npriority = 5\n[[rule]]\ntoolName = "*"\ndecision = "allow"\npriority = 6\n',
+    },
+    unwritable: ["work/a"],
   },
   "Gemini CLI: its ignore file, and policies": {
     client: "gemini",
     files: {
       "work/.geminiignore": "*.key\n!public.key\n/top\n",
       ".gemini/policies/mine.toml":
-        '[[rule]]\ntoolName = "replace"\nargsPattern = "x"\ndecision = "deny"\npriority = 1\n[[rule]]\ntoolName = "run_shell_command"\ndecision = "deny"\npriority = 1\n',
+        '[[rule]]\ntoolName = "replace"\nargsPattern = "locked/"\ndecision = "deny"\npriority = 1\n[[rule]]\ntoolName = "run_shell_command"\ndecision = "deny"\npriority = 1\n',
     },
     unreadable: ["work/a.key", "work/top/x"],
+    unwritable: ["work/locked/a"],
     free: ["work/public.key", "work/sub/top"],
-    left: ["replace in ~/.gemini/policies/mine.toml"],
   },
   "opencode: the last pattern that fits decides": {
     client: "opencode",
@@ -95,15 +183,94 @@ const cases: Readonly<Record<string, Case>> = {
       "work/opencode.jsonc":
         '{"permission": {"edit": {"*": "deny", "docs/*.md": "allow"}, "read": {"*.pem": "ask"}}, "agent": {"plan": {"permission": {}}}}',
     },
-    unreadable: ["work/sub/a.pem"],
+    unreadable: ["work/sub/a.pem", "work/sub/.env"],
     unwritable: ["work/a.ts", "work/a.md"],
     free: ["work/docs/sub/a.md"],
-    left: ["permission of the agent plan"],
   },
-  "Codex: a read-only sandbox": {
-    client: "codex",
-    files: { ".codex/config.toml": 'profile = "p"\n[profiles.p]\nsandbox_mode = "read-only"\n' },
+  "opencode: its agent plan, where nothing refuses that agent our tools": {
+    client: "opencode",
+    files: {},
+    unreadable: ["work/.env"],
     unwritable: ["work/a"],
+  },
+  "opencode: an agent that is refused our tools has no say": {
+    client: "opencode",
+    files: {
+      ".config/opencode/opencode.json": JSON.stringify(copied),
+      "work/.opencode/agent/reviewer.md": "---\npermission:\n  edit: deny\n  read: deny\n---\nReviews.\n",
+      "work/.opencode/agents/free.md": "---\ndescription: Free.\n---\n",
+    },
+    unreadable: ["work/.env"],
+    free: ["work/a"],
+  },
+  "opencode: an agent that may allow our tools in spite of that": {
+    client: "opencode",
+    files: {
+      ".config/opencode/opencode.json": JSON.stringify(copied),
+      "work/.opencode/agent/reviewer.md": '---\npermission:\n  "*": allow\n  edit: deny\n---\nReviews.\n',
+    },
+    unreadable: ["work/a"],
+  },
+  "opencode: a project asks about edits, and not about ours": {
+    client: "opencode",
+    files: {
+      ".config/opencode/opencode.json": JSON.stringify(copied),
+      "work/opencode.json": JSON.stringify({ permission: { edit: "ask" } }),
+    },
+    unwritable: ["work/a"],
+  },
+  "Codex: what any permission profile keeps away": {
+    client: "codex",
+    files: {
+      ".codex/config.toml":
+        '[permissions.p.filesystem]\n":project_roots" = { "." = "write", "sec.txt" = "none", "**/*.key" = "none", "docs" = "read" }\n',
+    },
+    unreadable: ["work/sec.txt", "work/sub/a.key"],
+    unwritable: ["work/docs/a"],
+    free: ["work/a"],
+  },
+  "Copilot CLI: what a flag denies, and plan mode": {
+    client: "copilot",
+    run: [
+      "copilot",
+      "--deny-tool=write(.env)",
+      "--deny-tool",
+      "write(a/b.txt)",
+      "shell",
+      "--allow-all-tools",
+    ],
+    files: {},
+    unwritable: ["work/sub/.env", "work/x/a/b.txt"],
+    free: ["work/b.txt"],
+  },
+  "Copilot CLI: plan mode": {
+    client: "copilot",
+    run: ["copilot", "--mode", "plan"],
+    files: {},
+    unwritable: ["work/a"],
+  },
+  "Copilot CLI: plan mode that a person has left": {
+    client: "copilot",
+    run: ["copilot", "--plan"],
+    env: { COPILOT_AGENT_SESSION_ID: "s" },
+    files: {
+      ".copilot/session-state/s/events.jsonl": ["plan", "interactive"]
+        .map((newMode) => `${JSON.stringify({ type: "session.mode_changed", data: { newMode } })}\n`)
+        .join(""),
+    },
+    free: ["work/a"],
+  },
+  "Continue: --readonly": {
+    client: "continue",
+    run: ["cn", "--readonly"],
+    files: {},
+    unwritable: ["work/a"],
+  },
+  "Continue: what it takes for a secret": {
+    client: "continue",
+    files: {},
+    unreadable: ["work/.env.local", "work/sub/keys/a", "work/config.json"],
+    free: ["work/a", "work/tsconfig.json"],
   },
   "Continue: the list of what is excluded": {
     client: "continue",
@@ -114,9 +281,11 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-test.each(Object.entries(cases))("%s", async (_, { client, files, ...wanted }) => {
-  const home = project(files);
-  const { rules, left } = (await openHostRules(client, [join(home.folder, "work")]))();
+test.each(Object.entries(cases))("%s", async (_, { client, run = [], env = {}, files, ...wanted }) => {
+  const home = project(files, env);
+  for (const [name, text] of Object.entries(files))
+    home.put(name, text.replace("POLICIES", `${home.folder}/else`));
+  const { rules, left } = (await openHostRules(client, [join(home.folder, "work")], run))();
   const denies = (path: string, doing: "reading" | "writing") =>
     rules.some((rule) => rule.denies === doing && rule.matches(join(home.folder, path)));
   for (const path of wanted.unreadable ?? []) expect([path, denies(path, "reading")]).toEqual([path, true]);
@@ -174,8 +343,8 @@ test("the server obeys the rules of the client that setup names, and says what d
     "holdfast: this rule does not count for these tools: Read(!a) in .claude/settings.json (its pattern is not clear)\n",
   );
   expect(answer).toContain("FAILED (ignored_path): A rule of the person");
-  home.put(".codex/config.toml", 'sandbox_mode = "read-only"\n');
-  const [, tools = ""] = await served(home, "codex", [{ method: "tools/list", params: {} }]);
+  home.put(".qwen/settings.json", '{"permissions": {"deny": ["Edit"]}}');
+  const [, tools = ""] = await served(home, "qwen", [{ method: "tools/list", params: {} }]);
   expect(JSON.parse(tools).result.tools).toHaveLength(4);
 });
 
@@ -292,7 +461,9 @@ test.each(Object.entries(hostile))(
     if (typeof holds === "string") writeFileSync(path, holds);
     else holds(path);
     const { rules } = (await openHostRules(client, [root]))();
-    const matching = rules.filter(({ matches }) => matches(join(root, "a".repeat(60), "file.txt")));
+    const matching = rules.filter(
+      ({ denies, matches }) => denies === "reading" && matches(join(root, "a".repeat(60), "file.txt")),
+    );
     expect(matching.map(({ shown }) => shown).join()).toContain(why ?? "");
     expect(matching).toHaveLength(why === undefined ? 0 : 1);
   },

@@ -46,7 +46,7 @@ describe("what a person may choose", () => {
     });
     const cwd = `${person.folder}/work`;
     const at = (args: readonly string[]) => person.setUp(args, {}, cwd);
-    const told = await at(["claude", "--yes"]);
+    const told = await at(["claude", "--tools-only", "--yes"]);
     expect(told.stderr).toContain("PostToolUse Edit|Write: fmt (~/.claude/settings.json)");
     expect(told.stderr).toContain("PostToolUse ^(Edit|MultiEdit)$: fmt (~/work/.claude/settings.json)");
     expect((await at(["claude", "--formatters", "--yes"])).code).toBe(0);

@@ -24,8 +24,7 @@ describe("setup of codex", () => {
     if (once.kind === "refusal") throw new Error(once.message);
     for (const line of text.split(/\r?\n/).filter((line) => !line.startsWith("mcp_servers = ")))
       expect(once.text.split(/\r?\n/)).toContain(line);
-    const { tool_output_token_limit, mcp_servers } = Object(parseToml(once.text));
-    expect(tool_output_token_limit).toBe(undefined);
+    const { mcp_servers } = Object(parseToml(once.text));
     expect(mcp_servers.holdfast).toMatchObject({
       args: ["/h.js", "mcp", "--rules-of", "codex"],
       required: true,
@@ -37,7 +36,11 @@ describe("setup of codex", () => {
   });
 
   const left: readonly (readonly [string, string, string])[] = [
-    ["a limit of another size", "tool_output_token_limit = 90000\n", "tool_output_token_limit = 90000\n"],
+    [
+      "a limit of a person's",
+      "tool_output_token_limit = 50000 # keep\n",
+      "tool_output_token_limit = 50000 # keep\n",
+    ],
     ["a person's empty table with a comment", "[mcp_servers]\n# mine\n", "[mcp_servers]\n# mine\n"],
     [
       "what follows our tables, those that a person put below them gone",
@@ -55,29 +58,22 @@ describe("setup of codex", () => {
     expect(changeToml(text, removalsFor(codex))).toEqual({ kind: "changed", text: after });
   });
 
-  test("the limit and the budget of an earlier setup go; a person's own limit and arguments stay", async () => {
+  test("a person's own arguments, members and limit stay, also under a comment", async () => {
     const own =
-      "[mcp_servers.holdfast]\ncommand = 'old'\nargs = ['/old.js', 'mcp', '--read-only', '--answer-budget', '65000']\nenabled = true\nrequired = false\n";
-    const person = new Person({ ".codex/config.toml": `tool_output_token_limit = 50000\n\n${own}` });
-    const done = await person.setUp(["codex", "--yes"]);
-    expect(done.stderr).toContain("tool_output_token_limit = 50000 goes, too");
-    const after = Object(parseToml(person.text(".codex/config.toml")));
-    expect(after).toEqual({
-      mcp_servers: {
-        holdfast: {
-          command: process.execPath,
-          args: [program, "mcp", "--read-only", "--rules-of", "codex"],
-          enabled: true,
-          required: false,
-        },
-      },
+      "[mcp_servers.holdfast]\ncommand = 'old'\nargs = ['/old.js', 'mcp', '--read-only']\nenabled = true\nrequired = false\n";
+    const mine = `tool_output_token_limit = 50000 # keep\n\n${own}`;
+    const person = new Person({ ".codex/config.toml": mine });
+    expect((await person.setUp(["codex", "--yes"])).code).toBe(0);
+    const after = person.text(".codex/config.toml");
+    expect(after).toContain("tool_output_token_limit = 50000 # keep\n");
+    expect(Object(parseToml(after)).mcp_servers.holdfast).toEqual({
+      command: process.execPath,
+      args: [program, "mcp", "--read-only", "--rules-of", "codex"],
+      enabled: true,
+      required: false,
     });
-    const mine = "tool_output_token_limit = 90000\n";
-    person.put(".codex/config.toml", mine);
-    await person.setUp(["codex", "--yes"]);
-    expect(person.text(".codex/config.toml")).toContain(mine);
     expect(await person.setUp(["codex", "--remove", "--yes"])).toMatchObject({ code: 0, stderr: "" });
-    expect(person.text(".codex/config.toml")).toBe(mine);
+    expect(person.text(".codex/config.toml")).toBe("tool_output_token_limit = 50000 # keep\n");
   });
 
   test.each(["= 1", "a = 1\na = 2", "{}", "mcp_servers = 7", "[[mcp_servers]]"])(

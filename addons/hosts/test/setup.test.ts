@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, symlinkSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { parse as parseToml } from "@decimalturn/toml-patch";
 import { parse } from "jsonc-parser";
@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { changeSettings as changeJson } from "../../../packages/cli/src/config/change-settings.js";
 import { Project, program, runHoldfast } from "../../../packages/cli/test/process.js";
+import { clients, writingTools } from "../src/clients.js";
 import { type Setting, settingsFor } from "../src/setup/client-settings.js";
 import { changeFile } from "../src/setup/settings-files.js";
 import { Person, wishesFor } from "./person.js";
@@ -42,6 +43,19 @@ describe("setup", () => {
         mcp: {
           holdfast: { type: "local", command: [process.execPath, ...serverFor("opencode").args] },
         },
+        permission: { "holdfast_*": "deny" },
+        agent: {
+          build: { permission: { "holdfast_*": "allow" } },
+          general: { permission: { "holdfast_*": "allow" } },
+          plan: {
+            permission: {
+              "holdfast_*": "deny",
+              "holdfast_read_*": "allow",
+              holdfast_list_files: "allow",
+              holdfast_search_files: "allow",
+            },
+          },
+        },
       },
     ],
     [
@@ -67,15 +81,15 @@ describe("setup", () => {
     ["codex", ".codex/config.toml", { mcp_servers: { holdfast: { ...serverFor("codex"), required: true } } }],
   ] as const;
   const headless = [
-    ["claude", /^Headless .* --allowedTools mcp__holdfast\.\n$/],
-    ["gemini", /^Headless .* --skip-trust.*"trust": true/],
-    ["codex", /^Headless .* default_tools_approval_mode = "approve"/],
-    ["qwen", /^Headless .* --allowed-tools mcp__holdfast\.\n$/],
+    ["claude", /^Headless .* --allowedTools mcp__holdfast\.\n$/m],
+    ["gemini", /^Headless .* --skip-trust.*"trust": true/m],
+    ["codex", /^Headless .* default_tools_approval_mode = "approve"/m],
+    ["qwen", /^Headless .* --allowed-tools mcp__holdfast\.\n$/m],
     ["cursor", /"mcpAllowlist" .*: "holdfast:read_file", /],
     ["copilot", /--allow-tool='holdfast\(read_file\)'/],
-    ["continue", /^Continue shows the tools by their bare names/],
+    ["continue", /^Continue shows the tools by their bare names/m],
     ["jetbrains", /paste it under Settings/],
-    ["windsurf", /^Windsurf reads/],
+    ["windsurf", /^Windsurf reads/m],
   ] as const;
   const read = (file: string, text: string): unknown =>
     JSON.parse(
@@ -86,16 +100,19 @@ describe("setup", () => {
     "%s: shows the change, makes it when told to, has then nothing to do, and takes it out again",
     async (client, file, settings) => {
       const person = new Person();
-      const shown = await person.setUp([client]);
+      const tools = [client, "--tools-only"];
+      const shown = await person.setUp(tools);
       expect(shown.code).toBe(0);
       expect(shown.stderr).toContain("Nothing was changed. To make this change: --yes\n");
       expect(shown.stdout).toContain(`+++ ~/${file}`);
       expect(person.has(file)).toBe(false);
-      const made = await person.setUp([client, "--yes"]);
+      const made = await person.setUp([...tools, "--yes"]);
       expect(made).toMatchObject({ code: 0 });
-      expect(made.stderr).toMatch(headless.find(([name]) => name === client)?.[1] ?? /^$/);
+      expect(made.stderr).toMatch(headless.find(([name]) => name === client)?.[1] ?? /^/);
+      // What nobody can keep is said before anybody agrees.
+      for (const { stderr } of [shown, made]) expect(stderr).toContain(clients[client].cannot);
       expect(read(file, person.text(file))).toEqual(settings);
-      const again = await person.setUp([client, "--yes"]);
+      const again = await person.setUp([...tools, "--yes"]);
       expect(again.stdout).toBe("Everything is set already; nothing was changed.\n");
       const removed = await person.setUp([client, "--remove", "--yes"]);
       expect(removed.code).toBe(0);
@@ -106,10 +123,28 @@ describe("setup", () => {
     },
   );
 
-  test("without a client it names them all", async () => {
-    const asked = await new Person().setUp([]);
-    expect(asked).toMatchObject({ code: 2, stdout: "" });
-    for (const [client] of cases) expect(asked.stderr).toContain(client);
+  test("without a client it proposes the door for each that is here, and names them all where none is", async () => {
+    const env = { PATH: "/nowhere" };
+    const none = await new Person().setUp([], env);
+    expect(none).toMatchObject({ code: 2, stdout: "" });
+    for (const [client] of cases) expect(none.stderr).toContain(client);
+    const person = new Person({ ".codex/auth.json": "{}", "bin/claude": "#!/bin/sh\necho 2.1.100\n" });
+    chmodSync(join(person.folder, "bin/claude"), 0o755);
+    const here = { PATH: `${person.folder}/bin:/bin` };
+    const shown = await person.setUp([], here);
+    expect(shown.stderr).toMatch(
+      /^Claude Code is on this machine\. For Claude Code the guard is recommended/m,
+    );
+    expect(shown.stderr).toMatch(/^Codex is on this machine\. For Codex the tools are recommended/m);
+    expect(shown.stderr).toContain("Claude Code 2.1.100 is older than 2.1.332");
+    expect(person.has(".claude")).toBe(false);
+    expect((await person.setUp(["--yes"], here)).code).toBe(0);
+    expect(person.text(".claude/settings.json")).toContain(" guard");
+    expect(person.has(".claude.json")).toBe(false);
+    expect(person.text(".codex/config.toml")).toContain("[mcp_servers.holdfast]");
+    expect((await person.setUp(["--remove", "--yes"], here)).code).toBe(0);
+    expect(person.has(".claude/settings.json") || person.has(".codex/config.toml")).toBe(false);
+    expect(await person.setUp(["--guard"], here)).toMatchObject({ code: 2 });
   });
 
   test("what a change of an older state gets is written where it is asked for, in place of what stood there", async () => {
@@ -307,7 +342,11 @@ describe("setup", () => {
     person.put(".claude.json", JSON.stringify({ mcpServers: { holdfast: entry } }));
     await person.setUp(["claude", "--guard", "--yes"]);
     const { hooks } = JSON.parse(person.text(".claude/settings.json"));
-    expect(hooks.PreToolUse[0]).toEqual({ matcher: "Bash|Write", hooks: [audit] });
+    // It may refuse a write: so it is to see ours.
+    expect(hooks.PreToolUse[0]).toEqual({
+      matcher: `Bash|Write|${writingTools.map((tool) => `mcp__holdfast__${tool}`).join("|")}`,
+      hooks: [audit],
+    });
     expect(hooks.PreToolUse[1].hooks[0].command).toBe(`${process.execPath} ${program} guard`);
     const { holdfast } = JSON.parse(person.text(".claude.json")).mcpServers;
     expect(holdfast).toMatchObject({
@@ -366,7 +405,7 @@ describe("setup", () => {
 
   test("--user is the default; it and --project exclude each other", async () => {
     const person = new Person();
-    expect((await person.setUp(["claude", "--user", "--yes"])).code).toBe(0);
+    expect((await person.setUp(["claude", "--tools-only", "--user", "--yes"])).code).toBe(0);
     expect(person.has(".claude.json")).toBe(true);
     expect(await person.setUp(["claude", "--user", "--project"])).toMatchObject({ code: 2 });
   });
@@ -421,13 +460,13 @@ describe("a configuration that is no plain file", () => {
       (path) => symlinkSync(join(other.folder, "real.json"), path),
       /outside_workspace/,
     ],
-    ["is a link that leads nowhere", (path) => symlinkSync("nowhere.json", path), /^holdfast: \w+: /],
+    ["is a link that leads nowhere", (path) => symlinkSync("nowhere.json", path), /^holdfast: \w+: /m],
     ["is a folder", (path) => mkdirSync(path), /is_directory/],
   ];
   test.each(cases)("and %s is refused with a code, and nothing is lost", async (_, make, code) => {
     const person = new Person();
     make(join(person.folder, ".claude.json"));
-    const done = await person.setUp(["claude", "--yes"]);
+    const done = await person.setUp(["claude", "--tools-only", "--yes"]);
     expect(done.code).not.toBe(0);
     expect(done.stderr).toMatch(code);
     expect(other.text("real.json")).toBe("{}");
@@ -437,7 +476,7 @@ describe("a configuration that is no plain file", () => {
   test("but a link to a file in the home folder is followed, and stays one", async () => {
     const person = new Person({ "dotfiles/claude.json": '{ "a": 1 }' });
     symlinkSync("dotfiles/claude.json", join(person.folder, ".claude.json"));
-    expect((await person.setUp(["claude", "--yes"])).code).toBe(0);
+    expect((await person.setUp(["claude", "--tools-only", "--yes"])).code).toBe(0);
     expect(lstatSync(join(person.folder, ".claude.json")).isSymbolicLink()).toBe(true);
     expect(JSON.parse(person.text("dotfiles/claude.json"))).toMatchObject({ a: 1, mcpServers: {} });
   });
@@ -445,7 +484,7 @@ describe("a configuration that is no plain file", () => {
   test("a link stays one where nothing is left in its file", async () => {
     const person = new Person({ "dotfiles/claude.json": "{}" });
     symlinkSync("dotfiles/claude.json", join(person.folder, ".claude.json"));
-    await person.setUp(["claude", "--yes"]);
+    await person.setUp(["claude", "--tools-only", "--yes"]);
     expect(await person.setUp(["claude", "--remove", "--yes"])).toMatchObject({ code: 0 });
     expect(lstatSync(join(person.folder, ".claude.json")).isSymbolicLink()).toBe(true);
     expect(JSON.parse(person.text("dotfiles/claude.json"))).toEqual({});
@@ -454,8 +493,8 @@ describe("a configuration that is no plain file", () => {
   test("and cannot be written is refused with a code", async () => {
     const person = new Person();
     // Nobody makes files there, not even root.
-    const done = await person.setUp(["claude", "--yes"], { HOME: "/sys" });
+    const done = await person.setUp(["claude", "--tools-only", "--yes"], { HOME: "/sys" });
     expect(done.code).not.toBe(0);
-    expect(done.stderr).toMatch(/^holdfast: \w+: Nothing was written/);
+    expect(done.stderr).toMatch(/^holdfast: \w+: Nothing was written/m);
   });
 });

@@ -323,12 +323,17 @@ export const commandSpecs: readonly CommandSpec[] = [
   {
     usage: "setup [client]",
     argumentChoices: hostNames,
-    summary: "put this MCP server into the configuration of the agent or editor that you use",
+    summary: "put this MCP server, or the guard, into the configuration of the agent or editor that you use",
     description:
-      "Shows the change as a diff and asks; other settings stay. Without a terminal it needs --yes to write.",
+      "Without a client it proposes what suits each that is on this machine. Shows the change as a diff and asks; other " +
+      "settings stay. Without a terminal it needs --yes to write.",
     options: [
       { flags: "--guard", help: "also the hooks of `holdfast guard` (claude, gemini)" },
-      { flags: "--guard-only", help: "the hooks without the tools: the agent keeps its own" },
+      {
+        flags: "--guard-only",
+        help: "the hooks without the tools: the agent keeps its own (claude: the default)",
+      },
+      { flags: "--tools-only", help: "the tools without the hooks (the default of all others)" },
       { flags: "--allow-reads", help: "let the tools that only read run without a question" },
       { flags: "--accept-edits", help: "let edits run without a question in Claude Code's mode acceptEdits" },
       { flags: "--formatters", help: "let your hooks that run for the agent's own edits run for ours, too" },

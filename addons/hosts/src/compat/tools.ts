@@ -1,6 +1,7 @@
 import { isRefusal, refuse, type ShownLines } from "@holdfast/core/files";
 import { type JsonSchema, jsonSchema, understand } from "@holdfast/core/tools";
 import * as z from "zod";
+import { tableOf } from "../table.js";
 import { type CompatArguments, type CompatToolName, compatArguments } from "./arguments.js";
 import { type AnswerRoom, fitText } from "./fit.js";
 import {
@@ -30,120 +31,56 @@ export interface CompatTool {
 /** What every call of one client is carried out on, and how it is answered. */
 type CompatDoor = Omit<CompatCall, "knowledge">;
 
-type Definition<Name extends CompatToolName> = Omit<CompatTool, "name" | "run"> & {
-  run(call: CompatCall, args: CompatArguments<Name>): Promise<CompatAnswer> | CompatAnswer;
+type Run<Name extends CompatToolName> = (
+  call: CompatCall,
+  args: CompatArguments<Name>,
+) => Promise<CompatAnswer> | CompatAnswer;
+
+const runs: { readonly [Name in CompatToolName]: Run<Name> } = {
+  read_file: readTextFile,
+  read_text_file: readTextFile,
+  read_media_file: readMediaFile,
+  read_multiple_files: readMultipleFiles,
+  write_file: writeFile,
+  edit_file: editFile,
+  create_directory: createDirectory,
+  list_directory: listDirectory,
+  list_directory_with_sizes: listDirectoryWithSizes,
+  directory_tree: directoryTree,
+  move_file: moveFile,
+  search_files: searchFiles,
+  get_file_info: getFileInfo,
+  list_allowed_directories: listAllowedDirectories,
 };
 
-const readOnly = true;
-
-const readText: Definition<"read_text_file"> = {
-  title: "Read Text File",
-  description:
-    "Reads a text file, whole, or its first (head) or last (tail) lines, in whatever encoding it has. What was read whole may be overwritten with write_file as long as it stays as it was read.",
-  readOnly,
-  run: readTextFile,
-};
-
-const definitions: { readonly [Name in CompatToolName]: Definition<Name> } = {
-  read_file: {
-    ...readText,
-    title: "Read File (Deprecated)",
-    description: "The same as read_text_file, under its old name.",
-  },
-  read_text_file: readText,
-  read_media_file: {
-    title: "Read Media File",
-    description: "Reads an image, a sound or any other file as base64 with its MIME type.",
-    readOnly,
-    run: readMediaFile,
-  },
-  read_multiple_files: {
-    title: "Read Multiple Files",
-    description: "Reads several text files; one that cannot be read does not fail the others.",
-    readOnly,
-    run: readMultipleFiles,
-  },
-  write_file: {
-    title: "Write File",
-    description:
-      "Creates a file, or overwrites one that was read whole and has not changed since. Otherwise it is refused, and the answer holds the file as it is now.",
-    readOnly: false,
-    destructive: true,
-    idempotent: true,
-    run: writeFile,
-  },
-  edit_file: {
-    title: "Edit File",
-    description:
-      "Replaces exact texts in a file, one after the other, all or none. Each oldText must stand in the file exactly once, blanks and all. Returns a diff. It is refused where the file has changed since it was read; the answer then holds the file as it is now. dryRun only shows the diff.",
-    readOnly: false,
-    destructive: true,
-    idempotent: false,
-    run: editFile,
-  },
-  create_directory: {
-    title: "Create Directory",
-    description: "Makes a folder and those above it; one that exists is fine.",
-    readOnly: false,
-    destructive: false,
-    idempotent: true,
-    run: createDirectory,
-  },
-  list_directory: {
-    title: "List Directory",
-    description: "Lists a folder: [FILE] or [DIR] and the name, one entry a line.",
-    readOnly,
-    run: listDirectory,
-  },
-  list_directory_with_sizes: {
-    title: "List Directory with Sizes",
-    description: "Lists a folder with the sizes of its files and their sum.",
-    readOnly,
-    run: listDirectoryWithSizes,
-  },
-  directory_tree: {
-    title: "Directory Tree",
-    description: "A folder and all below it as JSON: name, type and, of folders, children.",
-    readOnly,
-    run: directoryTree,
-  },
-  move_file: {
-    title: "Move File",
-    description: "Moves or renames a file. Nothing may stand at the destination. Folders are not moved.",
-    readOnly: false,
-    destructive: true,
-    idempotent: false,
-    run: moveFile,
-  },
-  search_files: {
-    title: "Search Files",
-    description:
-      "Finds files and folders whose path below the given one matches a glob: *.ext in that folder, **/*.ext on every level. Gives full paths.",
-    readOnly,
-    run: searchFiles,
-  },
-  get_file_info: {
-    title: "Get File Info",
-    description: "Size, times, permissions and kind of a file or folder.",
-    readOnly,
-    run: getFileInfo,
-  },
-  list_allowed_directories: {
-    title: "List Allowed Directories",
-    description: "The folders in which this server works.",
-    readOnly,
-    run: listAllowedDirectories,
-  },
-};
+/** Name, title, what it does to files, description. */
+const words = tableOf(`
+read_file | Read File (Deprecated) | reads | The same as read_text_file, under its old name.
+read_text_file | Read Text File | reads | Reads a text file, whole, or its first (head) or last (tail) lines, in whatever encoding it has. What was read whole may be overwritten with write_file as long as it stays as it was read.
+read_media_file | Read Media File | reads | Reads an image, a sound or any other file as base64 with its MIME type.
+read_multiple_files | Read Multiple Files | reads | Reads several text files; one that cannot be read does not fail the others.
+write_file | Write File | writes destructive idempotent | Creates a file, or overwrites one that was read whole and has not changed since. Otherwise it is refused, and the answer holds the file as it is now.
+edit_file | Edit File | writes destructive | Replaces exact texts in a file, one after the other, all or none. Each oldText must stand in the file exactly once, blanks and all. Returns a diff. It is refused where the file has changed since it was read; the answer then holds the file as it is now. dryRun only shows the diff.
+create_directory | Create Directory | writes idempotent | Makes a folder and those above it; one that exists is fine.
+list_directory | List Directory | reads | Lists a folder: [FILE] or [DIR] and the name, one entry a line.
+list_directory_with_sizes | List Directory with Sizes | reads | Lists a folder with the sizes of its files and their sum.
+directory_tree | Directory Tree | reads | A folder and all below it as JSON: name, type and, of folders, children.
+move_file | Move File | writes destructive | Moves or renames a file. Nothing may stand at the destination. Folders are not moved.
+search_files | Search Files | reads | Finds files and folders whose path below the given one matches a glob: *.ext in that folder, **/*.ext on every level. Gives full paths.
+get_file_info | Get File Info | reads | Size, times, permissions and kind of a file or folder.
+list_allowed_directories | List Allowed Directories | reads | The folders in which this server works.
+`);
 
 // A cast: the keys of this table are the names, which the compiler does not say of `Object.keys`.
-export const compatTools: readonly CompatTool[] = (Object.keys(definitions) as CompatToolName[]).map(define);
+export const compatTools: readonly CompatTool[] = (Object.keys(runs) as CompatToolName[]).map(define);
 
 function define<Name extends CompatToolName>(name: Name): CompatTool {
-  const { run, ...definition }: Definition<Name> = definitions[name];
+  const [title = "", does = "", description = ""] = words.get(name) ?? [];
+  const run: Run<Name> = runs[name];
+  const readOnly = does === "reads";
+  const [destructive, idempotent] = [does.includes("destructive"), does.includes("idempotent")];
   return {
-    ...definition,
-    name,
+    ...{ name, title, description, readOnly, ...(readOnly ? {} : { destructive, idempotent }) },
     run: async (on, args) => {
       // Begun on arrival, before anything is awaited: replies that are sent from here on were not seen by it.
       const knowledge = on.workspace.begin();

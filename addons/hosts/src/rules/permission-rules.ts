@@ -2,8 +2,24 @@ import { type HostRule, matchesLines } from "@holdfast/core/files";
 import { memberAt, textsOf } from "./settings-text.js";
 import { absoluteLines } from "./written-lines.js";
 
-/** What became of a rule: it counts for our tools, or it is named as one that does not. */
-export type Carried = CarriedRule | { readonly kind: "left"; readonly shown: string; readonly why: string };
+/**
+ * What became of a rule: it counts for our tools, it is about a whole tool, or it is named as one that does not count. `part`
+ * is understood only with others of its kind.
+ */
+export type Carried =
+  | CarriedRule
+  | ToolRule
+  | { readonly kind: "left"; readonly shown: string; readonly why: string }
+  | { readonly kind: "part"; readonly value: unknown };
+
+/** A tool, of the client or of ours, that the client refuses or asks a person about. */
+export interface ToolRule {
+  readonly kind: "tool";
+  /** Its name; `*` stands for any letters. */
+  readonly tool: string;
+  readonly action: "deny" | "ask";
+  readonly shown: string;
+}
 
 /** A rule that counts. */
 export interface CarriedRule extends HostRule {
@@ -61,9 +77,9 @@ export function permissionRules(settings: unknown, place: RulePlace): readonly C
   const denied = ["deny", "exclude"].flatMap((list) => textsOf(memberAt(permissions, list)));
   const sandbox = memberAt(settings, "sandbox", "filesystem");
   return [
-    ...denied.flatMap((rule) => toolRule(rule, `${rule} in ${place.shown}`, false, place)),
+    ...denied.flatMap((rule) => toolRule(rule, `${rule} in ${place.shown}`, "deny", place)),
     ...textsOf(memberAt(permissions, "ask")).flatMap((rule) =>
-      toolRule(rule, `ask: ${rule} in ${place.shown}`, true, place),
+      toolRule(rule, `ask: ${rule} in ${place.shown}`, "ask", place),
     ),
     ...textsOf(memberAt(sandbox, "denyRead")).map((path) =>
       pathRule("reading", path, `denyRead ${path} in ${place.shown}`, place),
@@ -76,25 +92,27 @@ export function permissionRules(settings: unknown, place: RulePlace): readonly C
 
 /** The rules that take whole tools from the agent, by the names of these. */
 export function toolRules(names: readonly string[], place: RulePlace): readonly Carried[] {
-  return names.flatMap((name) => toolRule(name, `${name} in ${place.shown}`, false, place));
+  return names.flatMap((name) => toolRule(name, `${name} in ${place.shown}`, "deny", place));
 }
 
-function toolRule(rule: string, shown: string, asks: boolean, place: RulePlace): readonly Carried[] {
-  const [, tool = "", given] = /^([A-Za-z_]+)\s*(?:\(([\s\S]*)\))?$/.exec(rule.trim()) ?? [];
+function toolRule(
+  rule: string,
+  shown: string,
+  action: ToolRule["action"],
+  place: RulePlace,
+): readonly Carried[] {
+  const [, tool = "", given = ""] = /^([\w*-]+)\s*(?:\(([\s\S]*)\))?$/.exec(rule.trim()) ?? [];
+  const path = given.trim().replace(/^(?:file_path|path|notebook_path):/, "");
+  if (path === "" || path === "*")
+    return tool === "" ? [] : [{ kind: "tool", tool: tool.replace(/^mcp__[a-z]+$/, "$&__*"), action, shown }];
   const denies = readers.test(tool) ? "reading" : writers.test(tool) ? "writing" : undefined;
   if (denies === undefined) return [];
-  const path = given?.trim().replace(/^(?:file_path|path|notebook_path):/, "");
-  if (path === undefined || path === "" || path === "*") {
-    if (asks) return [left(shown, "the host asks for our tools as it asks for any server's")];
-    return [
-      wholeTools.test(tool) ? everyFile(denies, shown) : left(shown, "it takes away one tool, not files"),
-    ];
-  }
   const isUnclear = path.startsWith("!") || (path.includes("[") && !path.includes("]"));
   return [isUnclear ? left(shown, "its pattern is not clear") : pathRule(denies, path, shown, place)];
 }
 
-function pathRule(
+/** A rule about a path, as Claude Code writes one. */
+export function pathRule(
   denies: HostRule["denies"],
   path: string,
   shown: string,
@@ -107,7 +125,8 @@ function pathRule(
   return linesRule(denies, shown, [path.replace(/^(?:\.\/)+/, "")], roots);
 }
 
-function linesRule(
+/** A rule of lines in the syntax of `.gitignore`, for some folders. */
+export function linesRule(
   denies: HostRule["denies"],
   shown: string,
   lines: readonly string[],
@@ -126,8 +145,6 @@ function linesRule(
   };
 }
 
-/** The tools that mean all reading, or all writing, where they are denied without a path. */
-const wholeTools = /^(?:read|edit|write|read_?file|edit_?file|write_?file|replace)$/i;
 const readers =
   /^(?:read|read_?file|read_?many_?files|grep|grep_search|search_file_content|glob|ls|list|list_?directory|list_?files)$/i;
 const writers = /^(?:edit|write|multiedit|edit_?file|write_?file|notebook_?edit|replace|apply_patch)$/i;

@@ -1,3 +1,5 @@
+import { isObject } from "@holdfast/core/text";
+
 /**
  * The value of a text of JSON that may have comments and commas too many, as the clients read their settings. What is open
  * ends with the text, so that no pattern looks at a stretch twice.
@@ -28,9 +30,4 @@ export function memberAt(value: unknown, ...path: readonly string[]): unknown {
 /** The texts of a list; none where it is no list. */
 export function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
-}
-
-/** Whether a value has named members. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
-import { isObject } from "../rules/settings-text.js";
-import type { ChangedSettings } from "./changed-settings.js";
-import type { Setting } from "./client-settings.js";
+import { isObject } from "@holdfast/core/text";
+
+import type { ChangedSettings, Setting } from "./client-settings.js";
 import { wantedValue } from "./wanted-value.js";
 
 /**

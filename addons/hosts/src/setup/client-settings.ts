@@ -1,5 +1,16 @@
-import type { OnMismatch } from "@holdfast/core/files";
-import { type ClientName, changingTools, guardedClients, readingTools, toolNameIn } from "../clients.js";
+import type { OnMismatch, Refusal } from "@holdfast/core/files";
+import {
+  type ClientName,
+  changingTools,
+  guardedClients,
+  readingTools,
+  toolNameIn,
+  writingTools,
+} from "../clients.js";
+import type { HostRules } from "../rules/host-rules.js";
+import { opencodeActions } from "../rules/opencode-rules.js";
+import { memberAt } from "../rules/settings-text.js";
+import { tableOf } from "../table.js";
 
 /** The one flag of the server and the guard that `holdfast setup` is asked for. */
 export const mismatchFlag = "--on-mismatch";
@@ -21,9 +32,20 @@ export interface Setting {
   readonly among?: (element: unknown) => boolean;
   /** The whole text of a file that holds nothing but this setting. */
   readonly whole?: string;
-  /** Of a setting that is to be taken out: the one value that is ours. Any other stays. */
-  readonly onlyIf?: unknown;
 }
+
+/** The text of a settings file with the settings in it; comments and all else stay as they are. */
+export type ChangedSettings = { readonly kind: "changed"; readonly text: string } | Refusal;
+
+/** Puts settings into a text of JSON with comments, or takes them out. The command has it. */
+export type ChangeJson = (
+  text: string,
+  settings: readonly (Omit<Setting, "path" | "file"> & {
+    /** A number is a place in a list. */
+    readonly path: readonly (string | number)[];
+    readonly merge?: (present: unknown) => unknown;
+  })[],
+) => ChangedSettings;
 
 /** What `holdfast setup` is asked to write. */
 export interface SetupWishes {
@@ -40,6 +62,8 @@ export interface SetupWishes {
   readonly acceptEdits: boolean;
   /** What the server answers to a change of an older state; its default unless given. */
   readonly onMismatch?: OnMismatch | undefined;
+  /** What the client asks about, and to whom it gives which tools: copied for ours. */
+  readonly rules?: Pick<HostRules, "asked" | "parts"> | undefined;
   /** How a client starts this program. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
 }
@@ -47,7 +71,7 @@ export interface SetupWishes {
 /** What to set, file by file, as each client documents it. */
 export function settingsFor(wishes: SetupWishes): readonly Setting[] {
   return [
-    ...(wishes.tools ? serverSettings(wishes) : []),
+    ...(wishes.tools ? [...serverSettings(wishes), ...copiedPermissions(wishes)] : []),
     ...(wishes.allowReads ? allowedReads(wishes.client, wishes.project) : []),
     ...(wishes.guard && guardedClients.includes(wishes.client) ? hookSettings(wishes) : []),
     ...(wishes.acceptEdits && wishes.client === "claude" ? [acceptingHook(wishes)] : []),
@@ -56,123 +80,154 @@ export function settingsFor(wishes: SetupWishes): readonly Setting[] {
 
 /** What to take out: all that was ever set, hooks too. */
 export function removalsFor(wishes: Pick<SetupWishes, "client" | "project" | "program">): readonly Setting[] {
-  const all = settingsFor({ ...wishes, tools: true, guard: true, allowReads: true, acceptEdits: true });
+  const asked = [{ denies: "reading" }, { denies: "writing" }] as const;
+  const rules = { asked: asked.map((one) => ({ ...one, shown: "" })), parts: [] };
+  const all = settingsFor({
+    ...wishes,
+    tools: true,
+    guard: true,
+    allowReads: true,
+    acceptEdits: true,
+    rules,
+  });
   return all.map(({ value: _, ...setting }) => setting);
 }
 
-/** What a person has to know where a change took this out of a file; undefined where there is nothing. */
-export function adviceOnRemoval(before: string, after: string): string | undefined {
-  const isLost = before.includes(codexLimit) && !after.includes(codexLimit);
-  return isLost
-    ? `${codexLimit} = ${codexTokens} goes, too: an earlier setup has set it. If you had a limit of your own before, set it again.`
-    : undefined;
+/**
+ * The client's own permissions for our tools. Where it asks about all of its own, it is to ask about ours. opencode gives them
+ * to its agents as it gives them its own, and to agents that setup does not know not at all.
+ */
+function copiedPermissions({ client, project, rules }: SetupWishes): readonly Setting[] {
+  if (client === "opencode") return opencodePermissions(project, rules?.parts ?? []);
+  const tools = (rules?.asked ?? []).flatMap(({ denies }): readonly string[] =>
+    denies === "reading" ? readingTools : writingTools,
+  );
+  if (tools.length === 0) return [];
+  if (client === "claude" || client === "qwen") return listedTools(client, "ask", tools);
+  if (client !== "gemini" || project) return [];
+  return [geminiPolicy("holdfast-asks", tools, "ask_user", 999)];
 }
 
+function opencodePermissions(project: boolean, parts: readonly unknown[]): readonly Setting[] {
+  // Said with one word, it holds for our tools as it stands.
+  if (parts.some((part) => typeof memberAt(part, "permission") === "string")) return [];
+  const [edits, reads] = [opencodeActions(parts, "edit"), opencodeActions(parts, "read")];
+  const of = (agent: string) => {
+    const [edit, read] = [edits.get(agent) ?? "allow", reads.get(agent) ?? "allow"];
+    const readers = Object.fromEntries(opencodeReaders.map((tool) => [tool, read]));
+    return { "holdfast_*": edit, ...(edit === read ? {} : readers) };
+  };
+  const all = [
+    { path: ["permission"], actions: { "holdfast_*": "deny" } },
+    ...["build", "general", "plan"].map((agent) => ({
+      path: ["agent", agent, "permission"],
+      actions: of(agent),
+    })),
+  ];
+  return all.flatMap(({ path, actions }) =>
+    Object.entries(actions).map(([tool, value]) => ({
+      ...settingsFile("opencode", project),
+      path: [...path, tool],
+      value,
+    })),
+  );
+}
+
+const opencodeReaders = ["holdfast_read_*", "holdfast_list_files", "holdfast_search_files"];
+
+/** How a client starts the server: where its own settings and those of a project are, the member, and what stands beside. */
+const entries = tableOf(`
+claude    | .claude.json                         | .mcp.json           | mcpServers      | alwaysLoad
+gemini    | .gemini/settings.json                |                     | mcpServers      |
+codex     | .codex/config.toml                   |                     | mcp_servers     | required
+qwen      | .qwen/settings.json                  |                     | mcpServers      | alwaysLoadTools
+opencode  | .config/opencode/opencode.json       | opencode.json       | mcp             |
+copilot   | .copilot/mcp-config.json             |                     | mcpServers      |
+cursor    | .cursor/mcp.json                     |                     | mcpServers      |
+vscode    | ${vscodeFolder()}/mcp.json           | .vscode/mcp.json    | servers         |
+zed       | .config/zed/settings.json            | .zed/settings.json  | context_servers |
+jetbrains | .junie/mcp/mcp.json                  |                     | mcpServers      |
+continue  | .continue/config.yaml                |                     | mcpServers      |
+windsurf  | .codeium/windsurf/mcp_config.json    |                     | mcpServers      |
+`);
+
+/**
+ * As each documents it: Zed https://zed.dev/docs/ai/mcp, Junie https://junie.jetbrains.com/docs/junie-cli-mcp-configuration.html,
+ * Windsurf https://docs.windsurf.com/windsurf/cascade/mcp, read 2026-11-27. Three load no tools, or defer their schemas, unless
+ * a member says otherwise.
+ */
 function serverSettings({ client, project, program, onMismatch }: SetupWishes): readonly Setting[] {
-  const { command } = program;
-  const args = [...program.args, "mcp", ...mismatchFlags(onMismatch), "--rules-of", client];
-  const started = { command, args };
-  const inEditor = { command, args: inWorkspace(args) };
-  const entry = (file: string, value: object, path = servers): readonly Setting[] => [{ file, path, value }];
-  switch (client) {
-    case "claude":
-      // Without it the client defers the schemas of all tools, and a model edits with those that it has.
-      return entry(project ? ".mcp.json" : ".claude.json", { ...started, alwaysLoad: true });
-    case "gemini":
-      return entry(".gemini/settings.json", started);
-    case "codex":
-      return [
-        // An earlier setup raised it: the default models do not heed it, so that more counted as shown than was.
-        { file: codexFile, path: [codexLimit], onlyIf: codexTokens },
-        // Without `required` the first request of a session may go out before the tools are there.
-        ...entry(codexFile, { ...started, required: true }, ["mcp_servers", "holdfast"]),
-      ];
-    case "qwen":
-      // As with Claude Code: it defers the schemas of all tools.
-      return entry(".qwen/settings.json", { ...started, alwaysLoadTools: true });
-    case "opencode": {
-      const file = project ? "opencode.json" : ".config/opencode/opencode.json";
-      const value = { type: "local", command: [command, ...args] };
-      return [{ file, orFile: `${file}c`, path: ["mcp", "holdfast"], value }];
-    }
-    case "copilot":
-      return entry(".copilot/mcp-config.json", { type: "local", ...started, tools: ["*"] });
-    case "cursor":
-      return entry(".cursor/mcp.json", inEditor);
-    case "vscode": {
-      const file = project ? ".vscode/mcp.json" : vscodeUserFile();
-      return entry(file, { type: "stdio", ...inEditor }, ["servers", "holdfast"]);
-    }
-    case "zed":
-      // https://zed.dev/docs/ai/mcp, read 2026-11-27.
-      return entry(project ? ".zed/settings.json" : zedFile, started, ["context_servers", "holdfast"]);
-    case "jetbrains":
-      // https://junie.jetbrains.com/docs/junie-cli-mcp-configuration.html, as cited elsewhere, 2026-11-27.
-      return entry(".junie/mcp/mcp.json", started);
-    case "continue":
-      return entry(".continue/config.yaml", started);
-    case "windsurf":
-      // https://docs.windsurf.com/windsurf/cascade/mcp, as cited elsewhere, 2026-11-27.
-      return entry(".codeium/windsurf/mcp_config.json", started);
-    default:
-      return client satisfies never;
-  }
+  const [, , member = "", hint = ""] = entries.get(client) ?? [];
+  const isEditor = client === "cursor" || client === "vscode";
+  const flags = [...mismatchFlags(onMismatch), "--rules-of", client];
+  // Editors start servers anywhere; they name the folder themselves.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the editor's own variable, not ours
+  const root = isEditor ? ["--root", "${workspaceFolder}"] : [];
+  const args = [...program.args, "mcp", ...flags, ...root];
+  const local = client === "opencode" || client === "copilot" ? { type: "local" } : {};
+  const value = {
+    ...(client === "vscode" ? { type: "stdio" } : local),
+    ...(client === "opencode" ? { command: [program.command, ...args] } : { command: program.command, args }),
+    ...(client === "copilot" ? { tools: ["*"] } : {}),
+    ...(hint === "" ? {} : { [hint]: true }),
+  };
+  return [{ ...settingsFile(client, project), path: [member, "holdfast"], value }];
 }
 
-const servers = ["mcpServers", "holdfast"];
-const zedFile = ".config/zed/settings.json";
-const codexFile = ".codex/config.toml";
-const codexLimit = "tool_output_token_limit";
-const codexTokens = 50_000;
+function settingsFile(client: ClientName, project: boolean): Pick<Setting, "file" | "orFile"> {
+  const [own = "", shared = ""] = entries.get(client) ?? [];
+  const file = project && shared !== "" ? shared : own;
+  return client === "opencode" ? { file, orFile: `${file}c` } : { file };
+}
 
-const geminiPolicy = `# Written by "holdfast setup gemini": these tools change nothing.
+function vscodeFolder(): string {
+  return process.platform === "darwin" ? "Library/Application Support/Code/User" : ".config/Code/User";
+}
+
+/** A policy file of its own. */
+function geminiPolicy(name: string, tools: readonly string[], decision: string, priority: number): Setting {
+  const whole = `# Written by "holdfast setup gemini".
 [[rule]]
 mcpName = "holdfast"
-toolName = ${JSON.stringify(readingTools)}
-decision = "allow"
-priority = 100
+toolName = ${JSON.stringify(tools)}
+decision = "${decision}"
+priority = ${priority}
 `;
+  return { file: `.gemini/policies/${name}.toml`, path: ["rule"], value: whole, whole };
+}
+
+function listedTools(
+  client: ClientName,
+  list: "allow" | "ask",
+  tools: readonly string[],
+): readonly Setting[] {
+  return tools.map((tool) => {
+    const value = toolNameIn(client, tool);
+    const file = `.${client}/settings.json`;
+    return { file, path: ["permissions", list], value, among: (element) => element === value };
+  });
+}
 
 /** Where a client has a list of what it may do without asking; none where it asks nobody, or has only flags. */
 export function allowedReads(client: ClientName, project: boolean): readonly Setting[] {
   // These two let a person alone allow anything.
   if (project && (client === "gemini" || client === "zed")) return [];
-  const listed = (file: string, path: readonly string[]): readonly Setting[] =>
-    readingTools.map((tool) => {
-      const value = toolNameIn(client, tool);
-      return { file, path, value, among: (element) => element === value };
-    });
   switch (client) {
     case "claude":
-      return listed(".claude/settings.json", ["permissions", "allow"]);
     case "qwen":
-      return listed(".qwen/settings.json", ["permissions", "allow"]);
+      return listedTools(client, "allow", readingTools);
     case "gemini":
-      return [
-        { file: ".gemini/policies/holdfast.toml", path: ["rule"], value: geminiPolicy, whole: geminiPolicy },
-      ];
+      return [geminiPolicy("holdfast", readingTools, "allow", 100)];
     case "zed":
       // https://zed.dev/docs/ai/tool-permissions, read 2026-11-27.
       return readingTools.map((tool) => ({
-        file: zedFile,
+        ...settingsFile(client, false),
         path: ["agent", "tool_permissions", "tools", toolNameIn(client, tool)],
         value: { default: "allow" },
       }));
     default:
       return [];
   }
-}
-
-function vscodeUserFile(): string {
-  return process.platform === "darwin"
-    ? "Library/Application Support/Code/User/mcp.json"
-    : ".config/Code/User/mcp.json";
-}
-
-/** Editors start servers anywhere; they name the folder themselves. */
-function inWorkspace(args: readonly string[]): readonly string[] {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the editor's own variable, not ours
-  return [...args, "--root", "${workspaceFolder}"];
 }
 
 function hookSettings({ client, program, onMismatch }: SetupWishes): readonly Setting[] {

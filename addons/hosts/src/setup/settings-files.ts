@@ -2,9 +2,8 @@ import { existsSync, lstatSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { type FileChange, isRefusal, type Refusal, type Workspace } from "@holdfast/core/files";
 import { homeFolder, readForeign } from "@holdfast/core/node";
-import { type ClientName, movedHomes } from "../clients.js";
-import type { ChangedSettings, ChangeJson } from "./changed-settings.js";
-import type { Setting } from "./client-settings.js";
+import { type ClientName, homeOf } from "../clients.js";
+import type { ChangedSettings, ChangeJson, Setting } from "./client-settings.js";
 import { hooksToChange, type ToolHook } from "./hook-matchers.js";
 import { wantedValue } from "./wanted-value.js";
 
@@ -15,8 +14,8 @@ export interface SettingsFile {
   /** As a person knows it: from the home folder, or from the project. */
   readonly shown: string;
   readonly settings: readonly Setting[];
-  /** Our tools are added to the matchers of its hooks, or taken out; neither unless given. */
-  readonly matchers?: "add" | "remove" | undefined;
+  /** Our tools are added to the matchers of these hooks, or taken out; neither unless given. */
+  readonly matchers?: Parameters<typeof hooksToChange>[2] | undefined;
 }
 
 /** The files of a client's settings, absolute, with what is to be set in each. */
@@ -53,6 +52,7 @@ const filesWithHooks: { readonly [Name in ClientName]?: readonly string[] } = {
   claude: [".claude/settings.json", ".claude/settings.local.json"],
   gemini: [".gemini/settings.json"],
   qwen: [".qwen/settings.json"],
+  codex: [".codex/hooks.json"],
 };
 
 /** The hooks in such files that run for none of our edits. */
@@ -63,7 +63,8 @@ export function hooksMissed(
   return files.flatMap(({ path, shown }) => {
     // What cannot be read is refused where it is to be changed.
     const read = readForeign(path, { links: "followed", limitBytes: 1 << 20 });
-    const hooks = read.kind === "read" ? hooksToChange(client, read.bytes.toString(), "add") : [];
+    const hooks =
+      read.kind === "read" ? hooksToChange(client, read.bytes.toString(), ["before", "after"]) : [];
     return hooks.map((hook) => ({ ...hook, shown }));
   });
 }
@@ -73,18 +74,12 @@ export function folderThere(path: string): string {
   return existsSync(path) ? path : folderThere(dirname(path));
 }
 
-/** The folder that the client was given in place of the home folder, or "". */
-export function movedHome(client: ClientName): string {
-  return process.env[movedHomes[client]?.variable ?? ""] ?? "";
-}
-
 function placeOf(
   { file, orFile = file }: Pick<Setting, "file" | "orFile">,
   client: ClientName,
   project: string | undefined,
 ): string {
-  const home = movedHome(client);
-  const { folder = "" } = movedHomes[client] ?? {};
+  const { folder, moved: home } = homeOf(client);
   const at = (name: string) => {
     if (project !== undefined) return join(resolve(project), name);
     if (home === "") return join(homeFolder(), name);
@@ -118,7 +113,9 @@ export async function planFile(
   const { path, settings, matchers } = file;
   const read = await workspace.read({ path });
   if (isRefusal(read) && read.code !== "file_missing") return read;
-  const before = isRefusal(read) ? "" : read.state.content;
+  const [before, base] = isRefusal(read) ? ["", undefined] : [read.state.content, read.state.sha256];
+  const taken = matchers === "remove" && base ? await withoutSetup(workspace, path, base) : undefined;
+  if (taken !== undefined) return { kind: "planned", file, before, ...taken };
   const changed = await changeFile(path, before, settings, changeJson);
   if (isRefusal(changed)) return changed;
   const hooks = matchers === undefined ? [] : hooksToChange(client, changed.text, matchers);
@@ -126,15 +123,47 @@ export async function planFile(
   const hooked = wanted.length === 0 ? changed : changeJson(changed.text, wanted);
   if (isRefusal(hooked)) return hooked;
   const { text } = hooked;
-  const base = isRefusal(read) ? {} : { base: read.state.sha256 };
-  const isRemoval = settings.every((setting) => !("value" in setting));
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   // A file that held nothing but ours goes; a link is a person's own, and stays.
-  const goes = isRemoval && !isLink && text !== before && holdsNothing(text);
-  const after = goes ? "" : text;
-  const content = goes ? ({ kind: "delete" } as const) : ({ kind: "text", text: after } as const);
-  return { kind: "planned", file, before, after, change: { path, ...base, content } };
+  const goes = matchers === "remove" && !isLink && text !== before && holdsNothing(text);
+  const content = goes ? ({ kind: "delete" } as const) : ({ kind: "text", text } as const);
+  const change = { path, ...(base === undefined ? {} : { base }), content };
+  return { kind: "planned", file, before, after: goes ? "" : text, change };
 }
+
+/** By which a removal knows what an earlier setup wrote. */
+export const setupTool = "holdfast setup";
+export const removalTool = `${setupTool} --remove`;
+
+/**
+ * A file as it was before setup first wrote to it, but for what others changed since in other lines: so nothing of a
+ * person's goes, and no comment.
+ *
+ * @returns undefined where the records do not say it: then what looks like ours is taken out.
+ */
+async function withoutSetup(workspace: Workspace, path: string, base: string) {
+  const log = await workspace.log({ path });
+  const writes = isRefusal(log) ? [] : log.entries.filter(({ tool }) => tool.startsWith(setupTool));
+  const removed = writes.findIndex(({ tool }) => tool === removalTool);
+  const ours = removed < 0 ? writes : writes.slice(0, removed);
+  const [last, first] = [ours[0], ours.at(-1)];
+  const isUnbroken = ours.every(({ before }, at) => at === ours.length - 1 || before === ours[at + 1]?.after);
+  if (last?.after === undefined || last.after === null || first === undefined || !isUnbroken)
+    return undefined;
+  const { before: wanted } = first;
+  const merging = { path, left: last.after, wanted: wanted ?? "", present: base };
+  const sha256 = last.after === base ? wanted : wanted && (await workspace.mergedState(merging));
+  if (sha256 === null && last.after !== base) return undefined;
+  const content =
+    sha256 === null ? ({ kind: "delete" } as const) : ({ kind: "state", from: base, sha256 } as const);
+  const change = { path, base, content };
+  const preview = await workspace.preview({ kind: "apply_changes", changes: [change] });
+  const after = preview.kind === "preview" ? (preview.files[0]?.after ?? "") : undefined;
+  // An older setup had been there, of which nothing is recorded.
+  return after === undefined || ofSetup.test(after) ? undefined : { change, after };
+}
+
+const ofSetup = /"holdfast"\s*:|^\[mcp_servers\.holdfast|name: holdfast|holdfast\S* guard/m;
 
 /** Puts settings into the text of a file, in the language that its name says, or takes them out. */
 export async function changeFile(

@@ -1,32 +1,36 @@
 import type { OnMismatch, OutcomeCode, Refusal, Workspace } from "@holdfast/core/files";
-import type { ChangeJson } from "./changed-settings.js";
+import type { ChangeJson } from "./client-settings.js";
 
 /** One call of `holdfast setup`, with what the command lends the add-on. */
 export interface SetupCall {
   /** The client comes first. */
   readonly args: readonly (string | undefined)[];
-  readonly flags: {
-    readonly guard?: boolean;
-    readonly guardOnly?: boolean;
-    readonly allowReads?: boolean;
-    readonly acceptEdits?: boolean;
-    readonly formatters?: boolean;
-    readonly user?: boolean;
+  readonly flags: { readonly [Name in SetupFlag]?: boolean } & {
     readonly project?: boolean | string;
-    readonly remove?: boolean;
-    readonly yes?: boolean;
     readonly onMismatch?: OnMismatch;
   };
   readonly settings: {
     readonly roots: readonly string[];
     readonly json: boolean;
     readonly allowProtected: readonly string[];
+    readonly stateDir?: string | undefined;
   };
   readonly terminal: { out(text: string): Promise<void>; err(text: string): void };
   /** Ends the command as a usage error. */
   readonly misuse: (message: string) => never;
   readonly shell: SetupShell;
 }
+
+type SetupFlag =
+  | "guard"
+  | "guardOnly"
+  | "toolsOnly"
+  | "allowReads"
+  | "acceptEdits"
+  | "formatters"
+  | "user"
+  | "remove"
+  | "yes";
 
 /** What the command lends: its terminal, its way to open a workspace, its writer of JSON settings. */
 export interface SetupShell {

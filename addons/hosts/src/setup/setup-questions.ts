@@ -1,7 +1,7 @@
 import type { OnMismatch } from "@holdfast/core/files";
-import { type ClientName, clientTitles, doorFor, guardedClients } from "../clients.js";
+import { type ClientName, clients, doorFor, guardedClients } from "../clients.js";
 import { allowedReads } from "./client-settings.js";
-import type { ToolHook } from "./hook-matchers.js";
+import type { HookMoment, ToolHook } from "./hook-matchers.js";
 import type { SetupCall } from "./setup-call.js";
 
 /** What a person wants of a setup. */
@@ -10,8 +10,8 @@ export interface SetupChoices {
   readonly guard: boolean;
   readonly allowReads: boolean;
   readonly acceptEdits: boolean;
-  /** Our tools are added to the hooks that run for the host's own edits. */
-  readonly addToHooks: boolean;
+  /** The hooks of a person's to which our tools are added. */
+  readonly hooks: readonly HookMoment[];
   readonly onMismatch: OnMismatch | undefined;
 }
 
@@ -21,18 +21,21 @@ export async function choose(
   client: ClientName,
   missed: readonly (ToolHook & { readonly shown: string })[],
 ): Promise<SetupChoices> {
-  const { flags, settings, shell } = call;
+  const { flags, shell } = call;
+  const { guard, guardOnly, toolsOnly, allowReads = false, acceptEdits = false, formatters = false } = flags;
+  const isForTools = toolsOnly === true || allowReads || acceptEdits || formatters;
+  // What is recommended, unless somebody says otherwise.
+  const isGuarded = guard === true || guardOnly === true || (client === "claude" && !isForTools);
   const given = {
-    tools: flags.guardOnly !== true,
-    guard: flags.guard === true || flags.guardOnly === true,
-    allowReads: flags.allowReads === true,
-    acceptEdits: flags.acceptEdits === true,
-    addToHooks: flags.formatters === true,
+    tools: guard === true || (guardOnly !== true && (client !== "claude" || isForTools)),
+    guard: isGuarded,
+    allowReads,
+    acceptEdits,
     onMismatch: flags.onMismatch,
   };
-  const isAsked = process.stdin.isTTY === true && process.stdout.isTTY === true;
-  if (!isAsked || flags.remove === true || flags.yes === true || settings.json) return given;
-  const title = clientTitles[client];
+  const before: readonly HookMoment[] = given.tools ? ["before"] : [];
+  if (!isAskedHere(call)) return { ...given, hooks: formatters ? ["before", "after"] : before };
+  const { title } = clients[client];
   let introduction = `This adds Holdfast to the settings of ${title}. You see every change first, and nothing is written before you agree.
 Restart ${title} when it is done. To undo it later: holdfast setup ${client} --remove\n${doorFor(client)}\n\n`;
   const ask = (question: string) => {
@@ -41,34 +44,54 @@ Restart ${title} when it is done. To undo it later: holdfast setup ${client} --r
     return shell.askPerson(text);
   };
   const yes = async (question: string) => !/^n/i.test(await ask(`${question} [Y/n] `));
-  const doors = given.guard || !guardedClients.includes(client) ? given : await askDoors(client, ask);
+  const isNamed = guard === true || guardOnly === true || isForTools;
+  const doors = isNamed || !guardedClients.includes(client) ? given : await askDoors(client, ask);
   const { tools } = doors;
-  const mayAllow = tools && !given.allowReads && allowedReads(client, flags.project === true).length > 0;
+  const mayAllow = tools && !allowReads && allowedReads(client, flags.project === true).length > 0;
+  const addTo = async (moment: HookMoment, words: string): Promise<readonly HookMoment[]> => {
+    const hooks = missed.filter((hook) => hook.moment === moment);
+    const isAdded =
+      tools &&
+      hooks.length > 0 &&
+      (await yes(`${words}:\n${hookLines(hooks)}Let them run for Holdfast's, too?`));
+    return isAdded ? [moment] : [];
+  };
   return {
     tools,
     guard: doors.guard,
-    onMismatch: given.onMismatch ?? (tools ? mismatchAnswers[await ask(mismatchQuestion)] : undefined),
+    onMismatch: flags.onMismatch ?? mismatchAnswers[await ask(mismatchQuestion)],
     allowReads:
-      given.allowReads ||
+      allowReads ||
       (mayAllow &&
         (await yes(
           `${title} asks you before each tool of a server, also before a read. May the four tools that only read run without a question? ${title} still asks before a change.`,
         ))),
     acceptEdits:
-      given.acceptEdits ||
+      acceptEdits ||
       (tools &&
         client === "claude" &&
         (await yes(
           `In its mode "accept edits" ${title} still asks before each edit of Holdfast. May these edits run there without a question, in the folder that it works in? ${title} still asks before Holdfast moves or deletes a file.`,
         ))),
-    addToHooks:
-      given.addToHooks ||
-      (tools &&
-        missed.length > 0 &&
-        (await yes(
-          `These hooks run for ${title}'s own edits, and for none of Holdfast's:\n${hookLines(missed)}Let them run for Holdfast's edits, too?`,
-        ))),
+    hooks: formatters
+      ? ["before", "after"]
+      : [
+          ...(await addTo(
+            "before",
+            `These hooks can refuse what ${title}'s own tools do, and see none of Holdfast's`,
+          )),
+          ...(await addTo(
+            "after",
+            `These hooks run after ${title}'s own edits, and after none of Holdfast's`,
+          )),
+        ],
   };
+}
+
+/** Whether a person can be asked, and has not answered by a flag. */
+export function isAskedHere({ flags, settings }: SetupCall): boolean {
+  const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  return isTerminal && flags.remove !== true && flags.yes !== true && !settings.json;
 }
 
 /** The hooks, one a line. */
@@ -82,7 +105,7 @@ async function askDoors(
   client: ClientName,
   ask: (question: string) => Promise<string>,
 ): Promise<Pick<SetupChoices, "tools" | "guard">> {
-  const title = clientTitles[client];
+  const title = clients[client].title;
   const tools = "Holdfast's tools for reading and changing files (an MCP server)";
   const guard = `the guard: ${title} keeps its own tools, and a hook checks each of their writes`;
   const order = client === "claude" ? [guard, tools] : [tools, guard];

@@ -1,4 +1,5 @@
-import { isObject } from "../rules/settings-text.js";
+import { isObject } from "@holdfast/core/text";
+
 import { mismatchFlag, type Setting } from "./client-settings.js";
 
 /** What is to stand in the place of a present value: a person's own part of it stays. */
@@ -24,8 +25,7 @@ function wantedArgs(given: unknown, wanted: unknown): unknown {
   const start: readonly unknown[] = wanted.slice(0, wanted.indexOf("mcp") + 1);
   const asked = flagIn(wanted);
   const ours = withoutFlag(wanted.slice(start.length));
-  // An earlier setup gave Codex this budget, of which it does not pass all on.
-  const own = withoutFlag(given.slice(given.indexOf("mcp") + 1), "--answer-budget", "65000");
+  const own = given.slice(given.indexOf("mcp") + 1);
   // What is set anew takes the place of what stands there.
   const added = asked.length === 0 ? own : withoutFlag(own);
   const missing = ours.filter((_, at) => at % 2 === 0 && !added.includes(ours[at]));
@@ -37,9 +37,7 @@ function flagIn(args: readonly unknown[]): readonly unknown[] {
   return at < 0 ? [] : args.slice(at, at + 2);
 }
 
-/** Without a flag and its value; of a given value only where that is what stands there. */
-function withoutFlag(args: readonly unknown[], flag = mismatchFlag, value?: string): readonly unknown[] {
-  const at = args.indexOf(flag);
-  const isMeant = at >= 0 && (value === undefined || args[at + 1] === value);
-  return isMeant ? [...args.slice(0, at), ...args.slice(at + 2)] : args;
+function withoutFlag(args: readonly unknown[]): readonly unknown[] {
+  const at = args.indexOf(mismatchFlag);
+  return at < 0 ? args : [...args.slice(0, at), ...args.slice(at + 2)];
 }

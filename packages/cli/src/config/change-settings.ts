@@ -27,8 +27,6 @@ export interface Setting {
    * The value is one element of the list at `path`: it replaces the element that this finds, or is added at the end.
    */
   readonly among?: (element: unknown) => boolean;
-  /** Of a setting that is to be taken out: the one value that is ours. Any other stays. */
-  readonly onlyIf?: unknown;
 }
 
 /** The text of a settings file with the settings in it; comments and all else stay as they are. */
@@ -93,7 +91,7 @@ function changeSetting(text: string, setting: Setting): ChangedSettings {
   // The library's objects have no prototype, by which they would differ from equal ones.
   const present: unknown = node === undefined ? undefined : JSON.parse(JSON.stringify(getNodeValue(node)));
   if (setting.among === undefined) {
-    if (!("value" in setting)) return removeMember(text, node, present, setting);
+    if (!("value" in setting)) return removeMember(text, node);
     const value = setting.merge === undefined ? setting.value : setting.merge(present);
     if (isDeepStrictEqual(present, value)) return { kind: "changed", text };
     return put(text, root, setting.path, value);
@@ -106,14 +104,9 @@ function changeSetting(text: string, setting: Setting): ChangedSettings {
 }
 
 /** The text without a member, and without what held nothing else. */
-function removeMember(
-  text: string,
-  node: Node | undefined,
-  present: unknown,
-  { onlyIf = present }: Setting,
-): ChangedSettings {
-  if (node?.parent === undefined || !isDeepStrictEqual(present, onlyIf)) return { kind: "changed", text };
-  return { kind: "changed", text: applyEdits(text, removalOf(text, node.parent)) };
+function removeMember(text: string, node: Node | undefined): ChangedSettings {
+  const edits = node?.parent === undefined ? [] : removalOf(text, node.parent);
+  return { kind: "changed", text: applyEdits(text, edits) };
 }
 
 /** A member on the way to a setting that stands there more than once: which of them counts is the client's choice. */

@@ -74,6 +74,7 @@ export interface Flags extends GlobalFlags {
   readonly dryRun?: boolean;
   readonly guard?: boolean;
   readonly guardOnly?: boolean;
+  readonly toolsOnly?: boolean;
   readonly allowReads?: boolean;
   readonly acceptEdits?: boolean;
   readonly formatters?: boolean;

@@ -16,7 +16,7 @@ export {
   readForeignText,
   streamForeign,
 } from "./disk/foreign.js";
-export { defaultStateFolder, homeFolder, knownHome } from "./disk/platform.js";
+export { commandLineOf, defaultStateFolder, homeFolder, knownHome } from "./disk/platform.js";
 export { type JournalStoreOptions, openJournalStore } from "./journal/store.js";
 export {
   type CallNote,

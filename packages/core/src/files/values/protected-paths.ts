@@ -76,7 +76,7 @@ export const protectedPaths: readonly ProtectedPath[] = [
   ...rows(
     agent,
     "the agents' documentation: hooks, permissions, servers of the protocol that are started",
-    ".mcp.json .claude .claude.json .gemini .codex .cursor .windsurf .roo .cline .clinerules .kiro .amazonq .continue " +
+    ".mcp.json .agents .claude .claude.json .gemini .codex .cursor .windsurf .roo .cline .clinerules .kiro .amazonq .continue " +
       ".opencode .opencode.json opencode.json opencode.jsonc .pi .aider.conf.yml .qwen .crush .crush.json crush.json " +
       ".goose .trae .junie .augment .factory .copilot .kilocode .kode .iflow .codebuddy .zencoder .amp .openhands .github/hooks",
   ),

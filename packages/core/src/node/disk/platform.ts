@@ -186,6 +186,14 @@ export function lookAtProcess(pid: number): ProcessLook {
   return stat === "" || start === undefined ? { kind: "unknown" } : { kind: "runs", start };
 }
 
+/** The words with which a process was started; none where the system does not show them. */
+export function commandLineOf(pid: number): readonly string[] {
+  return Buffer.from(readOr(`/proc/${pid}/cmdline`, ""), "latin1")
+    .toString()
+    .split("\0")
+    .slice(0, -1);
+}
+
 /** Whether an identity says enough to look its process up. */
 export function isKnownIdentity(identity: {
   readonly start: string;
