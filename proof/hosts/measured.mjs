@@ -10,7 +10,8 @@ import { Diary, tellFigures } from "../clients/day-run.mjs";
 import { geminiCli } from "../clients/gemini-cli.mjs";
 import { opencode } from "../clients/opencode.mjs";
 import { qwenCode } from "../clients/qwen-code.mjs";
-import { policies, policyFiles } from "./policies.mjs";
+import { policies } from "./policies.mjs";
+import { refusalRow } from "./refusals.mjs";
 import { blind, figuresWith, names, ours, taskFiles, theirs } from "./tasks.mjs";
 
 /**
@@ -61,13 +62,8 @@ export async function dayIn(client, program, print) {
     ...figuresWith(ours).map(({ figure, what }) => besideRow(figure, `${title}: ${what}`, mine, own)),
     ...alone.map(({ figure, what }) => plainRow(figure, `${title}: ${what}`, mine)),
   ];
-  for (const { client: ruled, what, rules, flags, work } of policies.filter(
-    (one) => one.client.title === client.title,
-  )) {
-    const figures = [{ figure: "H7", what, work }];
-    const told = await run(ruled, { figures, files: policyFiles, prepare: setUpHere(client, rules, flags) });
-    rows.push(plainRow("H7", `${title}: ${what}`, told));
-  }
+  for (const policy of policies.filter((one) => one.client.title === client.title))
+    rows.push(await refusalRow(policy, program, print));
   return rows;
 }
 

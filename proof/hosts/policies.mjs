@@ -1,201 +1,310 @@
-import { relaunched, writeInto } from "../clients/any-client.mjs";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { writeInto } from "../clients/any-client.mjs";
 import { claudeCode } from "../clients/claude-code.mjs";
 import { codexInCode } from "../clients/codex.mjs";
 import { continueCli } from "../clients/continue.mjs";
-import { geminiCli } from "../clients/gemini-cli.mjs";
+import { copilotCli } from "../clients/copilot-cli.mjs";
 import { opencode } from "../clients/opencode.mjs";
-import { qwenCode } from "../clients/qwen-code.mjs";
-import { sha256 } from "../clients/stories.mjs";
-import { ours } from "./tasks.mjs";
+import { gemini, qwen } from "./gemini-policies.mjs";
+import { all, atHome, folders, inProject, plus, readable, swapped, without } from "./policy-steps.mjs";
 
-/**
- * A person's own rules in a host, and whether our tools keep them as its own do: judged by the disk and by what the model
- * was sent.
- *
- * @typedef {import("../clients/day.mjs").Desk} Desk
- * @typedef {import("../clients/day.mjs").Stretch} Stretch
- * @typedef {import("../clients/any-client.mjs").Ground} Ground
- * @typedef {{ readonly client: import("../clients/any-client.mjs").Client, readonly what: string,
- *   readonly flags?: readonly string[], rules?(ground: Ground): void, work(desk: Desk): Stretch }} Policy `flags`: what a
- *   person says yes to in the setup
- */
+/** @typedef {import("../clients/any-client.mjs").Ground} Ground @typedef {import("./refusals.mjs").Policy} Policy */
 
-const readme = "# Demo\n\nA demo project.\n\nRun it.\n";
-/** What the project holds before. */
-export const policyFiles = {
-  "README.md": readme,
-  "private/plan.txt": "secret plan\n",
-  "locked/there.txt": "there\n",
+const claudeFile = ".claude/settings.json";
+const tools = ["--tools-only"];
+const blocking = {
+  matcher: "Edit|MultiEdit|Write",
+  hooks: [{ type: "command", command: "grep -q locked/ && { echo no >&2; exit 2; }; exit 0" }],
 };
-const formatter = { type: "command", command: "echo ran >> .formatter; cat > /dev/null" };
-const claudeSettings = {
-  permissions: { deny: ["Read(./private/**)", "Edit(./locked/**)"] },
-  hooks: { PostToolUse: [{ matcher: "Edit|MultiEdit|Write", hooks: [formatter] }] },
-};
-const opencodeSettings = {
-  permission: {
-    read: { "*": "allow", "private/*": "deny" },
-    edit: { "*": "allow", "locked/*": "deny" },
-  },
-};
-const asking = { permissions: { ask: ["mcp__holdfast__write_file"] } };
-const unnamed = relaunched(claudeCode, (args) => args.filter((arg) => !arg.startsWith("mcp__")));
-const sandbox = "workspace-write";
+const agent = (/** @type {string} */ permission) =>
+  `---\ndescription: x\nmode: primary\npermission:\n${permission}---\nWrites.\n`;
+
+/** Codex asks before each tool of a server that writes, unless a person says otherwise. @param {Ground} ground */
+function approved({ home }) {
+  const file = join(home, ".codex/config.toml");
+  const approving = '[mcp_servers.holdfast]\ndefault_tools_approval_mode = "approve"\n';
+  writeInto(
+    home,
+    ".codex/config.toml",
+    readFileSync(file, "utf8").replace("[mcp_servers.holdfast]\n", approving),
+  );
+}
 
 /** @type {readonly Policy[]} */
-export const policies = [
+const claude = [
   {
-    client: claudeCode,
-    what: "deny rules `Read(./private/**)` and `Edit(./locked/**)`, a formatter's hook on `Edit|MultiEdit|Write`",
-    rules: ({ project }) => writeInto(project, ".claude/settings.json", JSON.stringify(claudeSettings)),
-    flags: ["--formatters"],
-    work: claudeRules,
+    what: "deny rules of paths",
+    ...folders,
+    rules: inProject(claudeFile, { permissions: { deny: ["Read(./private/**)", "Edit(./locked/**)"] } }),
   },
   {
-    client: unnamed,
-    what: "`--permission-mode acceptEdits`, nothing allowed by name",
-    rules: ({ project }) => writeInto(project, ".claude/settings.json", JSON.stringify(asking)),
+    what: "ask rules of paths",
+    denied: { write: ["locked/"] },
+    free: { write: ["src/"] },
+    rules: inProject(claudeFile, { permissions: { ask: ["Edit(./locked/**)"] } }),
+  },
+  { what: "plan mode", denied: all, free: readable, args: swapped("acceptEdits", "plan") },
+  {
+    what: "`--permission-mode default`, reads and accepted edits allowed by setup",
     flags: ["--allow-reads", "--accept-edits"],
-    work: (desk) => claudeMode(desk, true),
+    denied: all,
+    free: readable,
+    args: (/** @type {readonly string[]} */ args) =>
+      without("mcp__")(swapped("acceptEdits", "default")(args)),
   },
   {
-    client: relaunched(unnamed, (args) => args.map((arg) => (arg === "acceptEdits" ? "default" : arg))),
-    what: "`--permission-mode default`, nothing allowed by name",
-    rules: ({ project }) => writeInto(project, ".claude/settings.json", JSON.stringify(asking)),
+    what: "`--permission-mode acceptEdits`, the same",
     flags: ["--allow-reads", "--accept-edits"],
-    work: (desk) => claudeMode(desk, false),
+    denied: {},
+    free: { ...readable, write: ["src/"] },
+    args: without("mcp__"),
   },
   {
-    client: relaunched(codexInCode, (args) => args.map((arg) => (arg === sandbox ? "read-only" : arg))),
+    what: "`ask` for Edit and Write, where edits are accepted",
+    flags: ["--allow-reads", "--accept-edits"],
+    denied: all,
+    free: readable,
+    rules: inProject(claudeFile, { permissions: { ask: ["Edit", "Write"] } }),
+    args: without("mcp__"),
+  },
+  {
+    what: "`ask` for Edit and Write, bypassPermissions",
+    denied: all,
+    free: readable,
+    env: { IS_SANDBOX: "1" },
+    rules: inProject(claudeFile, { permissions: { ask: ["Edit", "Write"] } }),
+    args: swapped("acceptEdits", "bypassPermissions"),
+  },
+  {
+    what: "`ask` that came after the setup",
+    denied: all,
+    free: readable,
+    env: { IS_SANDBOX: "1" },
+    after: inProject(claudeFile, { permissions: { ask: ["Edit", "Write"] } }),
+    args: swapped("acceptEdits", "bypassPermissions"),
+  },
+  {
+    what: "`deny` for Edit alone: Write is left",
+    denied: {},
+    free: { write: ["src/"] },
+    rules: inProject(claudeFile, { permissions: { deny: ["Edit"] } }),
+  },
+  {
+    what: "`--disallowedTools Edit Write`",
+    denied: all,
+    free: readable,
+    args: plus("--disallowedTools", "Edit", "Write", "NotebookEdit"),
+  },
+  {
+    what: "`--disallowedTools` with paths",
+    ...folders,
+    args: plus("--disallowedTools", "Edit(./locked/**)", "Read(./private/**)"),
+  },
+  {
+    what: "`--settings` with deny rules",
+    ...folders,
+    args: plus(
+      "--settings",
+      JSON.stringify({ permissions: { deny: ["Edit(./locked/**)", "Read(./private/**)"] } }),
+    ),
+  },
+  { what: "`--tools Read`", denied: all, free: readable, args: plus("--tools", "Read") },
+  {
+    what: "what it asks about in every mode",
+    denied: { write: [".git/", ".claude/", ".vscode/", ".husky/", ".yarn/"] },
+  },
+  {
+    what: "a hook of the person's that blocks",
+    denied: { write: ["locked/"] },
+    free: { write: ["src/"] },
+    rules: inProject(claudeFile, { hooks: { PreToolUse: [blocking] } }),
+  },
+].map((one) => ({ flags: tools, ...one, client: claudeCode }));
+
+const unattended = without("--auto");
+
+/** @type {readonly Policy[]} */
+const opencodes = [
+  { what: "`--agent plan`", denied: all, free: readable, args: plus("--agent", "plan") },
+  {
+    what: '`permission: {"edit": "ask"}`',
+    ends: true,
+    denied: all,
+    rules: atHome(".config/opencode/opencode.json", { permission: { edit: "ask" } }),
+    args: unattended,
+  },
+  {
+    what: "the same in the project, which setup did not see",
+    ends: true,
+    denied: all,
+    after: inProject("opencode.json", { permission: { edit: "ask" } }),
+    args: unattended,
+  },
+  {
+    what: '`permission: "ask"`',
+    ends: true,
+    denied: { ...readable, ...all },
+    rules: inProject("opencode.json", { permission: "ask" }),
+    args: unattended,
+  },
+  {
+    what: "its question about `.env`",
+    ends: true,
+    denied: { read: [".env", "sub/x.env"] },
+    args: unattended,
+  },
+  {
+    what: "patterns for paths",
+    ...folders,
+    rules: inProject("opencode.json", {
+      permission: { read: { "*": "allow", "private/*": "deny" }, edit: { "*": "allow", "locked/*": "deny" } },
+    }),
+  },
+  {
+    what: "`OPENCODE_PERMISSION`",
+    denied: all,
+    free: readable,
+    env: { OPENCODE_PERMISSION: JSON.stringify({ edit: "deny" }) },
+  },
+  {
+    what: "`tools` that are off",
+    denied: all,
+    free: readable,
+    rules: inProject("opencode.json", { tools: { write: false, edit: false } }),
+  },
+  {
+    what: "an agent of a file, a pattern",
+    denied: { write: ["md/"] },
+    rules: inProject(".opencode/agent/writer.md", agent('  edit:\n    "md/*": deny\n')),
+    args: plus("--agent", "writer"),
+  },
+  {
+    what: "an agent of a file that may edit nothing",
+    denied: all,
+    rules: inProject(".opencode/agent/writer.md", agent("  edit: deny\n")),
+    args: plus("--agent", "writer"),
+  },
+  {
+    what: "the same beside it: build is left",
+    denied: {},
+    free: { write: ["src/"] },
+    rules: inProject(".opencode/agent/writer.md", agent("  edit: deny\n")),
+  },
+  {
+    what: "an agent of the settings",
+    denied: all,
+    rules: inProject("opencode.json", {
+      agent: { writer: { mode: "primary", permission: { edit: "deny" } } },
+    }),
+    args: plus("--agent", "writer"),
+  },
+].map((one) => ({ ...one, client: opencode }));
+
+/** @type {readonly Policy[]} */
+const copilot = [
+  { what: "`--mode plan`", denied: all, free: readable, args: plus("--mode", "plan") },
+  { what: "`--deny-tool=write`", denied: all, free: readable, args: plus("--deny-tool=write") },
+  {
+    what: "`--deny-tool` with paths",
+    denied: { write: ["locked/"] },
+    free: { write: ["src/"] },
+    args: plus(
+      ...Object.keys({
+        "there.txt": 0,
+        "own.txt": 0,
+        "ours.txt": 0,
+        "append.txt": 0,
+        "patch.txt": 0,
+        "page.md": 0,
+        "move.txt": 0,
+        "moved.txt": 0,
+        "gone.txt": 0,
+      }).map((name) => `--deny-tool=write(locked/${name})`),
+    ),
+  },
+  {
+    what: "`--excluded-tools`",
+    denied: all,
+    free: readable,
+    args: plus("--excluded-tools", "edit", "create", "bash"),
+  },
+  { what: "`--available-tools view`", denied: all, args: plus("--available-tools", "view") },
+  { what: "without `--allow-all-tools`", denied: all, free: readable, args: without("--allow-all-tools") },
+].map((one) => ({ ...one, client: copilotCli }));
+
+/** @type {readonly Policy[]} */
+const continues = [
+  { what: "`--readonly`", denied: all, free: readable, args: swapped("--auto", "--readonly") },
+  {
+    what: "`--exclude`",
+    denied: all,
+    free: readable,
+    args: (/** @type {readonly string[]} */ args) => [
+      ...unattended(args),
+      ...["Write", "Edit", "MultiEdit"].flatMap((tool) => ["--exclude", tool]),
+    ],
+  },
+  {
+    what: "`permissions.yaml` that excludes",
+    denied: all,
+    free: readable,
+    rules: atHome(".continue/permissions.yaml", "exclude:\n  - Write\n  - Edit\n  - MultiEdit\n"),
+    args: unattended,
+  },
+  {
+    what: "what it takes for a secret",
+    denied: { read: [".env", "config.json", "keys/a.txt"] },
+    free: readable,
+  },
+].map((one) => ({ ...one, client: continueCli }));
+
+const unboxed = without("--sandbox", "workspace-write");
+const named = '[permissions.mine.filesystem]\n":project_roots" = { "." = "write", "sec.txt" = "none" }\n';
+
+/** @type {readonly Policy[]} */
+const codexes = [
+  {
     what: "`--sandbox read-only`",
-    work: readOnly,
+    denied: all,
+    free: readable,
+    args: swapped("workspace-write", "read-only"),
   },
   {
-    client: relaunched(codexInCode, (args) => args.filter((arg) => arg !== "--sandbox" && arg !== sandbox)),
-    what: '`sandbox_mode = "read-only"` in its settings',
-    rules: ({ home }) => writeInto(home, ".codex/config.toml", 'sandbox_mode = "read-only"\n'),
-    work: readOnly,
+    what: '`sandbox_mode = "read-only"`',
+    denied: all,
+    free: readable,
+    rules: atHome(".codex/config.toml", 'sandbox_mode = "read-only"\n'),
+    args: unboxed,
   },
   {
-    client: geminiCli,
-    what: "`.geminiignore` with `private/`",
-    rules: ({ project }) => writeInto(project, ".geminiignore", "private/\n"),
-    work: (desk) => fileRules(desk, ["private"]),
+    what: "a profile that reads only",
+    denied: all,
+    free: readable,
+    rules: atHome(".codex/ro.config.toml", 'sandbox_mode = "read-only"\n'),
+    args: (/** @type {readonly string[]} */ args) => [...unboxed(args), "--profile", "ro"],
   },
   {
-    client: qwenCode,
-    what: "`.qwenignore` with `private/`, `permissions.deny` with `Edit(./locked/**)`",
-    rules: ({ project }) => {
-      writeInto(project, ".qwenignore", "private/\n");
-      const settings = { permissions: { deny: ["Edit(./locked/**)"] } };
-      writeInto(project, ".qwen/settings.json", JSON.stringify(settings));
-    },
-    work: (desk) => fileRules(desk, ["private", "locked"]),
+    what: "named permissions that read only",
+    denied: all,
+    free: readable,
+    rules: atHome(
+      ".codex/config.toml",
+      `default_permissions = "mine"\n${named.replace('"write"', '"read"')}`,
+    ),
+    args: unboxed,
   },
   {
-    client: opencode,
-    what: "`permission.read` and `permission.edit` that deny folders",
-    rules: ({ project }) => writeInto(project, "opencode.json", JSON.stringify(opencodeSettings)),
-    work: (desk) => fileRules(desk, ["private", "locked"]),
+    what: "named permissions: a file without access",
+    denied: { read: ["sec.txt"] },
+    rules: atHome(".codex/config.toml", `default_permissions = "mine"\n${named}`),
+    args: unboxed,
   },
   {
-    client: continueCli,
-    what: "`permissions.yaml` that excludes `Read(private/**)` and `Edit(locked/**)`",
-    rules: ({ home }) =>
-      writeInto(
-        home,
-        ".continue/permissions.yaml",
-        "exclude:\n  - Read(private/**)\n  - Edit(locked/**)\n  - Write(locked/**)\n",
-      ),
-    work: (desk) => fileRules(desk, ["private", "locked"]),
+    what: "what it protects",
+    denied: { write: [".git/", ".codex/", ".agents/skills/x/"] },
+    free: { write: ["src/"] },
   },
-];
+].map((one) => ({ ...one, client: codexInCode, after: approved }));
 
-/** @param {Desk} desk @param {string} what @param {boolean} isKept @param {string} found */
-function kept(desk, what, isKept, found) {
-  desk.see(`${what}: ${isKept ? "yes" : "no"}`);
-  if (!isKept) desk.breach("rules not kept", `${what}: ${found}`);
-}
-
-const change = ["Run it.", "Run it now."];
-
-/** @param {Desk} desk @returns {Stretch} */
-function* claudeRules(desk) {
-  const { read, find, write, edit, move, learn } = ours(desk);
-  // What a model knows from elsewhere: then nothing but the rules is in its way.
-  for (const [name, text] of Object.entries(policyFiles)) learn(name, `sha256="${sha256(text)}"`);
-  const [theirs = ""] = yield [{ own: desk.own.read("private/plan.txt") }];
-  if (theirs.includes("secret plan")) desk.breach("broken run", theirs);
-  const answers = yield [read("private/plan.txt"), find("secret")];
-  const isHidden = !answers.join().includes("secret plan");
-  kept(desk, "a denied file is neither read nor found", isHidden, answers.join());
-  const written = yield [
-    write("locked/made.txt", "x\n"),
-    edit("locked/there.txt", ["there", "gone"]),
-    move("private/plan.txt", "plan.txt"),
-  ];
-  const isLocked = desk.disk("locked/made.txt") === undefined && desk.disk("locked/there.txt") === "there\n";
-  kept(desk, "nothing is written below a denied folder", isLocked, written.join());
-  kept(desk, "a denied file is not moved into sight", desk.disk("plan.txt") === undefined, written.join());
-  yield [{ own: desk.own.read("README.md") }, read("README.md")];
-  yield [{ own: desk.own.edit("README.md", "A demo", "One demo") }];
-  const before = desk.disk(".formatter");
-  if (before === undefined) desk.breach("broken run", "the hook");
-  const [edited = ""] = yield [edit("README.md", change)];
-  kept(desk, "our edit passes after its own", desk.disk("README.md")?.includes("now") === true, edited);
-  kept(desk, "the formatter runs after it", desk.disk(".formatter") !== before, edited);
-}
-
-/** What passes with nobody to ask, as the host's own tools do. @param {Desk} desk @param {boolean} mayEdit @returns {Stretch} */
-function* claudeMode(desk, mayEdit) {
-  const { read, edit, write, remove, learn } = ours(desk);
-  yield [{ own: desk.own.read("README.md") }];
-  const [page = ""] = yield [read("README.md")];
-  kept(desk, "our reads pass", page.includes("A demo project."), page);
-  yield [{ own: desk.own.edit("README.md", "A demo", "One demo") }];
-  if (desk.disk("README.md")?.includes("One") !== mayEdit) desk.breach("broken run", "its own edit");
-  const [edited = ""] = yield [edit("README.md", change)];
-  const what = mayEdit ? "our edits pass" : "our edits wait for a person";
-  kept(desk, what, desk.disk("README.md")?.includes("now") === mayEdit, edited);
-  learn("locked/there.txt", `sha256="${sha256("there\n")}"`);
-  const [asked = "", removed = ""] = yield [write("made.txt", "x\n"), remove("locked/there.txt")];
-  kept(desk, "a rule of the person's that asks counts", desk.disk("made.txt") === undefined, asked);
-  kept(desk, "our removals wait for a person", desk.disk("locked/there.txt") !== undefined, removed);
-}
-
-/**
- * Rules about files, in hosts whose own tools keep them. @param {Desk} desk
- * @param {readonly ("private" | "locked")[]} folders those that may not be read, or not written
- * @returns {Stretch}
- */
-function* fileRules(desk, folders) {
-  const { read, find, write, edit, move, learn } = ours(desk);
-  for (const [name, text] of Object.entries(policyFiles)) learn(name, `sha256="${sha256(text)}"`);
-  const [theirs = ""] = yield [{ own: desk.own.read("private/plan.txt") }];
-  desk.see(`its own read of a denied file: ${theirs.includes("secret plan") ? "passes" : "denied"}`);
-  const answers = yield [read("private/plan.txt"), find("secret")];
-  const isHidden = !answers.join().includes("secret plan");
-  kept(desk, "a denied file is neither read nor found", isHidden, answers.join());
-  const moved = yield [move("private/plan.txt", "plan.txt")];
-  kept(desk, "a denied file is not moved into sight", desk.disk("plan.txt") === undefined, moved.join());
-  if (folders.includes("locked")) {
-    const written = yield [write("locked/made.txt", "x\n"), edit("locked/there.txt", ["there", "gone"])];
-    const isLocked =
-      desk.disk("locked/made.txt") === undefined && desk.disk("locked/there.txt") === "there\n";
-    kept(desk, "nothing is written below a denied folder", isLocked, written.join());
-  }
-  const [edited = ""] = yield [edit("README.md", change)];
-  kept(desk, "our edit elsewhere passes", desk.disk("README.md")?.includes("now") === true, edited);
-}
-
-/** @param {Desk} desk @returns {Stretch} */
-function* readOnly(desk) {
-  const { read, write, edit } = ours(desk);
-  yield [{ own: desk.own.shell("echo x > shell.txt") }];
-  if (desk.disk("shell.txt") !== undefined) desk.breach("broken run", "its own shell wrote");
-  const [page = ""] = yield [read("README.md")];
-  kept(desk, "our reads pass", page.includes("A demo project."), page);
-  const written = yield [write("made.txt", "x\n"), edit("README.md", change)];
-  const isKept = desk.disk("made.txt") === undefined && desk.disk("README.md") === readme;
-  kept(desk, "nothing is written", isKept, written.join());
-}
+export const policies = [...claude, ...gemini, ...codexes, ...opencodes, ...qwen, ...copilot, ...continues];
