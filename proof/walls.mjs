@@ -1,5 +1,6 @@
 import { denyForms } from "./walls/deny.mjs";
 import { prefixes } from "./walls/prefixes.mjs";
+import { sandboxed } from "./walls/sandbox.mjs";
 
 /** @typedef {import("./contract.mjs").Part} Part */
 
@@ -7,8 +8,9 @@ import { prefixes } from "./walls/prefixes.mjs";
 export const part = {
   name: "walls",
   title: "Walls",
-  async run({ print }) {
-    const rows = [];
+  async run({ print, quick }) {
+    const rows = [...(await sandboxed(quick))];
+    print("sandbox done");
     for (const wall of [prefixes, denyForms]) {
       rows.push(wall());
       print(`${wall.name} done`);

@@ -122,7 +122,7 @@ const refusedWrite =
 const mostNamed = 5;
 
 const barring =
-  /read-only file system|EROFS|permission denied|EACCES|resource busy|EBUSY|not permitted|EPERM|resolve host|name resolution|ENOTFOUND|EAI_AGAIN|network is unreachable|ENETUNREACH/iu;
+  /read-only file system|EROFS|permission denied|EACCES|resource busy|EBUSY|not permitted|EPERM|resolve host|name resolution|ENOTFOUND|EAI_AGAIN|network is unreachable|ENETUNREACH|unpacker error/iu;
 
 /** How long a command in the background may take to fail at once, in milliseconds. */
 const firstLookMs = 250;
