@@ -44,7 +44,7 @@ const done = span(" ✓", "good");
 /** The offer to a person whose command the sandbox barred. */
 function outsideLines({ barred }: HostToolResult): readonly Line[] {
   if (barred === undefined) return [];
-  return [below(`${barred} Its next question offers [o]utside; your own ! runs outside.`)];
+  return [below(barred), below("Its next question offers [o]utside; your own ! runs outside.")];
 }
 
 function programLines({ id, end, lastLines }: RanProgram, call: EndedCall): readonly Line[] {
