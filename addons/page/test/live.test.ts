@@ -157,6 +157,26 @@ describe("the server of a page", () => {
     deaf.destroy();
   });
 
+  test("answers who holds the token at once, while 200 connections that stay ask for nothing", async () => {
+    const { port, token } = await serve(await stored("held", [["h1", said("held")]]));
+    const auth = { authorization: `Bearer ${token}` };
+    const strangers: Socket[] = [];
+    for (let at = 0; at < 200; at++) {
+      const socket = connect(port, "127.0.0.1").on("error", () => {});
+      strangers.push(socket);
+      await once(socket, "connect");
+      socket.write("GET / HT");
+    }
+    // None of them has to go before: neither for the page nor for what is in it.
+    for (const [path, headers] of [
+      ["/", {}],
+      ["/records", auth],
+    ] as const)
+      expect(await status(port, path, headers)).toBe(200);
+    expect(strangers.filter(({ closed }) => !closed).length).toBeGreaterThan(20);
+    for (const socket of strangers) socket.destroy();
+  });
+
   test("gives out a state of a file that the session names, unless the file may hold secrets", async () => {
     const workspace = await openWorkspace({ roots: [project.folder], stateDir });
     if (isRefusal(workspace)) throw new Error(workspace.message);

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ConversationRefusal, SessionStore } from "@holdfast/core/conversation";
@@ -48,7 +48,8 @@ export async function serveSession(
   const server = createServer(limits, (request, response) => {
     answers.answer(request, response).catch(() => response.destroy());
   });
-  server.maxConnections = 64;
+  server.maxConnections = mostStrangers + 64;
+  server.on("connection", (socket) => answers.met(socket));
   // Of those who ask for nothing, or read nothing of what they asked for.
   server.setTimeout(waitMs + 10_000);
   try {
@@ -68,6 +69,8 @@ export async function serveSession(
   return { kind: "live", port, url: `http://${loopback}:${port}/#${token}`, close };
 }
 
+/** Who has not shown the token yet: the oldest goes for a new one, so that holders of the token find a place. */
+const mostStrangers = 48;
 const loopback = "127.0.0.1";
 const limits = { headersTimeout: 5_000, connectionsCheckingInterval: 2_000, maxHeaderSize: 8_192 };
 /** Whoever waits for a change is answered after so long in any case. */
@@ -75,6 +78,7 @@ const waitMs = 20_000;
 
 class LiveAnswers {
   private readonly tokenHash: Buffer;
+  private readonly strangers = new Set<Socket>();
   private named: readonly [of: unknown, hashes: ReadonlySet<string>] = [undefined, new Set()];
 
   constructor(
@@ -84,6 +88,14 @@ class LiveAnswers {
     private readonly page: string,
   ) {
     this.tokenHash = digest(token);
+  }
+
+  /** Takes a connection of which nothing is known. */
+  met(socket: Socket): void {
+    this.strangers.add(socket);
+    socket.once("close", () => this.strangers.delete(socket));
+    const [oldest] = this.strangers;
+    if (this.strangers.size > mostStrangers) oldest?.destroy();
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -97,6 +109,7 @@ class LiveAnswers {
       return say(200, this.page);
     }
     if (!this.isAllowed(request)) return say(401, "The token is wrong or missing.");
+    this.strangers.delete(request.socket);
     if (pathname === "/records") return this.answerRecords(response, searchParams);
     const text = await this.textAt(pathname);
     // What is kept no more is no fault of who asks.
