@@ -2,7 +2,7 @@ import { fetchThrough, proxyFor } from "../config/proxied-fetch.js";
 
 /**
  * `fetch` for requests to a provider, through the proxy that the environment names. A redirect to another origin is answered as an error: the prompt, the key and the
- * headers are for the address that was named. An answer that does not end is broken off.
+ * headers are for the address that was named. An answer that does not end is broken off, and of an error the beginning is read.
  */
 export const providerFetch: typeof fetch = async (input, init) => {
   let url = new URL(input instanceof Request ? input.url : input);
@@ -22,8 +22,8 @@ export const providerFetch: typeof fetch = async (input, init) => {
 
 const mostHops = 5;
 
-/** Far above the longest answer of any model, in bytes. */
-const mostAnswerBytes = 64 * 1024 * 1024;
+/** In bytes, unpacked: far above the longest answer of any model, its longest event, and what is said of an error. */
+const mostBytes = { answer: 64 << 20, line: 16 << 20, error: 64 << 10 };
 
 function isRedirect({ status }: Response): boolean {
   return status >= 300 && status < 400 && status !== 304;
@@ -46,16 +46,20 @@ function refused(message: string): Response {
 
 function limited(response: Response): Response {
   if (response.body === null) return response;
-  let bytes = 0;
+  const { ok, status, statusText, headers } = response;
+  let [bytes, line] = [0, 0];
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       bytes += chunk.length;
-      if (bytes <= mostAnswerBytes) controller.enqueue(chunk);
-      else controller.error(Object.assign(new Error(endless), { status: 400 }));
+      const end = chunk.lastIndexOf(10);
+      line = end < 0 ? line + chunk.length : chunk.length - end - 1;
+      if (ok && (bytes > mostBytes.answer || line > mostBytes.line))
+        return controller.error(Object.assign(new Error(endless), { status: 400 }));
+      controller.enqueue(chunk);
+      if (!ok && bytes > mostBytes.error) controller.terminate();
     },
   });
-  const { status, statusText, headers } = response;
   return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
 }
 
-const endless = `The answer went on above ${mostAnswerBytes / 1024 / 1024} MiB and was broken off.`;
+const endless = `The answer went on above ${mostBytes.answer >> 20} MiB, or ${mostBytes.line >> 20} MiB in one event, and was broken off.`;

@@ -120,11 +120,20 @@ async function received<Event>(
   // An SDK may wait for ever for a server that takes a request and says nothing.
   const watch = { silentMs, ending, tell: (ms: number) => channel.push({ kind: "silent", ms }) };
   const stream = await withinTime(wire.open(step, ending.signal), openMs, watch);
+  const calls = new Set<number>();
   const watched = passing(stream, { ...watch, idleMs }, (event) => {
-    for (const delta of wire.deltas(event)) channel.push(delta);
+    for (const delta of wire.deltas(event)) {
+      if (delta.kind === "call-delta") calls.add(delta.at);
+      if (calls.size > mostCalls) throw Object.assign(new Error(tooManyCalls), { status: 400 });
+      channel.push(delta);
+    }
   });
   return wire.read(watched, { step: step.step, ...wire.target });
 }
+
+/** Of one answer: no model makes a tenth of it. */
+const mostCalls = 256;
+const tooManyCalls = `The answer went on above ${mostCalls} calls and was broken off.`;
 
 /** The same events; what comes is told on its way. A stream that says nothing for too long is ended. */
 async function* passing<Event>(

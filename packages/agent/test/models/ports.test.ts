@@ -11,6 +11,7 @@ import { must, newManager } from "../../../core/test/conversation/support.js";
 import { anthropicModel } from "../../src/models/anthropic.js";
 import { modelCatalog } from "../../src/models/catalog.js";
 import { openModel, type ProviderKind } from "../../src/models/open-model.js";
+import { wires as loopbackWires, ProviderServer } from "../loopback/index.js";
 import { Loopback, model, offered, type Wire, wires } from "./wires.js";
 
 let server: Loopback;
@@ -65,6 +66,38 @@ async function asked(port: ModelPort, signal?: AbortSignal, onEvent = (_: ModelE
 }
 
 const wholeAnswers = ({ stream }: Wire) => Array.from({ length: oftenEnough.attempts }, () => ({ stream }));
+
+it.each(loopbackWires)(
+  "$provider, $model: an answer of more calls than a model makes is broken off, and not asked for again",
+  async (wire) => {
+    const call = { name: "read_file", args: { file_path: "a.txt" } };
+    const provider = await new ProviderServer(wire, [
+      { calls: Array.from({ length: 300 }, () => call) },
+      { calls: Array.from({ length: 200 }, () => call) },
+    ]).open();
+    try {
+      const environment = environmentOf(provider.url, provider.key);
+      const providers = { local: { baseUrl: provider.url, keyVariable: "OPENAI_API_KEY" } };
+      const opened = openModel(`${wire.provider}/${wire.model}`, { environment, providers });
+      if (opened.kind === "model_refused") throw new Error(opened.message);
+      const first = await asked(opened.port);
+      expect(failureIn(first.last)?.message).toContain("went on above 256 calls");
+      expect(provider.requests).toHaveLength(1);
+      expect((await asked(opened.port)).last?.kind).toBe("finish");
+    } finally {
+      await provider.close();
+    }
+  },
+);
+
+const environmentOf = (url: string, secret: string, openai = url) => ({
+  ANTHROPIC_API_KEY: secret,
+  ANTHROPIC_BASE_URL: url,
+  OPENAI_API_KEY: secret,
+  OPENAI_BASE_URL: openai,
+  GEMINI_API_KEY: secret,
+  GOOGLE_GEMINI_BASE_URL: url,
+});
 
 const failureIn = (event: ModelEvent | undefined) => (event?.kind === "failed" ? event.failure : undefined);
 
@@ -262,14 +295,7 @@ describe("how long is waited", () => {
 });
 
 describe("how much a model is to think", () => {
-  const environment = () => ({
-    ANTHROPIC_API_KEY: key,
-    ANTHROPIC_BASE_URL: server.url,
-    OPENAI_API_KEY: key,
-    OPENAI_BASE_URL: `${server.url}/v1`,
-    GEMINI_API_KEY: key,
-    GOOGLE_GEMINI_BASE_URL: server.url,
-  });
+  const environment = () => environmentOf(server.url, key, `${server.url}/v1`);
   const of = { max_tokens: expect.any(Number) };
   const gemini = (thinkingConfig: object) => ({ generationConfig: { thinkingConfig } });
 

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createGzip } from "node:zlib";
 import { describe, expect, it, test } from "vitest";
 import { afterThisTest } from "../../../../test/cleanups.js";
 import { fetchThrough, proxyFor } from "../../src/config/proxied-fetch.js";
@@ -55,6 +56,40 @@ test("an answer that does not end is broken off", async () => {
   });
   const answer = await providerFetch(server);
   await expect(answer.text()).rejects.toMatchObject({ status: 400 });
+});
+
+test("nor is one whose event does not end", async () => {
+  const piece = Buffer.alloc(1024 * 1024, "x");
+  let sent = 0;
+  const server = await serving((_, response) => {
+    response.write("data: whole\n\ndata: ");
+    const more = () => {
+      sent += 1;
+      if (!response.destroyed) response.write(piece, more);
+    };
+    more();
+  });
+  await expect((await providerFetch(server)).text()).rejects.toMatchObject({ status: 400 });
+  expect(sent).toBeLessThan(60);
+});
+
+test.each([
+  ["as it is", undefined],
+  ["packed", "gzip"],
+])("of an error that does not end the beginning is read, %s", async (_, packing) => {
+  const server = await serving((_request, response) => {
+    response.writeHead(500, packing === undefined ? {} : { "content-encoding": packing });
+    const sink = packing === undefined ? response : createGzip();
+    if (sink !== response) sink.pipe(response);
+    const piece = Buffer.alloc(1024 * 1024, "x");
+    const more = (): boolean => (response.destroyed ? true : sink.write(piece, () => more()));
+    more();
+  });
+  const answer = await providerFetch(server);
+  expect(answer.status).toBe(500);
+  const text = await answer.text();
+  expect(text).toMatch(/^x+$/);
+  expect(text.length).toBeLessThan(4 * 1024 * 1024);
 });
 
 describe("a proxy of the environment", () => {
