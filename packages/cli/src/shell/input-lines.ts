@@ -1,5 +1,7 @@
 /** One line of input without its line feed, or the news that a line was longer than the limit. */
-export type InputLine = { readonly kind: "line"; readonly bytes: Buffer } | { readonly kind: "too_long" };
+export type InputLine =
+  | { readonly kind: "line"; readonly bytes: Buffer }
+  | { readonly kind: "too_long"; readonly bytes: number };
 
 /**
  * Cuts a stream of bytes into lines, in memory that the limit bounds. The lines of one chunk come
@@ -11,31 +13,26 @@ export async function* linesOf(
   limitBytes: number,
 ): AsyncGenerator<readonly InputLine[]> {
   let kept: Buffer[] = [];
-  let keptBytes = 0;
-  let skipping = false;
+  let size = 0;
+  const ended = (last: Buffer): InputLine => {
+    const [parts, bytes] = [[...kept, last], size + last.length];
+    [kept, size] = [[], 0];
+    if (bytes > limitBytes) return { kind: "too_long", bytes };
+    return { kind: "line", bytes: parts.length === 1 ? last : Buffer.concat(parts) };
+  };
   for await (const chunk of stream) {
     const lines: InputLine[] = [];
     let from = 0;
     for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, from)) {
-      const size = keptBytes + end - from;
-      lines.push(skipping || size > limitBytes ? tooLong : joined(kept, chunk.subarray(from, end)));
-      [kept, keptBytes, skipping] = [[], 0, false];
+      lines.push(ended(chunk.subarray(from, end)));
       from = end + 1;
     }
-    if (!skipping && from < chunk.length) {
-      kept.push(chunk.subarray(from));
-      keptBytes += chunk.length - from;
-    }
-    if (keptBytes > limitBytes) [kept, keptBytes, skipping] = [[], 0, true];
+    size += chunk.length - from;
+    if (size > limitBytes) kept = [];
+    else if (from < chunk.length) kept.push(chunk.subarray(from));
     if (lines.length > 0) yield lines;
   }
-  if (skipping) yield [tooLong];
-  else if (keptBytes > 0) yield [joined(kept, Buffer.alloc(0))];
+  if (size > 0) yield [ended(Buffer.alloc(0))];
 }
 
 const lineFeed = 10;
-const tooLong: InputLine = { kind: "too_long" };
-
-function joined(kept: readonly Buffer[], last: Buffer): InputLine {
-  return { kind: "line", bytes: kept.length === 0 ? last : Buffer.concat([...kept, last]) };
-}

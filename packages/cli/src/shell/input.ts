@@ -4,7 +4,8 @@ import { Socket } from "node:net";
 import { isatty, ReadStream } from "node:tty";
 import { TextDecoder } from "node:util";
 import type { Refusal } from "@holdfast/core/files";
-import { streamForeign } from "@holdfast/core/node";
+import { openForeign } from "@holdfast/core/node";
+import { linesOf } from "./input-lines.js";
 
 /** How much of an input is taken; what is longer is `too_large` as soon as it is known to be. */
 export interface InputLimits {
@@ -58,14 +59,13 @@ function streamOf(name: string | undefined): AsyncIterable<Buffer> | Refusal {
   if (name === undefined || name === "-") return process.stdin as AsyncIterable<Buffer>;
   const stat = statSync(name);
   if (stat.isDirectory()) throw Object.assign(new Error("it is a folder"), { code: "EISDIR" });
-  if (stat.isFile()) {
-    const opened = streamForeign(name, { links: "followed" });
-    if (opened.kind === "stream") return opened.pieces;
-    const why = opened.kind === "absent" ? "it is gone" : opened.why;
+  const file = stat.isFile() ? openForeign(name, { links: "followed" }) : undefined;
+  if (file !== undefined && file.kind !== "opened") {
+    const why = file.kind === "absent" ? "it is gone" : file.why;
     return refusal("permission_denied", `The input ${JSON.stringify(name)} cannot be read: ${why}.`);
   }
   // Read in a thread, a pipe that gives nothing would keep the program from ending.
-  const fd = openSync(name, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const fd = file?.fd ?? openSync(name, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   const isPipe = stat.isFIFO() || stat.isSocket();
   const stream = isatty(fd) ? new ReadStream(fd) : isPipe ? new Socket({ fd }) : createReadStream("", { fd });
   return stream as AsyncIterable<Buffer>;
@@ -121,18 +121,36 @@ export async function readInputLines(
   name: string | undefined,
   { bytes, lineBytes }: LineLimits,
 ): Promise<InputLines | Refusal> {
-  const lines = new LineCollector(lineBytes);
+  const [texts, unread, mended]: [string[], { line: number; bytes: number }[], number[]] = [[], [], []];
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let [size, last] = [0, 0];
+  const noted = async function* (stream: AsyncIterable<Buffer>) {
+    for await (const part of inUtf8(stream)) {
+      last = part.at(-1) ?? last;
+      yield part;
+    }
+  };
   try {
     const stream = streamOf(name);
     if ("kind" in stream) return stream;
-    for await (const part of inUtf8(stream)) {
-      lines.take(part);
-      if (lines.size > bytes) return refusal("too_large", `The input is larger than ${bytes} bytes.`);
+    for await (const lines of linesOf(noted(stream), lineBytes)) {
+      for (const line of lines) {
+        const whole = line.kind === "line" ? line.bytes : Buffer.alloc(0);
+        size += whole.length + 1;
+        texts.push(decoder.decode(whole));
+        if (line.kind === "too_long") unread.push({ line: texts.length, bytes: line.bytes });
+        else if (!isUtf8(whole)) mended.push(texts.length);
+      }
+      if (size > bytes) return refusal("too_large", `The input is larger than ${bytes} bytes.`);
     }
-    return lines.finish();
   } catch (error) {
     return unreadable(name ?? "-", error);
   }
+  const problems = mended.slice(0, 1).map((line) => ({
+    line,
+    message: `Line ${line} is not valid UTF-8 (${mended.length} such in all); U+FFFD stands for the bytes that cannot be read.`,
+  }));
+  return { text: texts.join("\n") + (last === 10 ? "\n" : ""), unread, problems };
 }
 
 /** The same bytes, or those of the same text where they are UTF-16 with its mark. */
@@ -156,68 +174,6 @@ function utf16Decoder(head: Buffer): TextDecoder | undefined {
   const mark = head.readUInt16BE(0);
   if (mark === 0xfffe) return new TextDecoder("utf-16le");
   return mark === 0xfeff ? new TextDecoder("utf-16be") : undefined;
-}
-
-class LineCollector {
-  size = 0;
-  private readonly decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  /** Lines that are no UTF-8, 1-based. */
-  private readonly mended: number[] = [];
-  private readonly texts: string[] = [];
-  private readonly unread: { line: number; bytes: number }[] = [];
-  /** The line that has not ended. */
-  private open: Buffer[] = [];
-  private openBytes = 0;
-  private line = 1;
-
-  constructor(private readonly lineBytes: number) {}
-
-  take(part: Buffer): void {
-    let from = 0;
-    for (let end = part.indexOf(10); end >= 0; end = part.indexOf(10, from)) {
-      this.extend(part.subarray(from, end));
-      this.close("\n");
-      from = end + 1;
-    }
-    this.extend(part.subarray(from));
-  }
-
-  finish(): InputLines {
-    this.close("");
-    const [first] = this.mended;
-    const problems =
-      first === undefined
-        ? []
-        : [
-            {
-              line: first,
-              message: `Line ${first} is not valid UTF-8 (${this.mended.length} such in all); U+FFFD stands for the bytes that cannot be read.`,
-            },
-          ];
-    return { text: this.texts.join(""), unread: this.unread, problems };
-  }
-
-  private extend(part: Buffer): void {
-    this.openBytes += part.length;
-    if (this.openBytes > this.lineBytes) this.open = [];
-    else if (part.length > 0) this.open.push(part);
-  }
-
-  private close(terminator: string): void {
-    if (this.openBytes > this.lineBytes) this.unread.push({ line: this.line, bytes: this.openBytes });
-    else if (this.open.length > 0) {
-      const [only] = this.open;
-      const whole = only !== undefined && this.open.length === 1 ? only : Buffer.concat(this.open);
-      if (!isUtf8(whole)) this.mended.push(this.line);
-      this.texts.push(this.decoder.decode(whole));
-      this.size += whole.length;
-    }
-    this.texts.push(terminator);
-    this.size += terminator.length;
-    this.line += 1;
-    this.open = [];
-    this.openBytes = 0;
-  }
 }
 
 /** The same as text, which must be valid UTF-8: a guess would change what is written. */

@@ -8,13 +8,13 @@ export {
   type ForeignBytes,
   type ForeignFiles,
   type ForeignListing,
-  type ForeignStream,
   foreignFilesIn,
   listForeign,
   type NotRead,
+  type OpenedForeign,
+  openForeign,
   readForeign,
   readForeignText,
-  streamForeign,
 } from "./disk/foreign.js";
 export { commandLineOf, defaultStateFolder, homeFolder, knownHome } from "./disk/platform.js";
 export { type JournalStoreOptions, openJournalStore } from "./journal/store.js";

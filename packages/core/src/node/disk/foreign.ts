@@ -1,6 +1,5 @@
 import { type Dirent, fstatSync, lstatSync, opendirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join, parse, relative, resolve, sep } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { escapeForDisplay } from "../../text/index.js";
 import { type Folder, openRoot } from "./folder.js";
 import {
@@ -12,7 +11,6 @@ import {
   readAt,
   withDescriptor,
 } from "./platform.js";
-import { chunkBytes } from "./reading.js";
 
 /**
  * How a path is reached whose content somebody else may have written: a repository, another program, another user. Only
@@ -88,36 +86,6 @@ export function readForeignText(
   }
 }
 
-/**
- * A file of any size in pieces, up to the end that it has when it is opened; others have their turn in between. Whoever begins
- * to take them ends, or stops: until then it is open.
- */
-export function streamForeign(path: string, access: ForeignAccess): ForeignStream | NotRead {
-  const opened = openForeign(path, access);
-  return opened.kind === "opened" ? { kind: "stream", pieces: piecesOf(opened) } : opened;
-}
-
-/** A file that was opened to be read in pieces. */
-export interface ForeignStream {
-  readonly kind: "stream";
-  /** Throws the system's error. */
-  readonly pieces: AsyncIterable<Buffer>;
-}
-
-async function* piecesOf({ fd, sizeBytes }: OpenedForeign): AsyncIterable<Buffer> {
-  try {
-    for (let at = 0; at < sizeBytes; await nextTurn()) {
-      const piece = Buffer.allocUnsafeSlow(Math.min(chunkBytes, sizeBytes - at));
-      const count = readAt(fd, piece, 0, piece.length, at);
-      if (count === 0) return;
-      yield piece.subarray(0, count);
-      at += count;
-    }
-  } finally {
-    closeQuietly(fd);
-  }
-}
-
 /** Lists a folder. One with more entries is not listed at all. */
 export function listForeign(
   path: string,
@@ -184,13 +152,15 @@ function entriesOf(folder: Folder, limitEntries: number): ForeignListing | NotRe
   }
 }
 
-interface OpenedForeign {
+/** A file, open; the descriptor is for the opener to close. */
+export interface OpenedForeign {
   readonly kind: "opened";
   readonly fd: number;
   readonly sizeBytes: number;
 }
 
-function openForeign(path: string, access: ForeignAccess): OpenedForeign | NotRead {
+/** Opens such a file, of any size. */
+export function openForeign(path: string, access: ForeignAccess): OpenedForeign | NotRead {
   return quietly(() => {
     const reached = reach(path, access, "file");
     if (reached.kind !== "reached") return reached;
