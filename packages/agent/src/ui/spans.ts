@@ -1,4 +1,4 @@
-import { escapeForPeople } from "@holdfast/core/text";
+import { escapeForPeople, escapeInParts } from "@holdfast/core/text";
 import { cellsOf, graphemes } from "./input/cells.js";
 
 /** What a stretch of a line is. A theme gives each kind its colour. */
@@ -57,7 +57,8 @@ export function rowsOf(lines: readonly Line[], columns: number): number {
  * @param columns of the terminal; any number of them unless given.
  */
 export function fitted(line: Line, columns = Number.POSITIVE_INFINITY): Line {
-  const shown = line.map((one) => ({ ...one, text: escapeForPeople(one.text) }));
+  const safe = escapeInParts(escapeForPeople);
+  const shown = line.map((one) => ({ ...one, text: safe(one.text) }));
   let excess = shown.reduce((cells, { text }) => cells + cellsOf(text), 0) - columns;
   return shown.map((one) => {
     if (one.isElastic === undefined || excess <= 0) return one;

@@ -7,6 +7,7 @@ import {
   textOutput,
   themes,
 } from "@holdfast/agent";
+import { escapeInParts } from "@holdfast/core/text";
 import { escapeText, type Terminal } from "../shell/terminal.js";
 
 /** A run as text in a terminal or a pipe, with a sign of life where a line can be written anew. */
@@ -24,8 +25,9 @@ export interface TurnText extends Pick<WrittenText, "onEvent" | "notice" | "asid
 /** Writes a run as text; the sign of life goes on until `end`. */
 export function writtenText(terminal: Terminal, detail: TextDetail): WrittenText & TurnText {
   const theme = terminal.errHasColor ? themes.ansi : themes.plain;
+  const shown = escapeInParts(escapeText);
   const output = textOutput(detail, {
-    words: (text) => void terminal.out(detail === "talk" || terminal.outIsTerminal ? escapeText(text) : text),
+    words: (text) => void terminal.out(detail === "talk" || terminal.outIsTerminal ? shown(text) : text),
     line: (line) => terminal.err(`${painted(fitted(line, terminal.columns()), theme)}\n`),
     now: Date.now,
   });

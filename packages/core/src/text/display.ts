@@ -1,13 +1,15 @@
 /**
  * Makes a name or a short quote safe to show to a model or in a terminal: controls, bidirectional
- * overrides, zero-width characters, line separators, lone surrogates and the characters that could
- * close an envelope stand there as `\u....`, above U+FFFF as `\u{.....}`, so that nothing in it can act.
+ * overrides, zero-width characters, line separators, lone surrogates, combining marks behind sixteen others and the characters
+ * that could close an envelope stand there as `\u....`, above U+FFFF as `\u{.....}`, so that nothing in it can act.
  */
 export function escapeForDisplay(text: string): string {
-  return text.replace(unsafe, (char) => {
-    const hex = (char.codePointAt(0) ?? 0).toString(16);
-    return hex.length > 4 ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
-  });
+  return text.replace(unsafe, escapeOf);
+}
+
+function escapeOf(char: string): string {
+  const hex = (char.codePointAt(0) ?? 0).toString(16);
+  return hex.length > 4 ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
 }
 
 /** The same for quoted text, which may spell an escape itself: as `[U+200B]`; of letters that spell that, the bracket. */
@@ -41,10 +43,19 @@ export function escapeUnseen(text: string): string {
   return escapeExcept(seen, text);
 }
 
+/** One of these for a text that comes in parts: marks are counted on from part to part. */
+export function escapeInParts(safe: (text: string) => string): (part: string) => string {
+  let before = "";
+  return (part) => {
+    const marks = /\p{M}{1,16}$/u.exec(before)?.[0] ?? "";
+    before = `${marks}${part}`.slice(-64);
+    return safe(`${marks}${part}`).slice(safe(marks).length);
+  };
+}
+
 /** An emoji is seen as one picture, although its parts are joined by characters that are not seen. */
 function escapeExcept(safe: ReadonlySet<string>, text: string): string {
-  const escaped = (part: string) =>
-    part.replace(unsafe, (char) => (safe.has(char) ? char : escapeForDisplay(char)));
+  const escaped = (part: string) => part.replace(unsafe, (char) => (safe.has(char) ? char : escapeOf(char)));
   if (!joints.test(text)) return escaped(text);
   const parts = text.split(joined);
   return parts.map((part, at) => (at % 2 === 1 ? part : escaped(part))).join("");
@@ -80,11 +91,15 @@ const seen: ReadonlySet<string> = new Set(["\t", "\n", ...bracket]);
 const joints = /\u200c|\u200d|\ufe0f|\u{e007f}/u;
 const scripts = "Arab Beng Deva Gujr Guru Khmr Knda Mlym Mong Mymr Orya Sinh Syrc Taml Telu".split(" ");
 const letter = `[${scripts.map((script) => `\\p{scx=${script}}`).join("")}]`;
+const base = `[${letter}--\\p{M}]`;
 /**
  * Unicode's closed list of emoji (UTS 51): nothing else can be hidden in one. A joiner between two letters of these scripts
- * is a part of how a word is spelt (UAX 31, 2.3).
+ * is a part of how a word is spelt (UAX 31, 2.3); between two marks it would only hide how many there are.
  */
-const joined = new RegExp(`(\\p{RGI_Emoji}|(?<=${letter})[\\u200c\\u200d](?=${letter}))`, "v");
+const joined = new RegExp(
+  `(\\p{RGI_Emoji}|(?<=${letter})[\\u200c\\u200d](?=${base})|(?<=${base})[\\u200c\\u200d](?=${letter}))`,
+  "v",
+);
 
 /**
  * What no eye sees: a name that holds it looks like another one. `Default_Ignorable_Code_Point` is Unicode's own list
@@ -97,10 +112,15 @@ export function withoutInvisible(text: string): string {
   return text.replace(new RegExp(`[${invisible}]`, "gu"), "");
 }
 
+/**
+ * A combining mark behind so many others, which would be drawn over the lines around it. No script stacks half as many on one
+ * letter: Tibetan has eight.
+ */
+const stacked = "\\p{M}(?<=\\p{M}{17})";
 const directing = "\\u007f-\\u009f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069";
-const unseenInJson = new RegExp(`[${directing}${invisible}]`, "gu");
+const unseenInJson = new RegExp(`[${directing}${invisible}]|${stacked}`, "gu");
 // Of surrogates the halves alone: in this mode a pair is one character.
-const unsafe = new RegExp(`[\\u0000-\\u001f<>${directing}\\ud800-\\udfff${invisible}]`, "gu");
+const unsafe = new RegExp(`[\\u0000-\\u001f<>${directing}\\ud800-\\udfff${invisible}]|${stacked}`, "gu");
 
 /**
  * A hash as people and models read it: 16 digits. Two states that begin alike in 12 were found in 42 seconds; what a

@@ -12,6 +12,7 @@ export {
   escapeForDisplay,
   escapeForPeople,
   escapeInJson,
+  escapeInParts,
   escapeUnseen,
   type FrameSuffix,
   frameText,
