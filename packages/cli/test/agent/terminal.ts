@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
 import { afterThisFile } from "../../../../test/cleanups.js";
 import { endProcess } from "../../../../test/end-process.js";
 import { until } from "../../../../test/until.js";
@@ -39,14 +40,32 @@ export function seenOf(child: ChildProcessWithoutNullStreams): Seen {
   return {
     text: () => shown,
     until: async (words) => {
+      let end: number | undefined;
       await until(
-        () => shown.slice(from).includes(words),
+        () => (end = endOf(words, shown, from)),
         () => `never shown: ${words}\n${shown}`,
       );
-      from = shown.indexOf(words, from) + words.length;
+      from = end ?? from;
     },
     type: (line) => child.stdin.write(`${line}\r`),
     press: (keys) => child.stdin.write(keys),
     ended: new Promise((resolve) => child.once("close", resolve)),
   };
+}
+
+/** Where these words end; undefined where they are not shown. On a slow machine a line may be drawn a part at a time. */
+function endOf(words: string, shown: string, from: number): number | undefined {
+  const at = shown.indexOf(words, from);
+  if (at !== -1) return at + words.length;
+  const wanted = letters(words);
+  const isIn = (end: number) => letters(shown.slice(from, end)).includes(wanted);
+  if (wanted.length < 8 || !isIn(shown.length)) return undefined;
+  let end = from;
+  while (!isIn(end)) end += 1;
+  return end;
+}
+
+/** Without blanks, and without what moves the cursor. */
+function letters(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/\s/gu, "");
 }

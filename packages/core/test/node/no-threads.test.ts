@@ -18,7 +18,7 @@ const script = `
   import { createInterface } from "node:readline";
   const { openWorkspace } = await import(process.env.LIBRARY);
   const base = process.env.BASE;
-  const workspace = await openWorkspace({ roots: [base + "/root"], stateDir: base + "/state", limits: { searchMs: 120_000 } });
+  const workspace = await openWorkspace({ roots: [base + "/root"], stateDir: base + "/state", limits: { searchMs: 120_000, editMs: 120_000 } });
   await workspace.search({ pattern: "nothing", path: "small" });
   await workspace.updateSection({ sectionHeader: "# A", newContent: "first", path: "small/a.md" });
   console.log("ready");
