@@ -235,9 +235,16 @@ const copilot = [
 
 /** @type {readonly Policy[]} */
 const continues = [
-  { what: "`--readonly`", denied: all, free: readable, args: swapped("--auto", "--readonly") },
+  {
+    what: "`--readonly`",
+    ends: true,
+    denied: all,
+    free: readable,
+    args: swapped("--auto", "--readonly"),
+  },
   {
     what: "`--exclude`",
+    ends: true,
     denied: all,
     free: readable,
     args: (/** @type {readonly string[]} */ args) => [
@@ -247,6 +254,7 @@ const continues = [
   },
   {
     what: "`permissions.yaml` that excludes",
+    ends: true,
     denied: all,
     free: readable,
     rules: atHome(".continue/permissions.yaml", "exclude:\n  - Write\n  - Edit\n  - MultiEdit\n"),
@@ -285,9 +293,9 @@ const codexes = [
     args: (/** @type {readonly string[]} */ args) => [...unboxed(args), "--profile", "ro"],
   },
   {
+    // Its commands read: without a sandbox that starts, they read nothing.
     what: "named permissions that read only",
     denied: all,
-    free: readable,
     rules: atHome(
       ".codex/config.toml",
       `default_permissions = "mine"\n${named.replace('"write"', '"read"')}`,
