@@ -1,6 +1,8 @@
 import { denyForms } from "./walls/deny.mjs";
 import { prefixes } from "./walls/prefixes.mjs";
+import { readers } from "./walls/readers.mjs";
 import { sandboxed } from "./walls/sandbox.mjs";
+import { trust } from "./walls/trust.mjs";
 
 /** @typedef {import("./contract.mjs").Part} Part */
 
@@ -8,11 +10,12 @@ import { sandboxed } from "./walls/sandbox.mjs";
 export const part = {
   name: "walls",
   title: "Walls",
-  async run({ print, quick }) {
+  async run(options) {
+    const { print, quick } = options;
     const rows = [...(await sandboxed(quick))];
     print("sandbox done");
-    for (const wall of [prefixes, denyForms]) {
-      rows.push(wall());
+    for (const wall of [prefixes, denyForms, readers, trust]) {
+      rows.push(...[await wall(options)].flat());
       print(`${wall.name} done`);
     }
     return rows;
