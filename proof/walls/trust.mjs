@@ -122,6 +122,8 @@ function greeted(spoil) {
 /** @param {string} words @returns {(ground: Ground, program: string) => void} */
 const byGit = (words) => (ground, program) => {
   const named = words.replaceAll("$", program);
+  // Of several lines that fit the last one would count.
+  ground.put(".gitattributes", `*.txt filter=${/filter "([^"]+)"/.exec(words)?.[1] ?? "x"}\n`);
   appendFileSync(join(ground.folder, ".git/config"), `${named}\n`);
   ground.put("included", `[filter "x"]\n clean = ${program}; cat\n`);
   mkdirSync(join(ground.folder, "hooks"));
