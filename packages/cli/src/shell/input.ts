@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { constants, createReadStream, openSync, statSync } from "node:fs";
+import { closeSync, constants, createReadStream, openSync, readSync, statSync } from "node:fs";
 import { Socket } from "node:net";
 import { isatty, ReadStream } from "node:tty";
 import { TextDecoder } from "node:util";
@@ -66,9 +66,34 @@ function streamOf(name: string | undefined): AsyncIterable<Buffer> | Refusal {
   }
   // Read in a thread, a pipe that gives nothing would keep the program from ending.
   const fd = file?.fd ?? openSync(name, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  const isPipe = stat.isFIFO() || stat.isSocket();
-  const stream = isatty(fd) ? new ReadStream(fd) : isPipe ? new Socket({ fd }) : createReadStream("", { fd });
+  const isEndless = stat.isCharacterDevice() && !isatty(fd) && stat.rdev !== statSync("/dev/null").rdev;
+  const begun = stat.isFIFO() && !ofShell.test(name) ? firstOf(fd) : Buffer.alloc(0);
+  if (isEndless || begun === undefined) {
+    closeSync(fd);
+    const why = isEndless ? "is a device, which has no end" : "is a pipe, and nobody writes into it";
+    return refusal("not_a_file", `The input ${JSON.stringify(name)} ${why}.`);
+  }
+  const stream = isatty(fd)
+    ? new ReadStream(fd)
+    : stat.isFIFO()
+      ? new Socket({ fd })
+      : createReadStream("", { fd });
+  if (begun.length > 0) stream.unshift(begun);
   return stream as AsyncIterable<Buffer>;
+}
+
+/** Pipes of a shell, which have a writer already or their end. */
+const ofShell = /^\/(?:dev|proc)\//u;
+
+/** What a pipe holds already; undefined where nobody writes into it: that is not waited for. */
+function firstOf(fd: number): Buffer | undefined {
+  const bytes = Buffer.alloc(1 << 16);
+  try {
+    const size = readSync(fd, bytes);
+    return size === 0 ? undefined : bytes.subarray(0, size);
+  } catch {
+    return Buffer.alloc(0);
+  }
 }
 
 /**
@@ -218,6 +243,8 @@ function unreadable(name: string, error: unknown, isOption = false): Refusal {
       return refusal("permission_denied", `The input ${shown} may not be read.`);
     case "ENAMETOOLONG":
       return refusal("invalid_arguments", `The name of the input ${shown} is too long.`);
+    case "ENXIO":
+      return refusal("not_a_file", `The input ${shown} is a socket.`);
     case "ELOOP":
       return refusal("not_a_file", `The input ${shown} is links in a circle.`);
     default:

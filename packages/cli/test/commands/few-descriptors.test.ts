@@ -11,17 +11,17 @@ function runWithin(most: number, args: readonly string[]) {
   return spawnSync("/bin/sh", shell, { env, encoding: "utf8", input: "" });
 }
 
-/** Each level of the walk holds a descriptor; the process begins with some twenty, and needs about fifty to be loaded. */
+/** Each level of the walk holds a descriptor; the process begins with some twenty, and needs about seventy to be loaded. */
 const depth = 60;
 const path = `${"d/".repeat(depth)}f.txt`;
 
 test.skipIf(process.platform === "win32").each([
   ["search", ["search", "one"]],
   ["find", ["find", "**/*.txt"]],
-  ["list", ["list", "--depth", "60"]],
+  ["list", ["list", "--depth", String(depth)]],
 ])("%s says that it could not look everywhere, for want of descriptors", (_, args) => {
   const { folder } = new Project({ [path]: "one\n" });
-  const { status, stdout, stderr } = runWithin(64, ["--root", folder, ...args]);
+  const { status, stdout, stderr } = runWithin(74, ["--root", folder, ...args]);
   expect(`${stdout}${stderr}`).toContain("too many files open");
   expect(status).toBe(7);
 });

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { isThere } from "../addon-there.js";
-import { Project, sha256 } from "../process.js";
+import { Project, program, sha256 } from "../process.js";
 
 const sampleScript = fileURLToPath(new URL("../../../../scripts/sample-session.mjs", import.meta.url));
 
@@ -114,6 +114,33 @@ describe("holdfast sessions", () => {
     const fifo = join(project.folder, "fifo");
     execFileSync("mkfifo", [fifo]);
     expect(await run("sessions", "export", id, "-o", fifo, "--yes")).toMatchObject({ code: 6, stdout: "" });
+  });
+
+  test.skipIf(process.platform === "win32").each([
+    [
+      "a pipe into which nobody writes",
+      (path: string) => void execFileSync("mkfifo", [path]),
+      "nobody writes",
+    ],
+    ["a link to a device", (path: string) => symlinkSync("/dev/zero", path), "is a device"],
+    ["a link to what is no file", (path: string) => symlinkSync("/dev", path), "is a folder"],
+  ])("is not taken from %s, and nothing waits for it", async (_, make, why) => {
+    const path = join(new Project().folder, "session.jsonl");
+    make(path);
+    expect(await run("sessions", "import", path)).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining(why),
+    });
+  });
+
+  test.skipIf(process.platform === "win32")("is taken from a shell's pipe", async () => {
+    const exported = join(new Project().folder, "session.jsonl");
+    await run("sessions", "export", id, "-o", exported);
+    const line = '"$0" "$1" sessions import <(cat "$2") --state-dir "$3"';
+    const args = ["-c", line, process.execPath, program, exported, new Project().folder];
+    expect(execFileSync("bash", args, { encoding: "utf8" })).toContain(
+      `Imported 42 nodes from an export: ${id}`,
+    );
   });
 
   test("goes to another machine as one file, and is the same there", async () => {
