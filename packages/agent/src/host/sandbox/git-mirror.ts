@@ -149,7 +149,8 @@ export class GitMirror {
     if (isDeepStrictEqual(own, equal)) return isSame || this.#takeIn(name, real, own);
     // It is as it was once the command is over.
     if (!isCarried(name)) return true;
-    if (!isSame && !isDeepStrictEqual(real, own)) return this.#keep(name, real, own);
+    if (!isSame && !isDeepStrictEqual(real, own))
+      return name === scratch ? this.#takeIn(name, real, own) : this.#keep(name, real, own);
     if ([...own.values()].some(({ isLink }) => isLink))
       return this.#refused.add(name) && this.#takeIn(name, real, own);
     const safe = withoutCommands(own, real);
@@ -197,6 +198,8 @@ export class GitMirror {
 const carried =
   "index|sharedindex\\.[0-9a-f]+|([A-Z_]+_)?HEAD|MERGE_[A-Z]+|SQUASH_MSG|AUTO_MERGE|BISECT_[A-Z_]+|rebase-[a-z]+|" +
   "sequencer|COMMIT_EDITMSG|packed-refs|shallow";
+/** Each commit writes its message there anew, and none reads one of another. */
+const scratch = "COMMIT_EDITMSG";
 const through = "objects|refs|logs|reftable";
 
 /** What of a git folder's top level a command may change, as alternatives of an expression. */
