@@ -46,7 +46,7 @@ export async function measure({ client, hand }, session) {
     });
   } finally {
     ended();
-    rmSync(place, { recursive: true, force: true });
+    rmSync(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
 

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { built, installPeers } from "../machine.mjs";
 
 /**
@@ -76,7 +77,19 @@ export async function runClient(client, { program, files, prepare, turns, meter,
     return await look({ ...ended, again, requests, faults, received, bytes });
   } finally {
     await model.close();
-    rmSync(top, { recursive: true, force: true });
+    await removed(top);
+  }
+}
+
+/** A client may leave a program that still writes into its home for a while. @param {string} top */
+async function removed(top) {
+  for (let left = 100; ; left--) {
+    try {
+      return rmSync(top, { recursive: true, force: true });
+    } catch (error) {
+      if (left === 0) throw error;
+    }
+    await pause(100);
   }
 }
 
@@ -87,7 +100,8 @@ export async function runClient(client, { program, files, prepare, turns, meter,
  */
 export function setUp({ setup = "" }, { project, home }, flags = []) {
   const env = { PATH: process.env.PATH ?? "", HOME: home };
-  const args = [built.cli, "setup", setup, "--yes", ...flags];
+  const isChosen = flags.some((flag) => /^--(guard|tools)/.test(flag));
+  const args = [built.cli, "setup", setup, "--yes", ...(isChosen ? [] : ["--tools-only"]), ...flags];
   const run = spawnSync(process.execPath, args, { cwd: project, env, encoding: "utf8" });
   if (run.status !== 0) throw new Error(`the setup failed: ${run.stderr}`);
 }

@@ -21,7 +21,7 @@ export async function tellDay(client, program, print, guard = false) {
   const begun = performance.now();
   const diary = new Diary(print, guard ? guardedFigure.figure : "C12");
   const prepare = (/** @type {import("./any-client.mjs").Ground} */ ground) =>
-    setUp(client, ground, guard ? ["--guard"] : []);
+    setUp(client, ground, guard ? ["--guard", "--on-mismatch", "rebase-own"] : ["--tools-only"]);
   const work = { diary, figures: guard ? [guardedFigure] : figures, files: dayFiles, prepare };
   const told = await tellFigures(client, program, work);
   if (!guard) checkOffer(client, told.requests[0] ?? {}, diary);

@@ -67,7 +67,7 @@ export function runGemini({ serve, guard = false, ...session }, look) {
     if (serve) {
       writeInto(ground.project, ".gemini/settings.json", JSON.stringify(projectSettings(ground.home)));
     }
-    if (guard) setUp(geminiCli, ground, ["--guard"]);
+    if (guard) setUp(geminiCli, ground, ["--guard", "--on-mismatch", "rebase-own"]);
   };
   return runClient(client, { ...session, prepare }, ({ bytes, ...told }) =>
     look({ ...told, bytes: (name) => bytes(name) ?? Buffer.alloc(0) }),

@@ -118,7 +118,7 @@ export function editInClaude(program, guard) {
     ];
   };
   const files = { "net.ts": start, "unseen.ts": "a year of work\n" };
-  const flags = guard ? { guard: [] } : {};
+  const flags = guard ? { guard: ["--on-mismatch", "rebase-own"] } : {};
   return runClaude({ program, files, ...flags, turns }, (told) => {
     const [, stale = "", passed = "", again = "", unseen = ""] = told.requests.slice(1).flatMap(toolResults);
     const bytes = ["net.ts", "unseen.ts", "made.ts"].map((name) => told.bytes(name)?.toString());
