@@ -59,9 +59,10 @@ const inSandbox = () => {
       false,
     ]);
     // Its temporary folders last as long as the session, its caches longer.
-    // The programs on the path are there as well: those of a clone that lies in /tmp, too.
-    const clone = process.cwd().split("/")[2] ?? "-";
-    const kept = `cat /tmp/b /var/tmp/b ${at("cache/c")}; ls --ignore='${clone}' ${at("cache")} $TMPDIR/.`;
+    // The programs on the path are there as well, also those that lie in /tmp, such as of a clone.
+    const programs = [...(process.env.PATH ?? "").split(":"), process.execPath, process.cwd()];
+    const ignored = programs.map((path) => `--ignore='${path.split("/")[2] ?? "-"}'`).join(" ");
+    const kept = `cat /tmp/b /var/tmp/b ${at("cache/c")}; ls ${ignored} ${at("cache")} $TMPDIR/.`;
     expect((await run(kept)).printed).toBe(`b\nb\nc\n${at("cache")}:\nc\n\n/tmp/.:\nb\n`);
     await commands.close();
     expect((await inside(`cat /tmp/b; cat ${at("cache/c")}`)).printed).toMatch(/No such file.*\nc\n$/u);
