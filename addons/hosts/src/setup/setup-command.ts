@@ -50,7 +50,9 @@ export async function setupCommand(call: SetupCall): Promise<number> {
     flags.formatters,
   ];
   if (found.length === 0 || flags.project === true || forOne.includes(true))
-    return misuse(`name the client; setup knows ${clientNames.join(", ")}`);
+    return misuse(
+      `${found.length === 0 ? "none of the clients is found here: " : ""}name the client; setup knows ${clientNames.join(", ")}`,
+    );
   let code = 0;
   for (const client of found) {
     const proposal = `${clients[client].title} is on this machine. ${doorFor(client)}\n`;
