@@ -4,6 +4,7 @@ import { figures, guardedFigure } from "./clients/day.mjs";
 import { tellDay } from "./clients/day-run.mjs";
 import { foreignWriters } from "./clients/foreign-writers.mjs";
 import { geminiCli, geminiVersion, installGemini, runGemini } from "./clients/gemini-cli.mjs";
+import { formatted, mixed, workInClaude } from "./clients/guard-day.mjs";
 import { editInClaude, guardedOverwrite, guardedReplace, movedInClaude } from "./clients/guard-stories.mjs";
 import { blindWrite, replaceInLegacy, staleReplace } from "./clients/stock-tools.mjs";
 import { answersOf, blindStory, bytesStory, staleStory, togetherStory } from "./clients/stories.mjs";
@@ -114,6 +115,16 @@ async function claudeRows(print) {
       figure: "C14",
       what: "Claude Code's own `Edit` behind the guard under `rebase`: a formatter elsewhere in the file, two edits in one turn, others on the same line",
       tell: movedInClaude,
+    },
+    {
+      figure: "C15",
+      what: "Claude Code's own tools behind the guard as it is set up: five edits, a formatter behind each",
+      tell: (/** @type {string} */ program) => workInClaude(program, formatted),
+    },
+    {
+      figure: "C16",
+      what: `the same on a mixed day: ${mixed.length} requests, one change by a stranger`,
+      tell: (/** @type {string} */ program) => workInClaude(program, mixed),
     },
   ];
   const claude = installClaude();

@@ -28,6 +28,23 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
     expect(await host1.before(host.write("net.ts", "newer\n"))).toBe("");
   });
 
+  test("of a short file that was edited unread the model is shown the whole, and may replace it", async () => {
+    const project = new Project({ "net.ts": start, "long.ts": "" });
+    const { run, said } = session(project);
+    const edit = (name: string) =>
+      run(host.edit(name, "const wait = 2000;\nconst", "const wait = 1;\nlet"), () =>
+        project.put(name, project.text(name).replace("2000;\nconst", "1;\nlet")),
+      );
+    expect(await edit("net.ts")).toBe("");
+    expect(said()).toContain(`sha256 ${sha256(project.text("net.ts"))}`);
+    expect(said()).toContain("const wait = 1;\nlet tries = 3;\n");
+    expect(await run(host.write("net.ts", "new\n"), () => project.put("net.ts", "new\n"))).toBe("");
+    project.put("long.ts", `${start}${"more\n".repeat(500)}`);
+    expect(await edit("long.ts")).toBe("");
+    expect(said()).toBe("");
+    expect(await run(host.write("long.ts", "new\n"))).toContain("Not read");
+  });
+
   test("the server of the tools is told what the host's own tools made", async () => {
     const project = new Project({ "net.ts": start });
     const { run } = session(project);

@@ -114,11 +114,30 @@ async function after(event: HookEvent, tool: FileCall, memory: HostMemory): Prom
   const note = memory.note(path, event.call);
   const met = note?.facts.filter((fact) => stateOf(fact) === sha256) ?? [];
   const rebased = met.length > 0 ? note?.rebased : undefined;
+  const isUnread = tool.kind === "edit" && [...memory.known(path).states(path)].length === 0;
   const learned =
     met.length > 0 ? [...(rebased?.facts ?? []), ...met] : laterFacts(event, tool, file, memory);
   for (const fact of learned) memory.learn(path, fact);
-  if (learned.length > 0) keepText(file, memory);
-  return rebased === undefined ? pass : { kind: "pass", said: `holdfast guard: ${rebased.words}` };
+  const words = rebased?.words ?? (isUnread ? rest(file, memory) : undefined);
+  if (learned.length > 0 || words !== undefined) keepText(file, memory);
+  return words === undefined ? pass : { kind: "pass", said: `holdfast guard: ${words}` };
+}
+
+/** Of a short file that was edited unread the model is shown the whole, so that it may replace all of it next. */
+function rest(file: GuardedFile, memory: HostMemory): string | undefined {
+  const { path, sha256, text } = file;
+  if (sha256 === null || text === undefined || text.length > mostRest) return undefined;
+  if (rulingOn({ kind: "overwrite", path, content: "" }, file, memory) === "allowed") return undefined;
+  memory.learn(path, wholeText(sha256, text));
+  return `This session had not read the file. ${presentWords(file, text)}`;
+}
+
+/** In UTF-16 units: nobody asked for it. */
+const mostRest = 2_000;
+
+function presentWords({ path, sha256 }: GuardedFile, text: string): string {
+  const marker = markerFor(text);
+  return `This is the file as it is now:\n${path}\nsha256 ${sha256}\n${marker}\n${text}${marker}`;
 }
 
 /** Where calls ran side by side, the state that this one was made on came about after it was looked at. */
@@ -190,10 +209,7 @@ function deny(
   }
   if (sha256 !== null) memory.learn(path, wholeText(sha256, text));
   keepText(file, memory);
-  const marker = markerFor(text);
-  return denied(
-    `This is the file as it is now; make the change again from it.\n${state}\n${marker}\n${text}${marker}`,
-  );
+  return denied(`Make the change again. ${presentWords(file, text)}`);
 }
 
 /** A line that does not occur in the text. */
