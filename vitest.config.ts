@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { hangMs } from "./test/until.js";
 
 /** The compiled file of a source that a test names, so that Node loads it as it loads any program. */
@@ -40,6 +41,15 @@ const sources = [
   },
 ];
 
+/** Where no times are known, large files come first. What is short and takes long would begin last, and all wait for it. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => /\/(golden|fuzz|postgres)\.test\.ts$/.test(moduleId);
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 export default defineConfig({
   ...(ofSources
     ? { resolve: { alias: sources } }
@@ -58,6 +68,7 @@ export default defineConfig({
     isolate: false,
     // What a file is transformed to is kept in `node_modules`, by its content: the next run starts in half the time.
     experimental: { fsModuleCache: true },
+    sequence: { sequencer: LongFirst },
     // Vitest would leave one core idle.
     maxWorkers: availableParallelism() + 1,
     projects: [
