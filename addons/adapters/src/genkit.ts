@@ -129,7 +129,8 @@ class FileTools implements GenerateMiddlewareDef {
     const file = this.offered.get(name);
     if (file === undefined) return next(part, context);
     // Genkit holds the input against the schema, and knows one shape only.
-    const understood = understand(file.inputJsonSchema, { ...Object(part.toolRequest.input) });
+    const door = { name, schema: file.inputJsonSchema, readOnly: !file.writes };
+    const understood = understand(door, { ...Object(part.toolRequest.input) });
     if (isRefusal(understood)) return respond(part, refusal(understood.code, understood.message));
     const meant = { ...part, toolRequest: { ...part.toolRequest, input: understood.values } };
     if (file.writes && this.options.approval === true) {
@@ -143,7 +144,7 @@ class FileTools implements GenerateMiddlewareDef {
       const output = done?.toolResponse.output;
       if (!isAnswer(output)) return done;
       if (output.image !== undefined) this.images.push(output.image);
-      return respond(part, output);
+      return respond(part, withIgnored(output, understood.ignored));
     };
     return catching(name, work, {}, (error) => {
       if (error instanceof Error && error.name === "ToolInterruptError") throw error;
@@ -251,6 +252,15 @@ async function open(
   });
   if (isRefusal(workspace)) throw new Error(`holdfast cannot open ${root}: ${workspace.message}`);
   return workspace;
+}
+
+/** What a call gave beside the tool's arguments is said with the answer. */
+function withIgnored(answer: Answer, ignored: string): Answer {
+  if (ignored === "") return answer;
+  const { output } = answer;
+  const said =
+    typeof output === "string" ? `${output}\n\nIgnored: ${ignored}` : { ...Object(output), ignored };
+  return { ...answer, output: said };
 }
 
 function respond({ toolRequest }: ToolRequestPart, { output, told }: Answer): ToolResponsePart {

@@ -99,6 +99,18 @@ describe.each(doors)("the tools for %s", (_, make) => {
     expect(refused).toMatch(/^FAILED \(unknown_base\)/);
     expect(room.text("a.txt")).toBe('say "hello"\n');
   });
+
+  it("drop no argument in silence", async () => {
+    const room = await openRoom({ "a.txt": "a\n" });
+    const made = make(room);
+    const run = (name: string, args: object) => made.find((tool) => tool.name === name)?.run(args);
+    const refused = await run("append_to_file", { file_path: "a.txt", content: "b\n", mode: "w" });
+    expect(refused).toMatch(/^FAILED \(invalid_arguments\): append_to_file has no argument mode\./);
+    expect(room.text("a.txt")).toBe("a\n");
+    expect(await run("read_file", { file_path: "a.txt", mode: "r" })).toContain(
+      "read_file has no argument mode.",
+    );
+  });
 });
 
 it("LlamaIndex's agents are given the texts as they were answered", async () => {

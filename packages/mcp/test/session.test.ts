@@ -234,8 +234,8 @@ describe("a session", () => {
     expect(await ground.get("a.txt")).toBe(before);
   });
 
-  test("takes a list written as a JSON string, and arguments it does not know", async () => {
-    const { call } = await start({}, { "a.txt": before, "b.txt": "b\n" });
+  test("takes a list written as a JSON string, and tells of arguments it does not know", async () => {
+    const { call, ground } = await start({}, { "a.txt": before, "b.txt": "b\n" });
     const paths = '["a.txt", "none.txt", "b.txt"]';
     const many = await call("read_many_files", { paths, wait_for_previous: false });
     expect(many).toMatchObject({ success: true, code: "ok" });
@@ -245,7 +245,11 @@ describe("a session", () => {
     ]);
     expect(many.details).toContain('"none.txt" (file_missing)');
     const list = await call("list_files", { extra: 1 });
-    expect(list.text.split("\n")).toEqual([expect.stringMatching(/^OK \(ok\)/), "a.txt\t24", "b.txt\t2"]);
+    const ignored = "Ignored: list_files has no argument extra. It takes path, depth, limit, ignored.";
+    expect(list.text.split("\n").slice(1)).toEqual([ignored, "a.txt\t24", "b.txt\t2"]);
+    const append = { file_path: "b.txt", content: "c\n", mode: "append", base_content_sha256: sha256("b\n") };
+    expect((await call("write_file", append)).text).toContain("write_file has no argument mode.");
+    expect(await ground.get("b.txt")).toBe("b\n");
   });
 
   test("keeps every path inside the root", async () => {

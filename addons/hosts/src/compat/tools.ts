@@ -86,13 +86,14 @@ function define<Name extends CompatToolName>(name: Name): CompatTool {
       const knowledge = on.workspace.begin();
       let shown: readonly ShownLines[] = [];
       try {
-        const understood = understand(publishedOf(name), { ...Object(args) });
+        const understood = understand({ name, schema: publishedOf(name), readOnly }, { ...Object(args) });
         if (isRefusal(understood)) return invalid(name, [understood.message], on);
+        const { ignored } = understood;
         const parsed = compatArguments[name].safeParse(understood.values);
-        if (!parsed.success) return invalid(name, [z.prettifyError(parsed.error), ...understood.strays], on);
+        if (!parsed.success) return invalid(name, [z.prettifyError(parsed.error), ignored], on);
         // A cast: the compiler does not tie the schema's output to the name that chose the schema.
         const answer = await run({ ...on, knowledge }, parsed.data as CompatArguments<Name>);
-        const fitted = fitAnswer(answer, on.room);
+        const fitted = fitAnswer(withIgnored(answer, ignored), on.room);
         shown = shownIn(fitted);
         return fitted;
       } finally {
@@ -100,6 +101,12 @@ function define<Name extends CompatToolName>(name: Name): CompatTool {
       }
     },
   };
+}
+
+/** What the call gave beside the tool's arguments stands behind the answer, whose file texts clients read from its beginning. */
+function withIgnored(answer: CompatAnswer, ignored: string): CompatAnswer {
+  if (ignored === "" || answer.kind === "media") return answer;
+  return { ...answer, text: `${answer.text}\n\nIgnored: ${ignored}` };
 }
 
 /** The end of every answer: whatever is in it, it is within the budget; what is cut here shows nothing. */
@@ -119,6 +126,9 @@ function publishedOf(name: CompatToolName): JsonSchema {
 }
 
 function invalid(name: string, reasons: readonly string[], on: CompatDoor): CompatAnswer {
-  const said = reasons.join(" ").replace(/\s*\n\s*/g, " ");
+  const said = reasons
+    .join(" ")
+    .trim()
+    .replace(/\s*\n\s*/g, " ");
   return fail(on, refuse("invalid_arguments", `Invalid arguments for ${name}: ${said}`));
 }

@@ -279,7 +279,12 @@ describe("the compatible tools", () => {
       'path ("f.md") and file_path ("g.md") mean the same argument and differ',
     );
     expect(await text("search_files", { path: ".", patern: "*" })).toContain(
-      "There is no argument patern; did you mean pattern?",
+      "search_files has no argument patern; did you mean pattern? It takes path, pattern, excludePatterns.",
+    );
+    const appended = { path: "f.md", content: "three\n", mode: "append" };
+    expect(await text("write_file", appended)).toContain("write_file has no argument mode.");
+    expect(await text("read_text_file", { path: "f.md", lines: 1 })).toMatch(
+      /^one\n2\n\n\nIgnored: read_text_file has no argument lines\./,
     );
   });
 

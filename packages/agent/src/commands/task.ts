@@ -8,7 +8,7 @@ const transformations = ["clone", "clear", "compress"] as const;
 
 const start: Command = {
   name: "task start",
-  usage: "[NAME] [--goal TEXT] [--clone|--clear|--compress] [--summary TEXT]",
+  usage: "NAME [--goal TEXT] [--clone|--clear|--compress] [--summary TEXT]",
   says: "Begins a task on a branch of its own, which sees all of what came before, nothing, or a summary.",
   options: { clone: "switch", clear: "switch", compress: "switch", goal: "value", summary: "value" },
   operands: { least: 0, most: "text" },

@@ -42,7 +42,9 @@ function onConversation(
   args: unknown,
   asked: Omit<JudgedCall, "kind" | "paths">,
 ): JudgedCall | undefined {
-  const request = intentOf(tool, args);
+  // A task for a sub-agent is judged as any task: `agent` is no argument of the tool.
+  const { agent: _, ...own }: { readonly agent?: unknown } = Object(args);
+  const request = intentOf(tool, own);
   if (isRefusal(request)) return undefined;
   // Files that go back are judged with their paths, once it is known which.
   if ("files" in request && request.files.kind === "restore") return undefined;

@@ -221,7 +221,7 @@ describe("a tool that stands for others", () => {
     [restore, "rewind", "files_refused", { rules: [deny("conversation")] }],
     [restore, "rewind", "files_refused", { rules: [deny("restore")] }],
     [act("file track", { file_path: "a.txt" }), "track_file", "denied", { rules: [deny("*", "a.txt")] }],
-    [act("task start"), "task_start", "denied", { mode: "plan" }],
+    [act("task start", { name: "x" }), "task_start", "denied", { mode: "plan" }],
     [act("task list"), "task_list", "ok", { mode: "plan" }],
     [act("task start"), "task_start", "invalid_arguments", { conversationTools: [] }],
     [through("insert_lines", {}), "insert_lines", "invalid_arguments", { fileTools: reading }],

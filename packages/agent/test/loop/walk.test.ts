@@ -141,10 +141,15 @@ const places: Readonly<Record<string, (walk: Walk) => Promise<unknown>>> = {
     walk.turn("FIRST", { calls: [call("task_start", { name: "own" })] }, { calls: [look] }, done),
   "in a task that the model started in one": async (walk) => {
     await walk.line("/task start one");
-    await walk.turn("FIRST", { calls: [call("task_start", { context: "clear" })] }, done);
+    await walk.turn("FIRST", { calls: [call("task_start", { name: "clear", context: "clear" })] }, done);
   },
   "after a merge": async (walk) => {
-    await walk.turn("FIRST", { calls: [call("task_start")] }, { calls: [edit("two\n")] }, done);
+    await walk.turn(
+      "FIRST",
+      { calls: [call("task_start", { name: "own" })] },
+      { calls: [edit("two\n")] },
+      done,
+    );
     await walk.turn("SECOND", { calls: [call("task_complete", { summary: "all" })] }, done);
   },
   "after a merge by the person": async (walk) => {
@@ -203,17 +208,17 @@ const restoring = { files: "restore", conflicts: "leave" };
 
 const commands: readonly ((walk: Walk) => Asked)[] = [
   () => ({ line: "/task start x", name: "task_start", args: { name: "x" } }),
-  () => ({ line: "/task start x --clear", name: "task_start", args: { context: "clear" } }),
+  () => ({ line: "/task start x --clear", name: "task_start", args: { name: "x", context: "clear" } }),
   () => ({
     line: "/task start --clear --goal G",
     name: "task_start",
     args: { context: "clear", goal: "GOAL" },
   }),
-  () => ({ line: "/task start x --compress", name: "task_start", args: { context: "compress" } }),
+  () => ({ line: "/task start x --compress", name: "task_start", args: { name: "x", context: "compress" } }),
   () => ({
-    line: "/task start --compress --summary S",
+    line: "/task start x --compress --summary S",
     name: "task_start",
-    args: { context: "compress", summary: "S" },
+    args: { name: "x", context: "compress", summary: "S" },
   }),
   () => ({ line: "/task complete", name: "task_complete" }),
   () => ({ line: "/task complete all", name: "task_complete", args: { summary: "all" } }),

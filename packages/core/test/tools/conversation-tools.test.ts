@@ -108,7 +108,7 @@ describe("the conversation's tools", () => {
     const manager = newManager();
     say(manager, "go");
     call(manager, "beside");
-    const refused = await called(manager, "task_start", {});
+    const refused = await called(manager, "task_start", { name: "look" });
     expect(refused).toMatchObject({ isError: true, code: "open_calls" });
     const answered = manager.getCurrentNode();
     expect(answered.payload).toMatchObject({ kind: "tool_result", name: "task_start", isError: true });

@@ -80,7 +80,7 @@ describe.each(["move_file", "delete_file"])("%s", (name) => {
   const call = (on: Awaited<ReturnType<typeof makeGround>>, file_path: string, hash?: string) =>
     write(on, name, {
       file_path,
-      to: "new.txt",
+      ...(name === "move_file" ? { to: "new.txt" } : {}),
       ...(hash === undefined ? {} : { base_content_sha256: hash }),
     });
 

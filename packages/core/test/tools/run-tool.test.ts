@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { PatchFileRequest, ReadRequest, WriteFileRequest } from "../../src/files/index.js";
-import { runTool, type ToolContext, toolNames, tools } from "../../src/tools/index.js";
+import { findTool, runTool, type ToolContext, toolNames, tools } from "../../src/tools/index.js";
 import { makeGround, sha256 } from "./ground.js";
 import { readOf, scripted, someHash, writeOf } from "./wire/states.js";
 
@@ -15,7 +15,7 @@ const context = (workspace: ToolContext["workspace"], more: Partial<ToolContext>
 const nothing = context(scripted({}));
 
 describe("what a tool asks of the workspace", () => {
-  test("read_file hands on path, window and encoding, and drops what it does not know", async () => {
+  test("read_file hands on path, window and encoding, and drops what hosts add", async () => {
     const seen: ReadRequest[] = [];
     const workspace = scripted({
       read: async (request) => {
@@ -158,6 +158,10 @@ describe("a writing tool's answer always has success, code, message and latest_f
     base_content_sha256: someHash,
     to: "b",
   };
+  const argsOf = (name: string) => {
+    const shape = findTool(name)?.parameters.shape ?? {};
+    return Object.fromEntries(Object.entries(args).filter(([one]) => one in shape));
+  };
   const broken = {
     patch: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
     write: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
@@ -174,8 +178,8 @@ describe("a writing tool's answer always has success, code, message and latest_f
     const all = context(reads, { onError: (error) => errors.push(error) });
     for (const [given, more, code] of [
       [{ file_path: 1 }, {}, "invalid_arguments"],
-      [args, { readOnly: true }, "read_only"],
-      [args, {}, "internal_error"],
+      [argsOf(name), { readOnly: true }, "read_only"],
+      [argsOf(name), {}, "internal_error"],
     ] as const) {
       const reply = await runTool(name, given, { ...all, ...more });
       expect(reply.code).toBe(code);
@@ -187,7 +191,7 @@ describe("a writing tool's answer always has success, code, message and latest_f
 
   test("an internal error tells the true state, shown since the read of it counts", async () => {
     const workspace = scripted({ ...broken, read: async () => readOf("now\n", { path: "a" }) });
-    const { json, code } = await runTool("safe_patch", args, context(workspace));
+    const { json, code } = await runTool("safe_patch", argsOf("safe_patch"), context(workspace));
     expect(code).toBe("internal_error");
     expect(json).toMatchObject({
       success: false,

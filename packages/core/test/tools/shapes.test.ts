@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { JsonObject, JsonValue } from "../../src/conversation/index.js";
 import {
+  findConversationTool,
   findTool,
   jsonSchema,
   parseArguments,
@@ -43,6 +44,11 @@ const names: readonly (readonly [ToolName, Args, Args])[] = [
   ["search_files", { query: "x" }, { pattern: "x" }],
   ["search_files", { regex: "x", include: "*.ts" }, { pattern: "x", glob: "*.ts" }],
   ["search_files", { pattern: "x", ignoreCase: true }, { pattern: "x", ignore_case: true }],
+  ["search_files", { pattern: "x", case_insensitive: true }, { pattern: "x", ignore_case: true }],
+  ["read_many_files", { include: ["*.ts"] }, { globs: ["*.ts"] }],
+  ["read_many_files", { patterns: ["*.ts"] }, { globs: ["*.ts"] }],
+  ["read_many_files", { glob: "*.ts" }, { globs: ["*.ts"] }],
+  ["read_file", { path: "a", start_line: 2 }, { file_path: "a", offset: 2 }],
   ["find_files", { pattern: "*.ts" }, { glob: "*.ts" }],
   ["safe_patch", patched({ diff: "x" }), patched({ unified_diff: "x" })],
   ["safe_patch", patched({ patch: "x" }), patched({ unified_diff: "x" })],
@@ -53,6 +59,8 @@ const names: readonly (readonly [ToolName, Args, Args])[] = [
   ["delete_file", { path: "a", baseContentSha256: "h" }, { file_path: "a", base_content_sha256: "h" }],
   ["move_file", moved({ source: "a", destination: "b" }), moved({ file_path: "a", to: "b" })],
   ["move_file", moved({ old_path: "a", new_path: "b" }), moved({ file_path: "a", to: "b" })],
+  ["move_file", moved({ from: "a", to: "b" }), moved({ file_path: "a", to: "b" })],
+  ["copy_file", moved({ from: "a", to: "b" }), moved({ file_path: "a", to: "b" })],
   ["write_file", { path: "a", contents: "x" }, { file_path: "a", content: "x" }],
   ["write_file", { path: "a", file_content: "" }, { file_path: "a", content: "" }],
   ["write_file", { path: "a", file_text: "x" }, { file_path: "a", content: "x" }],
@@ -109,6 +117,23 @@ const values: readonly (readonly [string, ToolName, Args, Args])[] = [
   ["a number as text", "read_file", { file_path: "a", offset: "10" }, { file_path: "a", offset: 10 }],
   ["a number in a required place as text", "insert_lines", inserted("0"), inserted(0)],
   ["a boolean as text", "search_files", { pattern: "x", literal: "true" }, { pattern: "x", literal: true }],
+  ["a window by its lines", "read_file", { path: "a", start_line: "2", endLine: 4 }, window(2, 3)],
+  ["a window by its last line", "read_file", { path: "a", end_line: 3 }, { file_path: "a", limit: 3 }],
+  ["a window from an offset", "read_file", { path: "a", offset: 3, end_line: 3 }, window(3, 1)],
+  [
+    "lines of an edit by the first and the last",
+    "edit_file",
+    edited([span({ start_line: 2, end_line: 3 })]),
+    edited([span({ lines: "2-3" })]),
+  ],
+  [
+    "lines of a flat edit",
+    "edit_file",
+    { path: "a", ...span({ startLine: 2, endLine: 3 }) },
+    edited([span({ lines: "2-3" })]),
+  ],
+  ["a line as a number", "edit_file", edited([span({ lines: 3 })]), edited([span({ lines: "3" })])],
+  ["one text for a list", "read_many_files", { paths: "a b.ts" }, { paths: ["a b.ts"] }],
   ["nothing for an optional number", "read_file", { file_path: "a", offset: "" }, { file_path: "a" }],
   ["an argument of the host", "read_file", { file_path: "a", wait_for_previous: true }, { file_path: "a" }],
   [
@@ -121,6 +146,14 @@ const values: readonly (readonly [string, ToolName, Args, Args])[] = [
 
 function patched(diff: Args): Args {
   return { file_path: "a", base_content_sha256: "h", ...diff };
+}
+
+function window(offset: number, limit: number): Args {
+  return { file_path: "a", offset, limit };
+}
+
+function span(lines: Args): Args {
+  return { new_string: "x", ...lines };
 }
 
 function moved(paths: Args): Args {
@@ -142,10 +175,14 @@ describe("an argument under another name", () => {
 
   test("has a case here for every name of the table", () => {
     const shown = new Set(names.flatMap(([, sent]) => keysOf(sent)).map(plainName));
+    const ofTasks = new Set(["title", "transformation"]);
     const all = new Set(
       spellings.flatMap(({ names: own, also }) => [...(own.length > 1 ? own : []), ...also]).map(plainName),
     );
-    expect([...all].filter((name) => !shown.has(name))).toEqual([]);
+    expect([...all].filter((name) => !shown.has(name) && !ofTasks.has(name))).toEqual([]);
+    const task = findConversationTool("task_start");
+    const given = task && parseArguments(task, { title: "look", transformation: "clear" });
+    expect(given).toMatchObject({ values: { name: "look", context: "clear" } });
   });
 
   test("stands in the documentation", () => {
@@ -179,7 +216,8 @@ test("whatever is sent is answered, and what is plain already stays as it is", (
   fc.assert(
     fc.property(fc.constantFrom(...toolNames), fc.dictionary(name, value), (tool, args) => {
       const schema = jsonSchema(findTool(tool)?.parameters ?? z.object({}));
-      expect(["understood", "refusal"]).toContain(understand(schema, args).kind);
+      const readOnly = findTool(tool)?.annotations.readOnly === true;
+      expect(["understood", "refusal"]).toContain(understand({ name: tool, schema, readOnly }, args).kind);
     }),
   );
   const call = fc.record({
@@ -192,7 +230,8 @@ test("whatever is sent is answered, and what is plain already stays as it is", (
   const schema = jsonSchema(findTool("edit_file")?.parameters ?? z.object({}));
   fc.assert(
     fc.property(call, (args) => {
-      expect(understand(schema, args)).toEqual({ kind: "understood", values: args, strays: [] });
+      const door = { name: "edit_file", schema, readOnly: false };
+      expect(understand(door, args)).toEqual({ kind: "understood", values: args, ignored: "" });
     }),
   );
 });
@@ -250,27 +289,27 @@ const refused: readonly (readonly [ToolName, Args, string])[] = [
   [
     "search_files",
     { patern: "x" },
-    "search_files needs the argument pattern (RE2 expression, or plain text with literal); it is missing. There is no argument patern; did you mean pattern?",
+    "search_files needs the argument pattern (RE2 expression, or plain text with literal); it is missing. search_files has no argument patern; did you mean pattern? It takes pattern, path, glob, exclude, literal, ignore_case, output, context, limit, ignored.",
   ],
   [
     "safe_patch",
     { file_path: "a", diff_text: "x", base_content_sha256: "h" },
-    "safe_patch needs the argument unified_diff; it is missing. There is no argument diff_text; did you mean unified_diff?",
+    "safe_patch has no argument diff_text; did you mean unified_diff? It takes file_path, unified_diff, base_content_sha256.",
   ],
   [
     "edit_file",
     edited([{ old_strng: "a", new_string: "b" }]),
-    "edits[0].old_string is missing. edits[0] has no old_strng; did you mean old_string?",
+    "edits[0] has no argument old_strng; did you mean old_string? It takes old_string, new_string, replace_all, expected_replacements, lines.",
   ],
   [
     "write_file",
     { file_path: "a", wait_for_previous: true, "x\u001b[2J": 1 },
-    "write_file needs the argument content; it is missing. There is no argument x\\u001b[2J.",
+    "write_file has no argument x\\u001b[2J. It takes file_path, content, base_content_sha256.",
   ],
   [
     "str_replace_based_edit_tool",
     { command: "create", path: "a", body: "x" },
-    "The command create needs the argument file_text; it is missing. There is no argument body.",
+    "str_replace_based_edit_tool has no argument body. It takes command, path, view_range, file_text, old_str, new_str, insert_line, insert_text.",
   ],
 ];
 

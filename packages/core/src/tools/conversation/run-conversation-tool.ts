@@ -7,7 +7,7 @@ import {
 import { type ConversationCode, isRefusal } from "../../files/index.js";
 import { causeOf } from "../../text/index.js";
 import { catching } from "../run/run-tool.js";
-import { intentOf } from "../tool/arguments.js";
+import { ignoredIn, intentOf } from "../tool/arguments.js";
 import { carryConversation } from "./carry-conversation.js";
 import { type ConversationAnswer, type ConversationHost, renderAnswer } from "./conversation-tool.js";
 import { toolOfName } from "./tool-of-name.js";
@@ -67,7 +67,7 @@ async function obtainReply(
       answered,
       answering: (told) => (callId === undefined ? undefined : answered(renderAnswer(told))),
     });
-    return isRefusal(result) ? refused(result.code, result.message) : told(result);
+    return isRefusal(result) ? refused(result.code, result.message) : told(result, ignoredIn(tool, args));
   };
   return catching(name, work, context, (error) =>
     refused(
@@ -77,9 +77,10 @@ async function obtainReply(
   );
 }
 
-function told(answer: ConversationAnswer): ConversationReply {
+function told(answer: ConversationAnswer, ignored: string): ConversationReply {
   const { data } = answer;
-  return { text: renderAnswer(answer), isError: false, code: "ok", ...(data === undefined ? {} : { data }) };
+  const text = [...(ignored === "" ? [] : [ignored]), renderAnswer(answer)].join("\n");
+  return { text, isError: false, code: "ok", ...(data === undefined ? {} : { data }) };
 }
 
 function refused(code: ConversationReply["code"], message: string): ConversationReply {

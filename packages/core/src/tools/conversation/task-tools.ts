@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isRefusal } from "../../files/index.js";
+import { isRefusal, refuse } from "../../files/index.js";
 import { defined } from "../../text/index.js";
 import { readOnlyAnnotations } from "../tool/tool.js";
 import { defineConversationTool, movingAnnotations } from "./conversation-tool.js";
@@ -21,7 +21,10 @@ export const taskStart = defineConversationTool({
     summary: z.string().min(1).exactOptional().describe("For compress: what the branch has to know"),
   }),
   annotations: movingAnnotations,
-  intent: ({ context = "clone", ...args }) => ({ kind: "task_start", context, ...args }),
+  intent: ({ context = "clone", ...args }) =>
+    (args.name ?? args.goal) === undefined
+      ? refuse("invalid_arguments", "task_start needs a name or a goal, by which the task is known.")
+      : { kind: "task_start", context, ...args },
 });
 
 export const taskComplete = defineConversationTool({

@@ -39,7 +39,7 @@ export function meantCall(call: MeantCall): MeantCall {
   }
   if (name !== moreToolsName) return call;
   const parsed = parseArguments(finding, fields);
-  if (isRefusal(parsed) || typeof parsed.values.name !== "string") return call;
+  if (isRefusal(parsed) || parsed.ignored !== "" || typeof parsed.values.name !== "string") return call;
   return meantCall({ name: parsed.values.name, args: parsed.values.args ?? {} });
 }
 

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { ContextManager, FileEffect, Media, TouchedFiles } from "../../conversation/index.js";
 import { isRefusal, type Refusal, type RefusalCode, type WriteCaller } from "../../files/index.js";
 import { causeOf } from "../../text/index.js";
-import { intentOf, objectOf } from "../tool/arguments.js";
+import { ignoredIn, intentOf, objectOf } from "../tool/arguments.js";
 import type { JsonSchema } from "../tool/shapes.js";
 import { jsonSchema, type ToolAnnotations, type ToolDefinition } from "../tool/tool.js";
 import { catching } from "./run-tool.js";
@@ -104,7 +104,9 @@ export async function runHostTool(tool: HostTool, args: unknown, scope: HostScop
     const request = requestOf(tool, args);
     if (isRefusal(request))
       return { code: request.code, text: `FAILED (${request.code}): ${request.message}` };
-    return tool.run(request, scope);
+    const result = await tool.run(request, scope);
+    const ignored = tool.schema === undefined ? ignoredIn(tool, args) : "";
+    return ignored === "" ? result : { ...result, text: `${ignored}\n${result.text}` };
   };
   return catching(tool.name, work, scope, (error) => {
     const text = `FAILED (internal_error): Internal Error: ${tool.name} failed unexpectedly (${causeOf(error)}).`;

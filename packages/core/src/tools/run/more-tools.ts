@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { OfferedTool } from "../../context/index.js";
-import { readOnlyAnnotations } from "../tool/tool.js";
+import { clip, escapeForDisplay } from "../../text/index.js";
+import { readOnlyAnnotations, refuseArguments } from "../tool/tool.js";
 import type { HostTool } from "./host-tool.js";
 
 /** The name of the tool by which those are found and called that a prompt does not list. */
@@ -25,12 +26,18 @@ export function moreTools(others: readonly OfferedTool[]): HostTool<typeof param
     description: `Finds and calls tools that are not listed: ${[...new Set(names)].join(", ")}.`,
     parameters,
     annotations: readOnlyAnnotations,
-    intent: (args) => ({
-      kind: "host_request",
-      tool: moreToolsName,
-      summary: `Find tools: ${args.find ?? ""}`,
-      args,
-    }),
+    // A call that came here was not read as one of another tool: it has arguments beside `args`.
+    intent: (args) =>
+      args.name === undefined
+        ? {
+            kind: "host_request",
+            tool: moreToolsName,
+            summary: `Find tools: ${args.find ?? ""}`,
+            args,
+          }
+        : refuseArguments(
+            `What ${clip(escapeForDisplay(args.name), 80)} takes belongs into args. Nothing was called.`,
+          ),
     run: async ({ args: { find } }) => ({ code: "ok", text: foundWords(others, String(find ?? "")) }),
   };
 }

@@ -20,7 +20,7 @@ import {
 import { causeOf, defined } from "../../text/index.js";
 import { findTool, tools } from "../file-tools/catalog.js";
 import { type Approve, carryApproved, type Question } from "../tool/approval.js";
-import { fileOfRefusal, intentOf, parseArguments } from "../tool/arguments.js";
+import { fileOfRefusal, ignoredIn, intentOf, parseArguments } from "../tool/arguments.js";
 import type { ArgumentRefusal, FileIntent, FileTool, ToolWorkspace } from "../tool/tool.js";
 import { phraseResult, vocabularyOf } from "../tool/vocabulary.js";
 import { defaultWireOptions, type SharedRoom, type Spoken, type WireOptions } from "../wire/options.js";
@@ -100,6 +100,7 @@ export async function runToolWithResult(name: string, args: unknown, context: To
     const script = context.room === undefined ? {} : { script: "a script" };
     const vocabulary = tool === undefined ? {} : { ...vocabularyOf(tool, offered), ...script };
     const spoken = tool === undefined ? undefined : spokenBy(tool, args, result);
+    const ignored = tool === undefined ? "" : ignoredIn(tool, args);
     const reply = renderResult(phraseResult(result, vocabulary), {
       ...context,
       ...context.room?.left(),
@@ -107,6 +108,7 @@ export async function runToolWithResult(name: string, args: unknown, context: To
       resultContent,
       vocabulary,
       ...(spoken === undefined ? {} : { spoken }),
+      ...(ignored === "" ? {} : { ignored }),
     });
     context.room?.take(printedSize(reply));
     shown = reply.shown;

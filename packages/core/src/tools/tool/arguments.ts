@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isRefusal, type Refusal, refuse } from "../../files/index.js";
 import { clip, escapeForDisplay } from "../../text/index.js";
-import { type JsonSchema, understand } from "./shapes.js";
+import { type ArgumentDoor, type JsonSchema, understand } from "./shapes.js";
 import { type ArgumentRefusal, wholeSchema } from "./tool.js";
 
 /** A call's arguments as the tool's schema gives them, or why the call cannot be understood. */
@@ -9,8 +9,8 @@ type ParsedArguments =
   | {
       readonly kind: "parsed";
       readonly values: Readonly<Record<string, unknown>>;
-      /** Sentences about arguments that the tool does not have, for a refusal of what is left. */
-      readonly strays: readonly string[];
+      /** As `NamedArguments.ignored`. */
+      readonly ignored: string;
     }
   | Refusal<"invalid_arguments" | "missing_base">;
 
@@ -19,11 +19,13 @@ interface Parameters {
   readonly name: string;
   readonly shownAs?: string;
   readonly parameters: z.ZodObject;
+  /** A tool that says nothing of itself may change something. */
+  readonly annotations?: { readonly readOnly: boolean };
 }
 
 /**
  * Holds a call's arguments against the tool's parameters. What models do without harm is taken: the shapes of
- * `understand`, `null` or "" for an optional argument that is not meant, arguments nobody knows.
+ * `understand`, `null` or "" for an optional argument that is not meant.
  *
  * @returns the arguments, or `invalid_arguments` with one sentence that names the first wrong one, and others about
  *   those that the tool does not have; `missing_base` where the hash of the state to change is missing.
@@ -32,20 +34,37 @@ export function parseArguments(tool: Parameters, args: unknown): ParsedArguments
   const called = tool.shownAs ?? tool.name;
   const given = objectOf(called, args);
   if (isRefusal(given)) return given;
-  const understood = understand(publishedOf(tool.parameters), given);
-  if (isRefusal(understood)) return { ...understood, message: `${called}: ${understood.message}` };
+  const understood = understand(doorOf(tool), given);
+  if (isRefusal(understood)) return understood;
   const values: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(tool.parameters.shape)) {
     const value = tolerate(schema, understood.values[name]);
     if (value !== undefined) values[name] = value;
   }
-  const { strays } = understood;
+  const { ignored } = understood;
   const result = tool.parameters.safeParse(values);
-  if (result.success) return { kind: "parsed", values: result.data, strays };
+  if (result.success) return { kind: "parsed", values: result.data, ignored };
   const [issue] = result.error.issues;
   const lacksBase = issue?.path[0] === baseArgument && !(baseArgument in values);
-  const message = [explain(tool, issue, values), ...strays].join(" ");
+  const message = withIgnored(explain(tool, issue, values), ignored);
   return refuse(lacksBase ? "missing_base" : "invalid_arguments", message);
+}
+
+/** What is said of a call, and of the arguments of it that were ignored. */
+export function withIgnored(said: string, ignored: string): string {
+  return ignored === "" ? said : `${said} ${ignored}`;
+}
+
+/** What a tool that only reads ignores of a call, in a sentence; "" where it is nothing, or the call means nothing. */
+export function ignoredIn(tool: Parameters, args: unknown): string {
+  if (tool.annotations?.readOnly !== true) return "";
+  const parsed = parseArguments(tool, args);
+  return parsed.kind === "parsed" && parsed.ignored !== "" ? `Ignored: ${parsed.ignored}` : "";
+}
+
+function doorOf(tool: Parameters): ArgumentDoor {
+  const readOnly = tool.annotations?.readOnly === true;
+  return { name: tool.shownAs ?? tool.name, schema: publishedOf(tool.parameters), readOnly };
 }
 
 /** A call's arguments, none where nothing came; `invalid_arguments` for what is no object. */
@@ -62,7 +81,8 @@ export function objectOf(
 /** The file that a call is about, whatever its tool calls the argument; undefined where it names none, or two. */
 export function fileOfCall(tool: Parameters, args: unknown): string | undefined {
   if (typeof args !== "object" || args === null) return undefined;
-  const understood = understand(publishedOf(tool.parameters), { ...args });
+  // What it does not have hides no file.
+  const understood = understand({ ...doorOf(tool), readOnly: true }, { ...args });
   if (isRefusal(understood)) return undefined;
   const { file_path, path, old_path } = understood.values;
   const named = [file_path, path, old_path];
@@ -103,8 +123,8 @@ export function intentOf<Intent extends object>(
   const parsed = parseArguments(tool, args);
   if (parsed.kind === "refusal") return parsed;
   const intent = tool.intent(parsed.values);
-  const isWrong = isRefusal(intent) && intent.code === "invalid_arguments" && parsed.strays.length > 0;
-  return isWrong ? { ...intent, message: [intent.message, ...parsed.strays].join(" ") } : intent;
+  const isWrong = isRefusal(intent) && intent.code === "invalid_arguments";
+  return isWrong ? { ...intent, message: withIgnored(intent.message, parsed.ignored) } : intent;
 }
 
 const baseArgument = "base_content_sha256";

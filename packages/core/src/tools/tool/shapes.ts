@@ -1,6 +1,14 @@
 import { type Refusal, refuse } from "../../files/index.js";
 import { clip, escapeForDisplay, isObject } from "../../text/index.js";
-import { flatList, hostArguments, mayBeEmpty, meaningsOf, nearestName, plainName } from "./spellings.js";
+import {
+  flatList,
+  isOfHost,
+  lineRange,
+  mayBeEmpty,
+  meaningsOf,
+  nearestName,
+  plainName,
+} from "./spellings.js";
 
 /** The part of a JSON Schema that says what an argument looks like. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -9,32 +17,51 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export interface NamedArguments {
   readonly kind: "understood";
   readonly values: Readonly<Record<string, unknown>>;
-  /** Sentences about arguments that the tool does not have, each with the one that may be meant. */
-  readonly strays: readonly string[];
+  /** Of a tool that only reads: the arguments that it does not have, and those that it takes. "" where there are none. */
+  readonly ignored: string;
+}
+
+/** A tool, as far as its arguments are named. */
+export interface ArgumentDoor {
+  /** What its refusals call it. */
+  readonly name: string;
+  /** The JSON Schema of the arguments; what it says of nested lists and objects holds there. */
+  readonly schema: JsonSchema;
+  readonly readOnly: boolean;
 }
 
 /**
- * Reads a call's arguments in the shapes that models send: other names (`spellings`), the members of one edit
- * beside the other arguments, lists and objects as JSON text, one edit for a list of them, numbers and booleans as
- * text. What is in another shape yet stays as it is, for the schema to refuse.
+ * The one door of a call's arguments. They are read in the shapes that models send: other names (`spellings`), the
+ * members of one edit beside the other arguments, lists and objects as JSON text, one edit or one text for a list of
+ * them, numbers and booleans as text. What is in another shape yet stays as it is, for the schema to refuse.
  *
- * @param schema the JSON Schema of the arguments; what it says of nested lists and objects holds there.
- * @returns `invalid_arguments` where two arguments that mean the same differ, with both names.
+ * @returns `invalid_arguments` where two arguments that mean the same differ, with both names; and where a tool that
+ *   changes something is given an argument that it does not have, with those that it takes.
  */
 export function understand(
-  schema: JsonSchema,
+  { name, schema, readOnly }: ArgumentDoor,
   given: Readonly<Record<string, unknown>>,
 ): NamedArguments | Refusal<"invalid_arguments"> {
   const notes: Notes = { strays: [], conflicts: [] };
   const values = readObject(schema, given, { where: "", notes });
   const [conflict] = notes.conflicts;
-  if (conflict !== undefined) return refuse("invalid_arguments", conflict);
-  return { kind: "understood", values, strays: notes.strays };
+  if (conflict !== undefined) return refuse("invalid_arguments", `${name}: ${conflict}`);
+  const strays = sayStrays(name, notes.strays);
+  if (strays !== "" && !readOnly) return refuse("invalid_arguments", strays);
+  return { kind: "understood", values, ignored: strays };
 }
 
 interface Notes {
-  readonly strays: string[];
+  readonly strays: Stray[];
   readonly conflicts: string[];
+}
+
+/** An argument that its tool, or the list or object that it stands in, does not have. */
+interface Stray {
+  readonly name: string;
+  readonly where: string;
+  /** Those that are taken there. */
+  readonly taken: readonly string[];
 }
 
 /** Where in the arguments a value stands, such as `edits[0]`; "" at the top. */
@@ -54,7 +81,7 @@ function readObject(schema: JsonSchema, given: object, site: ArgumentSite): Reco
   const meanings = meaningsOf(Object.keys(fields));
   const sources = new Map<string, Source[]>();
   const strays: Source[] = [];
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of withRange(fields, Object.entries(given))) {
     const own = Object.hasOwn(fields, name) ? name : meanings.get(plainName(name));
     if (own === undefined) strays.push({ name, value });
     else sources.set(own, [...(sources.get(own) ?? []), { name, value }]);
@@ -67,9 +94,27 @@ function readObject(schema: JsonSchema, given: object, site: ArgumentSite): Reco
     }));
     values[own] = chooseSource(own, read, site);
   }
-  const left = takeFlat(fields[flatList], values, strays, site);
-  noteStrays(left, Object.keys(fields), site);
+  const taken = Object.keys(fields).filter((name) => fields[name]?.unlisted !== true);
+  for (const { name, value } of takeFlat(fields[flatList], values, strays, site))
+    if (value !== null && !isOfHost(name)) site.notes.strays.push({ name, where: site.where, taken });
   return values;
+}
+
+type Entries = readonly (readonly [string, unknown])[];
+
+/** `start_line` and `end_line` as what names lines here: `offset` and `limit`, or `lines`; as they are where they name none. */
+function withRange(fields: Readonly<Record<string, JsonSchema>>, given: Entries): Entries {
+  const givenAs = (name: string) => given.find(([one]) => plainName(one) === plainName(name))?.[1];
+  const { first, last } = lineRange;
+  const isWindow = "limit" in fields && "offset" in fields;
+  const from = Number(givenAs(first) ?? (isWindow ? (givenAs("offset") ?? 1) : undefined));
+  const to = Number(givenAs(last) ?? undefined);
+  const hasLines = "lines" in fields || "lines" in fieldsOf(schemaAt(fields[flatList], "items"));
+  const isTaken = isWindow ? givenAs("limit") === undefined : hasLines && givenAs("lines") === undefined;
+  if (!isTaken || !Number.isSafeInteger(from) || !Number.isSafeInteger(to) || to < from) return given;
+  const names = (isWindow ? [last] : [first, last]).map(plainName);
+  const range = isWindow ? (["limit", to - from + 1] as const) : (["lines", `${from}-${to}`] as const);
+  return [...given.filter(([name]) => !names.includes(plainName(name))), range];
 }
 
 function inside(where: string, name: string): string {
@@ -120,18 +165,20 @@ function takeFlat(
   return meant.flatMap(({ stray, own }) => (own === undefined ? [stray] : []));
 }
 
-function noteStrays(
-  strays: readonly Source[],
-  names: readonly string[],
-  { where, notes }: ArgumentSite,
-): void {
-  for (const { name } of strays) {
-    if (hostArguments.includes(name) || notes.strays.length >= mostStrays) continue;
-    const near = nearestName(name.slice(0, mostNameUnits), names);
+/** The names that are not taken, each with the one that may be meant, and those that are taken; "" where there are none. */
+function sayStrays(tool: string, strays: readonly Stray[]): string {
+  const [first] = strays;
+  if (first === undefined) return "";
+  const said = strays.slice(0, mostStrays).map(({ name, where, taken }) => {
+    const near = nearestName(name.slice(0, mostNameUnits), taken);
     const meant = near === undefined ? "." : `; did you mean ${near}?`;
-    const at = where === "" ? "There is no argument" : `${where} has no`;
-    notes.strays.push(`${at} ${named(name)}${meant}`);
-  }
+    return `${where === "" ? tool : where} has no argument ${named(name)}${meant}`;
+  });
+  const others = strays.length - said.length;
+  const more = others === 0 ? [] : [`${others} more are not taken either.`];
+  const takes = first.taken.length === 0 ? "no arguments" : first.taken.join(", ");
+  const it = strays.length === 1 ? "It" : first.where || tool;
+  return [...said, ...more, `${it} takes ${takes}.`].join(" ");
 }
 
 const mostStrays = 3;
@@ -150,6 +197,9 @@ function readValue(schema: JsonSchema, value: unknown, site: ArgumentSite): unkn
       return typeof value === "string" && wholeNumber.test(value) ? Number(value) : value;
     case "boolean":
       return typeof value === "string" ? (booleans.get(value.trim().toLowerCase()) ?? value) : value;
+    case "string":
+      // One line may be written as a number; of other texts nobody says that they are one.
+      return Number.isSafeInteger(value) && /(^|\.)lines$/.test(site.where) ? String(value) : value;
     default:
       return value;
   }
@@ -163,7 +213,9 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
 
 function readList(schema: JsonSchema, value: unknown, site: ArgumentSite): unknown {
   const item = schemaAt(schema, "items");
-  const list = asList(parsed(value), item, site.where);
+  const read = parsed(value);
+  const isOneText = item.type === "string" && typeof read === "string" && read !== "";
+  const list = isOneText ? [read] : asList(read, item, site.where);
   if (!Array.isArray(list)) return list;
   return list.map((one: unknown, at) => readValue(item, one, { ...site, where: `${site.where}[${at}]` }));
 }

@@ -16,7 +16,7 @@ const pathNames = ["file_path", "path", "file", "filename", "absolute_path"];
  * neighbouring tools of ours. Each tells one thing only; what could mean two is not here.
  */
 export const spellings: readonly ArgumentSpelling[] = [
-  { names: ["file_path"], also: ["source", "old_path"], beside: "to" },
+  { names: ["file_path"], also: ["source", "old_path", "from"], beside: "to" },
   { names: ["file_path"], also: pathNames },
   { names: ["path", "dir_path"], also: [...pathNames, "directory"] },
   { names: ["paths"], also: ["file_paths", "files"] },
@@ -29,13 +29,35 @@ export const spellings: readonly ArgumentSpelling[] = [
   { names: ["base_content_sha256"], also: ["sha256", "base_sha256", "hash"] },
   { names: ["pattern"], also: ["query", "regex"] },
   { names: ["glob"], also: ["pattern", "include"] },
+  { names: ["globs"], also: ["include", "glob", "patterns"] },
+  { names: ["ignore_case"], also: ["case_insensitive"] },
+  { names: ["offset"], also: ["start_line"] },
+  { names: ["name"], also: ["title"], beside: "goal" },
+  { names: ["context"], also: ["transformation"], beside: "goal" },
 ];
+
+/** The last line of a window, or the first and the last of the lines of an edit: `shapes` makes our arguments of them. */
+export const lineRange = { first: "start_line", last: "end_line" } as const;
 
 /** The argument whose members may stand beside the others of a call, where that has one change only. */
 export const flatList = "edits";
 
-/** Arguments that hosts add for themselves: no refusal speaks of them. */
-export const hostArguments: readonly string[] = ["wait_for_previous"];
+/** Arguments that hosts add for themselves, as of November 2026: they change nothing, and no answer speaks of them. */
+const hostArguments: readonly string[] = [
+  "wait_for_previous", // Gemini CLI
+  "wait_for_previous_tools", // Antigravity, with the next two
+  "tool_action",
+  "tool_summary",
+  "__tool_use_purpose", // Kiro
+  "task_progress", // Cline
+  "security_risk", // OpenHands
+  "explanation", // Cursor
+];
+
+/** Whether a host adds this argument to calls, however it is spelt. */
+export function isOfHost(name: string): boolean {
+  return hostArguments.some((one) => plainName(one) === plainName(name));
+}
 
 /**
  * What the names of a call mean to a tool.

@@ -21,7 +21,7 @@ export interface ToolDefinition<Shape extends z.ZodRawShape, Intent extends obje
   readonly title: string;
   /** The just-in-time prompt of the model (seed 1, section 6). */
   readonly description: string;
-  /** Unknown arguments are dropped, since clients add their own. */
+  /** All that it takes: what else is given is refused, or named as ignored where the tool only reads. */
   readonly parameters: z.ZodObject<Shape>;
   /**
    * What a call means: a request, from arguments that `parameters` has parsed. Pure, so that a host can ask

@@ -9,6 +9,14 @@ export type WireResult = ReturnType<typeof writeJson>;
 
 /** Writes a reply as the wire's object. Names with `_` exist from here outwards and nowhere further in. */
 export function writeJson(reply: Reply) {
+  const json = writeForm(reply);
+  const { ignored } = reply;
+  if (ignored === undefined) return json;
+  const unread = { file_path: "", success: false, code: "invalid_arguments", message: ignored } as const;
+  return Array.isArray(json) ? [...json, unread] : { ...json, ignored_arguments: ignored };
+}
+
+function writeForm(reply: Reply) {
   const { form, path, blocks } = reply;
   switch (form) {
     case "read":

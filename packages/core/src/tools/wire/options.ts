@@ -22,6 +22,8 @@ export interface WireOptions {
   readonly isStructured?: boolean;
   /** How the door calls its tools and their arguments; the library's words unless given. */
   readonly vocabulary?: Vocabulary;
+  /** What the tool did not take of the call's arguments, as a sentence. */
+  readonly ignored?: string;
   /** A vendor's words for this answer; the wire form `json` has none. */
   readonly spoken?: Spoken;
 }

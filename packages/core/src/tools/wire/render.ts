@@ -7,7 +7,7 @@ import {
   type ShownLines,
   say,
 } from "../../files/index.js";
-import { clip, cutVisibly, escapeInJson } from "../../text/index.js";
+import { clip, cutVisibly, defined, escapeInJson } from "../../text/index.js";
 import { writeJson } from "./json.js";
 import { answerBudgetChars, type HostLimits, pageChars, type WireOptions } from "./options.js";
 import { type PageRoom, pageWithin } from "./page.js";
@@ -83,7 +83,7 @@ function renderWithin(result: ToolResult, options: WireOptions, fits: Door["fits
       ? Math.max(length, jsonText(writeJson(reply)).length)
       : length;
   };
-  const whole = replyOf(result, options);
+  const whole = { ...replyOf(result, options), ...defined({ ignored: options.ignored }) };
   const said = spoken === undefined || wire === "json" ? whole : speak(whole, spoken);
   const reply = fitReply(said, budgetChars, lengthOf, { words: vocabulary ?? libraryWords, fits });
   if (lengthOf(reply) > budgetChars || reply.blocks.length === 0) return smallestReply(reply, options);

@@ -24,6 +24,8 @@ export interface Reply {
   readonly path?: string;
   /** The JSON form has the keys of seed 1 and no others (`result_content: full`). */
   readonly isLiteral?: boolean;
+  /** What was not taken of the call's arguments, as a sentence. */
+  readonly ignored?: string;
   readonly blocks: readonly ReplyBlock[];
 }
 

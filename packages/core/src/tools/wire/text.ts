@@ -35,11 +35,12 @@ export interface WrittenReply {
  * Writes a reply as text: a status line (left out by a read that succeeded), then the frames, one after the
  * other, then an empty line and details. Whatever looks like a frame elsewhere is no frame.
  */
-export function writeText({ form, blocks }: Reply): WrittenReply {
+export function writeText({ form, blocks, ignored }: Reply): WrittenReply {
   const parts: TextParts = { head: [], frames: [], details: [] };
   if (form === "read_many") addMany(parts, blocks);
   else for (const block of blocks) addBlock(parts, block);
   const { head, frames, details } = parts;
+  if (ignored !== undefined) head.splice(1, 0, ignored);
   const suffix = chooseSuffix([
     ...head.map(textOf),
     ...details.map(textOf),
