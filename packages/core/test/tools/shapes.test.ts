@@ -119,6 +119,12 @@ const values: readonly (readonly [string, ToolName, Args, Args])[] = [
   ["a boolean as text", "search_files", { pattern: "x", literal: "true" }, { pattern: "x", literal: true }],
   ["a window by its lines", "read_file", { path: "a", start_line: "2", endLine: 4 }, window(2, 3)],
   ["a window by its last line", "read_file", { path: "a", end_line: 3 }, { file_path: "a", limit: 3 }],
+  [
+    "a window, where the offset is not meant",
+    "read_file",
+    { path: "a", offset: "", limit: null, end_line: 3 },
+    { file_path: "a", limit: 3 },
+  ],
   ["a window from an offset", "read_file", { path: "a", offset: 3, end_line: 3 }, window(3, 1)],
   [
     "lines of an edit by the first and the last",

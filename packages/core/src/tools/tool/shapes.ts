@@ -64,6 +64,12 @@ interface Stray {
   readonly taken: readonly string[];
 }
 
+/** The number of a line, also as text; undefined for what is none. */
+function lineNumber(value: unknown): number | undefined {
+  const number = typeof value === "string" && wholeNumber.test(value) ? Number(value) : value;
+  return typeof number === "number" && Number.isSafeInteger(number) && number > 0 ? number : undefined;
+}
+
 /** Where in the arguments a value stands, such as `edits[0]`; "" at the top. */
 interface ArgumentSite {
   readonly where: string;
@@ -104,14 +110,17 @@ type Entries = readonly (readonly [string, unknown])[];
 
 /** `start_line` and `end_line` as what names lines here: `offset` and `limit`, or `lines`; as they are where they name none. */
 function withRange(fields: Readonly<Record<string, JsonSchema>>, given: Entries): Entries {
-  const givenAs = (name: string) => given.find(([one]) => plainName(one) === plainName(name))?.[1];
+  const givenAs = (name: string) => {
+    const value = given.find(([one]) => plainName(one) === plainName(name))?.[1];
+    return value === null || value === "" ? undefined : value;
+  };
   const { first, last } = lineRange;
   const isWindow = "limit" in fields && "offset" in fields;
-  const from = Number(givenAs(first) ?? (isWindow ? (givenAs("offset") ?? 1) : undefined));
-  const to = Number(givenAs(last) ?? undefined);
+  const from = lineNumber(givenAs(first) ?? (isWindow ? (givenAs("offset") ?? 1) : undefined));
+  const to = lineNumber(givenAs(last));
   const hasLines = "lines" in fields || "lines" in fieldsOf(schemaAt(fields[flatList], "items"));
   const isTaken = isWindow ? givenAs("limit") === undefined : hasLines && givenAs("lines") === undefined;
-  if (!isTaken || !Number.isSafeInteger(from) || !Number.isSafeInteger(to) || to < from) return given;
+  if (!isTaken || from === undefined || to === undefined || to < from) return given;
   const names = (isWindow ? [last] : [first, last]).map(plainName);
   const range = isWindow ? (["limit", to - from + 1] as const) : (["lines", `${from}-${to}`] as const);
   return [...given.filter(([name]) => !names.includes(plainName(name))), range];
