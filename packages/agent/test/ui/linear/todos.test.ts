@@ -55,7 +55,7 @@ describe("the list of what is to be done", () => {
   });
 
   it("is one for each task", async () => {
-    const start = { calls: [{ name: "task_start", args: { description: "Part", context: "clone" } }] };
+    const start = { calls: [{ name: "task_start", args: { name: "Part", context: "clone" } }] };
     const stage = await openStage([first, start, { text: "Hm." }], { hostTools });
     await stage.turn("Do it.");
     expect(stage.manager.getCurrentNode().taskId).not.toBe(stage.manager.context.sessionId);
