@@ -1,4 +1,5 @@
 import { killAtRandom } from "./faults/random-kills.mjs";
+import { scenarios } from "./faults/scenarios.mjs";
 import { writeShort } from "./faults/short-writes.mjs";
 import { sweepErrors, sweepKills } from "./faults/sweep.mjs";
 import { hasProgram } from "./machine.mjs";
@@ -8,18 +9,21 @@ import { bundle } from "./rooms.mjs";
 export const part = {
   name: "faults",
   title: "Faults",
-  run: async ({ quick, print }) => {
+  run: async ({ quick, only, print }) => {
     const child = bundle("faults/call.mjs");
     const children = {
       writer: bundle("writers/writer.mjs"),
       plainWriter: bundle("writers/plain-writer.mjs"),
     };
-    const random = await killAtRandom(children, { kills: quick ? 5 : 1_000, print });
+    const wanted = scenarios.filter(({ name }) => name.includes(only ?? ""));
+    const random =
+      only === undefined ? await killAtRandom(children, { kills: quick ? 5 : 1_000, print }) : [];
     if (!hasProgram("strace", ["-V"])) return [notHad("F1"), notHad("F3"), ...random];
+    const points = (/** @type {number} */ few) => (quick ? few : Number.POSITIVE_INFINITY);
     return [
-      ...(await sweepErrors(child, { points: quick ? 3 : Number.POSITIVE_INFINITY, print })),
-      ...(await sweepKills(child, { points: quick ? 2 : Number.POSITIVE_INFINITY, print })),
-      await writeShort(child, { limit: quick ? 3 : Number.POSITIVE_INFINITY, print }),
+      ...(await sweepErrors(child, wanted, { points: points(3), print })),
+      ...(await sweepKills(child, wanted, { points: points(2), print })),
+      ...(only === undefined ? [await writeShort(child, { limit: points(3), print })] : []),
       ...random,
     ];
   },

@@ -1,6 +1,6 @@
 import { eachOf, remove, spread, treeOf } from "../rooms.mjs";
 import { breachesAfterRestart, breachesOfAnswer, breachesOnDisk } from "./judge.mjs";
-import { newTrial, scenarios } from "./scenarios.mjs";
+import { newTrial } from "./scenarios.mjs";
 import { callsOf, runTraced, striking, wasStruck } from "./trace.mjs";
 
 /**
@@ -9,15 +9,16 @@ import { callsOf, runTraced, striking, wasStruck } from "./trace.mjs";
  * @typedef {import("./trace.mjs").Call} Call
  */
 
-export const errors = ["EIO", "ENOSPC", "EDQUOT", "EROFS", "EACCES", "EMFILE", "EINTR"];
+export const errors = ["EIO", "ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EMFILE", "EINTR"];
 
 /**
  * F1: each call of each tool fails once with each error.
  *
- * @param {string} child @param {{ points: number, print: (line: string) => void }} options `points` a tool, at most
+ * @param {string} child @param {readonly Scenario[]} scenarios
+ * @param {{ points: number, print: (line: string) => void }} options `points` a tool, at most
  * @returns {Promise<import("../contract.mjs").Row[]>}
  */
-export async function sweepErrors(child, { points, print }) {
+export async function sweepErrors(child, scenarios, { points, print }) {
   const rows = [];
   for (const scenario of scenarios) {
     const calls = await traceScenario(child, scenario);
@@ -53,10 +54,11 @@ export async function sweepErrors(child, { points, print }) {
 /**
  * F3: the process is killed at each call.
  *
- * @param {string} child @param {{ points: number, print: (line: string) => void }} options
+ * @param {string} child @param {readonly Scenario[]} scenarios
+ * @param {{ points: number, print: (line: string) => void }} options
  * @returns {Promise<import("../contract.mjs").Row[]>}
  */
-export async function sweepKills(child, { points, print }) {
+export async function sweepKills(child, scenarios, { points, print }) {
   const rows = [];
   for (const scenario of scenarios) {
     const calls = await traceScenario(child, scenario);

@@ -5,7 +5,7 @@ import { isRefusal, type Refusal, type RefusalCode, refuse } from "../values/ref
 import { largeSize } from "../values/time-budget.js";
 import { type Call, handOut } from "./call.js";
 import type { UnchangedPlan } from "./change.js";
-import { type Current, linkText, textOfState } from "./current.js";
+import { type Current, type LeftState, linkText, textOfState } from "./current.js";
 import { knownText, textFacts } from "./file-text.js";
 import { isStoredAsSecret } from "./kept-states.js";
 import { leadsTo } from "./path-names.js";
@@ -96,7 +96,7 @@ function wasShown({ call, file }: Subject, current: Current): boolean {
 }
 
 /** Hands a state out under the next version. */
-export function stateOf({ call, file, encoding }: Subject, current: Current): FileState {
+export function stateOf({ call, file, encoding }: Subject, current: LeftState): FileState {
   const named = { path: file.path, ...defined({ leadsTo: linkOf(call, file, current) }) };
   // A version is given only to a state that exists.
   if (current.kind === "absent") return { ...named, version: 0, sha256: null, content: null };
@@ -115,7 +115,7 @@ export function stateOf({ call, file, encoding }: Subject, current: Current): Fi
 }
 
 /** Where a name leads: by the text of a link that is meant itself, else by the walk. */
-function linkOf({ session }: Call, file: FileName, current: Current): string | undefined {
+function linkOf({ session }: Call, file: FileName, current: LeftState): string | undefined {
   return current.kind === "file" && current.isLink === true
     ? linkText(current.bytes)
     : leadsTo(session.ports.disk, file);

@@ -27,13 +27,18 @@ export interface CurrentFile {
   readonly identity: FileIdentity;
 }
 
+/** The state that a step left: nobody has looked at it yet. */
+export type LeftState = Omit<CurrentFile, "identity"> | AbsentFile;
+
 /** The text of a link as it is shown. */
 export function linkText(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
 /** Whether a state is large enough to be gone through in slices. */
-export function isLarge(current: Current): current is CurrentFile {
+export function isLarge<State extends LeftState>(
+  current: State,
+): current is Extract<State, { kind: "file" }> {
   return current.kind === "file" && current.bytes.length > largeSize;
 }
 
@@ -44,7 +49,7 @@ export function isLarge(current: Current): current is CurrentFile {
  */
 export async function learnState(
   { ports, encodings }: Session,
-  { bytes, sha256 }: CurrentFile,
+  { bytes, sha256 }: Pick<CurrentFile, "bytes" | "sha256">,
   encoding = encodings.get(sha256),
   budget = new TimeBudget(ports),
 ): Promise<Refusal<"timeout"> | undefined> {

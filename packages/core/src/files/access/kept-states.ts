@@ -77,7 +77,7 @@ interface KeepOptions {
 export async function keepState(
   session: Session,
   place: StatePlace,
-  file: CurrentFile,
+  file: Pick<CurrentFile, "sha256" | "bytes">,
   options?: KeepOptions,
 ): Promise<void> {
   await keepBytes(session, place, file, options);

@@ -1,9 +1,10 @@
-import { quoteForDisplay, shortHash } from "../../text/index.js";
+import { defined, quoteForDisplay, shortHash } from "../../text/index.js";
 import type { Changed, CommitOptions, Committed, ExpectedFile, Target } from "../values/disk.js";
 import { isRefusal, type Refusal } from "../values/refusal.js";
 import type { HistoryEntry } from "../values/stores.js";
 import { takeAll } from "../values/time-budget.js";
-import type { Current } from "./current.js";
+import type { PlannedWrite } from "./change.js";
+import type { Current, LeftState } from "./current.js";
 import { digestInSteps } from "./digest.js";
 import { isSecretState, keepBytes, readsOf } from "./kept-states.js";
 import type { DisplacedWrite } from "./replaced-files.js";
@@ -99,23 +100,30 @@ async function keepDisplaced(
 }
 
 /**
- * The same for bytes of the very moment of the step.
+ * The same for bytes of the very moment of the step; and what failed after it.
  *
  * @param member the file's name, where several are written as one.
- * @returns a sentence for the end of the message.
+ * @returns sentences for the end of the message.
  */
-export async function recordDisplaced(
+export async function noteStep(
   session: Session,
   target: Target,
   current: Current,
-  bytes: Uint8Array | undefined,
+  { displaced, fault }: Pick<Committed, "displaced" | "fault">,
   member?: string,
 ): Promise<string> {
-  if (bytes === undefined) return "";
+  const failed = fault === undefined ? "" : ` It was done, but then ${fault.message}.`;
+  if (displaced === undefined) return failed;
   const before = current.kind === "file" ? current.sha256 : null;
-  const where = await keepDisplaced(session, target, before, bytes);
+  const where = await keepDisplaced(session, target, before, displaced);
   const name = member === undefined ? "" : ` ${quoteForDisplay(member)}`;
-  return ` At the same moment another program wrote to the old file${name}: ${where}.`;
+  return `${failed} At the same moment another program wrote to the old file${name}: ${where}.`;
+}
+
+/** What stands after a step. */
+export function stateAfter({ bytes, isLink }: PlannedWrite, sha256: string | null): LeftState {
+  if (bytes === null || sha256 === null) return { kind: "absent" };
+  return { kind: "file", bytes, sha256, ...defined({ isLink }) };
 }
 
 /** The same for bytes that are found later in a replaced file. Must not be called under its lock. */

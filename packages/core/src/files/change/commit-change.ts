@@ -1,7 +1,7 @@
 import { refuseWith, stateOf, withoutContent } from "../access/answers.js";
 import { askLast, cancelled, cancelledBy } from "../access/call.js";
 import { type PlannedWrite, withoutState } from "../access/change.js";
-import { type Current, isLarge, learnState } from "../access/current.js";
+import { type Current, isLarge, type LeftState, learnState } from "../access/current.js";
 import { digestInSteps } from "../access/digest.js";
 import {
   isSecretState,
@@ -11,7 +11,7 @@ import {
   type StatePlace,
   sharedBefore,
 } from "../access/kept-states.js";
-import { entryOf, recordDisplaced, removedAccess, takeStep } from "../access/landing.js";
+import { entryOf, noteStep, removedAccess, stateAfter, takeStep } from "../access/landing.js";
 import { ownWrite } from "../access/own-changes.js";
 import { type Site, subjectOf } from "../access/site.js";
 import type { Changed, Committed, Target } from "../values/disk.js";
@@ -107,7 +107,7 @@ async function commitTo(
     ...(target.madeFolders === undefined ? {} : { folders: target.madeFolders }),
   });
   if (isRefusal(intent)) return refuseWith(subjectOf(site), intent, current);
-  // A throw leaves the intent behind: the next start finds out which state the disk is in.
+  // A throw leaves the intent behind: whoever takes the lock next finds out which state the disk is in.
   const { guard, isCancelled } = askLast(
     call,
     async () => found.rootChanged?.() === undefined && lock.held(),
@@ -127,17 +127,13 @@ async function commitTo(
     if (moved !== undefined) return withoutState(moved);
     if (done.kind !== "changed") return refuseFresh(site, isCancelled() ? cancelled : done);
     const refused = await overtaken(site, { sha256: current.kind === "file" ? current.sha256 : null });
-    const displaced = await recordDisplaced(session, found, current, done.displaced);
-    return withDisplacedNote(refused, displaced);
+    return withDisplacedNote(refused, await noteStep(session, found, current, done));
   }
-  await intent.done();
+  await intent.done(done);
   if (plan.undoes !== undefined && after === null) await removeMadeFor(site, plan.undoes);
-  const displaced = await recordDisplaced(session, found, current, done.displaced);
-  const next: Current =
-    plan.bytes !== null && after !== null && done.identity !== undefined
-      ? { kind: "file", bytes: plan.bytes, sha256: after, identity: done.identity }
-      : { kind: "absent" };
-  return withDisplacedNote(await written(site, target, { plan, before: current, next }), displaced);
+  const note = await noteStep(session, found, current, done);
+  const step = { plan, before: current, next: stateAfter(plan, after) };
+  return withDisplacedNote(await written(site, target, step), note);
 }
 
 /** The folders that were made for a write go with it, where nothing else is in them by now. */
@@ -172,7 +168,7 @@ function watch(
 export interface Step {
   readonly plan: PlannedWrite;
   readonly before: Current;
-  readonly next: Current;
+  readonly next: LeftState;
   /** For the new name of a file: its old one, whose lines are known under the new one from here on. */
   readonly from?: Site;
 }

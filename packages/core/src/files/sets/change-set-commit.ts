@@ -1,9 +1,8 @@
 import type { Change } from "../access/change.js";
 import { notWrittenWithSet } from "../access/change-set-answers.js";
-import type { Current } from "../access/current.js";
 import { digestOf } from "../access/digest.js";
 import { isSecretState, isStoredAsSecret } from "../access/kept-states.js";
-import { entryOf, recordDisplaced, removedAccess } from "../access/landing.js";
+import { entryOf, noteStep, removedAccess, stateAfter } from "../access/landing.js";
 import type { Session } from "../access/session.js";
 import { written as answerWritten } from "../change/commit-change.js";
 import { overtaken, refuseFresh } from "../change/decide.js";
@@ -118,7 +117,7 @@ async function noteStopped(
   const lost = displaced.filter(({ realPath }) => realPath === target.realPath).map(({ bytes }) => bytes);
   let words = "";
   for (const bytes of moved?.displaced === undefined ? lost : [moved.displaced, ...lost])
-    words += await recordDisplaced(session, target, decision.current, bytes, site.change.path);
+    words += await noteStep(session, target, decision.current, { displaced: bytes }, site.change.path);
   return words;
 }
 
@@ -139,17 +138,8 @@ async function answerCommitted(
   const { site, decision } = member;
   const { plan, current } = decision;
   const { target } = site;
-  const next: Current =
-    plan.bytes !== null && done?.identity !== undefined
-      ? {
-          kind: "file",
-          bytes: plan.bytes,
-          sha256: digestOf(session.ports, plan.bytes),
-          identity: done.identity,
-          ...(plan.isLink === true ? { isLink: true } : {}),
-        }
-      : { kind: "absent" };
-  const displaced = await recordDisplaced(session, target, current, done?.displaced, site.change.path);
+  const after = plan.bytes === null ? null : digestOf(session.ports, plan.bytes);
+  const note = await noteStep(session, target, current, done ?? {}, site.change.path);
   if (done?.replacedFile !== undefined && current.kind === "file") {
     session.replacedFiles.watch(target, current.sha256, done.replacedFile);
   }
@@ -159,11 +149,11 @@ async function answerCommitted(
   const outcome = await answerWritten(site, target, {
     plan,
     before,
-    next,
+    next: stateAfter(plan, after),
     ...(source === undefined ? {} : { from: source.site }),
   });
   const replaced = current.kind === "file" ? current.sha256 : null;
-  return withDisplacedNote({ ...outcome, replaced }, displaced);
+  return withDisplacedNote({ ...outcome, replaced }, note);
 }
 
 const leftAlone = refuse(

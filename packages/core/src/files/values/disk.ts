@@ -1,3 +1,4 @@
+import type { DiskFault } from "./disk-fault.js";
 import type { Refusal } from "./refusal.js";
 
 /**
@@ -69,7 +70,7 @@ export interface Target {
   look(): Promise<Entry | Refusal>;
   /** What the system knows of it; `file_missing` where there is nothing. */
   facts(): Promise<EntryFacts | Refusal>;
-  /** Who may use the file, to record it when it is deleted; undefined where there is none, or no such thing. */
+  /** Who may use the file, with `hadMore`, to record it when it is deleted; undefined where that cannot be told. */
   access?(): Promise<FileAccess | undefined>;
   /**
    * The whole content of a regular file; of a link the bytes of its text.
@@ -110,7 +111,7 @@ export interface Target {
    * @param guard asked once, right before the step; `false` refuses with `busy` (a lost lock).
    * @returns `changed` where the expectation fails; `cannot_preserve`, `permission_denied`, `read_only`,
    *   `disk_full`, `busy`. After any refusal the old state stands and no stage file is left. Where the
-   *   disk itself fails it throws; the intent is then left as it is, for recovery to decide.
+   *   disk itself fails before the step it throws; what fails after the step is in `Committed.fault`.
    */
   commit(
     bytes: Uint8Array,
@@ -255,8 +256,8 @@ export interface DirectoryEntry {
 /** The step was taken: the new bytes have the name, or the file is gone. */
 export interface Committed {
   readonly kind: "committed";
-  /** Undefined after `remove`. */
-  readonly identity?: FileIdentity;
+  /** What failed after the step, which stands all the same: the record of the write has to stay, for recovery. */
+  readonly fault?: DiskFault | undefined;
   /**
    * What a writer without our lock put into the old file in the last microseconds before the step. It is
    * not in the result; whoever gets it keeps it and says so.

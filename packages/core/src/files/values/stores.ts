@@ -147,13 +147,16 @@ export interface SetStopped {
   }[];
 }
 
-/** A write that is announced and not yet decided: one of its two methods is called, or recovery decides. */
+/**
+ * A write that is announced and not yet decided: one of its two methods is called, or whoever gets the lock of its path
+ * next decides by what is on the disk.
+ */
 export interface HistoryIntent {
   readonly kind: "intent";
   /** Hand it on to `Target.commit`: recovery looks for a stage file of this name beside the target. */
   readonly stageName?: string | undefined;
-  /** The step was taken: the entry becomes part of the history. */
-  done(): Promise<void>;
+  /** The step was taken: the entry becomes part of the history. After a fault the record stays, for recovery. */
+  done(step?: Pick<Committed, "fault">): Promise<void>;
   /** Nothing happened. */
   dropped(): Promise<void>;
 }

@@ -186,7 +186,7 @@ export class MemoryDisk implements Disk {
     if (!this.stands(key, expected)) return { kind: "changed" };
     const next = this.fresh(bytes, this.files.get(key));
     this.files.set(key, next);
-    return { kind: "committed", identity: next.identity };
+    return { kind: "committed" };
   }
 
   private async remove(
@@ -221,7 +221,7 @@ export class MemoryDisk implements Disk {
       }
       const next = this.fresh(bytes, this.files.get(key));
       this.files.set(key, next);
-      return { kind: "committed", identity: next.identity };
+      return { kind: "committed" };
     });
     return { kind: "set_committed", files };
   }

@@ -15,6 +15,7 @@ import { spotOf } from "../commit/disk-target.js";
 import { changed, lostLock } from "../commit/proved-file.js";
 import { waitForSet } from "../commit/set-links.js";
 import { Cleanup, newStageName } from "../commit/stage.js";
+import { afterStep } from "../commit/taken.js";
 import { removeQuietly } from "../disk/entries.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { sliceBytes } from "../disk/slices.js";
@@ -205,11 +206,8 @@ class SetCommit {
     const recorded = quietly(() => recordWrites(this.state, this.record, () => true));
     const { whole } = clear(this.openSteps);
     if (recorded && whole) removeQuietly(this.path);
-    try {
-      return { kind: "set_committed", files: this.prepared.map(landedOf) };
-    } catch (error) {
-      throw faultFrom(error, this.shown, "visible");
-    }
+    const files = this.prepared.map((step) => afterStep<never>(step.spot, [() => landedOf(step)]));
+    return { kind: "set_committed", files };
   }
 
   private get shown(): string {

@@ -240,7 +240,7 @@ function replaceOld(
   }
   const { bytes, keepOpen = false } = step;
   const found = verifyExchanged(spot, { stage, bytes, proved, sha256, cleanup, keepOpen, keepsStage: true });
-  return found === "right" ? "taken" : found;
+  return found ?? "taken";
 }
 
 /** The new file of a step that was taken back, open: another program may have opened it in between. */
@@ -254,15 +254,9 @@ export function takenAway({ step, stage, cleanup }: PreparedStep): SetStopped["t
   return [{ realPath, sha256: after, file: new OpenReplacedFile(stage.fd, known).hold() }];
 }
 
-/** The new file after the whole set, for the answer. */
-export function landedOf({ step, spot, stage, proved, cleanup }: PreparedStep): Committed {
+/** What else is known of a step after the whole set, for the answer. */
+export function landedOf({ step, proved, cleanup }: PreparedStep): Partial<Committed> {
   const { expected, keepOpen } = step;
-  const displaced =
-    proved === undefined || expected.kind === "absent"
-      ? {}
-      : displacedBy(proved, expected.sha256, cleanup, keepOpen);
-  const made = step.isLink === true ? statAt(spot) : undefined;
-  if (made !== undefined) return { kind: "committed", identity: identityOf(made) };
-  if (stage === undefined) return { kind: "committed", ...displaced };
-  return { kind: "committed", identity: identityOf(fstatSync(stage.fd, { bigint: true })), ...displaced };
+  if (proved === undefined || expected.kind === "absent") return {};
+  return displacedBy(proved, expected.sha256, cleanup, keepOpen);
 }

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, linkSync, renameSync, unlinkSync } from "node:fs";
+import { closeSync, linkSync, renameSync, unlinkSync } from "node:fs";
 import type {
   Changed,
   CommitOptions,
@@ -11,9 +11,8 @@ import type {
 import { refuseIn } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { inPlaceHint, keepAttributes, withoutInPlaceHint } from "../disk/attributes.js";
-import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { closeQuietly, codeOf, openDescriptor, openFlags, renameOver, syncOpened } from "../disk/platform.js";
-import { identityOf, openFile, type Spot, statAt } from "../disk/reading.js";
+import { openFile, type Spot, statAt } from "../disk/reading.js";
 import { sliceBytes } from "../disk/slices.js";
 import { exchange, swapNameOf, verifyExchanged, verifyQuarantined } from "./exchanged.js";
 import { writeInPlace } from "./in-place.js";
@@ -29,7 +28,7 @@ import {
 } from "./proved-file.js";
 import { severalNames, waitForSet } from "./set-links.js";
 import {
-  Cleanup,
+  type Cleanup,
   giveNewMode,
   makeDurable,
   makeLargeStage,
@@ -37,39 +36,35 @@ import {
   newStageName,
   type Stage,
 } from "./stage.js";
+import { type AfterStep, afterStep, type Taken, throughStep } from "./taken.js";
 
 /**
  * The commit protocol: stage beside the target, make durable, look again, take the step, make the folder
- * durable. Every exit but the last undoes everything.
+ * durable. Every exit before the step undoes everything; after it the write is done, whatever fails.
  */
-export async function commitFile(
+export function commitFile(
   spot: Spot,
   bytes: Uint8Array,
   expected: Expected,
   options: CommitOptions,
 ): Promise<Committed | Changed | Refusal> {
-  const cleanup = new Cleanup();
-  try {
-    if (expected.kind === "absent") return await createFile(spot, bytes, options, cleanup);
-    if (!options.inPlace) await waitForSet(spot);
-    const proved = await prove(spot, expected, cleanup, true);
-    if (proved.kind !== "proved") return proved;
-    const barred = barredFrom(proved, spot);
-    if (barred !== undefined) return barred;
-    if (options.inPlace) {
-      return await writeInPlace(spot, bytes, { expected, proved, guard: options.guard, cleanup });
-    }
-    const done = await replaceFile(spot, bytes, { expected, proved, options, cleanup });
-    return options.mayInsist === false ? withoutInPlaceHint(done) : done;
-  } catch (error) {
-    const mayInsist = expected.kind === "file" && !options.inPlace && options.mayInsist !== false;
-    const found = mayInsist ? notReplaced(codeOf(error), spot) : undefined;
-    const refusal = found ?? refusalFrom(error, spot.shown);
-    if (refusal === undefined) throw faultFrom(error, spot.shown);
-    return refusal;
-  } finally {
-    cleanup.run();
-  }
+  const mayInsist = expected.kind === "file" && !options.inPlace && options.mayInsist !== false;
+  return throughStep(
+    spot,
+    async (cleanup) => {
+      if (expected.kind === "absent") return createFile(spot, bytes, options, cleanup);
+      if (!options.inPlace) await waitForSet(spot);
+      const proved = await prove(spot, expected, cleanup, true);
+      if (proved.kind !== "proved") return proved;
+      const barred = barredFrom(proved, spot);
+      if (barred !== undefined) return barred;
+      if (options.inPlace)
+        return writeInPlace(spot, bytes, { expected, proved, guard: options.guard, cleanup });
+      const step = await replaceFile(spot, bytes, { expected, proved, options, cleanup });
+      return options.mayInsist === false ? withoutInPlaceHint(step) : step;
+    },
+    (error) => (mayInsist ? notReplaced(codeOf(error), spot) : undefined),
+  );
 }
 
 /** Why a file was not replaced that can be written; undefined for any other reason. */
@@ -95,35 +90,32 @@ function notReplaced(code: string, spot: Spot): Refusal | undefined {
  * Deletes the file under the same expectation: it is moved aside in one step, and what came there is held against
  * the expected file before it goes. Any other file was put there by a program without our lock, and is given back.
  */
-export async function removeFile(
+export function removeFile(
   spot: Spot,
   expected: ExpectedFile,
   options: RemoveOptions,
 ): Promise<Committed | Changed | Refusal> {
-  const cleanup = new Cleanup();
-  try {
+  return throughStep(spot, async (cleanup) => {
     const proved = await prove(spot, expected, cleanup, true);
     if (proved.kind !== "proved") return proved;
     const barred = barredFrom(proved, spot);
     if (barred !== undefined) return barred;
     if (!(await options.guard())) return lostLock(spot);
-    const folder = readyToSync(spot, cleanup);
+    const sync = readyToSync(spot, cleanup);
     const last = verifyBeforeStep(spot, expected, proved, cleanup);
     if (last.kind !== "proved") return last;
     const aside = { ...spot, name: swapNameOf(options.stageName ?? newStageName()) };
     if (!moveAside(spot, aside)) return changed;
-    const found = afterStep(spot, () => verifyQuarantined(spot, aside, last, expected.sha256));
-    if (found !== "right") return found;
-    return finishStep(spot, folder, undefined, () =>
-      displacedBy(last, expected.sha256, cleanup, options.keepOpen),
-    );
-  } catch (error) {
-    const refusal = refusalFrom(error, spot.shown);
-    if (refusal === undefined) throw faultFrom(error, spot.shown);
-    return refusal;
-  } finally {
-    cleanup.run();
-  }
+    return taken(spot, [
+      () => verifyQuarantined(spot, aside, last, expected.sha256),
+      () => displacedBy(last, expected.sha256, cleanup, options.keepOpen),
+      sync,
+    ]);
+  });
+}
+
+function taken(spot: Spot, parts: readonly AfterStep[]): Taken {
+  return { kind: "taken", finish: () => afterStep(spot, parts) };
 }
 
 /** Returns false if the file was removed meanwhile. */
@@ -142,7 +134,7 @@ async function createFile(
   bytes: Uint8Array,
   options: CommitOptions,
   cleanup: Cleanup,
-): Promise<Committed | Changed | Refusal> {
+): Promise<Taken | Changed | Refusal> {
   if (statAt(spot) !== undefined) return changed;
   const name = options.stageName ?? newStageName();
   const isLarge = bytes.length > sliceBytes;
@@ -152,14 +144,15 @@ async function createFile(
   giveNewMode(stage, options.access);
   makeDurable(stage);
   if (!(await options.guard())) return lostLock(spot);
-  const folder = readyToSync(spot, cleanup);
+  const sync = readyToSync(spot, cleanup);
   const published = publishNew(stage, spot.folder.at(spot.name));
   if (published === "taken") return changed;
-  return finishStep(spot, folder, stage, () => {
+  const unlinkStage = () => {
     if (published === "linked") unlinkSync(stage.path);
     cleanup.keepStage();
-    return {};
-  });
+    return undefined;
+  };
+  return taken(spot, [unlinkStage, sync]);
 }
 
 interface Replacement {
@@ -173,7 +166,7 @@ async function replaceFile(
   spot: Spot,
   bytes: Uint8Array,
   { expected, proved, options, cleanup }: Replacement,
-): Promise<Committed | Changed | Refusal> {
+): Promise<Taken | Changed | Refusal> {
   if (proved.stat.nlink > 1n) return severalNames(spot, proved.stat.nlink);
   const name = options.stageName ?? newStageName();
   const isLarge = bytes.length > sliceBytes;
@@ -184,7 +177,7 @@ async function replaceFile(
   if (lost !== undefined) return lost;
   makeDurable(made);
   if (!(await options.guard())) return lostLock(spot);
-  const folder = readyToSync(spot, cleanup);
+  const sync = readyToSync(spot, cleanup);
   const stage = spot.exchanges === true ? underSwapName(spot, made, name, cleanup) : made;
   let last = verifyBeforeStep(spot, expected, proved, cleanup, stage);
   if (last.kind !== "proved") return last;
@@ -199,20 +192,13 @@ async function replaceFile(
     renameOver(stage.path, path);
   }
   cleanup.keepStage();
-  const found = exchanged
-    ? afterStep(spot, () =>
-        verifyExchanged(spot, {
-          stage,
-          bytes,
-          proved: last,
-          sha256: expected.sha256,
-          cleanup,
-          keepOpen: options.keepOpen === true,
-        }),
-      )
-    : "right";
-  if (found !== "right") return found;
-  return finishStep(spot, folder, stage, () => displacedBy(last, expected.sha256, cleanup, options.keepOpen));
+  const proof = { proved: last, sha256: expected.sha256, cleanup };
+  const { keepOpen = false } = options;
+  return taken(spot, [
+    () => (exchanged ? verifyExchanged(spot, { stage, bytes, keepOpen, ...proof }) : undefined),
+    () => displacedBy(proof.proved, expected.sha256, cleanup, keepOpen),
+    sync,
+  ]);
 }
 
 /** By this name recovery knows that the stage is whole; after the exchange the old file has it. */
@@ -234,36 +220,14 @@ export function exchangeWith(stagePath: string, path: string): boolean | "gone" 
   }
 }
 
-/** The folder, open for its sync after the step: what fails for want of a descriptor fails before it. */
-function readyToSync({ folder }: Spot, cleanup: Cleanup): number | undefined {
+/** What makes the folder durable after the step. What fails for want of a descriptor fails before it. */
+function readyToSync({ folder }: Spot, cleanup: Cleanup): AfterStep {
   const fd = folder.openForSync();
   if (fd !== undefined) cleanup.closes(fd);
-  return fd;
-}
-
-/** After the step: makes the folder durable. A failure here cannot say that nothing was changed. */
-function finishStep(
-  spot: Spot,
-  folder: number | undefined,
-  stage: Stage | undefined,
-  finish: () => Partial<Committed>,
-): Committed {
-  return afterStep(spot, () => {
-    const found = finish();
-    if (folder !== undefined) syncOpened(folder);
-    if (stage === undefined) return { kind: "committed", ...found };
-    const identity = identityOf(fstatSync(stage.fd, { bigint: true }));
-    return { kind: "committed", identity, ...found };
-  });
-}
-
-/** A failure now leaves the new state visible, and the fault says so. */
-function afterStep<T>(spot: Spot, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw faultFrom(error, spot.shown, "visible");
-  }
+  return () => {
+    if (fd !== undefined) syncOpened(fd);
+    return undefined;
+  };
 }
 
 /** Gives the stage the target's name; `taken` if something has it already. */

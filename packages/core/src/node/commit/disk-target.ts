@@ -227,7 +227,6 @@ class DiskTarget implements Target {
     return spot === undefined ? this.missing() : answering(this.relativePath, () => work(spot));
   }
 
-  /** Works in this entry as a folder. */
   /** The folder that this entry is; the caller closes it. */
   private openFolder(): Folder | Refusal {
     return this.answering((spot) => {

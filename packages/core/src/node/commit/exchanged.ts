@@ -27,14 +27,15 @@ interface Exchanged {
  * Compares the file that was replaced with the expected one. Where they differ, a program without our lock
  * replaced it between the last look and the step: its file gets the name back, as if nothing had happened.
  *
+ * @returns undefined for the expected file, which is gone then.
  * @throws the system's error; what cannot be given back now is given back by recovery.
  */
-export function verifyExchanged(spot: Spot, exchanged: Exchanged): "right" | Changed {
+export function verifyExchanged(spot: Spot, exchanged: Exchanged): Changed | undefined {
   const { stage, proved, sha256, keepsStage } = exchanged;
   const came = statAt(asideOf(spot, stage));
   if (came !== undefined && isAsProved(came, proved.stat) && provedAgain(proved, sha256, keepsStage)) {
     if (keepsStage !== true) unlinkSync(stage.path);
-    return "right";
+    return undefined;
   }
   return undoExchange(spot, exchanged);
 }
@@ -50,12 +51,12 @@ export function verifyQuarantined(
   aside: Spot,
   proved: ProvedFile,
   sha256: string,
-): "right" | Changed {
+): Changed | undefined {
   const path = spot.folder.at(aside.name);
   const came = statAt(aside);
   if (came !== undefined && isAsProved(came, proved.stat) && provedAgain(proved, sha256)) {
     unlinkSync(path);
-    return "right";
+    return undefined;
   }
   if (came === undefined || restoreName(path, spot)) return { kind: "changed" };
   const displaced = bytesOf(aside);

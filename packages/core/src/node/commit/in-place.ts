@@ -1,11 +1,12 @@
 import { fsyncSync, ftruncateSync } from "node:fs";
-import type { Changed, Committed, ExpectedFile, Refusal } from "../../files/index.js";
+import type { Changed, ExpectedFile, Refusal } from "../../files/index.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { openFlags, writeAll } from "../disk/platform.js";
-import { identityOf, openFile, readUpTo, type Spot, statAt } from "../disk/reading.js";
+import { openFile, readUpTo, type Spot } from "../disk/reading.js";
 import { hashInSlices, takeSlices } from "../disk/slices.js";
 import { changed, lostLock, type ProvedFile, provedAgain, verifyBeforeStep } from "./proved-file.js";
 import type { Cleanup } from "./stage.js";
+import { afterStep, type Taken } from "./taken.js";
 
 interface Overwrite {
   readonly expected: ExpectedFile;
@@ -23,7 +24,7 @@ export async function writeInPlace(
   spot: Spot,
   bytes: Uint8Array,
   { expected, proved, guard, cleanup }: Overwrite,
-): Promise<Committed | Changed | Refusal> {
+): Promise<Taken | Changed | Refusal> {
   const opened = openFile(spot, openFlags.write);
   if (opened.kind === "refusal") return opened;
   cleanup.closes(opened.fd);
@@ -43,7 +44,11 @@ export async function writeInPlace(
   } catch (error) {
     return takeBack(spot, opened.fd, old, error);
   }
-  return committed(spot, opened.fd);
+  const sync = () => {
+    fsyncSync(opened.fd);
+    return undefined;
+  };
+  return { kind: "taken", finish: () => afterStep(spot, [sync]) };
 }
 
 function overwrite(fd: number, bytes: Uint8Array, oldLength: number): void {
@@ -63,14 +68,4 @@ function takeBack(spot: Spot, fd: number, old: Uint8Array, cause: unknown): Refu
   const refusal = refusalFrom(cause, spot.shown);
   if (refusal === undefined) throw faultFrom(cause, spot.shown);
   return refusal;
-}
-
-function committed(spot: Spot, fd: number): Committed {
-  try {
-    fsyncSync(fd);
-  } catch (error) {
-    throw faultFrom(error, spot.shown, "visible");
-  }
-  const stat = statAt(spot);
-  return stat === undefined ? { kind: "committed" } : { kind: "committed", identity: identityOf(stat) };
 }

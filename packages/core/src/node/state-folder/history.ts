@@ -49,7 +49,7 @@ function begin(state: StateFolder, change: HistoryEntry): HistoryIntent | Refusa
   return {
     kind: "intent",
     stageName,
-    done: async () => {
+    done: async ({ fault } = {}) => {
       try {
         appendHistory(state, change);
       } catch (error) {
@@ -58,7 +58,7 @@ function begin(state: StateFolder, change: HistoryEntry): HistoryIntent | Refusa
         if (codeOf(error) === "") throw error;
         return;
       }
-      removeQuietly(path);
+      if (fault === undefined) removeQuietly(path);
     },
     dropped: async () => removeQuietly(path),
   };

@@ -28,7 +28,9 @@ export async function recover(state: StateFolder, locks: Locks): Promise<Recover
   const total = { stages: 0, entries: 0, intents: 0 };
   const { intents, unreadable } = readIntents(state, parseEntry);
   for (const path of unreadable) if (isForgotten(path)) removeQuietly(path);
-  const paths = new Set(intents.filter(isOrphan).map((intent) => intent.change.realPath));
+  // Under the lock an owner that cannot be looked up counts as dead: it did not hold the lock.
+  const orphans = intents.filter(({ owner }) => livenessOf(owner) !== "alive");
+  const paths = new Set(orphans.map(({ change }) => change.realPath));
   for (const realPath of paths) {
     // A path whose lock is held has a living holder, who found the orphan when the lock was taken over.
     const lock = await lockOf(locks, realPath);
@@ -52,11 +54,13 @@ async function lockOf(locks: Locks, realPath: string): Promise<Lock | undefined>
   }
 }
 
-/** The same for one path, whose lock the caller holds. */
+/**
+ * The same for one path, whose lock the caller has just taken: no write on it is under way, so each record is of one
+ * that ended, be it that its process was killed or that it could not finish.
+ */
 export function recoverPath(state: StateFolder, realPath: string): Recovered {
   const total = { stages: 0, entries: 0, intents: 0 };
   for (const intent of readIntents(state, parseEntry, realPath).intents) {
-    if (!isOrphan(intent)) continue;
     try {
       add(total, settle(state, intent));
     } catch (error) {
@@ -65,11 +69,6 @@ export function recoverPath(state: StateFolder, realPath: string): Recovered {
     }
   }
   return total;
-}
-
-/** Under the lock an owner that cannot be looked up counts as dead: it did not hold the lock. */
-function isOrphan(intent: StoredIntent): boolean {
-  return livenessOf(intent.owner) !== "alive";
 }
 
 function settle(state: StateFolder, intent: StoredIntent): Recovered {

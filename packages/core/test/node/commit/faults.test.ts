@@ -15,7 +15,8 @@ import { describe, expect, it } from "vitest";
 import { nativeExtension } from "../../../src/node/disk/attributes.js";
 import { sha256 } from "../../../src/node/disk/digest.js";
 import { openPorts } from "../../../src/node/workspace/open.js";
-import { type Call, callsIn, heldUp, striking, traced } from "../strikes.js";
+import { hangMs } from "../../support.js";
+import { type Call, callsIn, endsOf, heldUp, striking, traced } from "../strikes.js";
 import {
   bytesOf,
   freshFolder,
@@ -93,6 +94,8 @@ const keptAs = (trial: Trial, text: string) => {
   const hash = sha256(bytesOf(text));
   return textAt(join(trial.stateDir, "blobs", hash.slice(0, 2), hash));
 };
+/** Those that mean a refusal before the step, and two that never do. */
+const errnos = ["EACCES", "EPERM", "EIO", "EBUSY", "EROFS", "ENOSPC", "EDQUOT", "EMFILE", "ENOENT", "EINVAL"];
 const firstSwap = { name: "renameat2", count: 1 };
 
 describe.skipIf(!hasStrace)("under strace", () => {
@@ -118,7 +121,7 @@ describe.skipIf(!hasStrace)("under strace", () => {
 
   it.each([
     { at: "renameat2", code: "EIO", says: { verdict: "DiskFault", state: "unchanged" }, stands: old },
-    { at: "fsync", code: "EIO", says: { verdict: "DiskFault", state: "visible" }, stands: fresh },
+    { at: "fsync", code: "EIO", says: { verdict: "committed", state: "visible" }, stands: fresh },
     { at: "unlink", code: "EIO", says: { verdict: "committed" }, stands: fresh },
   ])(
     "a replacement whose last $at fails with $code never lies about the state",
@@ -127,6 +130,30 @@ describe.skipIf(!hasStrace)("under strace", () => {
       expect(told(trial, find(old, at, "", true), `error=${code}`)).toMatchObject(says);
       expect(contentOf(trial)).toBe(stands);
       await recovered(trial);
+    },
+  );
+
+  it.each([
+    { what: "replacement", text: old, step: "renameat2" },
+    { what: "creation", text: null, step: "link" },
+  ])(
+    "a $what is done, whichever call after its step fails, and however",
+    { timeout: 5 * hangMs },
+    async ({ text, step }) => {
+      const calls = callsOf(text);
+      const after = calls.slice(calls.findLastIndex(({ name }) => name === step) + 1);
+      const names = [...new Set(after.map(({ name }) => name))].filter((name) => name !== "write");
+      expect(names).toEqual(expect.arrayContaining(["statx", "unlink", "fsync", "close"]));
+      const struck = names.flatMap((name) => endsOf(after, (call) => call.name === name));
+      for (const [at, call] of struck.entries()) {
+        const trial = newTrial(text);
+        const code = errnos[at % errnos.length] ?? "EIO";
+        expect({ call, code, ...told(trial, call, `error=${code}`) }).toMatchObject({ verdict: "committed" });
+        expect(contentOf(trial)).toBe(fresh);
+        const { entries, intents } = await recovered(trial);
+        expect(entries.map((entry) => entry.after)).toEqual([sha256(bytesOf(fresh))]);
+        expect([contentOf(trial), intents]).toEqual([fresh, []]);
+      }
     },
   );
 
