@@ -157,6 +157,11 @@ export const commandSpecs: readonly CommandSpec[] = [
         parse: collect,
       },
       { flags: "--atomic", help: "take files that have no --base in whatever state is there now" },
+      {
+        flags: "-p, --strip <folders>",
+        help: "take so many folders off each name (default: a/ and b/, or the two folders that were compared)",
+        parse: countFromZero,
+      },
       encoding,
       resultContent,
     ],

@@ -1,4 +1,5 @@
 import {
+  byteEncoding,
   currentBase,
   type GivenBase,
   type Refusal,
@@ -8,7 +9,7 @@ import {
 import { defined } from "@holdfast/core/text";
 import { answerInJson, withWorkspace } from "../answers/open.js";
 import { reportRefusal, reportWrite } from "../answers/report.js";
-import { readInput, readInputText } from "../shell/input.js";
+import { readInput, readInputDiff, readInputText } from "../shell/input.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Flags, Invocation } from "../shell/invocation.js";
 
@@ -111,14 +112,9 @@ export async function patchCommand(call: Invocation): Promise<number> {
   }
   if (path === undefined) return misuse("missing required argument 'file'");
   checkBaseFlags(call);
-  const diff = await readInputText(input);
-  if (typeof diff !== "string") return refuseChange(call, path, diff);
-  return changeFile(call, (workspace) =>
-    workspace.patch({
-      path,
-      diff: diff.replace(/^\ufeff/, ""),
-      tool: "holdfast patch",
-      ...writeOptions(flags),
-    }),
-  );
+  const read = await readInputDiff(input);
+  if ("kind" in read) return refuseChange(call, path, read);
+  const diff = read.diff.replace(/^\ufeff/, "");
+  const options = { ...writeOptions(flags), ...(read.isBytes ? { encoding: byteEncoding } : {}) };
+  return changeFile(call, (workspace) => workspace.patch({ path, diff, tool: "holdfast patch", ...options }));
 }

@@ -201,6 +201,19 @@ function utf16Decoder(head: Buffer): TextDecoder | undefined {
   return mark === 0xfeff ? new TextDecoder("utf-16be") : undefined;
 }
 
+/** A diff in UTF-8, or UTF-16 with its mark. Any other is taken byte by byte, for files that are taken in the same way. */
+export async function readInputDiff(
+  name: string | undefined,
+): Promise<{ readonly diff: string; readonly isBytes: boolean } | Refusal> {
+  const read = await readInput(name);
+  if (!(read instanceof Uint8Array)) return read;
+  const marked = read.length < 2 ? undefined : utf16Decoder(Buffer.from(read.subarray(0, 2)));
+  if (marked !== undefined) return { diff: marked.decode(read), isBytes: false };
+  const bytes = Buffer.from(read);
+  const isBytes = !isUtf8(bytes);
+  return { diff: bytes.toString(isBytes ? "latin1" : "utf8"), isBytes };
+}
+
 /** The same as text, which must be valid UTF-8: a guess would change what is written. */
 export async function readInputText(
   name: string | undefined,
@@ -214,7 +227,7 @@ export async function readInputText(
     const again = Buffer.from(Buffer.from(bytes).toString());
     const at = again.findIndex((byte, index) => byte !== bytes[index]);
     const line = again.subarray(0, at).toString().split("\n").length;
-    const message = `The input is not valid UTF-8: line ${line} has the byte 0x${bytes[at]?.toString(16)}. Convert it (such as with \`iconv -f ISO-8859-1 -t UTF-8\`, and \`holdfast patch FILE --encoding ISO-8859-1\`), or write bytes with \`--exact\`.`;
+    const message = `The input is not valid UTF-8: line ${line} has the byte 0x${bytes[at]?.toString(16)}. Convert it (such as with \`iconv -f ISO-8859-1 -t UTF-8\`), or write bytes with \`--exact\`.`;
     return refusal("undecodable", message);
   }
 }

@@ -44,6 +44,7 @@ export interface Flags extends GlobalFlags {
   readonly ignoreCase?: boolean;
   readonly context?: number;
   readonly encoding?: string;
+  readonly strip?: number;
   /** One state; for a change set those of its files, each as PATH=SHA256. */
   readonly base?: string | readonly string[];
   readonly atomic?: boolean;

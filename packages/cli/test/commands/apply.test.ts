@@ -191,17 +191,19 @@ describe("apply", () => {
     expect([project.has(" u"), project.text("v ")]).toEqual([false, "1\n"]);
   });
 
-  test("a diff that is no UTF-8 is refused with its first such byte, and the way that is named leads on", async () => {
+  test("a diff that is no UTF-8 is taken byte by byte, and one in UTF-8 in the file's encoding", async () => {
     const latin = (text: string) => Buffer.from(text, "latin1");
     const lines = update("t").replaceAll("two", "gr\u00fc\u00df").replace("TWO", "\u00c4");
     const [before, after] = ["one\ngr\u00fc\u00df\nthree\n", "one\n\u00c4\nthree\n"].map(latin);
     const project = new Project({ t: before ?? "", "latin.diff": latin(lines), "utf8.diff": lines });
-    const refused = await project.run(["apply", "--atomic", "latin.diff"]);
-    expect(refused).toMatchObject({ code: 6, stdout: "" });
-    expect(refused.stderr).toContain(
-      "line 5 has the byte 0xfc. Convert it (such as with `iconv -f ISO-8859-1",
-    );
-    expect(project.bytes("t")).toEqual(before);
+    for (const way of [
+      ["apply", "--atomic"],
+      ["patch", "t", "--atomic"],
+    ]) {
+      expect(await project.run([...way, "latin.diff"])).toMatchObject({ code: 0 });
+      expect(project.bytes("t")).toEqual(after);
+      project.put("t", before ?? "");
+    }
     const args = ["patch", "t", "--encoding", "ISO-8859-1", "--atomic", "utf8.diff"];
     expect(await project.run(args)).toMatchObject({ code: 0 });
     expect(project.bytes("t")).toEqual(after);
@@ -220,6 +222,80 @@ describe("apply", () => {
     expect(await project.run(args, { input })).toMatchObject({ code: 0 });
     expect(project.bytes("t")).toEqual(latin("one\n\u00c4\nthree\n"));
     expect(project.has("gone")).toBe(false);
+  });
+
+  describe("each part is carried out, or the whole is refused by the part's name", () => {
+    const blob = spawnSync("git", ["hash-object", "--stdin"], { input: poem }).stdout.toString().slice(0, 7);
+    const part = (name: string, ...more: string[]) =>
+      [`diff --git a/${name} b/${name}`, ...more, ""].join("\n");
+    const goes = (id: string) => part("b.txt", "deleted file mode 100644", `index ${id}..0000000`);
+    const comes = (id: string) =>
+      part("new.txt", "new file mode 100644", `index 0000000..${id}`, "--- /dev/null") +
+      `+++ b/new.txt\n@@ -0,0 +1,3 @@\n${poem.replace(/^(?=.)/gm, "+")}`;
+    test.each([
+      ["headers and a line index", part("b.txt", "index 1234567..89abcde 100644"), "b.txt"],
+      ["--- and +++ alone", "--- a/b.txt\n+++ b/b.txt\n", "b.txt"],
+      ["a hunk without lines", "--- a/b.txt\n+++ b/b.txt\n@@ -1,3 +1,3 @@\n", "b.txt"],
+      ["an Index line alone", `Index: b.txt\n${"=".repeat(67)}\n`, "b.txt"],
+      ["a command of diff alone", "diff -ru a/b.txt b/b.txt\n", "b.txt"],
+      ["a rename of 80 % without its lines", renaming("b.txt", "d.txt").replace("100%", "80%"), "d.txt"],
+      [
+        "a new file whose name of its content tells of more",
+        part("n", "new file mode 100644", "index 0000000..1234567"),
+        "n",
+      ],
+      ["a deletion without lines of another content", goes("1234567"), "index"],
+      ["a new file with lines that are not all", comes("1234567"), "index"],
+      [
+        "a binary file",
+        part("b.txt", "index 1234567..89abcde", "GIT binary patch", "literal 1", "IcmZPo000310RR91", ""),
+        "b.txt",
+      ],
+    ])("refused: %s", async (_, lost, name) => {
+      for (const input of [update("a.txt") + lost, lost + update("a.txt")]) {
+        const project = new Project(files);
+        const run = await project.run(["apply", "--atomic"], { input });
+        expect(run).toMatchObject({ stdout: "" });
+        expect(run.code).not.toBe(0);
+        expect(run.stderr).toContain(name);
+        expectUntouched(project);
+      }
+    });
+    test.each([
+      ["git's deletion without lines, by the name of the content", goes(blob), { "b.txt": undefined }],
+      ["git's new file with the name of its content", comes(blob), { "new.txt": poem }],
+      [
+        "GNU diff's deletion by the beginning of 1970, whatever the zone",
+        `diff -ruN a/b.txt b/b.txt\n${removal("b.txt").replace("+++ /dev/null", "+++ b/b.txt\t1970-01-01 05:30:00.000000000 +0530")}`,
+        { "b.txt": undefined },
+      ],
+      [
+        "Subversion's deletion",
+        `Index: b.txt\n${"=".repeat(67)}\n${removal("b.txt").replace("a/b.txt", "b.txt\t(revision 3)").replace("/dev/null", "b.txt\t(nonexistent)")}`,
+        { "b.txt": undefined },
+      ],
+      [
+        "a signature, whatever it says",
+        `${update("b.txt").replace(/-9/, "-1")}-- \nAnn\n+49 30\n`,
+        { "b.txt": done },
+      ],
+    ])("carried out: %s", async (_, input, made) => {
+      const project = new Project(files);
+      expect(await project.run(["apply", "--atomic"], { input })).toMatchObject({ code: 0 });
+      for (const [name, text] of Object.entries(made))
+        if (text === undefined) expect(project.has(name)).toBe(false);
+        else expect(project.text(name)).toBe(text);
+    });
+  });
+
+  test("-p takes so many folders off, and text around a diff is named", async () => {
+    const project = new Project({ "d/a.txt": poem });
+    const input = `Why it is so.\n${update("x/d/a.txt")}`;
+    expect((await project.run(["apply", "--atomic"], { input })).code).not.toBe(0);
+    const run = await project.run(["apply", "--atomic", "-p", "2"], { input });
+    expect(run).toMatchObject({ code: 0 });
+    expect(run.stdout).toContain('1 line around the diff, "Why it is so."');
+    expect(project.text("d/a.txt")).toBe(done);
   });
 
   test("a name may hold the sign that parts it from its hash", async () => {

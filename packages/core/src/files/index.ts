@@ -78,7 +78,7 @@ export {
   successCodes,
 } from "./values/refusal.js";
 export type * from "./values/requests.js";
-export { isLook } from "./values/requests.js";
+export { byteEncoding, isLook } from "./values/requests.js";
 export type * from "./values/stores.js";
 export {
   inWords,

@@ -87,6 +87,9 @@ function withShownMark({ text, format }: FileText, diff: string): string {
   return format.bom && format.encoding === "utf-8" && shownMark.test(diff) ? `\ufeff${text}` : text;
 }
 
+const otherLines =
+  "Invalid Diff: The lines of the new file are not the content that its line `index` names. Nothing was written. Send all of its lines; or leave the line `index` out if they are meant as they are.";
+
 /** Of a file that is there already, and that the diff makes executable. */
 export const modeUnseen = " Whether it may be run was not looked at.";
 const shownMark = /(?:^[-+ ]|(?<=[\n\r])[-+ ]?)\ufeff/;
@@ -99,7 +102,7 @@ function* planPatched(
   base: string,
   current: Current,
 ): Steps<Plan> {
-  const { landed, repairs, isExecutable } = outcome;
+  const { landed, repairs, isExecutable, blob } = outcome;
   const { format } = before;
   const isShown = format.encoding === "utf-8" && !(format.bom && base === before.text);
   const isMarked = isShown && outcome.text.startsWith("\ufeff");
@@ -111,6 +114,9 @@ function* planPatched(
     session.ports.codec,
   );
   if ("kind" in bytes) return bytes;
+  const { isGitBlob = () => true } = session.ports;
+  if (blob !== undefined && ![bytes, new TextEncoder().encode(text)].some((one) => isGitBlob(one, blob)))
+    return refuse("invalid_diff", otherLines);
   const old = current.kind === "absent" ? null : before.text;
   const report = yield* placedReport(old, text, placedByDiff(outcome));
   const changesMark = old !== null && bom !== format.bom;

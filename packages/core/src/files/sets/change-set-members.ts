@@ -1,5 +1,5 @@
 import { type FileDiff, splitByFile, splitByFileInTurns } from "../../patch/index.js";
-import { defined, escapeForDisplay, isSameInSteps, type Steps } from "../../text/index.js";
+import { clip, defined, escapeForDisplay, isSameInSteps, type Steps } from "../../text/index.js";
 import type { Call } from "../access/call.js";
 import type { Change, Past, Plan, PlannedWrite } from "../access/change.js";
 import type { Current } from "../access/current.js";
@@ -15,7 +15,13 @@ import { emptySha256, type GivenBase } from "../values/base.js";
 import type { WriteOutcome } from "../values/outcomes.js";
 import { bareName, tidyPath } from "../values/path-policy.js";
 import { fromPatch, isRefusal, type Refusal, refuse } from "../values/refusal.js";
-import type { ApplyChangesRequest, Asked, FileChange, WriteOptions } from "../values/requests.js";
+import {
+  type ApplyChangesRequest,
+  type Asked,
+  byteEncoding,
+  type FileChange,
+  type WriteOptions,
+} from "../values/requests.js";
 import { cutLines, pasteLines } from "./line-moves.js";
 
 /** One file of a change set. A rename is two: the old name goes (with its `to`), the new one comes. */
@@ -77,26 +83,33 @@ export function sourceOf(
   return movedFrom === undefined ? undefined : planned.find(({ site }) => site.target.realPath === movedFrom);
 }
 
-/** The files that a request speaks of, or why it cannot be understood. Nothing was looked at yet. */
+/**
+ * The files that a request speaks of, and what is left out of its diff, in words; or why it cannot be understood. Nothing
+ * was looked at yet.
+ */
 export async function membersOf(
   call: Call,
   request: Asked<ApplyChangesRequest>,
-): Promise<readonly Member[] | Refusal> {
-  const changes = "changes" in request ? request.changes : await changesOf(request, call.session);
-  if ("kind" in changes) return changes;
+): Promise<{ readonly members: readonly Member[]; readonly leftOut?: string | undefined } | Refusal> {
+  const found =
+    "changes" in request
+      ? { changes: request.changes, leftOut: undefined }
+      : await changesOf(request, call.session);
+  if ("kind" in found) return found;
+  const { changes } = found;
   if (changes.length === 0) return refuse("invalid_arguments", "The change set holds no change.");
   const members: Member[] = [];
   for (const [at, change] of changes.entries()) {
-    const found = isPaired(changes, at)
+    const made = isPaired(changes, at)
       ? changeMembers(call, change, request.tool ?? "apply_changes", members.at(-1))
       : unpaired;
-    if ("kind" in found) {
-      if (changes.length === 1) return found;
-      return refuse(found.code, `Change ${at + 1} (${escapeForDisplay(change.path)}): ${found.message}`);
+    if ("kind" in made) {
+      if (changes.length === 1) return made;
+      return refuse(made.code, `Change ${at + 1} (${escapeForDisplay(change.path)}): ${made.message}`);
     }
-    members.push(...found);
+    members.push(...made);
   }
-  if (members.length <= mostFiles) return members;
+  if (members.length <= mostFiles) return { members, leftOut: found.leftOut };
   return refuse(
     "too_large",
     `The change set speaks of ${members.length} files; at most ${mostFiles} can be changed together.`,
@@ -120,46 +133,66 @@ const unpaired = refuse(
 /** Each file of a set is held open until the set is done. */
 const mostFiles = 250;
 
+type SetDiff = Extract<Asked<ApplyChangesRequest>, { readonly diff: string }>;
+
 /** A diff that names its files, as changes. */
 async function changesOf(
-  { diff, bases = {}, encoding }: Extract<Asked<ApplyChangesRequest>, { readonly diff: string }>,
+  { diff, bases = {}, otherBase, isBytes = false, ...rest }: SetDiff,
   session: Session,
-): Promise<readonly FileChange[] | Refusal> {
+): Promise<{ readonly changes: readonly FileChange[]; readonly leftOut: string | undefined } | Refusal> {
   const { nextTurn } = session.ports;
   const { patchMs } = session.limits;
   const split =
-    nextTurn === undefined ? splitByFile(diff, patchMs) : await splitByFileInTurns(diff, nextTurn, patchMs);
+    nextTurn === undefined
+      ? splitByFile(diff, patchMs, rest.strip)
+      : await splitByFileInTurns(diff, nextTurn, patchMs, rest.strip);
   if (split.kind === "refusal") return fromPatch(split);
+  const files = isBytes ? split.files.map(withTextNames) : split.files;
   const known = new Map(Object.entries(bases).map(([path, base]) => [bareName(path), base] as const));
+  const names = files.flatMap(({ path, to = path }) => [path, to]);
+  const stray = [...known.keys()].find((path) => !names.some((name) => bareName(name) === path));
+  if (stray !== undefined) return refuseStray(stray, files);
   // In a diff of git a name is the file's own, whatever it looks like.
   const isByGit = /^diff --git /m.test(diff);
-  for (const name of isByGit ? [] : split.files.flatMap(({ path, to = path }) => [path, to])) {
+  for (const name of isByGit ? [] : names) {
     const plain = await plainPath(session, diff.includes(`./${name}`) ? `./${name}` : name);
     if (plain.kind === "refusal") return plain;
   }
-  return split.files.map((file) => ({
-    ...changeOf(file, known.get(bareName(file.path))),
+  const encoding = isBytes ? byteEncoding : rest.encoding;
+  const changes = files.map((file) => ({
+    ...changeOf(file, known.get(bareName(file.path)) ?? (file.action === "create" ? emptySha256 : otherBase)),
     ...defined({ encoding }),
   }));
+  return { changes, leftOut: split.leftOut };
+}
+
+/** The names of a diff whose characters are bytes: names are UTF-8. */
+function withTextNames({ path, to, ...file }: FileDiff): FileDiff {
+  const text = (name: string) => new TextDecoder().decode(Uint8Array.from(name, (one) => one.charCodeAt(0)));
+  return { ...file, path: text(path), ...(to === undefined ? {} : { to: text(to) }) };
+}
+
+/** A base for a file that the diff does not change is a mistyped path, and the file that was meant would go without. */
+function refuseStray(path: string, files: readonly FileDiff[]): Refusal {
+  const shown = files.slice(0, 10).map((file) => JSON.stringify(file.path));
+  if (files.length > 10) shown.push("…");
+  return refuse(
+    "invalid_arguments",
+    `A base names ${JSON.stringify(path)}, which the diff does not change. It changes ${shown.join(", ")}. Nothing was written.`,
+  );
 }
 
 function changeOf(file: FileDiff, base: GivenBase | undefined): FileChange {
-  const { path, action, to, diff, isLink } = file;
-  const kind = isLink === undefined ? {} : { isLink };
-  const based: Omit<FileChange, "content"> = { path, ...kind, ...(base === undefined ? {} : { base }) };
+  const { path, action, to, diff, isLink, blob } = file;
+  const based: Omit<FileChange, "content"> = {
+    path,
+    ...defined({ isLink }),
+    ...(base === undefined ? {} : { base }),
+  };
   const lines = diff === "" ? ({ kind: "same" } as const) : ({ kind: "diff", diff } as const);
-  switch (action) {
-    case "update":
-      return { ...based, content: lines };
-    case "create":
-      return { ...based, base: base ?? emptySha256, content: lines };
-    case "delete":
-      return { ...based, content: { kind: "delete", ...(diff === "" ? {} : { diff }) } };
-    case "rename":
-      return { ...based, content: lines, ...(to === undefined ? {} : { renameTo: to }) };
-    default:
-      return action satisfies never;
-  }
+  if (action === "delete")
+    return { ...based, content: { kind: "delete", ...defined({ blob }), ...(diff === "" ? {} : { diff }) } };
+  return { ...based, content: lines, ...defined({ renameTo: to }) };
 }
 
 function changeMembers(
@@ -292,7 +325,7 @@ function planContent(
 async function planDeletion(
   { session, budget }: Call,
   file: Pick<FileChange, "path" | "encoding">,
-  { diff, mustExist = false }: Extract<FileChange["content"], { readonly kind: "delete" }>,
+  { diff, blob, mustExist = false }: Extract<FileChange["content"], { readonly kind: "delete" }>,
   current: Current,
 ): Promise<Plan> {
   if (current.kind === "absent" && mustExist) return refuse("file_missing", "There is no file to delete.");
@@ -307,6 +340,11 @@ async function planDeletion(
         "The diff deletes the file, but its lines are not all of the file. Nothing was changed.",
       );
   }
+  if (blob !== undefined && session.ports.isGitBlob?.(current.bytes, blob) !== true)
+    return refuse(
+      "invalid_diff",
+      `Invalid Diff: It deletes the file without its lines, and the file is not the one that its line \`index\` names (${clip(blob, 12)}). Nothing was changed.`,
+    );
   const message = current.isLink === true ? linkDeleted : "File deleted.";
   return planBytes(session, current, null, { message, budget });
 }

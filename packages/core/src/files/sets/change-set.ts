@@ -48,8 +48,11 @@ async function applyMembers(
   request: Asked<ApplyChangesRequest>,
   ticket: Ticket,
 ): Promise<ApplyChangesOutcome> {
-  const members = await membersOf(call, request);
-  return "kind" in members ? refusedSet(members) : carryOutSet(call, members, ticket);
+  const found = await membersOf(call, request);
+  if ("kind" in found) return refusedSet(found);
+  const outcome = await carryOutSet(call, found.members, ticket);
+  if (found.leftOut === undefined) return outcome;
+  return { ...outcome, message: `${outcome.message} Left out: ${escapeForDisplay(found.leftOut)}.` };
 }
 
 /** Previews a change set: everything but the step. */
@@ -60,8 +63,8 @@ export async function previewSet(
 ): Promise<Preview | ApplyChangesOutcome> {
   const spread = await spreadFolder(call, request, ticket);
   if (spread?.kind === "refusal") return refusedSet(spread);
-  const members = await membersOf(call, spread?.request ?? request);
-  return "kind" in members ? refusedSet(members) : previewMembers(call, members, ticket);
+  const found = await membersOf(call, spread?.request ?? request);
+  return "kind" in found ? refusedSet(found) : previewMembers(call, found.members, ticket);
 }
 
 /**

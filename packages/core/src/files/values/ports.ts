@@ -25,6 +25,8 @@ export interface WorkspacePorts {
   readonly digest: (bytes: Uint8Array) => string;
   /** The same piece by piece, so that others have their turn while a large file is hashed; at once without it. */
   readonly startDigest?: () => RunningDigest;
+  /** Whether git gives this content a name that begins so; without it no name is held against bytes. */
+  readonly isGitBlob?: (bytes: Uint8Array, id: string) => boolean;
   /** A fresh unguessable id of at least 16 characters from [a-z0-9]. */
   readonly newId: () => string;
   /**

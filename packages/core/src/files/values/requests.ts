@@ -249,8 +249,14 @@ export type ApplyChangesRequest = (
   | { readonly changes: readonly FileChange[] }
   | {
       readonly diff: string;
+      /** Each character of the diff is a byte, since it is no UTF-8; the files are taken in the same way. */
+      readonly isBytes?: boolean;
       /** By the path as the diff names it; a file that is created needs none. */
       readonly bases?: Readonly<Record<string, GivenBase>>;
+      /** Of each file that is there and that `bases` does not name. */
+      readonly otherBase?: GivenBase;
+      /** So many folders are taken off the names, as by `patch -p`; found out by the names unless given. */
+      readonly strip?: number;
       /** Of all its files, as `FileChange.encoding`. */
       readonly encoding?: string;
     }
@@ -259,6 +265,9 @@ export type ApplyChangesRequest = (
   /** The tool's name for the history. */
   readonly tool?: string;
 };
+
+/** In it each byte is a character: what is no UTF-8 is patched as git does it, byte by byte. */
+export const byteEncoding = "iso-8859-1";
 
 /** What is to become of one file of a change set. */
 export interface FileChange {
@@ -302,10 +311,13 @@ export type ContentChange =
   | { readonly kind: "edits"; readonly edits: readonly ExactEdit[] }
   /** The whole new content: a text in the file's encoding and endings, or bytes as they are. */
   | { readonly kind: "text"; readonly text: string | Uint8Array }
-  /** Where a diff is given, its lines must be all of the file. */
   | {
       readonly kind: "delete";
-      readonly diff?: string /** A file that is not there is `file_missing`. */;
+      /** Its lines must be all of the file. */
+      readonly diff?: string;
+      /** Git's name, or the beginning of it, of what the file must hold. */
+      readonly blob?: string;
+      /** A file that is not there is `file_missing`. */
       readonly mustExist?: boolean;
     }
   /**

@@ -16,6 +16,15 @@ export function sha256Stream(): { update(bytes: Uint8Array): void; digest(): str
   };
 }
 
+/** Whether git's name of a content begins so. Git may keep a text with other line endings than the disk, or the diff. */
+export function isGitBlob(bytes: Uint8Array, id: string): boolean {
+  const plain = Buffer.from(bytes).toString("latin1").replaceAll("\r\n", "\n");
+  const others = [plain, plain.replaceAll("\n", "\r\n")].map((text) => Buffer.from(text, "latin1"));
+  const isNamed = (content: Uint8Array, by: string) =>
+    createHash(by).update(`blob ${content.length}\0`).update(content).digest("hex").startsWith(id);
+  return [bytes, ...others].some((content) => isNamed(content, "sha1") || isNamed(content, "sha256"));
+}
+
 /** 128 random bits as 26 characters from [a-z2-7]: unguessable, and safe in any file name. */
 export function newId(): string {
   if (poolAt + idBytes > pool.length) {

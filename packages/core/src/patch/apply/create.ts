@@ -5,7 +5,7 @@ import type { PatchOutcome } from "../model/types.js";
 import type { ParsedDiff } from "../read/parse.js";
 import { isPlaceholder } from "../read/placeholder.js";
 import { isExecutable } from "../read/sections.js";
-import { keptMode } from "../read/whole.js";
+import { isEmptyBlob, keptMode } from "../read/whole.js";
 
 /** Whether the diff says that there was no file, or nothing in it. */
 export function isCreation(base: BaseText, parsed: ParsedDiff, hunks: readonly ShapedHunk[]): boolean {
@@ -94,6 +94,9 @@ function finishCreation(
     newLines: lines.length,
   };
   const mode = parsed.sections.find(({ mode }) => isExecutable(mode))?.mode;
+  const blob = parsed.sections.find((one) => one.creation)?.blobs?.split("..")[1];
+  // Models write the hash of no bytes beside any file; git has no lines below it, so that none can be lost.
+  const isTold = blob !== undefined && !/^0+$/.test(blob) && !(text !== "" && isEmptyBlob(blob));
   const code = base !== text ? "applied" : text === "" ? "no_change" : "already_applied";
   return {
     kind: "success",
@@ -106,6 +109,7 @@ function finishCreation(
         : [],
     repairs: mode === undefined || base === null ? parsed.repairs : [...parsed.repairs, keptMode(mode)],
     ...(mode === undefined ? {} : { isExecutable: true }),
+    ...(isTold ? { blob } : {}),
   };
 }
 

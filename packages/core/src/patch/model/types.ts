@@ -48,6 +48,8 @@ export interface PatchSuccess {
   readonly repairs: readonly Repair[];
   /** The diff creates the file, and its owner is to be able to run it. */
   readonly isExecutable?: true;
+  /** The diff creates the file: git's name of its content, or how that begins, as the diff has it. */
+  readonly blob?: string;
 }
 
 /** The diff was not applied, not even in part; the file stays as it is. */

@@ -1,21 +1,37 @@
-import type { LineEnding } from "../../text/index.js";
-import type { Hunk, HunkLine } from "../model/hunk.js";
-import { cutLines, kindOfSign, WrittenHunk } from "../model/hunk-lines.js";
+import { clip } from "../../text/index.js";
+import type { Hunk, HunkHeader } from "../model/hunk.js";
+import { kindOfSign } from "../model/hunk-lines.js";
 import type { LineTable } from "../model/line-table.js";
 import type { Deadline, Steps } from "../model/steps.js";
 import type { Repair } from "../model/types.js";
+import { LineAccount } from "./account.js";
 import { isOfDiff, startsHeader, strangeLine } from "./dialect.js";
 import { noFile, readFileNames } from "./file-names.js";
-import { closeHunk, isMailSignature, type OpenHunk } from "./open-hunk.js";
+import {
+  closeHunk,
+  describeReading,
+  findHunkEnd,
+  isMarker,
+  type OpenHunk,
+  opensSignature,
+} from "./open-hunk.js";
 import { type EnvelopeLine, readEnvelopeLine } from "./parse-envelope.js";
-import type { FencedSpan } from "./parse-fences.js";
-import { looksLikeFileHeader, type ReadHeader, readGitLine, readHunkHeader } from "./parse-header.js";
+import { type FencedSpan, readFence } from "./parse-fences.js";
+import {
+  looksLikeFileHeader,
+  type ReadHeader,
+  readHunkHeader,
+  readSectionLine,
+  type SectionLine,
+} from "./parse-header.js";
 import { type FileSection, hunkLimit, SectionList } from "./sections.js";
 
 /** What reading a diff needs to know besides its lines. */
 export interface ReadingContext {
-  /** Whether the file has a line of this text: distinguishes forgotten context from prose. */
-  readonly isBaseLine: (text: string) => boolean;
+  /** Whether the file has a line of this text: distinguishes forgotten context from text. Absent where no file is known. */
+  readonly isBaseLine?: (text: string) => boolean;
+  /** So many folders are taken off the names; found out unless given. */
+  readonly strip?: number;
   /** Lines of the diff contain several lines of a file whose only terminator is `\r`. */
   readonly splitReturns: boolean;
   readonly deadline: Deadline;
@@ -29,13 +45,10 @@ export interface ReadingContext {
 export class DiffReader {
   readonly hunks: Hunk[] = [];
   readonly repairs: Repair[] = [];
+  readonly account: LineAccount;
   private readonly sections = new SectionList();
   private current: OpenHunk | undefined;
-  /** Lines of the open hunk that are not added, and that are not removed. */
-  private oldLines = 0;
-  private newLines = 0;
   private bodyStart = 0;
-  private skippedProse = false;
   /** Whether only lines of git's may follow: since its first one there was no blank line and no other header. */
   private inGitHeader = false;
   /** Whether a file was named and none of its hunks was begun yet. */
@@ -54,7 +67,9 @@ export class DiffReader {
     private readonly lines: LineTable,
     private readonly context: ReadingContext,
     private readonly isEnvelope: boolean,
-  ) {}
+  ) {
+    this.account = new LineAccount(lines);
+  }
 
   *readSpan(span: FencedSpan): Steps<void> {
     const { deadline, isBusy, relieve } = this.context;
@@ -88,7 +103,8 @@ export class DiffReader {
       if (/^[-+]/.test(line)) changes += 1;
     }
     if (changes === 0) return;
-    this.skippedProse = false;
+    this.account.kinds.length = Math.min(this.account.kinds.length, from);
+    this.account.take("text", from);
     this.repairs.push({ kind: "header_mended", detail: "no `@@` line: read as one hunk" });
     this.open({ raw: "", numbers: undefined, anchors: [] }, from, from);
     for (let at = from; at < span.to; at++) {
@@ -102,8 +118,6 @@ export class DiffReader {
 
   /** Ends the reading and returns what the diff said about each file. */
   finish(): readonly FileSection[] {
-    if (this.skippedProse && this.hunks.length > 0)
-      this.repairs.push({ kind: "prose_removed", detail: "text around the diff left out" });
     if (this.unread !== undefined) this.refuseLine(this.unread);
     return this.sections.finish();
   }
@@ -119,35 +133,47 @@ export class DiffReader {
     }
     const line = this.lines.line(at);
     if (this.readHeader(line, at)) return 1;
-    const inHunk = this.current !== undefined;
-    const git = readGitLine(line, this.lines.line(at + 1));
-    if (git !== undefined && (!inHunk || git.kind === "file" || git.kind === "commit")) {
-      this.close(true, at);
-      this.sections.noteGitLine(git);
-      this.inGitHeader = git.kind === "file" || (this.inGitHeader && git.kind !== "binary");
-      this.isNamed = false;
-      this.bodyStart = at + 1;
-    } else if (inHunk) this.readBody(at);
+    const section = readSectionLine(line, this.lines.line(at + 1), this.context.strip);
+    if (section !== undefined && this.isHeader(section, line)) this.readSection(section, at);
+    else if (this.current !== undefined) this.readBody(at);
     else this.leaveOut(line, at);
     return 1;
   }
 
+  /** Whether the line ends the hunk above it; it may also be context without its space. */
+  private isHeader(section: SectionLine, line: string): boolean {
+    const { current } = this;
+    if (current === undefined || (current.metAt !== undefined && !current.isOverrun)) return true;
+    if (section.kind === "file" || section.kind === "commit") return true;
+    const begins = ["label", "without_content"].includes(section.kind);
+    return begins && this.context.isBaseLine?.(line) !== true;
+  }
+
+  private readSection(section: SectionLine, at: number): void {
+    this.close(true, at);
+    this.sections.note(section);
+    const { kind } = section;
+    this.inGitHeader = kind === "file" || (this.inGitHeader && kind !== "without_content");
+    this.isNamed = false;
+    this.bodyStart = at + 1;
+    this.account.take("header", this.bodyStart);
+  }
+
   /** The text around the fences of a diff. */
   *leaveOutSpan(span: FencedSpan): Steps<void> {
-    const { skippedProse } = this;
     for (let at = span.from; at < span.to; at++) {
       if (at % 4096 === 4095) yield;
-      this.leaveOut(this.lines.line(at), at);
+      if (readFence(this.lines, at) === null) this.leaveOut(this.lines.line(at), at);
+      this.account.takeOuter(at + 1);
     }
-    this.skippedProse = skippedProse;
   }
 
   /** Outside of hunks there may be text, but nothing that asks for something. */
   private leaveOut(line: string, at: number): void {
-    if (line.trim() === "" || isMailSignature(line, this.lines.line(at + 1))) this.inGitHeader = false;
+    if (line.trim() === "" || opensSignature(line)) this.inGitHeader = false;
     else if (this.inGitHeader || isOfDiff(line) || startsHeader(this.lines, at)) this.refuseLine(at);
     else if (this.isNamed && /^[-+]/.test(line)) this.unread ??= at;
-    else this.skippedProse = true;
+    this.account.take("text", at + 1);
   }
 
   private refuseLine(at: number): void {
@@ -163,8 +189,10 @@ export class DiffReader {
     const line = this.lines.line(at);
     const mark = this.markAt(line, at);
     const inFile = this.place !== "outside" && this.place !== "open";
-    if (mark !== undefined) this.readMark(mark, at);
-    else if (inFile && this.readHeader(line, at)) this.mayMove = false;
+    if (mark !== undefined) {
+      this.readMark(mark, at);
+      this.account.take("header", at + 1);
+    } else if (inFile && this.readHeader(line, at)) this.mayMove = false;
     else if (this.current !== undefined) this.readBody(at);
     else if (inFile && line !== "") {
       this.open({ raw: "", numbers: undefined, anchors: [] }, at, at);
@@ -200,6 +228,7 @@ export class DiffReader {
     switch (mark.kind) {
       case "end_of_file":
         if (this.current !== undefined) this.current.atEnd = true;
+        this.close(false, at);
         return;
       case "update":
         this.sections.noteNames({ old: mark.name, new: mark.name });
@@ -253,7 +282,7 @@ export class DiffReader {
     const { anchors, numbers } = current?.header ?? {};
     if (
       current === undefined ||
-      countLines(current) > 0 ||
+      current.old + current.fresh > 0 ||
       numbers !== undefined ||
       (anchors?.length ?? 0) >= anchorLimit
     )
@@ -275,72 +304,62 @@ export class DiffReader {
       if (!follows(2, "@@") || !this.endsBefore(line, next)) return 0;
     } else if (!pair) return this.halfHeaderAt(at, line, next);
     this.close(false, at);
-    this.sections.noteNames(readFileNames(line, next));
-    [this.inGitHeader, this.isNamed] = [false, true];
-    this.bodyStart = at + 2;
-    return 2;
+    return this.noteNames(at, line, next);
   }
 
   private halfHeaderAt(at: number, line: string, next: string): number {
     if (!/^(--- |\+\+\+ )\S/.test(line) || readHunkHeader(next) === undefined) return 0;
     const isOld = line.startsWith("---");
-    this.sections.noteNames(readFileNames(isOld ? line : undefined, isOld ? undefined : line));
     this.repairs.push({ kind: "header_mended", detail: `\`${isOld ? "+++" : "---"}\` line missing` });
-    this.bodyStart = at + 1;
-    return 1;
+    return this.noteNames(at, isOld ? line : undefined, isOld ? undefined : line);
+  }
+
+  private noteNames(at: number, oldLine: string | undefined, newLine: string | undefined): number {
+    this.sections.noteNames(readFileNames(oldLine, newLine, this.context.strip));
+    [this.inGitHeader, this.isNamed] = [false, true];
+    this.bodyStart = at + (oldLine === undefined || newLine === undefined ? 1 : 2);
+    this.account.take("header", this.bodyStart);
+    return this.bodyStart - at;
   }
 
   /** Whether the open hunk is over, so that `--- x`, `+++ y` are the next file's header. */
   private endsBefore(oldLine: string, newLine: string): boolean {
-    const { numbers } = this.current?.header ?? {};
+    const { header, old = 0, fresh = 0 } = this.current ?? {};
+    const { numbers } = header ?? {};
     if (numbers === undefined) return looksLikeFileHeader(oldLine, newLine);
-    const { oldLines, newLines } = this;
-    if (oldLines === numbers.oldCount && newLines === numbers.newCount) return true;
-    if (oldLines + 1 === numbers.oldCount && newLines + 1 === numbers.newCount) return false;
+    if (old === numbers.oldCount && fresh === numbers.newCount) return true;
+    if (old + 1 === numbers.oldCount && fresh + 1 === numbers.newCount) return false;
     return looksLikeFileHeader(oldLine, newLine);
   }
 
-  private open(header: OpenHunk["header"], from: number, body: number): void {
-    const lines = this.mayBePlain ? undefined : [];
-    this.current = { header, body, plain: 0, lines, marked: [], from, atEnd: false };
-    this.oldLines = 0;
-    this.newLines = 0;
+  private open(header: HunkHeader, from: number, body: number): void {
+    const counts = { old: 0, fresh: 0, changed: 0, metAt: undefined };
+    const flags = { isPlain: true, isOverrun: false, atEnd: false };
+    this.current = { header, from, body, ...counts, ...flags, marks: [] };
     [this.inGitHeader, this.isNamed] = [false, false];
   }
 
   private readBody(at: number): void {
-    const current = this.current;
+    const { current, lines } = this;
     if (current === undefined) return;
-    const { lines } = this;
-    const { splitReturns } = this.context;
-    const first = lines.firstCode(at);
-    const kind = kindOfSign(first);
+    const kind = kindOfSign(lines.firstCode(at));
     if ((kind ?? "context") === "context" && this.isStrange(at, kind === undefined)) {
       if (readEnvelopeLine(lines.line(at).trim())?.kind === "end_of_file") current.atEnd = true;
       else this.refuseLine(at);
-      if (kind !== undefined) return;
+      if (kind !== undefined) current.marks.push(at);
     }
-    if (current.lines === undefined && kind !== undefined && at === current.body + current.plain) {
-      current.plain += 1;
-      this.count(kind);
+    current.isPlain &&= kind !== undefined && current.marks.length === 0;
+    if (kind === undefined && isMarker(lines, at)) {
+      if (current.metAt === at) current.metAt = at + 1;
       return;
     }
-    const list = this.listLines(current);
-    if (first === backslash && /^\\ \S/.test(lines.line(at))) {
-      current.marked.push(list.length - 1);
-      const last = list.at(-1);
-      // The newline is the marker's, so that a return before it is the file's own, unless the marker has one as well.
-      const isKept = last?.ending === "\r\n" && lines.ending(at) === "\n" && !splitReturns;
-      if (last !== undefined)
-        list[list.length - 1] = { ...last, text: last.text + (isKept ? "\r" : ""), ending: "" };
-      return;
-    }
-    const written = lines.ending(at) ?? "";
-    // A lone return ends a line of the diff's transport; of the file only if the file has such lines.
-    const ending = written === "\r" && !splitReturns ? "\n" : written;
-    const read = readBodyLine(lines, at, ending);
-    if (!splitReturns || !read.text.includes("\r")) this.put(list, read);
-    else for (const text of read.text.replace(/\r$/, "").split("\r")) this.put(list, { ...read, text });
+    if (kind !== undefined && current.marks.at(-1) === at) return;
+    if (kind !== "added") current.old += 1;
+    if (kind !== "removed") current.fresh += 1;
+    if (kind !== undefined && kind !== "context") current.changed += 1;
+    if (current.metAt !== undefined && kind !== undefined) current.isOverrun = true;
+    const { numbers } = current.header;
+    if (numbers?.oldCount === current.old && numbers.newCount === current.fresh) current.metAt = at + 1;
   }
 
   /**
@@ -356,60 +375,39 @@ export class DiffReader {
     const words = text.trim();
     const asks = this.isEnvelope && (isBare || words.startsWith("*** "));
     if (words === "" || !(asks || isOfDiff(isBare ? line : words)) || /^\\ \S/.test(line)) return false;
-    return !this.context.isBaseLine(text);
+    return this.context.isBaseLine?.(text) === false;
   }
 
-  /** Whether a hunk can be described by where its lines begin in the diff: they must be lines of the file as well. */
-  private get mayBePlain(): boolean {
-    return !this.context.splitReturns && !this.lines.endsWithReturns;
-  }
-
-  private listLines(current: OpenHunk): HunkLine[] {
-    current.lines ??= cutLines(this.lines, current.body, current.body + current.plain);
-    return current.lines;
-  }
-
-  private put(list: HunkLine[], line: HunkLine): void {
-    list.push(line);
-    this.count(line.kind);
-  }
-
-  private count(kind: HunkLine["kind"]): void {
-    if (kind !== "added") this.oldLines += 1;
-    if (kind !== "removed") this.newLines += 1;
-  }
-
-  private close(lastOfSpan: boolean, at: number): void {
-    const current = this.current;
+  private close(isLastOfSpan: boolean, at: number): void {
+    const { current, lines } = this;
     this.current = undefined;
     if (current === undefined || this.context.deadline.passes()) return;
-    if (countLines(current) === 0) {
+    const { from, body, header } = current;
+    const context = { at, isLastOfSpan, isBaseLine: this.context.isBaseLine ?? (() => true) };
+    const end = findHunkEnd(lines, current, context);
+    this.account.take("hunk", end);
+    this.account.take("text", at);
+    if (end === body) {
+      if (header.numbers !== undefined && header.numbers.oldCount + header.numbers.newCount > 0)
+        this.flaw ??= emptyHunk(header.raw, this.sections.name);
       this.repairs.push({ kind: "empty_hunk", detail: "an `@@` line without lines below it" });
       return;
     }
-    const number = this.hunks.length + 1;
-    this.sections.notePiece({ from: current.from, to: at });
-    const { lines } = current;
-    if (lines === undefined) {
-      // Every line has its sign, so that all belong to the hunk, whatever its counts say.
-      const { header, atEnd, body, plain } = current;
-      this.hunks.push(new WrittenHunk(number, header, atEnd, this.lines, body, plain));
-      return;
-    }
-    const closed = closeHunk({ ...current, lines }, number, lastOfSpan, this.context.isBaseLine);
-    this.hunks.push(closed.hunk);
-    for (const repair of closed.repairs) this.repairs.push(repair);
+    const hunk = closeHunk(lines, current, end, this.hunks.length + 1, this.context.splitReturns);
+    this.hunks.push(hunk);
+    this.repairs.push(...describeReading(lines, hunk, end, context));
+    const { oldCount: old, newCount: fresh } = (end === current.metAt ? header.numbers : undefined) ?? {
+      oldCount: current.old,
+      newCount: current.fresh,
+    };
+    this.sections.notePiece(from, at, old, fresh, current.changed);
   }
 }
 
-function countLines({ lines, plain }: OpenHunk): number {
-  return lines?.length ?? plain;
-}
-
-function readBodyLine(lines: LineTable, at: number, ending: LineEnding): HunkLine {
-  const kind = kindOfSign(lines.firstCode(at));
-  const text = lines.text.slice(lines.startOf(at) + (kind === undefined ? 0 : 1), lines.endOf(at));
-  return { kind: kind ?? "context", text, ending, bare: kind === undefined };
+/** A header that promises lines, as a diff has it that was broken off or filtered. */
+function emptyHunk(header: string, name: string | undefined): string {
+  const part = name === undefined ? "" : ` in its part for ${JSON.stringify(clip(name, 200))}`;
+  return `The hunk ${JSON.stringify(clip(header, 120))}${part} has no lines, so nothing was changed. Send that part whole, or leave it out.`;
 }
 
 const noAnchors = { anchors: [] };
@@ -420,4 +418,3 @@ const signedMark = /^.\s*[*<>]/;
 const space = 32;
 const plus = 43;
 const minus = 45;
-const backslash = 92;

@@ -1,129 +1,178 @@
 import type { Hunk, HunkHeader, HunkLine } from "../model/hunk.js";
-import { ListedHunk } from "../model/hunk-lines.js";
+import { kindOfSign, ListedHunk, WrittenHunk } from "../model/hunk-lines.js";
+import type { LineTable } from "../model/line-table.js";
 import type { Repair } from "../model/types.js";
 
-/** A hunk while its lines are being read. */
+/** A hunk while its lines are being read: those of the diff from `body` on. */
 export interface OpenHunk {
   readonly header: HunkHeader;
-  /** The line of the diff at which its plain lines begin, each with its sign, and how many they are so far. */
-  readonly body: number;
-  plain: number;
-  /** All of its lines, once one of them was not plain. */
-  lines: HunkLine[] | undefined;
-  /** Indexes of the lines that a marker "\ No newline at end of file" follows. */
-  readonly marked: number[];
-  /** The line of the diff at which the hunk begins, its header included. */
+  /** The line of the diff at which the hunk begins, its header included, and the first one below it. */
   readonly from: number;
+  readonly body: number;
+  /** Its lines so far that are not added, that are not removed, and that are either. */
+  old: number;
+  fresh: number;
+  changed: number;
+  /** Whether each of its lines so far begins with its sign. */
+  isPlain: boolean;
+  /** Lines of the diff that are marks of an envelope and none of the file. */
+  readonly marks: number[];
+  /** The line of the diff behind the one that made both counts of the header true. */
+  metAt: number | undefined;
+  /** Whether lines with a sign follow that one. */
+  isOverrun: boolean;
   /** Whether a marker says that the hunk reaches the end of the file. */
   atEnd: boolean;
 }
 
-/** One whose lines are not all plain, so that they were listed. */
-type ListedOpenHunk = OpenHunk & { readonly lines: readonly HunkLine[] };
-
-/** A hunk that was read, with what was put right in it. */
-interface ClosedHunk {
-  readonly hunk: Hunk;
-  readonly repairs: readonly Repair[];
+/** What is needed to know where a hunk ends. */
+export interface HunkContext {
+  /** Whether the file has a line of this text; always true where the file is not known. */
+  readonly isBaseLine: (text: string) => boolean;
+  /** The line of the diff at which something else begins, and whether that is the end of a part of the diff. */
+  readonly at: number;
+  readonly isLastOfSpan: boolean;
 }
 
 /**
- * Decides where a hunk ends. Lines with a prefix always belong to it, whatever its counts say; of the lines
- * without one at its end, blank ones separate hunks and others may be prose.
+ * The line of the diff behind the last one of the hunk. Lines with a sign belong to it, whatever its counts say, but for
+ * text that follows once both counts are met. Of the lines without one at its end, blank ones separate hunks and others
+ * may be text.
  */
-export function closeHunk(
-  open: ListedOpenHunk,
-  number: number,
-  lastOfSpan: boolean,
-  isBaseLine: (text: string) => boolean,
-): ClosedHunk {
-  const end = findEnd(open, lastOfSpan, isBaseLine);
-  const whole = end === open.lines.length;
-  // A copy has no room to grow, of which many small arrays would waste much.
-  const lines = open.lines.slice(0, end);
-  const bare = lines.reduce((sum, line) => (line.bare ? sum + 1 : sum), 0);
-  const repairs =
-    whole && bare === 0 ? none : describeReading(open.lines.slice(end), bare, number, lastOfSpan);
-  const { header, atEnd, marked } = open;
-  const isMarked = (kind: HunkLine["kind"]) =>
-    marked.length > 0 && marked.includes(lines.findLastIndex((line) => line.kind !== kind));
-  const [oldLacksNewline, newLacksNewline] = [isMarked("added"), isMarked("removed")];
-  const hunk = new ListedHunk({ number, header, oldLacksNewline, newLacksNewline, atEnd }, lines);
-  return { hunk, repairs };
+export function findHunkEnd(lines: LineTable, open: OpenHunk, context: HunkContext): number {
+  const { metAt, isPlain, body } = open;
+  const { at, isLastOfSpan, isBaseLine } = context;
+  if (metAt !== undefined && (metAt === at || isText(lines, metAt, context))) return metAt;
+  if (isPlain) return at;
+  const end = withoutBlanks(lines, body, isLastOfSpan ? beforeSignature(lines, body, at) : at);
+  let text = end;
+  while (text > body && isBare(lines, text - 1)) text -= 1;
+  const tail = Array.from({ length: end - text }, (_, n) => text + n).filter((one) => !isBlank(lines, one));
+  const isOfFile = tail.length === 0 || tail.some((one) => isBaseLine(lines.line(one)));
+  return isOfFile ? end : withoutBlanks(lines, body, text);
 }
 
-function describeReading(
-  dropped: readonly HunkLine[],
-  bare: number,
-  hunk: number,
-  lastOfSpan: boolean,
+/**
+ * Whether what follows once both counts are met is text, such as a mail's signature, whose dashes read like a removed
+ * line. A count that is too small is met as well: so it is none where the file has one of its old lines.
+ */
+function isText(lines: LineTable, from: number, { at, isBaseLine }: HunkContext): boolean {
+  if (!isBare(lines, from) && !opensSignature(lines.line(from))) return false;
+  let [isTold, isSigned] = [false, false];
+  for (let one = from; one < at; one++) {
+    if (isBlank(lines, one) || isMarker(lines, one)) continue;
+    const kind = kindOfSign(lines.firstCode(one));
+    const isOfFile = kind !== "added" && isBaseLine(kind ? lines.textAfterSign(one) : lines.line(one));
+    const isSignature = opensSignature(lines.line(one));
+    if (isOfFile && kind !== undefined && !isSignature) return false;
+    isTold ||= !isOfFile && (kind === undefined || isSignature);
+    isSigned ||= kind !== undefined;
+  }
+  return isTold || !isSigned;
+}
+
+/** The hunk of an open one, up to a line of the diff. */
+export function closeHunk(
+  lines: LineTable,
+  open: OpenHunk,
+  end: number,
+  number: number,
+  splitReturns: boolean,
+): Hunk {
+  const { header, atEnd, body, marks } = open;
+  // Every line has its sign, so that all belong to the hunk, whatever its counts say.
+  if (open.isPlain && !splitReturns && !lines.endsWithReturns)
+    return new WrittenHunk(number, header, atEnd, lines, body, end - body);
+  const list: HunkLine[] = [];
+  const marked: number[] = [];
+  for (let at = body; at < end; at++) {
+    if (marks.includes(at)) continue;
+    if (!isMarker(lines, at)) list.push(...readLines(lines, at, splitReturns));
+    else {
+      marked.push(list.length - 1);
+      const last = list.at(-1);
+      // The newline is the marker's, so that a return before it is the file's own, unless the marker has one as well.
+      const isKept = last?.ending === "\r\n" && lines.ending(at) === "\n" && !splitReturns;
+      if (last !== undefined)
+        list[list.length - 1] = { ...last, text: last.text + (isKept ? "\r" : ""), ending: "" };
+    }
+  }
+  const isMarked = (kind: HunkLine["kind"]) =>
+    marked.length > 0 && marked.includes(list.findLastIndex((line) => line.kind !== kind));
+  const [oldLacksNewline, newLacksNewline] = [isMarked("added"), isMarked("removed")];
+  // A copy has no room to grow, of which many small arrays would waste much.
+  return new ListedHunk({ number, header, oldLacksNewline, newLacksNewline, atEnd }, list.slice());
+}
+
+/** What was put right in a hunk that was read; text behind it is told with all other text. */
+export function describeReading(
+  lines: LineTable,
+  hunk: Hunk,
+  end: number,
+  { at, isLastOfSpan }: HunkContext,
 ): readonly Repair[] {
   const repairs: Repair[] = [];
-  if (dropped.some((line) => line.text !== ""))
-    repairs.push({ kind: "prose_removed", hunk, detail: "text after the hunk left out" });
-  else if (dropped.length > 1 || (dropped.length > 0 && !lastOfSpan))
+  const dropped = at - end;
+  const isTold = dropped > (isLastOfSpan ? 1 : 0);
+  if (isTold && withoutBlanks(lines, end, at) === end)
     repairs.push({
       kind: "blank_lines",
-      hunk,
-      detail: `${dropped.length} blank ${dropped.length === 1 ? "line" : "lines"} after the hunk left out`,
+      hunk: hunk.number,
+      detail: `${dropped} blank ${dropped === 1 ? "line" : "lines"} after the hunk left out`,
     });
+  const bare = hunk instanceof WrittenHunk ? 0 : hunk.lines.filter((line) => line.bare).length;
   if (bare > 0) {
-    const lines = bare === 1 ? "line" : "lines";
-    repairs.push({ kind: "missing_prefix", hunk, detail: `${bare} context ${lines} without the space` });
+    const detail = `${bare} context ${bare === 1 ? "line" : "lines"} without the space`;
+    repairs.push({ kind: "missing_prefix", hunk: hunk.number, detail });
   }
   return repairs;
 }
 
-const none: readonly Repair[] = [];
+/** The lines of the file that a line of the diff is: several where a lone return ends lines of the file. */
+function readLines(lines: LineTable, at: number, splitReturns: boolean): readonly HunkLine[] {
+  const written = lines.ending(at) ?? "";
+  // A lone return ends a line of the diff's transport; of the file only if the file has such lines.
+  const ending = written === "\r" && !splitReturns ? "\n" : written;
+  const kind = kindOfSign(lines.firstCode(at));
+  const text = lines.text.slice(lines.startOf(at) + (kind === undefined ? 0 : 1), lines.endOf(at));
+  const line: HunkLine = { kind: kind ?? "context", text, ending, bare: kind === undefined };
+  if (!splitReturns || !text.includes("\r")) return [line];
+  return text
+    .replace(/\r$/, "")
+    .split("\r")
+    .map((part) => ({ ...line, text: part }));
+}
 
-function findEnd(open: ListedOpenHunk, lastOfSpan: boolean, isBaseLine: (text: string) => boolean): number {
-  const { lines } = open;
-  const counted = endByCounts(open);
-  if (counted !== undefined) return counted;
-  let end = lastOfSpan ? beforeMailSignature(lines) : lines.length;
-  end = withoutBlanks(lines, end);
-  let prose = end;
-  while (prose > 0 && lines[prose - 1]?.bare === true) prose -= 1;
-  const maybeProse = lines.slice(prose, end).filter((line) => line.text.trim() !== "");
-  if (maybeProse.length > 0 && !maybeProse.some((line) => isBaseLine(line.text)))
-    end = withoutBlanks(lines, prose);
+/** Whether a line is `\ No newline at end of file`, in whatever language. */
+export function isMarker(lines: LineTable, at: number): boolean {
+  return lines.firstCode(at) === backslash && /^\\ \S/.test(lines.line(at));
+}
+
+function isBare(lines: LineTable, at: number): boolean {
+  return kindOfSign(lines.firstCode(at)) === undefined && !isMarker(lines, at);
+}
+
+/** A blank line without its sign. */
+function isBlank(lines: LineTable, at: number): boolean {
+  return isBare(lines, at) && lines.line(at).trim() === "";
+}
+
+function withoutBlanks(lines: LineTable, from: number, to: number): number {
+  let end = to;
+  while (end > from && isBlank(lines, end - 1)) end -= 1;
   return end;
 }
 
-/** The end that makes both counts of the header true, where all that follows lacks a prefix. */
-function endByCounts({ header, lines }: ListedOpenHunk): number | undefined {
-  if (header.numbers === undefined) return undefined;
-  let old = 0;
-  let fresh = 0;
-  for (const line of lines) {
-    if (line.kind !== "added") old += 1;
-    if (line.kind !== "removed") fresh += 1;
-  }
-  let end = lines.length;
-  const { oldCount, newCount } = header.numbers;
-  while (end > 0 && old > oldCount && fresh > newCount && lines[end - 1]?.bare === true) {
-    end -= 1;
-    old -= 1;
-    fresh -= 1;
-  }
-  return old === oldCount && fresh === newCount ? end : undefined;
+/** The signature of a mail that the counts do not end: git's, of which the second line is a version. */
+function beforeSignature(lines: LineTable, from: number, to: number): number {
+  const end = withoutBlanks(lines, from, to);
+  const isVersion = /^\d+\.\d+/.test(lines.line(end - 1));
+  return end - 2 >= from && opensSignature(lines.line(end - 2)) && isVersion ? end - 2 : to;
 }
 
-function withoutBlanks(lines: readonly HunkLine[], from: number): number {
-  let end = from;
-  while (end > 0 && lines[end - 1]?.bare === true && lines[end - 1]?.text.trim() === "") end -= 1;
-  return end;
+/** Whether a line is what the signature of a mail begins with. */
+export function opensSignature(line: string): boolean {
+  return /^-- ?$/.test(line);
 }
 
-/** Patches sent by mail end with `-- ` and a version number, of which the first reads like a removed line. */
-export function isMailSignature(dashes: string, version: string): boolean {
-  return /^-- ?$/.test(dashes) && /^\d+\.\d+/.test(version);
-}
-
-function beforeMailSignature(lines: readonly HunkLine[]): number {
-  const end = withoutBlanks(lines, lines.length);
-  const version = lines[end - 1];
-  const dashes = lines[end - 2];
-  if (version?.bare !== true || dashes?.kind !== "removed") return lines.length;
-  return isMailSignature(`-${dashes.text}`, version.text) ? end - 2 : lines.length;
-}
+const backslash = 92;

@@ -3,6 +3,7 @@ import type { Hunk, HunkLine } from "../model/hunk.js";
 import { ListedHunk } from "../model/hunk-lines.js";
 import type { LineTable } from "../model/line-table.js";
 import type { Steps } from "../model/steps.js";
+import type { LineAccount } from "./account.js";
 import { isOfDiff, opensBlock, startsHeader, strangeLine } from "./dialect.js";
 import type { ReadingContext } from "./diff-reader.js";
 import { type FileSection, hunkLimit, SectionList } from "./sections.js";
@@ -18,7 +19,11 @@ interface ReadBlocks {
  * Reads SEARCH/REPLACE blocks. Each becomes a hunk: lines that both sides share are context, the others are
  * removed and added.
  */
-export function* readBlocks(lines: LineTable, context: ReadingContext): Steps<ReadBlocks> {
+export function* readBlocks(
+  lines: LineTable,
+  context: ReadingContext,
+  account: LineAccount,
+): Steps<ReadBlocks> {
   const hunks: Hunk[] = [];
   const sections = new SectionList();
   const done = (flaw?: string) => ({ hunks, sections: sections.finish(), flaw });
@@ -39,6 +44,8 @@ export function* readBlocks(lines: LineTable, context: ReadingContext): Steps<Re
     hunks.push(toHunk(lines, block, hunks.length + 1));
     const above = lineAbove(lines, at);
     const name = namesFile(above) ? above : last;
+    account.takeOuter(at, namesFile(above) ? above : undefined);
+    account.take("hunk", block.to);
     const other = /[^\s/]+\.\w{1,8}$/.exec(above)?.[0];
     if (name === last && last?.endsWith(other ?? "") === false)
       return done(
@@ -46,9 +53,10 @@ export function* readBlocks(lines: LineTable, context: ReadingContext): Steps<Re
       );
     if (name !== undefined && name !== last) sections.noteNames({ old: name, new: name });
     last = name;
-    sections.notePiece({ from: block.from, to: block.to });
+    sections.notePiece(block.from, block.to, 1, 1, 1);
     at = block.to;
   }
+  account.takeOuter(lines.count);
   return done();
 }
 

@@ -34,7 +34,8 @@ export function findDiffSpans(lines: LineTable, end: number, deadline: Deadline)
 
 const fencePattern = /^( {0,3})(`{3,}|~{3,}) *([\w+-]*)$/;
 
-function readFence(lines: LineTable, at: number): RegExpExecArray | null {
+/** A line of backticks or tildes, taken apart. */
+export function readFence(lines: LineTable, at: number): RegExpExecArray | null {
   const from = lines.startOf(at);
   let first = from;
   while (first < from + 3 && lines.text.charCodeAt(first) === space) first += 1;

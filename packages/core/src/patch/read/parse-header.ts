@@ -1,5 +1,12 @@
 import type { HunkNumbers } from "../model/hunk.js";
-import { type FileNames, noFile, readFileNames, readGitNames, readName } from "./file-names.js";
+import {
+  type FileNames,
+  noFile,
+  readFileNames,
+  readGitNames,
+  readName,
+  withoutFolders,
+} from "./file-names.js";
 
 /** What a hunk header says, as far as it can be read: `@@`, `@@ -2 +2 @@`, `@@ class A:`, `@@ ... @@`. */
 export interface ReadHeader {
@@ -92,36 +99,54 @@ export function looksLikeFileHeader(oldLine: string, newLine: string): boolean {
   return names.old === noFile || names.new === noFile || names.old === names.new;
 }
 
-/** What a line of a git header says, or undefined where it is none. */
-export type GitLine =
+/** What a line that begins the part of a file, or says something about it, says. */
+export type SectionLine =
   | { readonly kind: "file"; readonly names: Partial<FileNames> }
-  | { readonly kind: "rename_from" | "rename_to" | "copy"; readonly name: string }
-  | { readonly kind: ModeLine; readonly mode: string; readonly blobs: string | undefined }
+  /** A line above the names of a file, in whatever form: something must follow that says what becomes of it. */
+  | { readonly kind: "label"; readonly label: string }
+  | { readonly kind: "field"; readonly field: SectionField; readonly value: string }
+  | { readonly kind: ModeLine; readonly mode: string }
+  | { readonly kind: "index"; readonly blobs: string; readonly mode: string | undefined }
   | { readonly kind: "commit"; readonly commit: string }
-  | { readonly kind: "binary" | "noise" };
+  /** A line that only says that a file differs. */
+  | { readonly kind: "without_content"; readonly label: string }
+  | { readonly kind: "noise" };
 
-/** The lines that name a mode; `old_mode` is also one that stays, at the end of a line `index a..b 100644`. */
+type SectionField = "renamedFrom" | "renamedTo" | "copy" | "similarity";
+/** The lines that name a mode. */
 export type ModeLine = "old_mode" | "new_mode" | "creation" | "deletion";
 
-/** @returns undefined where the line, which `next` follows, is none of a git header. */
-export function readGitLine(line: string, next: string): GitLine | undefined {
-  if (line === "" || !"dnrcBFGiosI=".includes(line.charAt(0))) return undefined;
-  if (line.startsWith("diff --git ")) return { kind: "file", names: readGitNames(line) };
+/** @returns undefined where the line, which `next` follows, is none of a header. */
+export function readSectionLine(line: string, next: string, strip?: number): SectionLine | undefined {
+  if (line === "" || !firstLetters.includes(line.charAt(0))) return undefined;
+  if (line.startsWith("diff --git ")) return { kind: "file", names: readGitNames(line, strip) };
   const [, commit] = /^(?:commit|From) ([0-9a-f]{40,64})\b/.exec(line) ?? [];
   if (commit !== undefined && /^(Author|Merge|From): /.test(next)) return { kind: "commit", commit };
-  const [, words = "", blobs, mode = ""] = modeLine.exec(line) ?? [];
-  if (mode !== "") return { kind: modeLines[words] ?? "old_mode", mode, blobs };
+  const [, words = "", mode = ""] =
+    /^((?:new|old) mode|(?:new|old|deleted) file mode) (\d+)\s*$/.exec(line) ?? [];
+  if (mode !== "") return { kind: modeLines[words] ?? "old_mode", mode };
+  const [, blobs, kept] = /^index ([0-9a-f]+\.\.[0-9a-f]+)(?: (\d+))?\s*$/.exec(line) ?? [];
+  if (blobs !== undefined) return { kind: "index", blobs, mode: kept };
   const [, verb, side, name = ""] = /^(rename|copy) (from|to) (.*\S.*)$/.exec(line) ?? [];
-  // To its end the line is the name.
+  // To its end the line is the name, which has no letter for its side.
+  const value = withoutFolders(readName(`${name}\t`), (strip ?? 1) - 1) ?? "";
   if (verb === "rename")
-    return { kind: side === "from" ? "rename_from" : "rename_to", name: readName(`${name}\t`) };
-  if (verb === "copy") return { kind: "copy", name: readName(name) };
-  if (/^(Binary files .* differ|GIT binary patch)/.test(line)) return { kind: "binary" };
-  if (/^(diff (?!--c)|index |(dis)?similarity index |Index: |={20,}$)/.test(line)) return { kind: "noise" };
-  return undefined;
+    return { kind: "field", field: side === "from" ? "renamedFrom" : "renamedTo", value };
+  if (verb === "copy") return { kind: "field", field: "copy", value };
+  const [, share] = /^(?:dis)?similarity index (\d+%)$/.exec(line) ?? [];
+  if (share !== undefined)
+    return { kind: "field", field: "similarity", value: line.startsWith("dis") ? "" : share };
+  if (withoutContent.test(line)) return { kind: "without_content", label: line };
+  if (/^(diff -(?!-(cc|combined) )|Index: \S|=== \w+ file '.*'$)/.test(line))
+    return { kind: "label", label: line };
+  return noise.test(line) ? { kind: "noise" } : undefined;
 }
 
-const modeLine = /^((?:new|old) mode|(?:new|deleted) file mode|index (\S+)) (\d+)\s*$/;
+const firstLetters = "dnorcABCDFGiIORSsu=_";
+const withoutContent =
+  /^(Only in .+: .|Binary files? .* (differ|has changed)$|Files .+ and .+ differ$|Symbolic links .+ and .+ differ$|File .+ is an? .+ while file .+ is an? |GIT binary patch$|(Added|Deleted|Modified): svn:(executable|special)$|=== (renamed|kind changed|\w+ symlink|.* \(properties changed))/;
+const noise =
+  /^(index |={20,}$|_{60,}$|RCS file: |retrieving revision |diff -N |only in patch\d:$|(unchanged|reverted):$|Files .+ are identical$|Common subdirectories: |=== (added|removed) directory )/;
 const modeLines: Readonly<Record<string, ModeLine>> = {
   "new mode": "new_mode",
   "new file mode": "creation",

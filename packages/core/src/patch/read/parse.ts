@@ -2,6 +2,7 @@ import type { Hunk } from "../model/hunk.js";
 import { LineTable } from "../model/line-table.js";
 import type { Steps } from "../model/steps.js";
 import type { Repair } from "../model/types.js";
+import { LineAccount, type LineKind } from "./account.js";
 import { type Dialect, dialectNames, findDialect } from "./dialect.js";
 import { DiffReader, type ReadingContext } from "./diff-reader.js";
 import { readBlocks } from "./parse-blocks.js";
@@ -15,6 +16,8 @@ export interface ParsedDiff {
   readonly hunks: readonly Hunk[];
   /** What it says about each file, in the order of the diff; a file may have several sections. */
   readonly sections: readonly FileSection[];
+  /** What each of its lines is. */
+  readonly account: readonly LineKind[];
   readonly repairs: readonly Repair[];
   /** What makes it unreadable, in words; no hunk counts then. */
   readonly flaw: string | undefined;
@@ -37,8 +40,12 @@ export function* parseLines(lines: LineTable, context: ReadingContext): Steps<Pa
   yield;
   const dialectRepairs: readonly Repair[] =
     dialect === "unified" ? [] : [{ kind: "dialect", detail: `read as ${dialectNames[dialect]}` }];
-  if (dialect === "search_replace")
-    return { dialect, repairs: dialectRepairs, ...(yield* readBlocks(lines, context)) };
+  if (dialect === "search_replace") {
+    const account = new LineAccount(lines);
+    const read = yield* readBlocks(lines, context, account);
+    const repairs = [...dialectRepairs, ...(yield* account.describeText())];
+    return { dialect, repairs, account: account.kinds, ...read };
+  }
   const reader = new DiffReader(lines, context, dialect === "v4a");
   const end = dialect === "v4a" ? findHeredocEnd(lines) : lines.count;
   const spans = findDiffSpans(lines, end, context.deadline);
@@ -55,12 +62,14 @@ export function* parseLines(lines: LineTable, context: ReadingContext): Steps<Pa
   yield* reader.leaveOutSpan({ from: at, to: lines.count });
   if (dialect === "unified" && reader.hunks.length === 0)
     for (const span of spans) yield* reader.readBareSpan(span);
+  reader.account.take("text", lines.count);
   const sections = reader.finish();
   return {
     dialect,
     hunks: reader.hunks,
     sections,
-    repairs: [...dialectRepairs, ...reader.repairs],
+    account: reader.account.kinds,
+    repairs: [...dialectRepairs, ...reader.repairs, ...(yield* reader.account.describeText())],
     flaw: reader.flaw,
   };
 }

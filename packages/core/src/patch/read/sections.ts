@@ -1,6 +1,5 @@
-import { type FileNames, noFile } from "./file-names.js";
-import type { FencedSpan } from "./parse-fences.js";
-import type { GitLine, ModeLine } from "./parse-header.js";
+import { type FileNames, noFile, type Stamp } from "./file-names.js";
+import type { ModeLine, SectionLine } from "./parse-header.js";
 
 /** The mode of a symbolic link in a git diff. */
 const linkMode = "120000";
@@ -16,25 +15,38 @@ export const hunkLimit = 200_000;
 /** What a diff says about one file before its hunks, and where in the diff these hunks are. */
 export interface FileSection {
   /** Without prefixes; undefined where the diff names no file. */
-  readonly path: string | undefined;
+  readonly path?: string | undefined;
+  /** The line that began it, where that is none of git's. */
+  readonly label?: string | undefined;
   /** The file before the change, as git's line names it; "" where that line cannot be read. */
-  readonly gitName: string | undefined;
-  readonly renamedFrom: string | undefined;
-  readonly renamedTo: string | undefined;
+  readonly gitName?: string | undefined;
+  readonly renamedFrom?: string | undefined;
+  readonly renamedTo?: string | undefined;
   readonly creation: boolean;
   readonly deletion: boolean;
+  /** Whether it has `---` and `+++` lines. */
+  readonly isNamed: boolean;
   /** The name that a copy is made of or under. */
-  readonly copy: string | undefined;
+  readonly copy?: string | undefined;
+  /** How much of a renamed file stays, such as `80%`. */
+  readonly similarity?: string | undefined;
   /** The mode of a new or deleted file, or another one for an existing file, such as `100755`. */
-  readonly mode: string | undefined;
+  readonly mode?: string | undefined;
   /** The mode of what is no regular file, such as a link (`120000`), other than one that is deleted. */
-  readonly specialMode: string | undefined;
+  readonly specialMode?: string | undefined;
   /** Whether the entry is a link, as far as a mode says so. */
   readonly isLink?: boolean;
-  /** The hashes of git's line `index` of a file that is changed, and the commit above it. */
+  /** The hashes of git's line `index`, such as `5626abf..d00491f`, and the commit above it. */
   readonly blobs?: string | undefined;
   readonly commit?: string | undefined;
+  /** Whether the diff says that its bytes differ, and has them packed or not at all. */
   readonly binary: boolean;
+  /** What it comes to by the times beside its names. */
+  readonly stamps: readonly [old: Stamp | undefined, fresh: Stamp | undefined];
+  /** How many lines its hunks have on each side, and how many of them are changed. */
+  readonly oldLines: number;
+  readonly newLines: number;
+  readonly changedLines: number;
   /** Lines of the diff, one piece a hunk, its header included: `from` and `to` (after the last) by turns. */
   readonly pieces: readonly number[];
 }
@@ -43,8 +55,6 @@ export interface FileSection {
 export class SectionList {
   private readonly list: Writable[] = [];
   private current: Writable = empty();
-  /** Whether the open section has its `---` and `+++` lines. */
-  private named = false;
 
   /** Every section that names a file, says something about it or has a hunk. */
   finish(): readonly FileSection[] {
@@ -52,72 +62,95 @@ export class SectionList {
     return this.list;
   }
 
-  noteNames(names: FileNames): void {
-    if (this.named || this.current.pieces.length > 0 || this.isOfAnother(names)) this.push();
-    this.named = true;
-    if (names.old === noFile) this.current.creation = true;
-    if (names.new === noFile) this.current.deletion = true;
-    const { path } = this.current;
-    const named = (names.new === noFile ? names.old : (names.new ?? names.old)) ?? path;
-    // Beside no file only git's line shows whether a letter before the name is a prefix.
-    const isPrefixed = path !== undefined && named?.slice(1) === `/${path}`;
-    this.current.path = isPrefixed ? path : named;
+  /** The file of the open section, in words. */
+  get name(): string | undefined {
+    return this.current.path ?? this.current.label;
   }
 
-  /** Whether git's lines so far ask for something of a file that these names do not name. */
-  private isOfAnother(names: FileNames): boolean {
-    const { path, renamedFrom, renamedTo } = this.current;
-    const known = [path, renamedFrom, renamedTo].filter((name) => name !== undefined);
-    if (known.length === 0 || !this.asks) return false;
-    return ![names.old, names.new].some((name) =>
-      known.some((one) => name === one || name?.slice(1) === `/${one}`),
+  noteNames(names: FileNames): void {
+    const { current } = this;
+    const isRepeated = current.isNamed && current.pieces.length === 0 && !this.asks && this.isOf(names);
+    if (!isRepeated && (current.isNamed || current.pieces.length > 0 || !this.isOf(names))) this.push();
+    this.current.isNamed = true;
+    if (names.old === noFile) this.current.creation = true;
+    if (names.new === noFile) this.current.deletion = true;
+    this.current.stamps = [names.oldStamp, names.newStamp];
+    const { path } = this.current;
+    const named = (names.new === noFile ? names.old : (names.new ?? names.old)) ?? path;
+    // Only the line above shows whether a folder before the name stands for a side.
+    this.current.path = path !== undefined && named?.endsWith(`/${path}`) ? path : named;
+  }
+
+  /** Whether these may be names of the file that the section is about. */
+  private isOf(names: FileNames): boolean {
+    const { path, gitName, renamedFrom, renamedTo, label } = this.current;
+    const known = [path, gitName, renamedFrom, renamedTo].filter((name) => name !== undefined && name !== "");
+    const given = [names.old, names.new].filter((name) => name !== noFile);
+    if (known.length === 0) return given.some((name = "") => (label ?? name).includes(lastWord(name)));
+    return given.some((name = "") =>
+      known.some((one) => name === one || name.endsWith(`/${one}`) || one?.endsWith(`/${name}`)),
     );
   }
 
+  /** Whether it says what becomes of the file, hunks aside. */
   private get asks(): boolean {
     const { renamedFrom, renamedTo, copy, mode, creation, deletion, binary, specialMode } = this.current;
     const named = renamedFrom ?? renamedTo ?? copy ?? mode ?? specialMode;
     return creation || deletion || binary || named !== undefined;
   }
 
-  /** What is said twice is said of two files, the second of which has no line `diff --git`. */
-  noteGitLine(git: GitLine): void {
-    switch (git.kind) {
+  /** Lines behind a hunk are about another file; what is said twice is said of two files. */
+  note(line: SectionLine): void {
+    if (this.current.pieces.length > 0) this.push();
+    switch (line.kind) {
       case "file":
-        this.push();
-        this.current.path = git.names.new;
-        this.current.gitName = git.names.old ?? "";
+        if (!this.isLabelled(line.names.new)) this.push();
+        this.current.path = line.names.new;
+        this.current.gitName = line.names.old ?? "";
         break;
-      case "rename_from":
-        if (this.current.renamedFrom !== undefined) this.push();
-        this.current.renamedFrom = git.name;
+      case "label":
+        if (!line.label.startsWith("diff ") || !this.isLabelled()) this.push();
+        this.current.label ??= line.label;
         break;
-      case "rename_to":
-        if (this.current.renamedTo !== undefined) this.push();
-        this.current.renamedTo = git.name;
-        break;
-      case "copy":
-        this.current.copy = git.name;
+      case "field":
+        if (line.field !== "copy" && this.current[line.field] !== undefined) this.push();
+        this.current[line.field] = line.value;
         break;
       case "new_mode":
       case "creation":
       case "deletion":
       case "old_mode":
-        this.noteMode(git.kind, git.mode);
-        this.current.blobs ??= git.blobs;
+        this.noteMode(line.kind, line.mode);
+        break;
+      case "index":
+        if (this.current.blobs !== undefined) this.push();
+        this.current.blobs = line.blobs;
+        if (line.mode !== undefined) this.noteType(line.mode, false);
         break;
       case "commit":
         this.push();
-        this.current.commit = git.commit;
+        this.current.commit = line.commit;
         break;
-      case "binary":
+      case "without_content":
+        if (this.name === undefined || !line.label.startsWith("Binary")) {
+          this.push();
+          this.current.label = line.label;
+        }
         this.current.binary = true;
         break;
       case "noise":
         break;
       default:
-        git satisfies never;
+        line satisfies never;
     }
+  }
+
+  /** Whether no more was read of the section than a line `Index: ` of this file, if that. */
+  private isLabelled(name = ""): boolean {
+    const { label = `Index: ${name}`, isNamed, path } = this.current;
+    return (
+      !isNamed && !this.asks && path === undefined && label.startsWith("Index: ") && label.endsWith(name)
+    );
   }
 
   /** The section's file gets another name. */
@@ -133,40 +166,53 @@ export class SectionList {
       this.current.mode = mode;
     }
     if (kind === "creation" || kind === "deletion") this.current[kind] = true;
-    this.current.isLink = mode === linkMode;
-    const isGone = kind === "deletion" && mode === linkMode;
-    if (!/^100\d{3}$/.test(mode) && !isGone) this.current.specialMode = mode;
+    this.noteType(mode, kind === "deletion");
     // Another type is two parts: the link goes, and a file comes.
-    else if (kind === "creation" && last?.mode === linkMode && last.path === this.current.path)
+    if (kind === "creation" && last?.mode === linkMode && last.path === this.current.path)
       this.current.specialMode = linkMode;
   }
 
-  notePiece({ from, to }: FencedSpan): void {
-    this.current.pieces.push(from, to);
+  private noteType(mode: string, isGone: boolean): void {
+    this.current.isLink = mode === linkMode;
+    if (!/^100\d{3}$/.test(mode) && !(isGone && mode === linkMode)) this.current.specialMode = mode;
+  }
+
+  /** A hunk that was read: its lines in the diff, and how many it has of each kind. */
+  notePiece(from: number, to: number, old: number, fresh: number, changed: number): void {
+    const { current } = this;
+    current.pieces.push(from, to);
+    current.oldLines += old;
+    current.newLines += fresh;
+    current.changedLines += changed;
   }
 
   private push(): void {
-    const { path, gitName, pieces } = this.current;
-    if ((path ?? gitName) !== undefined || this.asks || pieces.length > 0) this.list.push(this.current);
+    const { path, gitName, label, pieces, stamps, oldLines, newLines } = this.current;
+    const [old, fresh] = stamps;
+    if (pieces.length > 0 && old === "absent" && oldLines === 0) this.current.creation = true;
+    if (pieces.length > 0 && fresh === "absent" && old !== "absent" && newLines === 0)
+      this.current.deletion = true;
+    if ((path ?? gitName ?? label) !== undefined || this.asks || pieces.length > 0)
+      this.list.push(this.current);
     this.current = { ...empty(), commit: this.current.commit };
-    this.named = false;
   }
 }
+
+/** What tools write alike at the end of a name, quoted or not. */
+const lastWord = (name: string) => /[\w.-]*$/.exec(name)?.[0] ?? "";
 
 type Writable = { -readonly [Key in keyof FileSection]: FileSection[Key] } & { pieces: number[] };
 
 function empty(): Writable {
   return {
-    path: undefined,
-    gitName: undefined,
-    renamedFrom: undefined,
-    renamedTo: undefined,
     creation: false,
     deletion: false,
-    copy: undefined,
-    mode: undefined,
-    specialMode: undefined,
+    isNamed: false,
     binary: false,
+    stamps: [undefined, undefined],
+    oldLines: 0,
+    newLines: 0,
+    changedLines: 0,
     pieces: [],
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../text/index.js";
 import { LineTable } from "../model/line-table.js";
 import { refuseDiff as refuse, refusePatch } from "../model/refusal.js";
 import { Deadline, finish, finishInTurns, type Steps } from "../model/steps.js";
@@ -5,7 +6,7 @@ import type { PatchRefusal } from "../model/types.js";
 import type { Dialect } from "./dialect.js";
 import { type ParsedDiff, parseLines } from "./parse.js";
 import { type FileSection, isExecutable } from "./sections.js";
-import { quoteName, refuseCommits, refuseSize, refuseSpecial } from "./whole.js";
+import { emptyBlob, quoteName, refuseCommits, refuseMissing, refuseSize, refuseSpecial } from "./whole.js";
 
 /** What a diff of several files asks of one of them. */
 export interface FileDiff {
@@ -16,6 +17,8 @@ export interface FileDiff {
   readonly to?: string;
   /** Whether what is at the path is a link, as git's lines say; absent where they say nothing of it. */
   readonly isLink?: boolean;
+  /** Of a deletion without lines: git's name of the content that goes, as far as it is given. */
+  readonly blob?: string;
   /**
    * What `applyDiff` takes for this one file: for a creation on `null`, for the others on the file's text.
    * "" where the lines stay as they are (a pure rename) or nothing is said about them (a V4A deletion);
@@ -29,15 +32,20 @@ export interface FileDiffs {
   readonly kind: "files";
   /** In the order of the diff, each path once. */
   readonly files: readonly FileDiff[];
+  /** Text around the diff that is left out, in words; text right behind a hunk is told with its file. */
+  readonly leftOut: string | undefined;
 }
 
 /**
  * Splits a diff of one or more files, unified, V4A or SEARCH/REPLACE, into one diff for each. Pure; never
- * throws. A part that names no file, a copy, a binary diff, a link or submodule, another mode of a file and two
- * conflicting wishes for one path are refused, and so is a line that is no part of a diff and may ask for something.
+ * throws. A part that names no file, or whose change is not there, a copy, a link or submodule, another mode of a file
+ * and two conflicting wishes for one path are refused, and so is a line that is no part of a diff and may ask for
+ * something.
+ *
+ * @param strip so many folders are taken off each name, as by `patch -p`; found out by the names unless given.
  */
-export function splitByFile(text: string, limitMs = usualLimitMs): FileDiffs | PatchRefusal {
-  return finish(splitSteps(text, new Deadline(limitMs)));
+export function splitByFile(text: string, limitMs = usualLimitMs, strip?: number): FileDiffs | PatchRefusal {
+  return finish(splitSteps(text, new Deadline(limitMs), strip));
 }
 
 /**
@@ -49,31 +57,35 @@ export function splitByFileInTurns(
   text: string,
   pause: () => Promise<unknown>,
   limitMs = usualLimitMs,
+  strip?: number,
 ): Promise<FileDiffs | PatchRefusal> {
   const deadline = new Deadline(limitMs);
-  return finishInTurns(splitSteps(text, deadline), deadline, pause);
+  return finishInTurns(splitSteps(text, deadline, strip), deadline, pause);
 }
 
 const usualLimitMs = 5_000;
 
 /** The work of both, for whoever drives it in a way of their own. */
-export function* splitSteps(text: string, deadline: Deadline): Steps<FileDiffs | PatchRefusal> {
+export function* splitSteps(
+  text: string,
+  deadline: Deadline,
+  strip?: number,
+): Steps<FileDiffs | PatchRefusal> {
   const tooLarge = refuseSize(text);
   if (tooLarge !== undefined) return tooLarge;
   const lines = yield* LineTable.inSteps(text.startsWith("\ufeff") ? text.slice(1) : text);
-  const context = { isBaseLine: () => true, splitReturns: false, deadline };
-  const parsed = yield* parseLines(lines, context);
+  const parsed = yield* parseLines(lines, { splitReturns: false, deadline, ...defined({ strip }) });
   if (deadline.late()) return refusePatch("timeout", "Reading the diff took too long. Nothing was changed.");
   if (parsed.flaw !== undefined) return refuse(parsed.flaw);
   if (parsed.sections.length === 0) return refuse("It names no file and has no hunk.");
   return refuseCommits(parsed.sections) ?? (yield* gatherFiles(lines, parsed));
 }
 
-function* gatherFiles(lines: LineTable, { dialect, sections }: ParsedDiff): Steps<FileDiffs | PatchRefusal> {
+function* gatherFiles(lines: LineTable, parsed: ParsedDiff): Steps<FileDiffs | PatchRefusal> {
   const files = new Map<string, FileDiff>();
-  for (const [at, section] of sections.entries()) {
+  for (const [at, section] of parsed.sections.entries()) {
     if (at % 256 === 255) yield;
-    const file = yield* toFileDiff(lines, dialect, section);
+    const file = yield* toFileDiff(lines, parsed.dialect, section);
     if ("kind" in file) return file;
     const known = files.get(file.path);
     if (known !== undefined && (known.action !== "update" || file.action !== "update"))
@@ -82,7 +94,8 @@ function* gatherFiles(lines: LineTable, { dialect, sections }: ParsedDiff): Step
       );
     files.set(file.path, known === undefined ? file : { ...known, diff: known.diff + file.diff });
   }
-  return { kind: "files", files: [...files.values()] };
+  const leftOut = parsed.repairs.find(({ kind }) => kind === "prose_removed")?.detail;
+  return { kind: "files", files: [...files.values()], leftOut };
 }
 
 function* toFileDiff(
@@ -91,24 +104,26 @@ function* toFileDiff(
   section: FileSection,
 ): Steps<FileDiff | PatchRefusal> {
   const path = section.renamedFrom ?? section.path;
+  const name = quoteName(path ?? "");
+  const lacking = refuseMissing([section], dialect);
   if (path === undefined || path === "")
-    return refuse("A part of it names no file, so it is not clear what it changes.");
-  const name = quoteName(path);
-  const beyond = refuseSpecial(section, path) ?? refuseOtherMode(section, name);
+    return lacking ?? refuse("A part of it names no file, so it is not clear what it changes.");
+  const beyond = refuseSpecial(section, path) ?? refuseOtherMode(section, name) ?? lacking;
   if (beyond !== undefined) return beyond;
-  if (section.binary) return refuse(`Its part for ${name} is a binary diff; this tool patches text.`);
+  if (section.pieces.length > 0 && section.changedLines === 0)
+    return refuse(
+      `Its part for ${name} changes nothing: none of its lines begins with "+" or "-". Nothing was changed. Send that part whole, or leave it out.`,
+    );
   if (section.copy !== undefined)
     return refuse(`It copies a file to ${name}; create that file with its content instead.`);
   const { creation, deletion, renamedTo, isLink } = section;
   if (creation && deletion) return refuse(`It creates and deletes ${name}.`);
   if (renamedTo !== undefined && (creation || deletion))
     return refuse(`It renames ${name} and creates or deletes it, too.`);
-  if (isHalfRename(section))
-    return refuse(
-      `Its part for ${name} has two names and no pair of lines \`rename from\` and \`rename to\`, so it is not clear what becomes of the file.`,
-    );
   const diff = yield* renderSection(lines, dialect, path, section);
-  const known = { path, diff, ...(isLink === undefined ? {} : { isLink }) };
+  const [from = emptyBlob] = section.blobs?.split("..") ?? [];
+  const blob = deletion && dialect === "unified" && diff === "" ? from : undefined;
+  const known = { path, diff, ...defined({ isLink, blob }) };
   if (renamedTo !== undefined && renamedTo !== path) return { ...known, action: "rename", to: renamedTo };
   return { ...known, action: creation ? "create" : deletion ? "delete" : "update" };
 }
@@ -122,14 +137,6 @@ function refuseOtherMode(section: FileSection, name: string): PatchRefusal | und
   );
 }
 
-/** One of the two lines is missing, or both, and no other line says what becomes of the one name. */
-function isHalfRename({ path, gitName, renamedFrom, renamedTo, pieces, ...does }: FileSection): boolean {
-  if (renamedFrom !== undefined || renamedTo !== undefined)
-    return renamedFrom === undefined || renamedTo === undefined;
-  const isNamedOnly = pieces.length === 0 && !does.creation && !does.deletion;
-  return isNamedOnly && gitName !== undefined && gitName !== path;
-}
-
 /** The section with a header of our own, so that nothing in it says delete or rename any more. */
 function* renderSection(
   lines: LineTable,
@@ -137,7 +144,7 @@ function* renderSection(
   path: string,
   section: FileSection,
 ): Steps<string> {
-  const { creation, mode, pieces } = section;
+  const { creation, mode, blobs, pieces } = section;
   if (pieces.length === 0 && !creation) return "";
   let body = "";
   for (let at = 0; at < pieces.length; at += 2) {
@@ -146,7 +153,9 @@ function* renderSection(
   }
   switch (dialect) {
     case "unified":
-      return `${creation && mode !== undefined ? `new file mode ${mode}\n` : ""}--- ${creation ? "/dev/null" : `a/${path}`}\n+++ b/${path}\n${body}`;
+      return creation
+        ? `new file mode ${mode ?? "100644"}\n${blobs === undefined ? "" : `index ${blobs}\n`}${body === "" ? "" : `--- /dev/null\n+++ b/${path}\n${body}`}`
+        : `--- a/${path}\n+++ b/${path}\n${body}`;
     case "v4a":
       return `*** Begin Patch\n*** ${creation ? "Add" : "Update"} File: ${path}\n${body}*** End Patch\n`;
     case "search_replace":

@@ -2,7 +2,7 @@ import { clip } from "../../text/index.js";
 import type { ShapedHunk } from "../model/hunk.js";
 import { invalidDiff, refuseDiff, refusePatch } from "../model/refusal.js";
 import type { PatchRefusal, Repair } from "../model/types.js";
-import { dialectNames } from "./dialect.js";
+import { type Dialect, dialectNames } from "./dialect.js";
 import type { ParsedDiff } from "./parse.js";
 import { type FileSection, hunkLimit } from "./sections.js";
 
@@ -45,8 +45,9 @@ export function refuseAsWhole(parsed: ParsedDiff): PatchRefusal | undefined {
   }
   if (parsed.flaw !== undefined) return refuseDiff(parsed.flaw);
   const beyond = refuseCommits(parsed.sections) ?? refuseBeyondLines(parsed);
-  if (beyond !== undefined || parsed.hunks.length > 0) return beyond;
-  if (parsed.sections.some(({ creation }) => creation)) return undefined;
+  if (beyond !== undefined) return beyond;
+  const isChange = parsed.sections.some(({ creation, binary }) => creation || binary);
+  if (parsed.hunks.length > 0 || isChange) return refuseMissing(parsed.sections, parsed.dialect);
   const looks = parsed.dialect === "unified" ? "" : ` It looks like ${dialectNames[parsed.dialect]}.`;
   return refusePatch(
     "invalid_diff",
@@ -76,8 +77,6 @@ function refuseBeyondLines({ sections, hunks }: ParsedDiff): PatchRefusal | unde
     return refuseDiff(
       `This diff copies a file to ${quoteName(copy)}, and this tool changes only lines. Nothing was changed. Create that file with a diff from /dev/null.`,
     );
-  if (sections.some(({ binary }) => binary))
-    return refuseDiff("This is a binary diff; this tool patches text. Nothing was changed.");
   const mode = modeOf(sections);
   if (mode !== undefined && hunks.length === 0)
     return refuseDiff(
@@ -85,6 +84,63 @@ function refuseBeyondLines({ sections, hunks }: ParsedDiff): PatchRefusal | unde
     );
   return undefined;
 }
+
+/**
+ * A part of which the change is not there, by its name: headers alone, one line of a pair, hashes that tell of more.
+ * Whoever wrote it, or whatever it went through, lost something, and the rest would look like all of it.
+ */
+export function refuseMissing(sections: readonly FileSection[], dialect: Dialect): PatchRefusal | undefined {
+  for (const section of sections) {
+    const lack = lackOf(section, dialect);
+    const name = section.path ?? section.renamedFrom ?? section.label ?? "";
+    if (lack !== undefined)
+      return refuseDiff(
+        `Its part for ${quoteName(name)} ${lack}. Nothing was changed. Send that part whole, or leave it out.`,
+      );
+  }
+  return undefined;
+}
+
+function lackOf(section: FileSection, dialect: Dialect): string | undefined {
+  const { binary, blobs, stamps, newLines, changedLines, deletion } = section;
+  if (binary && !(deletion && blobs !== undefined))
+    return "has no lines: it is binary, or only says that the file differs";
+  if (isHalfRename(section))
+    return "has two names and no pair of lines `rename from` and `rename to`, so it is not clear what becomes of the file";
+  const mayBeGone = stamps[1] === "unknown" || (stamps[1] === "absent" && stamps[0] === "absent");
+  if (changedLines > 0 && newLines === 0 && mayBeGone && !deletion)
+    return "takes all lines out, and does not say whether the file stays";
+  return section.pieces.length > 0 || binary ? undefined : lackWithoutHunk(section, dialect);
+}
+
+/** Of a part without a hunk: git writes a header alone for a mode, a name, an empty file. */
+function lackWithoutHunk(section: FileSection, dialect: Dialect): string | undefined {
+  const { creation, deletion, renamedTo, mode, copy, isNamed, similarity = "100%" } = section;
+  const noHunk = "has no hunk: what it changes is not there";
+  if (copy !== undefined) return undefined;
+  if (dialect === "v4a") return creation || deletion || renamedTo !== undefined ? undefined : noHunk;
+  if (isNamed || similarity !== "100%") return noHunk;
+  const [old = "", fresh = ""] = section.blobs?.split("..") ?? [];
+  if (creation) return fresh === "" || isEmptyBlob(fresh) ? undefined : noHunk;
+  if (deletion) return undefined;
+  return old === fresh && (renamedTo ?? mode) !== undefined ? undefined : noHunk;
+}
+
+/** One of the two lines is missing, or both, and no other line says what becomes of the one name. */
+function isHalfRename({ path, gitName, renamedFrom, renamedTo, copy, ...does }: FileSection): boolean {
+  if (renamedFrom !== undefined || renamedTo !== undefined)
+    return renamedFrom === undefined || renamedTo === undefined;
+  if (copy !== undefined || does.creation || does.deletion) return false;
+  return gitName !== undefined && gitName !== "" && gitName !== path;
+}
+
+/** Whether git's name of a content is that of no bytes. */
+export function isEmptyBlob(id: string): boolean {
+  return id.length >= 4 && emptyBlob.startsWith(id);
+}
+
+/** Git's name of no bytes. */
+export const emptyBlob = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
 
 /** The mode that a diff asks for of a file that exists. */
 function modeOf(sections: readonly FileSection[]): string | undefined {

@@ -44,14 +44,14 @@ const accepted: readonly PatchCase[] = [
     base,
     diff: `Here you are:\n\n\`\`\`diff\n${header}${hunk}\`\`\`\n\nIt changes three.\n- and no more\n`,
     text: changed,
-    repairs: ["fence_removed"],
+    repairs: ["fence_removed", "prose_removed"],
   },
   {
     name: "two fenced blocks of one file",
     base,
     diff: `\`\`\`diff\n@@ -1,2 +1,2 @@\n-one\n+ONE\n two\n\`\`\`\nand\n\`\`\`diff\n@@ -4,2 +4,2 @@\n four\n-five\n+FIVE\n\`\`\`\n`,
     text: text("ONE", "two", "three", "four", "FIVE"),
-    repairs: ["fence_removed"],
+    repairs: ["fence_removed", "prose_removed"],
   },
   {
     name: "prose after the diff",
