@@ -92,11 +92,8 @@ function noteRepairs(base: BaseText, placement: Placement, repairs: Repair[]): v
   }
   if (tier === "window" || tier === "punctuation") noteQuotes(base, placement, note);
   if (alignment !== undefined) {
-    const { dropped, misquoted } = alignment;
+    const { dropped } = alignment;
     const parts = [
-      ...(misquoted.length > 0
-        ? [`the file has otherwise: ${quoteFew(misquoted.map(({ line }) => line))}`]
-        : []),
       ...(dropped.length > 0 ? [`not in the file: ${quoteFew(dropped)}`] : []),
       ...(alignment.skipped > 0
         ? [

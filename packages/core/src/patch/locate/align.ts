@@ -1,6 +1,6 @@
 import type { BaseText } from "../model/base-text.js";
 import type { HunkLine, Run, ShapedHunk } from "../model/hunk.js";
-import { indentOf, isBlankLine } from "../model/line-key.js";
+import { isBlankLine } from "../model/line-key.js";
 import type { Deadline } from "../model/steps.js";
 import {
   type Alignment,
@@ -9,17 +9,15 @@ import {
   embedContext,
   hasWords,
   isEllipsis,
-  type MisquotedLine,
   type NamedLine,
   type Segment,
 } from "./embed.js";
-import { combinationLimit, findBlocks, findPins, neighborTest, removesWords } from "./pins.js";
-import { hintOf } from "./placement.js";
+import { combinationLimit, findPins, neighborTest, removesWords } from "./pins.js";
 import { type Doubt, findOverstretch } from "./stretch.js";
 
 /** The one alignment of a hunk; or the positions among which nothing decides; or nothing. */
 type AlignOutcome =
-  | ({ readonly kind: "aligned" } & HunkLayout)
+  | { readonly kind: "aligned"; readonly alignment: Alignment; readonly explained: ReadonlySet<string> }
   /** 0-based lines at which the change, or added lines whose neighbours are apart, could go. */
   | { readonly kind: "several" | "open"; readonly positions: readonly number[] }
   /** The one position would stretch the hunk over lines that it cannot have meant. */
@@ -77,39 +75,20 @@ export function alignHunk(base: BaseText, hunk: ShapedHunk, deadline: Deadline):
   const layouts = findLayouts(base, hunk, deadline);
   if (layouts.kind !== "layouts") return layouts;
   const { possible } = layouts;
-  const several = (among: readonly HunkLayout[]): AlignOutcome =>
-    among.length > 1 ? { kind: "several", positions: differingStarts(among) } : { kind: "none" };
-  const proved = possible.filter(({ isProved }) => isProved);
-  const best =
-    findBest(proved, (one, other) => explainsMore(one.explained, other.explained)) ?? findNumbered(possible);
-  if (best === undefined) return several(proved.length > 0 ? proved : possible);
-  if (!best.isHeld) return several(proved);
+  const fitting = possible.filter(({ isProved }) => isProved);
+  if (fitting.length === 0)
+    return possible.length > 1 ? { kind: "several", positions: differingStarts(possible) } : { kind: "none" };
+  const best = fitting.find((one) =>
+    fitting.every((other) => other === one || explainsMore(one.explained, other.explained)),
+  );
+  if (best === undefined) return { kind: "several", positions: differingStarts(fitting) };
+  if (!best.isHeld)
+    return fitting.length > 1 ? { kind: "several", positions: differingStarts(fitting) } : { kind: "none" };
   const over = findOverstretch(base, hunk, best.alignment);
   const [changeAt = 0] = best.alignment.runStarts;
   if (over !== undefined)
     return { kind: "doubtful", doubt: { kind: "stretched", positions: over, changeAt } };
-  return { kind: "aligned", ...best };
-}
-
-/** The layout that comes off better beside each other one. */
-function findBest(
-  layouts: readonly HunkLayout[],
-  isBetter: (one: HunkLayout, other: HunkLayout) => boolean,
-): HunkLayout | undefined {
-  return layouts.find((one) => layouts.every((other) => other === one || isBetter(one, other)));
-}
-
-/** The layout that the number of the header names, if no other one explains more, or is so near that it may be meant. */
-function findNumbered(possible: readonly HunkLayout[]): HunkLayout | undefined {
-  const best = findBest(
-    possible,
-    (one, other) =>
-      one.isNumbered &&
-      Math.abs((one.alignment.runStarts[0] ?? 0) - (other.alignment.runStarts[0] ?? 0)) >
-        nearLines + one.alignment.dropped.length &&
-      !explainsMore(other.explained, one.explained),
-  );
-  return best?.isFitting === true && best.isNumbered ? best : undefined;
+  return { kind: "aligned", alignment: best.alignment, explained: best.explained };
 }
 
 /**
@@ -199,14 +178,10 @@ function combineInOrder(
 /** One way to lay a hunk beside the file. */
 export interface HunkLayout {
   readonly alignment: Alignment;
-  /** Whether enough of the context is here; else only nothing of it is against this position. */
-  readonly isFitting: boolean;
-  /** Whether it is here for sure. */
+  /** Whether enough of the context is here for sure; else only nothing of it is against this position. */
   readonly isProved: boolean;
   /** Whether each run stands beside context of the hunk. */
   readonly isHeld: boolean;
-  /** Whether the number of the header is that of its first line. */
-  readonly isNumbered: boolean;
   /** What it explains of the hunk: its old lines that match here, and its pairs of them that match side by side. */
   readonly explained: ReadonlySet<string>;
 }
@@ -227,15 +202,10 @@ function alignContext(
   }
   const explained = new Set(parts.flatMap((part) => part.explained));
   const dropped = parts.flatMap((part) => part.dropped);
-  const misquoted = parts.flatMap((part) => part.misquoted);
   const stretches = parts.flatMap((part) => part.stretches);
   const quoted = parts.flatMap((part) => part.ranks);
   const present = parts.reduce((sum, part) => sum + part.present, 0);
   const skipped = parts.reduce((sum, part) => sum + part.skipped, 0);
-  // By the first line that it quotes: what was made up or left out below moves the change, but not the number.
-  const at = old.findIndex(({ name }) => name === parts[0]?.first);
-  const first = at < 0 ? starts[0] : base.nonBlankLines.positions[parts[0]?.ranks[0] ?? -1];
-  const isNumbered = hintOf(hunk) === (first ?? 0) - (at < 0 ? (hunk.runs[0]?.from ?? 0) : at);
   // One bracket or quote that was made up stands elsewhere in most files; any other such line is meant for there.
   const elsewhere = dropped.filter((line) => occursInFile(base, line));
   const saysMore = hunk.old.some((line) => line.kind === "context" && hasWords(line));
@@ -244,55 +214,21 @@ function alignContext(
   // Brackets alone prove nothing where one of them is not the file's.
   if (missing > 0 && !hunk.old.some(hasWords)) return undefined;
   if (quoted.length < missing || quoted.length === 0) return undefined;
-  const removed = hunk.runs.some((run) => removesWords(hunk, run));
   // Where no word is removed, a line that the file has once says that the place is right.
-  const index = base.index("loose");
+  const index = base.index("trailing");
   const isUnique = ({ line: { text }, name }: NamedLine) =>
-    explained.has(`${name}~`) && index.countOf(index.idOf(text)) === 1;
-  const isFitting =
-    (removed || present >= misquoted.length + missing) && knowsDepths(hunk, old, explained, misquoted);
-  const isProved = isFitting && (removed || old.some(isUnique));
+    explained.has(`${name}`) && index.positionsOf(index.idOf(text)).length === 1;
+  const isCertain = hunk.runs.some((run) => removesWords(hunk, run)) || old.some(isUnique);
+  const isProved = present >= missing && present > 0 && isCertain;
   const isHeld = hunk.runs.every((run, at) => isRunHeld(base, hunk, run, starts[at] ?? 0));
-  const alignment = { runStarts: starts, dropped, misquoted, skipped, stretches, quoted };
-  return { isFitting, isProved, isHeld, isNumbered, alignment, explained };
+  const alignment = { runStarts: starts, dropped, skipped, stretches, quoted };
+  return { isProved, isHeld, alignment, explained };
 }
 
-/**
- * Whether it is known how deep added lines go, if context has another depth than the file: they stand where lines are
- * removed, or beside a line to the letter that is indented as they are. Where no line to the letter is indented, the whole
- * hunk may have been moved to the left: then lines beside a moved one only replace as many.
- */
-function knowsDepths(
-  { runs }: ShapedHunk,
-  old: readonly NamedLine[],
-  explained: ReadonlySet<string>,
-  misquoted: readonly MisquotedLine[],
-): boolean {
-  const moved = misquoted.filter(({ line, real }) => indentOf(line.text) !== indentOf(real));
-  if (moved.length === 0) return true;
-  const isIndented = ({ text }: HunkLine) => !isBlankLine(text) && indentOf(text) !== "";
-  const isExact = ({ line, name }: NamedLine) => line.kind === "removed" || explained.has(`${name}`);
-  const isClipped =
-    moved.every(({ line, real }) => indentOf(line.text).length < indentOf(real).length) &&
-    !old.some((line) => isExact(line) && isIndented(line.line));
-  return runs.every(({ from, to, added }) => {
-    const words = added.filter(({ text }) => !isBlankLine(text));
-    const isDeep = words.some(isIndented);
-    const beside = old.slice(Math.max(0, from - 1), to + 1);
-    if (isClipped && beside.some(({ line }) => moved.some((other) => other.line === line)))
-      return words.length <= to - from;
-    const isSure = (one: NamedLine) =>
-      isExact(one) && !isBlankLine(one.line.text) && (!isDeep || isIndented(one.line));
-    return words.length === 0 || beside.some(isSure);
-  });
-}
-
-/**
- * Whether a run that removes words stands beside context of the hunk, or is the only one of its kind; of others what stands beside them is what pins them.
- */
+/** Whether a run that removes words stands beside context of the hunk; of others that is what pins them. */
 function isRunHeld(base: BaseText, hunk: ShapedHunk, run: Run, start: number): boolean {
   if (!removesWords(hunk, run)) return true;
-  return neighborTest(base, hunk, run)(start) || findBlocks(base, hunk, run).length === 1;
+  return neighborTest(base, hunk, run)(start);
 }
 
 /** The context before run `at` (after the last one, if that is no run), and the lines where it may match. */
@@ -327,7 +263,5 @@ export function explainsMore(one: ReadonlySet<string>, other: ReadonlySet<string
   return one.size > other.size && [...other].every((feature) => one.has(feature));
 }
 
-/** Four of five numbers are off by no more lines than these. */
-const nearLines = 2;
 /** So many pairs of a context line and a line of the file are compared for one hunk. */
 const cellLimit = 16_000_000;

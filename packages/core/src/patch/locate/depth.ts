@@ -135,9 +135,7 @@ class HunkSurroundings {
   private isForeign({ text }: HunkLine, indent: string): boolean {
     const first = indentOf(text).charAt(0);
     return (
-      first !== "" &&
-      first !== indent.charAt(0) &&
-      this.lines.every((line) => line?.real.charAt(0) !== first && line?.written.charAt(0) !== first)
+      first !== "" && first !== indent.charAt(0) && this.lines.every((line) => line?.real.charAt(0) !== first)
     );
   }
 

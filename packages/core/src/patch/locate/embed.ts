@@ -1,7 +1,6 @@
 import type { BaseText } from "../model/base-text.js";
 import type { HunkLine } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
-import { isAlike } from "../model/similarity.js";
 import { countBelow } from "./assign.js";
 
 /** The position of a hunk with damaged context: one for each of its runs of changes. */
@@ -10,8 +9,6 @@ export interface Alignment {
   readonly runStarts: readonly number[];
   /** The context lines that the file does not have. */
   readonly dropped: readonly HunkLine[];
-  /** Those that it has otherwise written. */
-  readonly misquoted: readonly MisquotedLine[];
   /** File lines that the hunk's context passed over; blank ones are not counted. */
   readonly skipped: number;
   /** Where it passed over them. */
@@ -34,27 +31,17 @@ export interface NamedLine {
   readonly name: number;
 }
 
-/** A context line that the file has at its place in another depth, letter case or punctuation, cut short or with a typo. */
-export interface MisquotedLine {
-  readonly line: HunkLine;
-  /** The line of the file. */
-  readonly real: string;
-}
-
 /** How the context lines of a segment match. */
 export interface Embedded {
   /** Names of the lines that match here, and of the pairs that match side by side. */
   readonly explained: readonly string[];
-  /** How many lines match here to the letter, for sure. */
+  /** How many lines match here for sure. */
   readonly present: number;
-  readonly misquoted: readonly MisquotedLine[];
   readonly dropped: readonly HunkLine[];
   /** File lines between the first and the last one found, and up to the run, that no context line matches. */
   readonly skipped: number;
   /** The ranks of the lines that match. */
   readonly ranks: readonly number[];
-  /** The name of the first of them. */
-  readonly first: number | undefined;
   /** Where the file has more lines between two of the hunk's than the hunk has. */
   readonly stretches: readonly Stretch[];
 }
@@ -111,99 +98,55 @@ export function embedContext(base: BaseText, segment: Segment, budget: Budget): 
   const { positions } = base.nonBlankLines;
   const from = segment.top ?? 0;
   const to = segment.bottom ?? positions.length;
-  const [exact, loose] = [base.index("trailing"), base.index("loose")];
-  const ids = lines.map(({ line }) => exact.idOf(line.text));
-  const wanted = lines.map(({ line }) => loose.idOf(line.text));
-  const at = (rank: number) => positions[from + rank] ?? -1;
+  const index = base.index("trailing");
+  const wanted = lines.map(({ line }) => index.idOf(line.text));
+  const idAt = (rank: number) => index.ids[positions[from + rank] ?? -1] ?? -2;
   const ranks = ranksOfAny(base, wanted, from, to);
   budget.cells -= (ranks.length + 1) * (wanted.length + 1);
   if (budget.cells < 0) return undefined;
-  const closed = {
+  const found = commonSubsequence(wanted, ranks, idAt, {
     top: segment.top === undefined ? undefined : 0,
     bottom: segment.bottom === undefined ? undefined : to - from - 1,
-  };
-  const isExact = (n: number, rank: number) => exact.ids[at(rank)] === ids[n];
-  const fits = (n: number, rank: number) =>
-    loose.ids[at(rank)] !== wanted[n] ? 0 : isExact(n, rank) ? exactScore : lineScore;
-  const found = commonSubsequence(wanted, ranks, fits, closed);
+  });
   leaveTrivialEdge(segment, lines, found);
-  const isAlikeAt = (n: number, rank: number) =>
-    rank >= 0 && rank < to - from && isAlike(lines[n]?.line.text ?? "", base.line(at(rank)));
-  fillGaps(found, closed, isAlikeAt);
   const explained: string[] = [];
   const dropped: HunkLine[] = [];
-  const misquoted: MisquotedLine[] = [];
   let present = 0;
   // A line swapped with its neighbour is where the neighbour should be, and no other line of the hunk is.
   const taken = new Set(found);
-  const swapsTo = (rank: number, n: number) => {
-    if (rank < 0 || rank >= to - from || taken.has(rank) || !isExact(n, rank)) return false;
+  const swapsTo = (rank: number, id: number | undefined) => {
+    if (rank < 0 || rank >= to - from || taken.has(rank) || idAt(rank) !== id) return false;
     taken.add(rank);
     return true;
   };
   const isSwapped = (n: number) => {
     const [before = -1, after = -1] = [found[n - 1], found[n + 1]];
-    return (before >= 0 && swapsTo(before - 1, n)) || (after >= 0 && swapsTo(after + 1, n));
+    return (before >= 0 && swapsTo(before - 1, wanted[n])) || (after >= 0 && swapsTo(after + 1, wanted[n]));
   };
   for (const [n, { line, name }] of lines.entries()) {
-    const rank = found[n] ?? -1;
-    const above = n === 0 ? closed.top === rank : rank > 0 && found[n - 1] === rank - 1;
-    const below = n === lines.length - 1 ? closed.bottom === rank : found[n + 1] === rank + 1;
-    if (rank >= 0 && !isExact(n, rank) && !above && !below) found[n] = -1;
-    if (found[n] === -1) {
+    const rank = found[n];
+    if (rank === undefined || rank < 0) {
       if (!isSwapped(n)) dropped.push(line);
       continue;
     }
+    const above =
+      n === 0 ? segment.top !== undefined && rank === 0 : (found[n - 1] ?? -2) === rank - 1 && rank > 0;
+    const below =
+      n === lines.length - 1
+        ? segment.bottom !== undefined && rank === to - from - 1
+        : (found[n + 1] ?? -2) === rank + 1;
     // A line that the file repeats proves nothing unless it is beside the same line as in the hunk.
-    if (!above && !below && exact.positionsOf(ids[n] ?? -1).length !== 1) continue;
-    if (isExact(n, rank)) {
-      present += 1;
-      explained.push(`${name}`);
-    } else {
-      misquoted.push({ line, real: base.line(at(rank)) });
-    }
-    explained.push(`${name}~`);
+    const isEvidence = above || below || index.positionsOf(wanted[n] ?? -1).length === 1;
+    if (!isEvidence) continue;
+    present += 1;
+    explained.push(`${name}`);
     if (above) explained.push(`${name}^`);
     if (below && n === lines.length - 1) explained.push(`${name}v`);
   }
   const ranksFound = found.map((rank) => (rank < 0 ? -1 : rank + from));
   const texts = lines.map(({ line }) => line.text);
   const quoted = ranksFound.filter((rank) => rank >= 0);
-  return {
-    explained,
-    present,
-    misquoted,
-    ranks: quoted,
-    first: lines[found.findIndex((rank) => rank >= 0)]?.name,
-    dropped,
-    ...findStretches(segment, ranksFound, texts),
-  };
-}
-
-/** Lines that the file does not have are those right beside the others, if they are like them. */
-function fillGaps(
-  found: number[],
-  { top, bottom }: ClosedEnds,
-  isAlikeAt: (n: number, rank: number) => boolean,
-): void {
-  const fill = (n: number, rank: number) => {
-    if (found[n] === -1 && !found.includes(rank) && isAlikeAt(n, rank)) found[n] = rank;
-  };
-  const last = found.length - 1;
-  for (let n = 0; n <= last; n++) {
-    const before = n > 0 ? found[n - 1] : top === undefined ? -1 : top - 1;
-    if (before !== undefined && (before >= 0 || (n === 0 && top !== undefined))) fill(n, before + 1);
-  }
-  for (let n = last; n >= 0; n--) {
-    const after = n < last ? found[n + 1] : bottom === undefined ? -1 : bottom + 1;
-    if (after !== undefined && after >= 0) fill(n, after - 1);
-  }
-}
-
-/** The ranks right at the ends of a segment that are closed. */
-interface ClosedEnds {
-  readonly top: number | undefined;
-  readonly bottom: number | undefined;
+  return { explained, present, ranks: quoted, dropped, ...findStretches(segment, ranksFound, texts) };
 }
 
 /** A bracket or a quote at the edge of a hunk that stands apart from the next line is any of those in the file. */
@@ -225,7 +168,7 @@ export function hasWords({ text }: HunkLine): boolean {
 /** The ranks, counted from `from`, of the lines that are one of those wanted; ascending. */
 function ranksOfAny(base: BaseText, wanted: readonly number[], from: number, to: number): Int32Array {
   const { rank, positions } = base.nonBlankLines;
-  const index = base.index("loose");
+  const index = base.index("trailing");
   const first = positions[from] ?? base.count;
   const last = positions[to] ?? base.count;
   const ranks: number[] = [];
@@ -272,35 +215,34 @@ export function isEllipsis(text: string): boolean {
 }
 
 /**
- * The best common subsequence: for each wanted line its rank, or -1. As many lines as possible; of these ways the one
- * with the most lines side by side and right at the closed ends; of these the one with the most to the letter.
+ * The best common subsequence: for each wanted line its rank, or -1. There is a bonus for lines side by side and
+ * for those right at the closed ends.
  *
  * @param ranks those that any of the wanted lines could have, ascending; the others are never looked at.
- * @param fits what a line is worth at a rank; 0 if it is another one.
+ * @param closed the ranks right at the ends that are closed.
  */
 function commonSubsequence(
   wanted: readonly number[],
   ranks: Int32Array,
-  fits: (n: number, rank: number) => number,
-  closed: ClosedEnds,
+  idAt: (rank: number) => number,
+  closed: { readonly top: number | undefined; readonly bottom: number | undefined },
 ): number[] {
   const columns = ranks.length + 1;
   // best[n][c]: the best way with the first n lines and the first c ranks; ending[n][c]: with line n at the last of them.
   const best = new Int32Array((wanted.length + 1) * columns);
   const ending = new Int32Array((wanted.length + 1) * columns).fill(-1);
   for (let n = 1; n <= wanted.length; n++) {
-    const isKnown = (wanted[n - 1] ?? -1) >= 0;
+    const id = wanted[n - 1];
     for (let c = 1; c < columns; c++) {
       const cell = n * columns + c;
       const rank = ranks[c - 1] ?? -1;
       let score = Math.max(best[cell - 1] ?? 0, best[cell - columns] ?? 0);
-      const worth = isKnown ? fits(n - 1, rank) : 0;
-      if (worth > 0) {
+      if (id !== undefined && id >= 0 && idAt(rank) === id) {
         const beside = isBeside(ranks, c) ? (ending[cell - columns - 1] ?? -1) : -1;
-        let here = (best[cell - columns - 1] ?? 0) + worth;
-        if (beside >= 0) here = Math.max(here, beside + worth + besideScore);
-        if (closed.top === rank && n === 1) here += besideScore;
-        if (closed.bottom === rank && n === wanted.length) here += besideScore;
+        let here = (best[cell - columns - 1] ?? 0) + lineScore;
+        if (beside >= 0) here = Math.max(here, beside + lineScore + 1);
+        if (closed.top === rank && n === 1) here += 1;
+        if (closed.bottom === rank && n === wanted.length) here += 1;
         ending[cell] = here;
         score = Math.max(score, here);
       }
@@ -338,7 +280,10 @@ function traceBack(
     if (here >= 0 && (beside || (here === score && (prefer === "last" || earlier < score)))) {
       found[n - 1] = ranks[c - 1] ?? -1;
       const together = isBeside(ranks, c) ? (ending[cell - columns - 1] ?? -1) : -1;
-      beside = together >= 0 && together + besideScore > (best[cell - columns - 1] ?? 0);
+      beside =
+        together >= 0 &&
+        together + lineScore + 1 >= here - 1 &&
+        together + lineScore + 1 > (best[cell - columns - 1] ?? 0) + lineScore;
       n -= 1;
       c -= 1;
     } else if (earlier === score && (prefer === "first" || best[cell - columns] !== score)) c -= 1;
@@ -347,6 +292,4 @@ function traceBack(
   return found;
 }
 
-const lineScore = 1 << 14;
-const exactScore = lineScore + 1;
-const besideScore = 2;
+const lineScore = 1 << 12;

@@ -3,14 +3,14 @@ import { type HunkLine, type Run, type ShapedHunk, shapeHunk } from "../model/hu
 import { ListedHunk } from "../model/hunk-lines.js";
 import { isBlankLine } from "../model/line-key.js";
 import type { Deadline } from "../model/steps.js";
-import { explainsMore, findLayouts, type HunkLayout } from "./align.js";
+import { explainsMore, findLayouts, type HunkLayout, nameOldLines } from "./align.js";
 import { removesWords } from "./pins.js";
 import { type Doubt, findOverstretch } from "./stretch.js";
 
 /**
  * A hunk is two hypotheses: it is to be made, or it was made already, in whole or in one of its runs. The hunk that would
  * undo it is laid beside the file by the same rules, and both are weighed by the same evidence: what of the context they
- * explain. Unless what is to be made weighs more, nobody knows which of them is true.
+ * explain, and the number of the header. Unless what is to be made weighs more, nobody knows which of them is true.
  *
  *     file     diff    result
  *     1 a {    @@      invalid_diff
@@ -99,14 +99,14 @@ function undo(base: BaseText, hunk: ShapedHunk, deadline: Deadline) {
     if (kind !== "context" && (at === 0 || lines[at - 1]?.kind === "context")) run += 1;
     runOf.push(run);
   }
-  const undoing = (runs: readonly number[]) => {
+  const turned = (runs: readonly number[]) => {
     const swapped = lines.map((line, at) => (runs.includes(runOf[at] ?? 0) ? turn(line) : line));
     return { undone: shapeHunk(new ListedHunk(hunk.hunk, swapped), deadline), runs };
   };
   const all = hunk.runs.map((_, at) => at);
   const telling = all.filter((at) => hunk.runs[at] !== undefined && showsWhenMade(base, hunk, hunk.runs[at]));
   const single = all.length === 1 || all.length > mostRuns ? [] : telling;
-  return [...(telling.length > 0 ? [undoing(all)] : []), ...single.map((at) => undoing([at]))];
+  return [...(telling.length > 0 ? [turned(all)] : []), ...single.map((at) => turned([at]))];
 }
 
 function isBlankOnly(lines: readonly HunkLine[]): boolean {
@@ -129,6 +129,35 @@ function showsWhenMade(base: BaseText, { old }: ShapedHunk, { from, to, added }:
 function turn(line: HunkLine): HunkLine {
   if (line.kind === "context") return line;
   return { ...line, kind: line.kind === "added" ? "removed" : "added" };
+}
+
+/**
+ * What a window of as many lines explains, in the words of a layout: the lines of its context that are exact, and which
+ * of them stand beside another or beside a change.
+ */
+export function explainWindow(base: BaseText, hunk: ShapedHunk, start: number): ReadonlySet<string> {
+  const { runs } = hunk;
+  const old = nameOldLines(hunk);
+  const index = base.index("trailing");
+  const explained = new Set<string>();
+  for (let segment = 0; segment <= runs.length; segment++) {
+    const from = runs[segment - 1]?.to ?? 0;
+    const to = runs[segment]?.from ?? old.length;
+    const words = old.slice(from, to).flatMap(({ line: { text }, name }, at) => {
+      const id = index.idOf(text);
+      return isBlankLine(text) ? [] : [{ name, id, isExact: index.ids[start + from + at] === id }];
+    });
+    for (const [n, { name, id, isExact }] of words.entries()) {
+      const above = n === 0 ? segment > 0 : words[n - 1]?.isExact === true;
+      const below = n === words.length - 1 ? segment < runs.length : words[n + 1]?.isExact === true;
+      // As in a layout, a line that the file repeats says something only beside another one.
+      if (!isExact || !(above || below || index.positionsOf(id).length === 1)) continue;
+      explained.add(`${name}`);
+      if (above) explained.add(`${name}^`);
+      if (below && n === words.length - 1) explained.add(`${name}v`);
+    }
+  }
+  return explained;
 }
 
 /** More runs than this are only undone together. */

@@ -1,7 +1,7 @@
 import type { BaseText } from "../model/base-text.js";
 import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import type { LineIndex } from "../model/line-index.js";
-import { hasTypography, isBlankLine, type LineKey } from "../model/line-key.js";
+import { isBlankLine, type LineKey } from "../model/line-key.js";
 import type { Deadline, Steps } from "../model/steps.js";
 import { findMoves } from "./depth.js";
 import { findShift } from "./indent.js";
@@ -56,30 +56,7 @@ export class MatchFinder {
     yield* this.base.prepare("trimmed");
     yield;
     const starts = this.deadline.late() ? noMatch : this.findAtAnyDepth(hunk, "old");
-    if (starts.length > 0) return { tier: "shift", starts };
-    const punctuated = yield* this.findPunctuated(hunk);
-    return punctuated.length > 0 ? { tier: "punctuation", starts: punctuated } : undefined;
-  }
-
-  /**
-   * Old lines that differ in typographic punctuation only: context lines, and removed ones if neither the file nor an
-   * added line has any.
-   */
-  private *findPunctuated({ old, hunk, runs }: ShapedHunk): Steps<readonly number[]> {
-    if (!this.base.hasTypography && !old.some(({ text }) => hasTypography(text))) return noMatch;
-    yield* this.base.prepare("punctuation");
-    const index = this.base.index("punctuation");
-    const ids = old.map(({ text }) => index.idOf(text));
-    if (runs.length === 0 || ids.includes(-1) || this.deadline.late()) return noMatch;
-    const pivot = smallest(ids, (id) => index.countOf(id));
-    const isStrict =
-      this.base.hasTypography || hunk.lines.some(({ kind, text }) => kind === "added" && hasTypography(text));
-    const exact = this.base.index("trailing");
-    return this.verify(ids, index.ids, pivot, index.positionsOf(ids[pivot] ?? -1), (start) =>
-      old.every(
-        ({ kind, text }, at) => kind === "context" || !isStrict || exact.ids[start + at] === exact.idOf(text),
-      ),
-    );
+    return starts.length > 0 ? { tier: "shift", starts } : undefined;
   }
 
   /** Whether one blank before every line explains as much as lost prefixes, and the added lines need it, too. */

@@ -1,7 +1,7 @@
 import type { BaseText } from "../model/base-text.js";
 import { contextFrom, type HunkLine, type Run, type ShapedHunk } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
-import { isAlike } from "../model/similarity.js";
+import { firstAtLeast } from "./assign.js";
 import { isEllipsis } from "./embed.js";
 
 /** Where a run of changes could begin, by what it removes or by the lines beside it: 0-based lines, ascending. */
@@ -29,9 +29,8 @@ export function removesWords({ old }: ShapedHunk, { from, to }: Run): boolean {
 }
 
 /**
- * The points between the neighbours of a run that removes nothing, or blank lines only: one of them to the letter, the
- * other at least like it. The file must not have more blank lines there than the hunk, since those could stand on either
- * side of what is added.
+ * The points between the neighbours of a run that removes nothing, or blank lines only. The file must not have more
+ * blank lines there than the hunk, since those could stand on either side of what is added.
  */
 function findGaps(base: BaseText, hunk: ShapedHunk, run: Run, isDoubt: boolean): Pins {
   const index = base.index("trailing");
@@ -41,46 +40,26 @@ function findGaps(base: BaseText, hunk: ShapedHunk, run: Run, isDoubt: boolean):
     line !== undefined && ((length === 0 && !isDoubt) || isBlankLine(line.text) || !isUnknown(base, line));
   const before = isHolding(hunk.old[run.from - 1]) ? hunk.old[run.from - 1] : undefined;
   const after = isHolding(hunk.old[run.to]) ? hunk.old[run.to] : undefined;
-  const positionsOf = (line: HunkLine | undefined, key: "trailing" | "loose") =>
-    line === undefined ? none : base.index(key).positionsOf(base.index(key).idOf(line.text));
-  // A line that stands to the letter just outside is only like the one that was left out there.
-  const stands = (line: HunkLine | undefined, at: number, step: 1 | -1) =>
-    line === undefined ||
-    (isQuoted(base, line, at) &&
-      (index.ids[at] === index.idOf(line.text) || index.ids[at + step] !== index.idOf(line.text)));
-  const starts = [
-    ...new Set([
-      ...positionsOf(before, "loose").map((at) => at + 1),
-      ...positionsOf(after, "loose").map((at) => at - length),
-    ]),
-  ]
-    .filter((at) => stands(before, at - 1, -1) && stands(after, at + length, 1))
-    .sort((one, other) => one - other);
-  const gaps = starts.filter(gapTest(base, hunk, run, isDoubt));
+  const positionsBefore =
+    before === undefined ? none : index.positionsOf(index.idOf(before.text)).map((at) => at + 1);
+  const positionsAfter = after === undefined ? none : index.positionsOf(index.idOf(after.text));
+  const starts =
+    before === undefined
+      ? positionsAfter.map((at) => at - length)
+      : after === undefined
+        ? positionsBefore
+        : positionsBefore.filter((at) => firstAtLeast(positionsAfter, at + length) === at + length);
+  const isGap = gapTest(base, hunk, run);
+  const gaps = starts.filter(isGap);
   if (length > 0 || gaps.length > 0 || starts.length > 1) return { kind: "pinned", starts: gaps };
   const [start] = starts;
-  if (start === undefined)
-    return {
-      kind: "open",
-      positions: between(
-        positionsOf(before, "trailing").map((at) => at + 1),
-        positionsOf(after, "trailing"),
-      ),
-    };
+  if (start === undefined) return { kind: "open", positions: between(positionsBefore, positionsAfter) };
   const [top, bottom] = blanksAround(base, start, start);
   return { kind: "open", positions: listPoints(start - top, top + bottom + 1) };
 }
 
-/** Whether a line of the file is a context line to the letter, or otherwise written. */
-function isQuoted(base: BaseText, { text }: HunkLine, at: number): boolean {
-  if (at < 0 || at >= base.count) return false;
-  const real = base.line(at);
-  const id = base.index("loose").idOf(text);
-  return id < 0 ? isAlike(text, real) : base.index("loose").ids[at] === id;
-}
-
 /** A test whether the file has blank lines only at a point, and no more of them around it than the hunk. */
-function gapTest(base: BaseText, hunk: ShapedHunk, run: Run, isDoubt: boolean): (start: number) => boolean {
+function gapTest(base: BaseText, hunk: ShapedHunk, run: Run): (start: number) => boolean {
   const length = run.to - run.from;
   const above = countOldBlanks(hunk, run.from - 1, -1);
   const below = countOldBlanks(hunk, run.to, 1);
@@ -89,10 +68,7 @@ function gapTest(base: BaseText, hunk: ShapedHunk, run: Run, isDoubt: boolean): 
   const mostBelow = isEdge(run.to + below) ? base.count : below;
   return (start) => {
     if (start < 0 || start + length > base.count) return false;
-    for (let at = 0; at < length; at++) {
-      const real = base.line(start + at);
-      if (isDoubt ? real !== hunk.old[run.from + at]?.text : !isBlankLine(real)) return false;
-    }
+    for (let at = start; at < start + length; at++) if (!isBlankLine(base.line(at))) return false;
     const [top, bottom] = blanksAround(base, start, start + length);
     return top <= mostAbove && bottom <= mostBelow;
   };
@@ -119,7 +95,7 @@ function countOldBlanks({ old }: ShapedHunk, from: number, step: 1 | -1): number
 }
 
 /** All matches of the removed lines; of too many only those beside context. */
-export function findBlocks(base: BaseText, hunk: ShapedHunk, run: Run): readonly number[] {
+function findBlocks(base: BaseText, hunk: ShapedHunk, run: Run): readonly number[] {
   const index = base.index("exact");
   const block = hunk.old.slice(run.from, run.to).map((line) => index.idOf(line.text));
   if (block.includes(-1)) return [];
@@ -165,12 +141,13 @@ export function neighborTest(base: BaseText, hunk: ShapedHunk, run: Run): (start
  */
 function sideTest(base: BaseText, hunk: ShapedHunk, from: number, step: 1 | -1): (rank: number) => boolean {
   const { positions } = base.nonBlankLines;
+  const index = base.index("trailing");
   const [line, other] = contextFrom(hunk.old, from, step).filter(({ text }) => !isBlankLine(text));
   if (line === undefined) return () => false;
-  if (isEllipsis(line.text) && isUnknown(base, line)) return () => true;
-  const stands = (one: HunkLine | undefined, rank: number) =>
-    one !== undefined && isQuoted(base, one, positions[rank] ?? -1);
-  return (rank) => stands(line, rank) || (stands(line, rank + step) && stands(other, rank));
+  if (isUnknown(base, line)) return () => isEllipsis(line.text);
+  const [id, next] = [line, other].map((one) => (one === undefined ? -1 : index.idOf(one.text)));
+  const idAt = (rank: number) => index.ids[positions[rank] ?? -1] ?? -2;
+  return (rank) => idAt(rank) === id || (idAt(rank + step) === id && idAt(rank) === next);
 }
 
 /** Whether the file has no line like this one, at any depth. */

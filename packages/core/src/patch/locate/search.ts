@@ -1,6 +1,6 @@
 import type { BaseText } from "../model/base-text.js";
 import { growth, type HunkLine, type ShapedHunk } from "../model/hunk.js";
-import { indentOf, normalize, withoutBlanks } from "../model/line-key.js";
+import { normalize } from "../model/line-key.js";
 import { type Deadline, mapInSteps, type Steps } from "../model/steps.js";
 import { alignHunk } from "./align.js";
 import {
@@ -13,11 +13,12 @@ import {
 import { findAnchorLines } from "./anchors.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
 import { assignInOrder, type Candidate, includesSorted } from "./assign.js";
-import { hasWords, isEllipsis } from "./embed.js";
-import { weighMade } from "./made.js";
+import { isEllipsis } from "./embed.js";
+import { explainWindow, weighMade } from "./made.js";
 import type { MatchFinder, Tier } from "./matches.js";
 import { type AlreadyApplied, type HunkSearch, hintOf, placementAt } from "./placement.js";
 import { type Doubt, findContradiction } from "./stretch.js";
+import { findWindow } from "./window.js";
 
 /** Matches of the old side as it is; for lines without any context, their possible insertion points. */
 export function* findVerbatim(
@@ -136,8 +137,6 @@ export function* findMended(
     return matches.tier === "shift" ? yield* weighWhole(base, found, finder, added) : found;
   }
   if (appliedAt.length > 0) return { ...search, appliedAt };
-  const numbered = findButForBlanks(base, hunk);
-  if (numbered !== undefined) return { ...search, tier: "window", starts: [numbered] };
   // If the new lines match, the hunk may have been applied, so it is not proved to be damaged.
   const newSide = yield* finder.findVerbatim(hunk, "new");
   if (newSide !== undefined) {
@@ -202,8 +201,8 @@ function* weighWhole(
 }
 
 /**
- * Damaged context. Two cases are refused, since their witnesses disagree: the header names another part of the file; or
- * the hunk fits as well if it was made already.
+ * The last two tiers, for damaged context. Two cases are refused, since their witnesses disagree: the header names
+ * another part of the file; or the hunk fits as well if it was made already.
  */
 function findDamaged(
   base: BaseText,
@@ -211,41 +210,17 @@ function findDamaged(
   added: AddedLineCounts,
   deadline: Deadline,
 ): HunkSearch {
-  const { hunk } = search;
-  const outcome = alignHunk(base, hunk, deadline);
-  if (outcome.kind === "doubtful") return { ...search, doubt: outcome.doubt };
-  if (outcome.kind === "none") return search;
-  if (outcome.kind !== "aligned")
-    return { ...search, tier: "aligned", starts: outcome.positions, isOpen: outcome.kind === "open" };
-  const { alignment, explained } = outcome;
-  const { runStarts, quoted } = alignment;
-  const found: HunkSearch = { ...search, tier: "aligned", starts: [runStarts[0] ?? 0], alignment };
-  if (isAppliedInsertion(base, found, added)) return found;
+  const { explained, ...found } = findInParts(base, search, deadline);
+  if (explained === undefined || isAppliedInsertion(base, found, added)) return found;
+  const { hunk, starts, alignment } = found;
+  const start = starts[0] ?? 0;
+  const runStarts = alignment?.runStarts ?? hunk.runs.map(({ from }) => start + from);
   const made = weighMade(base, hunk, { runStarts, explained }, deadline);
   if (made !== undefined) return { ...search, doubt: made };
-  const top = base.nonBlankLines.positions[quoted[0] ?? -1] ?? runStarts[0] ?? 0;
-  const dropped = alignment.dropped.filter(({ text }) => !isEllipsis(text)).length;
-  const doubt = findContradiction(base, hunk, [...runStarts, top], dropped);
+  const top = alignment === undefined ? start : base.nonBlankLines.positions[alignment.quoted[0] ?? -1];
+  const dropped = alignment?.dropped.filter(({ text }) => !isEllipsis(text)).length ?? 0;
+  const doubt = findContradiction(base, hunk, [...runStarts, top ?? start], dropped);
   return doubt === undefined ? found : { ...search, doubt };
-}
-
-/**
- * The place of the number, if all context is there to the letter and removed lines differ only in the blanks within them
- * or at their ends: there, and nowhere else, such a line is believed.
- */
-function findButForBlanks(base: BaseText, { hunk, old }: ShapedHunk): number | undefined {
-  const { numbers } = hunk.header;
-  const start = (numbers?.oldStart ?? 0) - 1;
-  if (start < 0 || start + old.length > base.count) return undefined;
-  const index = base.index("trailing");
-  const isSame = ({ kind, text }: HunkLine, at: number) => {
-    const real = base.line(start + at);
-    if (normalize(text, "trailing") === normalize(real, "trailing")) return true;
-    const isSpaced = indentOf(text) === indentOf(real) && withoutBlanks(text) === withoutBlanks(real);
-    return kind === "removed" && isSpaced && index.idOf(text) < 0;
-  };
-  const isTold = old.some((line) => line.kind === "context" && hasWords(line));
-  return isTold && old.every(isSame) ? start : undefined;
 }
 
 /** Whether a hunk with one place only adds lines, and they are beside that place already. Reported later. */
@@ -253,6 +228,45 @@ function isAppliedInsertion(base: BaseText, search: HunkSearch, added: AddedLine
   const [start, other] = [search.starts[0], search.starts[1]];
   if (start === undefined || other !== undefined) return false;
   return appliedInsertionAt(base, placementAt(base, search, start), added) !== undefined;
+}
+
+/** A search with the context lines that the file has at the one place of the hunk. */
+type DamagedSearch = HunkSearch & { readonly explained?: ReadonlySet<string> };
+
+/** Searches in a window of as many lines, and line by line. Both must find the same place. */
+function findInParts(base: BaseText, search: HunkSearch, deadline: Deadline): DamagedSearch {
+  const { hunk } = search;
+  const window = findWindow(base, hunk, deadline);
+  // If damaged context fits several times, the positions are those of the change, not of the hunk's first line.
+  const first = hunk.runs[0]?.from ?? 0;
+  if (window?.tier === "punctuation") return { ...search, ...window };
+  if (window !== undefined && window.starts.length > 1)
+    return { ...search, tier: "aligned", starts: window.starts.map((start) => start + first) };
+  const outcome = alignHunk(base, hunk, deadline);
+  if (window !== undefined) {
+    const [start = 0] = window.starts;
+    const other = outcome.kind === "aligned" ? outcome.alignment.runStarts : [];
+    const isSame = other.every((at, n) => at === start + (hunk.runs[n]?.from ?? 0));
+    const explained = explainWindow(base, hunk, start);
+    if (isSame) return { ...search, tier: "window", starts: [start], explained };
+    return { ...search, tier: "aligned", starts: [start + first, other[0] ?? start].sort((a, b) => a - b) };
+  }
+  switch (outcome.kind) {
+    case "aligned": {
+      const { alignment, explained } = outcome;
+      return { ...search, tier: "aligned", starts: [alignment.runStarts[0] ?? 0], alignment, explained };
+    }
+    case "doubtful":
+      return { ...search, doubt: outcome.doubt };
+    case "several":
+      return { ...search, tier: "aligned", starts: outcome.positions };
+    case "open":
+      return { ...search, tier: "aligned", starts: outcome.positions, isOpen: true };
+    case "none":
+      return search;
+    default:
+      return outcome satisfies never;
+  }
 }
 
 const none: readonly number[] = [];

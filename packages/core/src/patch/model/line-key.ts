@@ -42,11 +42,6 @@ function withoutTrailingBlanks(text: string): string {
   return end === text.length ? text : text.slice(0, end);
 }
 
-/** A text without any of its blanks. */
-export function withoutBlanks(text: string): string {
-  return text.replace(/[ \t\v\f]+/g, "");
-}
-
 /**
  * Space, tab, vertical tab, form feed. A carriage return within a line is none: where endings are mixed it
  * ends a line in the eyes of others, and normalized it would be lost with the line that is replaced.

@@ -125,7 +125,7 @@ const refused: readonly PatchCase[] = [
   {
     name: "damaged context that fits thrice, with a number beside one of the changes",
     base: text("a", "x", "b", "b", "a", "x", "b", "b", "a", "x", "b", "b"),
-    diff: text("@@ -3,4 +3,4 @@", " a", " made up", "-x", "+y", " b"),
+    diff: text("@@ -5,4 +5,4 @@", " a", " made up", "-x", "+y", " b"),
     code: "ambiguous",
     places: [2, 6, 10],
     says: ["earest to its number is line 6"],
@@ -133,10 +133,9 @@ const refused: readonly PatchCase[] = [
 
   {
     name: "a removed line that no line of the file holds, only one that was made up",
-    base: text("alpha", "beta", "gamma", "delta", "epsilon", "delta"),
+    base: text("alpha", "beta", "gamma", "delta"),
     diff: text("@@", " alpha", " beta", " made up", "-delta", "+DELTA"),
-    code: "ambiguous",
-    places: [4, 6],
+    code: "invalid_diff",
   },
   {
     name: "a context line more often than the file has it there, while it stands elsewhere",
@@ -159,9 +158,9 @@ const refused: readonly PatchCase[] = [
     places: [2, 6],
   },
   {
-    name: "an insertion where less than half of the context is the file's",
-    base: text("Open(a)", "Read(a)", "close(a)"),
-    diff: text("@@", " open(a)", " read(a)", "+walk()", " close(a)"),
+    name: "a window in which less than half of the context is exact",
+    base: text("Open(a)", "Read(a)", "run()", "close(a)"),
+    diff: text("@@", " open(a)", " read(a)", "-run()", "+walk()", " close(a)"),
     code: "invalid_diff",
   },
   {
