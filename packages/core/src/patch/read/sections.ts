@@ -132,7 +132,7 @@ export class SectionList {
         this.current.commit = line.commit;
         break;
       case "without_content":
-        if (this.name === undefined || !line.label.startsWith("Binary")) {
+        if (this.name === undefined || !/^(Binary|GIT binary)/.test(line.label)) {
           this.push();
           this.current.label = line.label;
         }
