@@ -4,7 +4,7 @@ import { requote } from "./requote.mjs";
 /**
  * A client without a mind. It has its diff, the text that the diff is for, the memory of the hunks that it made
  * before, and the words of the refusal, from which it takes only: numbered lines, numbers of lines, numbers of
- * hunks, "already applied", "applied before", "fits", which line of the file stands where a line of the diff does
+ * hunks, "already applied", "applied before", "still to be made", "fits", which line of the file stands where a line of the diff does
  * not fit, that there are entities, and what is said of the indentation, with its blanks. It repairs its diff once.
  *
  * @param {string} base
@@ -21,7 +21,7 @@ export function repairDiff(base, diff, message, made = []) {
   const hunks = readOwnDiff(own).map((hunk, at) => takeQuoted(hunk, at + 1, message));
   const shown = shownLines(message);
   if (hunks.length === 0) return undefined;
-  const asked = /applied before|already applied/.test(message) ? new Set(made) : new Set();
+  const asked = /applied before|already applied|still to be made/.test(message) ? new Set(made) : new Set();
   const applied = appliedHunks(message);
   const rest = hunks.filter((_, at) => !applied.has(at + 1) && !asked.has(at + 1));
   if (rest.length === 0) return "";
@@ -102,7 +102,7 @@ function takeQuoted(hunk, number, message) {
   const found =
     /(?:context line|line to be removed) "(.*)" does not fit: line \d+ is (?:the same but for its indentation: )?"(.*)"[.]/.exec(
       part,
-    );
+    ) ?? /No line "(.*)" in this file[.] It most nearly fits at line \d+: line \d+ is "(.*)"[.]/.exec(part);
   const [, own, real] = found ?? [];
   if (own === undefined || real === undefined || !areAlike(own, real)) return hunk;
   const lines = hunk.lines.map((line) =>

@@ -21,6 +21,8 @@ export interface PatchCase {
   readonly places?: readonly number[];
   /** Parts of the refusal's message. */
   readonly says?: readonly string[];
+  /** A word that the message must not have. */
+  readonly never?: string;
 }
 
 export function check(example: PatchCase): PatchOutcome {
@@ -37,6 +39,7 @@ export function check(example: PatchCase): PatchOutcome {
     // The seed's words say that lines do not match; of a diff that breaks off or deletes the file they are not true.
     if (outcome.code === "invalid_diff") expect(outcome.message.startsWith("Invalid Diff: ")).toBe(true);
     for (const part of says) expect(outcome.message).toContain(part);
+    if (example.never !== undefined) expect(outcome.message).not.toContain(example.never);
     if (places !== undefined) expect(outcome.places).toEqual(places);
     expect(new TextEncoder().encode(outcome.message).length).toBeLessThanOrEqual(32_768);
   }

@@ -230,7 +230,7 @@ const cases: readonly PatchCase[] = [
     base: text("class A:", "    return first(one)", "end"),
     diff: text("@@", "-  return first(one)", "+    return first(one)"),
     code: "invalid_diff",
-    says: ["as if it was applied before, at line 2"],
+    says: ["its new lines as well at line 2"],
   },
   {
     name: "context at another depth, and an exact line without indentation beside an indented addition",
@@ -249,7 +249,7 @@ const cases: readonly PatchCase[] = [
     base: rule.replace("  kind: same\nend\nrule", "  kind: same\n  gone: now\nend\nrule"),
     diff: text("@@ -8,3 +8,2 @@", "   kind: same", "-  gone: now", " end"),
     code: "invalid_diff",
-    says: ["as if it was applied before, at line 9", "would be at line 4"],
+    says: ["its new lines as well at line 9", "old lines fit at line 4"],
   },
   {
     name: "of two hunks the first made already where its number says, while its old lines stand elsewhere",
@@ -317,7 +317,7 @@ const cases: readonly PatchCase[] = [
     base: text("first(", "  arg", ");", "", "second(", "  arg", "", "TAIL"),
     diff: text("@@ -5,5 +5,4 @@", " other(", "   arg", "-);", " ", " TAIL"),
     code: "invalid_diff",
-    says: ["as if it was applied before, at line 7", "at line 3"],
+    says: ["its new lines as well at line 7", "at line 3"],
   },
   {
     name: "a deletion made already above a blank line, and the same lines in another block",
@@ -327,7 +327,7 @@ const cases: readonly PatchCase[] = [
     ),
     diff: text("@@", " on(q) {", "   }", "-  count()", " "),
     code: "invalid_diff",
-    says: ["as if it was applied before"],
+    says: ["its new lines as well at line 4, so that it is not clear"],
   },
   {
     name: "lines that are only indented, and stand at another depth than either side",
@@ -346,7 +346,7 @@ const cases: readonly PatchCase[] = [
     base: text("a {", "  b", "  }", "  }", "}", "tail", "end"),
     diff: text("@@", " a {", "   b", "   }", "+  }", " }", " tail", "-end", "+END"),
     code: "invalid_diff",
-    says: ["one of its changes fits as well as if it was made before"],
+    says: ["and as well if one of its changes stands at line 4 already"],
   },
   {
     name: "a deletion beside a line that was left out, which stands between lines that the hunk quotes",
@@ -363,18 +363,50 @@ const cases: readonly PatchCase[] = [
     repairs: ["line_counts", "context_mended"],
   },
   {
+    name: "new lines in one block, and the old one in another at its very number",
+    base: text("one {", "  kind: bool", "  set: true", "}", "two {", "  kind: text", "  set: yes", "}"),
+    diff: text("@@ -5,4 +5,4 @@", " ", " ...", "-  kind: text", "+  kind: bool", "   set: true", " }"),
+    code: "invalid_diff",
+    never: "applied before",
+  },
+  {
+    name: "a line of blanks whose blanks go, and a wrong letter in the context",
+    base: text("a", "}", "    ", "// MARK", "b"),
+    diff: text("@@ -2,4 +2,4 @@", " }", "-    ", "+", " // mARK: x", " b"),
+    code: "invalid_diff",
+    never: "applied before",
+  },
+  {
+    name: "lines that go, none of which the file has: it is not told to write the hunk where the rest nearly fits",
+    base: text("one", "two", "three", "four"),
+    diff: text("@@ -9,3 +9,3 @@", " two", "-gone()", "+here()", " five"),
+    code: "invalid_diff",
+    says: [
+      'No line "gone()" in this file. It most nearly fits at line 2',
+      "Nothing that it removes stands in the file.",
+    ],
+    never: "Write the hunk",
+  },
+  {
+    name: "a misquoted line at its very number, and the new lines in another block",
+    base: text("{", "  “name”: one", "  kind: row", "}", "{", "  name: two", "  kind: row", "}"),
+    diff: text("@@ -1,3 +1,3 @@", " {", "-  “name“: one", "+  name: two", "   kind: row"),
+    code: "invalid_diff",
+    never: "already",
+  },
+  {
     name: "lines that are wrapped already, and stand in their wrapping once more at another depth",
     base: text("on", "  try {", "    return line", "  }", "off"),
     diff: text("@@ -9 +9,3 @@", "-return line", "+try {", "+  return line", "+}"),
     code: "invalid_diff",
-    says: ["as if it was applied before, at line 2"],
+    says: ["its new lines as well at line 2"],
   },
   {
     name: "a change made already nearer to its number than the copy that its old lines fit",
     base: text("a", "old(1)", "end", "b", "c", "d", "new(1)", "end"),
     diff: text("@@ -6,2 +6,2 @@", "-old(1)", "+new(1)", " end"),
     code: "invalid_diff",
-    says: ["as if it was applied before, at line 7", "at line 2"],
+    says: ["its new lines as well at line 7", "at line 2"],
   },
   {
     name: "a hunk without indented lines, where another one has blanks for the tabs of the file",

@@ -99,7 +99,10 @@ function describeDistance(shift: Placement["shift"]): string {
   return ` (${JSON.stringify(shift.written + shift.real)} further ${shift.real === "" ? "left" : "right"})`;
 }
 
-/** Shows the first line that does not fit where the hunk most nearly fits, with the real lines around. */
+/**
+ * Which line of the hunk the file does not have, a removed one first; then where the hunk most nearly fits, with the real
+ * lines there. It is not told to write the hunk for that place where nothing that it removes stands in the file.
+ */
 function* describeMissing(
   base: BaseText,
   { hunk, maybeAppliedAt, doubt }: HunkSearch,
@@ -108,30 +111,34 @@ function* describeMissing(
 ): Steps<string> {
   if (base.count === 0) return "the file is empty. Send a hunk that only adds lines.";
   if (doubt !== undefined) return describeDoubt(base, doubt, lines);
+  const nearest = yield* findNearest(base, hunk, deadline);
+  const isMissing = ({ text }: HunkLine) => !isBlankLine(text) && base.index("trimmed").idOf(text) < 0;
+  const removed = hunk.old.filter(({ kind, text }) => kind === "removed" && !isBlankLine(text));
+  const missing = removed.find(isMissing) ?? hunk.old.find(isMissing);
+  const isGone = removed.length > 0 && removed.every(isMissing);
+  const hint = hintOf(hunk) ?? Number.NaN;
+  const isLeft = hunk.old.some(({ kind, text }, n) => kind === "removed" && base.isLine(hint + n, text));
+  const said = missing === undefined ? "" : `No line ${quoteLine(missing)} in this file. `;
   const made =
-    maybeAppliedAt === undefined
+    maybeAppliedAt === undefined || isLeft
       ? ""
       : ` Its new lines stand at ${listLines(maybeAppliedAt)} already: if it was applied before, nothing is left to do for it, leave it out.`;
-  const nearest = yield* findNearest(base, hunk, deadline);
-  const missing = hunk.old.find(
-    (line) => !isBlankLine(line.text) && base.index("trimmed").idOf(line.text) < 0,
-  );
   if (nearest === undefined) {
-    const hint = Math.min(Math.max(hintOf(hunk) ?? 0, 0), base.count - 1);
-    return `none of its context and removed lines stand in the file (first: ${quoteLine(missing ?? hunk.old[0])}). The file has ${count(base.count, "line")}.${made} Read it again and write the hunk with its lines.\n${showLines(base, hint - lines / 2, hint + lines / 2)}`;
+    const middle = Math.min(Math.max(hint || 0, 0), base.count - 1);
+    return `${said}None of its context and removed lines stand in the file, which has ${count(base.count, "line")}.${made} Read it again and write the hunk with its lines.\n${showLines(base, middle - lines / 2, middle + lines / 2)}`;
   }
   const { start, mismatch } = nearest;
   const at = start + mismatch;
   const line = hunk.old[mismatch];
   const role = line?.kind === "removed" ? "line to be removed" : "context line";
-  const gone =
-    missing === undefined || missing === line ? "" : ` The file has no line ${quoteLine(missing)}, either.`;
+  const misfit = line === missing ? "" : `, where its ${role} ${quoteLine(line)} does not fit`;
   const from = Math.max(start - 2, at - Math.floor(lines / 2));
+  const gone = isGone ? "Nothing that it removes stands in the file. " : "";
   const advice =
-    lines === excerptLines
+    lines === excerptLines && !isGone
       ? "Write the hunk with the lines of the file:"
-      : `The file from line ${Math.max(0, from) + 1} on:`;
-  return `it most nearly fits at line ${Math.max(start, 0) + 1}, where its ${role} ${quoteLine(line)} does not fit: ${describeReal(base, at, line)}.${gone}${made} ${advice}\n${showLines(base, from, from + lines)}`;
+      : `${gone}The file from line ${Math.max(0, from) + 1} on:`;
+  return `${said === "" ? "it" : `${said}It`} most nearly fits at line ${Math.max(start, 0) + 1}${misfit}: ${describeReal(base, at, line)}.${made} ${advice}\n${showLines(base, from, from + lines)}`;
 }
 
 /** What makes the one place of a hunk doubtful, with the lines around what is for it and against it. */
@@ -142,8 +149,8 @@ function describeDoubt(base: BaseText, { kind, positions, changeAt }: Doubt, lin
   const shown = isNear ? near : [...positions, changeAt].sort((one, other) => one - other);
   const why = {
     stretched: `its context is damaged, and what it says of its place stands apart, at ${listLines(positions)}: between them a section ends, or too much was left out. Its change would be at line ${changeAt + 1}, but may be meant for another place. Write it with`,
-    made: `it fits as well as if it was applied before, at ${listLines(positions)}: then nothing is left to do for it, leave it out. Else its change would be at line ${changeAt + 1}; write it with`,
-    partly_made: `one of its changes fits as well as if it was made before, at ${listLines(positions)}: then leave that change out. Else its first change would be at line ${changeAt + 1}; write it with`,
+    made: `its old lines fit at line ${changeAt + 1}, and its new lines as well at ${listLines(positions)}, so that it is not clear whether its change is still to be made. If it is, write it with`,
+    partly_made: `it fits with its first change at line ${changeAt + 1}, and as well if one of its changes stands at ${listLines(positions)} already, so that it is not clear whether all of them are still to be made. Write those that are with`,
   }[kind];
   const excerpts = shown.map((at) => showLines(base, at - around, at + around + 1));
   return `${why} the lines of the file directly above and below the change:\n${excerpts.join("\n  …\n")}`;

@@ -13,7 +13,7 @@ import {
 import { findAnchorLines } from "./anchors.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
 import { assignInOrder, type Candidate, includesSorted } from "./assign.js";
-import { isEllipsis } from "./embed.js";
+import { hasWords, isEllipsis } from "./embed.js";
 import { explainWindow, weighMade } from "./made.js";
 import type { MatchFinder, Tier } from "./matches.js";
 import { type AlreadyApplied, type HunkSearch, hintOf, placementAt } from "./placement.js";
@@ -105,12 +105,22 @@ function* findNewSide(
   yield* base.prepare("trimmed");
   if (!newSideProvesApplied(base, hunk, added)) return [];
   const starts = (yield* finder.findVerbatim(hunk, "new"))?.starts ?? [];
+  if (isToBeMade(base, hunk, starts)) return [];
   // Lines that are gone leave nothing behind that says from which of several places.
   if (starts.length > 1 && hunk.runs.every((run) => run.added.length === 0)) return [];
   if (hunk.new.some((line) => line.kind === "context")) return starts;
   // The place of a bare new line does not show the place of the line that it replaces.
   const { newStart = 0, oldStart = 0 } = hunk.hunk.header.numbers ?? {};
   return [...new Set([newStart - 1, oldStart - 1])].filter((at) => includesSorted(starts, at));
+}
+
+/** Whether all context stands at the number of the header, beside other lines than the new ones: these are a twin's. */
+function isToBeMade(base: BaseText, { hunk, old }: ShapedHunk, starts: ArrayLike<number>): boolean {
+  const { oldStart = 0, newStart = 0 } = hunk.header.numbers ?? {};
+  const isThere = ({ kind, text }: HunkLine, n: number) =>
+    kind === "removed" || base.isLine(oldStart - 1 + n, text);
+  if (includesSorted(starts, oldStart - 1) || includesSorted(starts, newStart - 1)) return false;
+  return oldStart > 0 && old.every(isThere) && old.some((line) => line.kind === "context" && hasWords(line));
 }
 
 /** Looks further for a hunk that matches nowhere as it is, and whether one that matches is made already. */
@@ -139,7 +149,7 @@ export function* findMended(
   if (appliedAt.length > 0) return { ...search, appliedAt };
   // If the new lines match, the hunk may have been applied, so it is not proved to be damaged.
   const newSide = yield* finder.findVerbatim(hunk, "new");
-  if (newSide !== undefined) {
+  if (newSide !== undefined && !isToBeMade(base, hunk, newSide.starts)) {
     const proves = mayBeApplied(hunk) || addsUniqueLine(base, hunk, added);
     return proves ? { ...search, maybeAppliedAt: newSide.starts } : search;
   }

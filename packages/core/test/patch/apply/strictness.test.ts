@@ -77,7 +77,9 @@ describe("the text of a refusal", () => {
     });
     expect(outcome).toMatchObject({ kind: "refusal", code: "invalid_diff", hunk: 2 });
     const message = outcome.kind === "refusal" ? outcome.message : "";
-    expect(message).toContain('line to be removed "dolta" does not fit: line 4 is "delta"');
+    expect(message).toContain(
+      'No line "dolta" in this file. It most nearly fits at line 3: line 4 is "delta"',
+    );
     expect(message).toContain("    3| gamma\n    4| delta");
     expect(message).toContain("Hunk 1 fits at line 1.");
     expect(message).toContain("Nothing was changed");
