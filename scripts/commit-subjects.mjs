@@ -16,19 +16,17 @@ const known = git("rev-parse", "--quiet", "--verify", `${base}^{commit}`);
 if (known === undefined) {
   console.log(`Commit messages were not checked: ${base.slice(0, 7)} is not in this clone.`);
 } else {
-  const commits = (git("rev-list", "--no-merges", `${base}..HEAD`) ?? "")
-    .split("\n")
-    .filter((id) => id !== "");
-  const flaws = commits.flatMap((id) => flawsOf(id));
+  const log = git("log", "-z", "--no-merges", "--format=%H%n%B", `${base}..HEAD`) ?? "";
+  const commits = log.split("\0").filter((entry) => entry !== "");
+  const flaws = commits.flatMap((entry) => flawsOf(entry));
   for (const flaw of flaws) console.error(flaw);
   console.log(`${commits.length} commits, ${flaws.length} flaws in their messages.`);
   process.exitCode = flaws.length > 0 ? 1 : 0;
 }
 
-/** @param {string} id */
-function flawsOf(id) {
-  const message = git("show", "-s", "--format=%B", id) ?? "";
-  const [subject = "", blank = "", ...body] = message.trimEnd().split("\n");
+/** @param {string} entry of the log: the commit's id on a line of its own, and its message */
+function flawsOf(entry) {
+  const [id = "", subject = "", blank = "", ...body] = entry.trimEnd().split("\n");
   const flaws = [];
   const units = [...subject].length;
   if (units > longestSubject)
@@ -43,6 +41,10 @@ function flawsOf(id) {
 
 /** @param {readonly string[]} args @returns what git prints; undefined where it fails. */
 function git(...args) {
-  const { status, stdout } = spawnSync("git", args, { cwd: house, encoding: "utf8" });
+  const { status, stdout } = spawnSync("git", args, {
+    cwd: house,
+    encoding: "utf8",
+    maxBuffer: 64 * 1_024 ** 2,
+  });
   return status === 0 ? stdout.trimEnd() : undefined;
 }

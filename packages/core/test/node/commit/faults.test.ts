@@ -50,10 +50,11 @@ function newTrial(text: string | null = old): Trial {
 const argumentsOf = ({ root, stateDir }: Trial) => [root, stateDir, "file", fresh];
 const runWrite = (trial: Trial, options: readonly string[]) =>
   runTraced(options, "write.mjs", ...argumentsOf(trial));
+type Struck = Pick<Call, "name" | "count">;
 const contentOf = ({ root, file }: Trial) => (readdirSync(root).includes("file") ? textAt(file) : null);
 
 /** What the write prints where this call meets this fault. */
-function told(trial: Trial, call: Pick<Call, "name" | "count">, fault: string) {
+function told(trial: Trial, call: Struck, fault: string) {
   const { stdout } = runWrite(trial, striking(call, fault));
   return stdout === "" ? undefined : JSON.parse(stdout);
 }
@@ -62,7 +63,7 @@ function told(trial: Trial, call: Pick<Call, "name" | "count">, fault: string) {
  * The same where the call has to stand behind the last of `step`. Node makes calls of its own, not always as many: the trace of
  * the strike shows what was hit, and what missed is tried again, a call further on or back.
  */
-function toldBehind(step: string, text: string | null, call: Call, fault: string, tries = 8) {
+function toldBehind(step: string, text: string | null, call: Struck, fault: string, tries = 8) {
   const trial = newTrial(text);
   const log = join(trial.root, "..", "trace");
   const inject = `inject=${call.name}:${fault}:when=${call.count}`;
