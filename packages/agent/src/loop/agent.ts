@@ -464,7 +464,7 @@ class OpenedAgent implements Agent {
     }
     if (manager.context.tasks.get(taskId)?.outcome === "complete") return undefined;
     const why = message ?? "It said nothing.";
-    return `The sub-agent of task ${taskId} ended without a result. ${why} What it did to files is still there; task_resume shows its steps.`;
+    return `The sub-agent of task ${taskId} ended without a result. ${why} What it did to files is still there; resuming the task shows its steps.`;
   }
 
   /** Whether the sub-agent that works has ended its task, or gone away from it. */

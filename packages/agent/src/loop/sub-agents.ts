@@ -128,7 +128,7 @@ export function refusingTool(
 /** Answers a call that delegates: the task begins once all calls of the answer have their results. */
 export const begunTool = answeringTool("task_start", {
   code: "ok",
-  text: "A sub-agent works on this task; its summary follows below. If none follows, it was interrupted: task_list names its task, task_resume shows its steps.",
+  text: "A sub-agent works on this task; its summary follows below. If none follows, it was interrupted: the list of tasks names its task, and resuming that shows its steps.",
 });
 
 function answeringTool(name: string, result: HostToolResult): HostTool {

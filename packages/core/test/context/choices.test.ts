@@ -208,7 +208,7 @@ const tasks: readonly Case[] = [
       ),
     shows: [
       "U hi",
-      '  [Task "a task" is complete.]\nIt is done.\nFiles that it changed:\n- a.ts: no file → bbbbbbbbbbbb\n[Its full history: expand_task_summary with task_id "t".]',
+      '  [Task "a task" is complete.]\nIt is done.\nFiles that it changed:\n- a.ts: no file → bbbbbbbbbbbb\n[Its full history can be shown: its task_id is "t".]',
     ],
   },
   {
@@ -224,7 +224,7 @@ const tasks: readonly Case[] = [
     options: { expand: new Set(["t"]) },
     shows: [
       "U hi",
-      '  [Task "a task" is complete.]\nIt is done.\n[Its full history: expand_task_summary with task_id "t".]',
+      '  [Task "a task" is complete.]\nIt is done.\n[Its full history can be shown: its task_id is "t".]',
     ],
     reports: { ignored: [{ nodeId: "s", targetId: "t", reason: "unknown_branch" }] },
   },
@@ -240,7 +240,7 @@ const tasks: readonly Case[] = [
     options: { target: claude },
     shows: [
       "U hi",
-      '  [Task "a task" is complete.]\nIt is done.\n[Its full history: expand_task_summary with task_id "t".]',
+      '  [Task "a task" is complete.]\nIt is done.\n[Its full history can be shown: its task_id is "t".]',
       "  more",
       "M I see",
     ],

@@ -41,7 +41,7 @@ export function taskSummaryText({ name, taskId, summary, files }: TaskSummary): 
     `[Task ${quoteForDisplay(name)} is complete.]`,
     ...(hasText(summary) ? [summary] : []),
     ...deltaLines("Files that it changed", files),
-    `[Its full history: expand_task_summary with task_id ${quoteForDisplay(taskId)}.]`,
+    `[Its full history can be shown: its task_id is ${quoteForDisplay(taskId)}.]`,
   ].join("\n");
 }
 

@@ -95,7 +95,7 @@ function landingWords(context: ConversationContext, result: NewNode, isSaidAgain
     ...(isSaidAgain
       ? ["The person's words above are those on which you work: they are said again here."]
       : []),
-    `What you left ends at node ${result.id}; history_view shows it.]`,
+    `What you left ends at node ${result.id}; the history shows it.]`,
   ].join("\n");
 }
 

@@ -46,7 +46,7 @@ export const rewind = defineConversationTool({
       .string()
       .min(1)
       .exactOptional()
-      .describe("A node's id, as history_view shows it; before the last message of the user unless given"),
+      .describe("A node's id, as the history shows it; before the last message of the user unless given"),
     ...filesParameters,
   }),
   annotations: { ...movingAnnotations, destructive: true },
@@ -67,7 +67,7 @@ export const restoreFilesTool = defineConversationTool({
       .string()
       .min(1)
       .exactOptional()
-      .describe("A node's id, as history_view shows it; before the last message of the user unless given"),
+      .describe("A node's id, as the history shows it; before the last message of the user unless given"),
     restore_id: z.string().min(1).exactOptional().describe("The restore that is to be taken back"),
     preview: z.boolean().exactOptional().describe("Only says what would happen"),
     consent: filesParameters.consent,

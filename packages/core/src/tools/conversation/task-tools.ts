@@ -10,7 +10,7 @@ export const taskStart = defineConversationTool({
   command: "task start",
   title: "Start a task",
   description:
-    "Starts a task on a branch of its own, so that its steps need not stay in view once it is done. End it with task_complete, whose summary is then all that is shown of it. Call it alone.",
+    "Starts a task on a branch of its own, so that its steps need not stay in view once it is done. Once you complete it, its summary is all that is shown of it. Call it alone.",
   parameters: z.object({
     name: z.string().min(1).exactOptional().describe("A few words by which the task is listed"),
     goal: z.string().min(1).exactOptional().describe("What is to be reached, and how it will be known"),
@@ -23,7 +23,7 @@ export const taskStart = defineConversationTool({
   annotations: movingAnnotations,
   intent: ({ context = "clone", ...args }) =>
     (args.name ?? args.goal) === undefined
-      ? refuse("invalid_arguments", "task_start needs a name or a goal, by which the task is known.")
+      ? refuse("invalid_arguments", "A task needs a name or a goal, by which it is known.")
       : { kind: "task_start", context, ...args },
 });
 
@@ -32,7 +32,7 @@ export const taskComplete = defineConversationTool({
   command: "task complete",
   title: "Complete the task",
   description:
-    "Completes the current task: its summary goes to the branch it was started from, with the list of files that changed, and the work goes on there. The task's own steps are then no longer in view, so put into the summary whatever is needed later; expand_task_summary shows them again. Call it alone.",
+    "Completes the current task: its summary goes to the branch it was started from, with the list of files that changed, and the work goes on there. The task's own steps are then no longer in view, so put into the summary whatever is needed later; they can be shown again by the task's id. Call it alone.",
   parameters: z.object({
     summary: z
       .string()
@@ -53,7 +53,7 @@ export const taskCancel = defineConversationTool({
   command: "task cancel",
   title: "Cancel the task",
   description:
-    "Gives the current task up: its branch goes out of view (it is kept, and task_resume takes it up again), and the work goes on where it was started. With files: restore, the files that only this task changed are put back. Call it alone.",
+    "Gives the current task up: its branch goes out of view (it is kept, and can be resumed), and the work goes on where it was started. With files: restore, the files that only this task changed are put back. Call it alone.",
   parameters: z.object({
     ...filesParameters,
   }),
@@ -69,7 +69,7 @@ export const taskPop = defineConversationTool({
   command: "task pop",
   title: "Pause the task",
   description:
-    "Pauses the current task and goes back to the branch it was started from; task_resume goes on with it. Call it alone.",
+    "Pauses the current task and goes back to the branch it was started from; it can be resumed there. Call it alone.",
   parameters: z.object({ ...filesParameters }),
   annotations: { ...movingAnnotations, destructive: true },
   intent(args) {
@@ -83,7 +83,7 @@ export const taskResume = defineConversationTool({
   command: "task resume",
   title: "Resume a task",
   description:
-    "Goes on with a paused or cancelled task where it was left; task_list names them. Call it alone.",
+    "Goes on with a paused or cancelled task where it was left; the list of tasks names them. Call it alone.",
   parameters: z.object({
     task_id: z.string().min(1).describe("The task's id"),
     ...filesParameters,
