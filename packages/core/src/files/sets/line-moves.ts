@@ -30,8 +30,10 @@ export function cutLines(planning: Planning, file: File, cut: Cut): Moving {
     const place = after === "end" ? countLines(text.text) : after;
     const idle = place === undefined && from <= to ? undefined : withoutMove(cut, place);
     if (idle !== undefined) return idle;
-    const taken = new LineFinder(text.text).lines(from, to);
-    const edits = request(place, taken);
+    const lines = new LineFinder(text.text).lines(from, to);
+    const edits = request(place, lines);
+    // Elsewhere a lone return would be content.
+    const taken = text.text.includes("\n") ? lines : lines.replaceAll("\r", "\n");
     const said = { done: () => linesMessage(edits), outOfRange: noSuchLine };
     const planned = await planLines(session, edits, state, budget, said);
     return planned.kind === "write" ? { ...moved(planned, words), taken } : planned;

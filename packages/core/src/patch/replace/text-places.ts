@@ -111,9 +111,10 @@ export function inEndingsAt(text: string, place: number, given: string): string 
 
 /** A file whose lines end in one way keeps that: `\r\n` of a new text is a newline as any other there. */
 function withoutForeign(text: string, fresh: string): string {
-  if (!fresh.includes("\r\n") || !text.includes("\n")) return fresh;
+  const [hasReturn, hasNewline] = [text.includes("\r"), text.includes("\n")];
+  if (!fresh.includes("\r\n") || !(hasReturn || hasNewline)) return fresh;
   const plain = fresh.replaceAll("\r\n", "\n");
-  const isOneKind = text.includes("\r") ? !/(?:^|[^\r])\n|\r(?!\n)/.test(text) : true;
+  const isOneKind = !(hasReturn && hasNewline) || !/(?:^|[^\r])\n|\r(?!\n)/.test(text);
   return isOneKind && !plain.includes("\r") ? plain : fresh;
 }
 
