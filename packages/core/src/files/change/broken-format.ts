@@ -38,10 +38,42 @@ interface Format {
 
 const formats: readonly Format[] = [
   {
+    name: "JSON with comments",
+    // The programs whose files these are read them so.
+    names:
+      /\.(jsonc|code-workspace)$|(^|\/)((\.vscode\/|tsconfig|jsconfig|tslint|api-extractor)[^/]*|(\.?devcontainer|launch|tasks|keybindings|turbo|nx|deno|biome|babel\.config|\.(babel|eslint|jshint|swc)rc))\.json$|(^|\/)\.(babel|eslint|jshint|swc)rc$/iu,
+    mostBytes: 500_000,
+    parse: (text) => void JSON.parse(withoutComments(text)),
+  },
+  {
     name: "JSON",
-    names: /\.(json|ipynb|webmanifest|geojson)$/iu,
+    names: /\.(json|webmanifest|geojson)$|(^|\/)(composer|flake|Pipfile)\.lock$/iu,
     mostBytes: 2_000_000,
     parse: (text) => void JSON.parse(text),
+  },
+  {
+    name: "notebook",
+    names: /\.ipynb$/iu,
+    mostBytes: 2_000_000,
+    // No program opens one whose cells lack what nbformat 4 asks for.
+    parse: async (text) => {
+      const { cells }: { readonly cells: readonly object[] } = JSON.parse(text);
+      return cells.every(isWholeCell) ? undefined : 1;
+    },
+  },
+  {
+    name: "JSON Lines",
+    names: /\.(jsonl|ndjson)$/iu,
+    mostBytes: 2_000_000,
+    parse: async (text) => {
+      let line = 0;
+      try {
+        for (const one of text.split("\n")) if (++line > 0 && one.trim() !== "") JSON.parse(one);
+      } catch {
+        return line;
+      }
+      return undefined;
+    },
   },
   {
     name: "YAML",
@@ -56,7 +88,7 @@ const formats: readonly Format[] = [
   },
   {
     name: "TOML",
-    names: /\.toml$/iu,
+    names: /\.toml$|(^|\/)(Cargo|poetry|uv|pdm)\.lock$/iu,
     mostBytes: 500_000,
     parse: async (text) => void (await import("smol-toml")).parse(text),
   },
@@ -76,6 +108,17 @@ const formats: readonly Format[] = [
     },
   },
 ];
+
+function isWholeCell(cell: object): boolean {
+  const ofCode = "cell_type" in cell && cell.cell_type === "code" ? ["outputs", "execution_count"] : [];
+  return ["cell_type", "metadata", "source", ...ofCode].every((name) => name in cell);
+}
+
+/** Comments as blanks: each line and place stays where it is. */
+function withoutComments(text: string): string {
+  const pattern = /("(?:\\.|[^"\\\n])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//gu;
+  return text.replace(pattern, (part, quoted) => quoted ?? part.replace(/[^\n]/gu, " "));
+}
 
 async function lineOfError({ parse }: Format, text: string): Promise<number | undefined> {
   try {
