@@ -12,7 +12,7 @@ import { build } from "esbuild";
 import { commandSpecs } from "../packages/cli/dist/commands.js";
 import { globalOptions } from "../packages/cli/dist/global-options.js";
 import { completionScripts } from "./completion.mjs";
-import { pastBarrels } from "./past-barrels.mjs";
+import { inAscii, pastBarrels } from "./past-barrels.mjs";
 
 const beside = (name) => fileURLToPath(new URL(name, import.meta.url));
 const home = new URL("../packages/cli/", import.meta.url);
@@ -63,9 +63,13 @@ const server = {
   sourcemap: "linked",
   sourcesContent: false,
 };
-/** What hosts start all the time: one file that V8 compiles once for many starts (`packages/cli/src/shell/compiled.ts`). */
+/**
+ * What hosts start all the time: one file that V8 compiles once for many starts (`packages/cli/src/shell/compiled.ts`). It is
+ * read as Latin-1, so all of it is ASCII.
+ */
 const compiled = {
   format: "cjs",
+  plugins: [...program.plugins, patternsAreAscii()],
   outExtension: { ".js": ".cjs" },
   define: { ...program.define, "import.meta.url": "bundleUrl" },
   banner: { js: '"use strict";const bundleUrl=require("node:url").pathToFileURL(__filename).href;' },
@@ -88,7 +92,7 @@ const built = [
     ...server,
     ...compiled,
     entryPoints: { "mcp-main": source("mcp-main.ts") },
-    plugins: [holdsAddon("hosts"), ...program.plugins],
+    plugins: [holdsAddon("hosts"), ...compiled.plugins],
   }),
   // Threads share no values with it, so they share no chunks.
   await build({ ...server, entryPoints: threads }),
@@ -98,6 +102,10 @@ if (addons.includes("hosts")) {
     await build({ ...program, ...compiled, entryPoints: [join(addonHome("hosts"), "dist/guard-main.js")] }),
   );
 }
+for (const { metafile } of built)
+  for (const path of Object.keys(metafile.outputs))
+    if (path.endsWith(".cjs") && /\P{ASCII}/u.test(readFileSync(path, "utf8")))
+      throw new Error(`${path} is not ASCII: read as Latin-1 it would be another program.`);
 if (addons.includes("page")) await bundlePage();
 const written = built.flatMap(({ metafile }) => Object.keys(metafile.outputs).map((path) => resolve(path)));
 const completions = Object.entries(completionScripts(commandSpecs, globalOptions));
@@ -203,6 +211,19 @@ function childProcessIsLate() {
       bundler.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
         importer.includes("commander") ? { path: beside("late-child-process.cjs") } : undefined,
       );
+    },
+  };
+}
+
+/** The same for libraries. */
+function patternsAreAscii() {
+  return {
+    name: "patterns-are-ascii",
+    setup(bundler) {
+      bundler.onLoad({ filter: /\.[cm]?js$/ }, async ({ path }) => ({
+        contents: inAscii(await readFile(path, "utf8")),
+        loader: "js",
+      }));
     },
   };
 }

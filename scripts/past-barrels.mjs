@@ -18,7 +18,7 @@ export function pastBarrels() {
         { filter: /(?:packages|addons)[\\/][^\\/]+[\\/](src|dist)[\\/].*\.[jt]s$/ },
         async ({ path }) => {
           return {
-            contents: await rewritten(path, modules),
+            contents: inAscii(await rewritten(path, modules)),
             loader: path.endsWith(".ts") ? "ts" : "js",
             resolveDir: dirname(path),
           };
@@ -111,4 +111,17 @@ function importsNames(statement) {
   const clause = ts.isImportDeclaration(statement) ? statement.importClause : undefined;
   if (clause === undefined || clause.isTypeOnly || clause.name !== undefined) return false;
   return clause.namedBindings !== undefined && ts.isNamedImports(clause.namedBindings);
+}
+
+/**
+ * The bundler writes strings in ASCII, and patterns as they stand: an escape means the same in both. In a raw template it means
+ * the same only where a pattern is made of it, as all of ours are.
+ *
+ * @param {string} text of a module
+ */
+export function inAscii(text) {
+  const escaped = (/** @type {number} */ unit) => `\\u${unit.toString(16).padStart(4, "0")}`;
+  return text.replace(/\P{ASCII}/gu, (char) =>
+    [...Array(char.length).keys()].map((at) => escaped(char.charCodeAt(at))).join(""),
+  );
 }

@@ -46,6 +46,12 @@ describe("holdfast mcp", () => {
     expect(texts[0]).toContain(sha256(poem));
   });
 
+  test("knows characters beyond ASCII by its patterns, though its code is read as Latin-1", async () => {
+    const project = new Project({ "it\u2019s.txt": poem });
+    const { texts } = await talk(project, [], [["write_file", { file_path: "it's.txt", content: "x\n" }]]);
+    expect(texts[0]).toContain("U+2019 (right single quotation mark)");
+  });
+
   test("begins each call in its turn, also while the folder is still to be opened", async () => {
     const files = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, "v 2\n"]));
     const calls = Object.keys(files).flatMap((file_path): Call[] => [

@@ -72,3 +72,53 @@ it("names that are there in both forms are read and changed each for itself", as
     });
   }
 });
+
+const alike = [
+  ["Shot 1\u202fPM.txt", "Shot 1 PM.txt"],
+  ["it\u2019s.txt", "it's.txt"],
+  ["\uff21.txt", "A.txt"],
+  ["\ufb01le.txt", "file.txt"],
+  ["a\u2013b.txt", "a-b.txt"],
+  ["Makefile", "makefile"],
+] as const;
+
+it.each(alike)(
+  "a new name beside %j that differs in form alone, %j, is made with a word about it",
+  async (there, name) => {
+    for (const [beside, fresh] of [
+      [there, name],
+      [name, there],
+    ] as const) {
+      const { workspace, names } = await ground(beside);
+      const made = await workspace.write({ path: fresh, content: "y" });
+      expect(made).toMatchObject({ code: "applied" });
+      expect(made.message).toContain("whose name differs in form alone (");
+      expect(names()).toEqual([beside, fresh].sort());
+      const others = [
+        await workspace.write({ path: "plain.txt", content: "y" }),
+        await workspace.append({ path: fresh, content: "z" }),
+      ];
+      for (const other of others) expect(other.message).not.toContain("Note:");
+    }
+  },
+);
+
+it("so is one beside a name that no call may give, with a character that nobody sees", async () => {
+  const { workspace } = await ground("x\u200b.txt");
+  const made = await workspace.write({ path: "x.txt", content: "y" });
+  expect(made.message).toContain("whose name differs in form alone (");
+});
+
+it.each(["src/**/new.ts", "*.ts", "lib/{a,b}.ts"])(
+  "a pattern is no name for a new file: %s",
+  async (path) => {
+    const { root, workspace, names } = await ground();
+    expect(await workspace.write({ path, content: "y" })).toMatchObject({ code: "invalid_arguments" });
+    expect(names()).toEqual([]);
+    // What is there is edited as any other file.
+    writeFileSync(join(root, "a*.ts"), "x");
+    const there = await workspace.read({ path: "a*.ts" });
+    expect(there).toMatchObject({ kind: "read" });
+    expect(await workspace.append({ path: "a*.ts", content: "y" })).toMatchObject({ code: "applied" });
+  },
+);

@@ -9,7 +9,7 @@ import { doneBefore, ownChangesBetween } from "../access/own-changes.js";
 import { refuseProtected } from "../access/protection.js";
 import { type Site, subjectOf } from "../access/site.js";
 import { excludedByOwner } from "../ignore/ignore-rules.js";
-import { refuseTwin } from "../reading/unicode-twin.js";
+import { judgeName } from "../reading/unicode-twin.js";
 import { type Base, currentBase, emptySha256, resolveBase, shownBase } from "../values/base.js";
 import { isSeen, latestSeen } from "../values/knowledge.js";
 import type { Unchanged, WriteRefusal } from "../values/outcomes.js";
@@ -195,10 +195,10 @@ async function plan(site: Site, current: Current, terms: Terms = {}): Promise<De
     return answered(unchanged(subjectOf(site), repeated, current));
   const judged = judge(site, healed, current, terms);
   if (judged.kind !== "write") return judged;
-  const twin = await refuseTwin(site, judged.plan, current);
-  if (twin !== undefined) return answered(refuseWith(subjectOf(site), twin, current));
+  const name = await judgeName(site, judged.plan, current);
+  if (typeof name !== "string") return answered(refuseWith(subjectOf(site), name, current));
   const note = await formatNote(site.call.session, site.target.relativePath, current, judged.plan);
-  return write(judged.plan, current, note);
+  return write(judged.plan, current, name + note);
 }
 
 /** Earlier states may be kept as beginnings of a state that is damaged in the store but whole on the disk. */

@@ -43,7 +43,13 @@ export async function namesIn(
   isMeant: (name: string) => boolean,
 ): Promise<string[]> {
   const budget = new TimeBudget(session.ports, limitMs);
-  const options = { depth, all: false, sizes: "none", budget } as const;
+  const options = {
+    depth,
+    all: false,
+    sizes: "none",
+    budget,
+    ...(depth === 1 ? { only: isMeant } : {}),
+  } as const;
   const near: string[] = [];
   await inside(session, start, (folder, shown) =>
     walkTree(session.ports.disk, folder, shown, options, ({ entry, path: other }) => {

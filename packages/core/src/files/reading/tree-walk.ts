@@ -30,6 +30,8 @@ interface WalkOptions {
   readonly depth: number;
   /** Also what git's rules leave out, and `.git`, but not its inside; `kept`: that, and what `.holdfastignore` keeps away. */
   readonly all: boolean | "kept";
+  /** Entries of other names are passed over, and not entered. */
+  readonly only?: (name: string) => boolean;
   /** Told of each folder when all of it was come by, while it is still held open. */
   readonly leave?: () => Promise<void>;
   /** As `Target.entries`; asked anew at each folder. */
@@ -141,6 +143,7 @@ class TreeWalk {
   ): Promise<Refusal | undefined> {
     for (const entry of entries) {
       if (!(await this.hasTime())) return undefined;
+      if (this.options.only?.(entry.name) === false) continue;
       if (this.leavesOut(rules, join(folder.relativePath, entry.name), entry)) continue;
       const [path, below] = [join(names.path, entry.name), join(names.below, entry.name)];
       if (this.ended || !(await this.visit({ entry, path, below, folder }))) {

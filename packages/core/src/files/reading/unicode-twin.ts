@@ -1,4 +1,4 @@
-import { escapeForDisplay, firstDifference } from "../../text/index.js";
+import { escapeForDisplay, firstDifference, withoutInvisible } from "../../text/index.js";
 import type { PlannedWrite } from "../access/change.js";
 import type { Current } from "../access/current.js";
 import type { Session } from "../access/session.js";
@@ -8,19 +8,27 @@ import { namesIn } from "./near-names.js";
 
 /**
  * Refuses a file that would get a new name which only differs in its Unicode form from one that is there: nobody can
- * tell the two apart, and the next call means either. A name that the file had before, or that its rename gives up,
- * is no new one.
+ * tell the two apart, and the next call means either. A pattern, which was meant to find files, is refused as well. A name that
+ * the file had before, or that its rename gives up, is no new one.
+ *
+ * @returns a sentence for the end of the message where a name there differs in blanks, signs, width or case alone; else "".
  */
-export async function refuseTwin(
+export async function judgeName(
   { call, change, past }: Site,
   plan: PlannedWrite,
   current: Current,
-): Promise<Refusal<"exists"> | undefined> {
-  if (current.kind === "file" || plan.bytes === null) return undefined;
+): Promise<Refusal | string> {
+  if (current.kind === "file" || plan.bytes === null) return "";
+  const isPattern = /\*|\{[^{}]*,[^{}]*\}/u.test(change.path);
   const twin = await twinOf(call.session, change.path);
-  if (twin === undefined || twin === change.renames) return undefined;
-  const { history } = await past();
-  return history.length > 0 ? undefined : twinExists(change.path, twin);
+  if (!isPattern && (twin === undefined || twin.path === change.renames)) return "";
+  if ((await past()).history.length > 0) return "";
+  if (isPattern) return isNoName(change.path);
+  return twin === undefined
+    ? ""
+    : twin.isSame
+      ? twinExists(change.path, twin.path)
+      : besideTwin(twin.path, change.path);
 }
 
 /** The same for a folder that is to be made. */
@@ -29,27 +37,47 @@ export async function refuseTwinFolder(
   path: string,
 ): Promise<Refusal<"exists"> | undefined> {
   const twin = await twinOf(session, path);
-  return twin === undefined ? undefined : twinExists(path, twin);
+  return twin?.isSame ? twinExists(path, twin.path) : undefined;
+}
+
+interface Twin {
+  readonly path: string;
+  /** Whether only the Unicode form differs. */
+  readonly isSame: boolean;
 }
 
 /** The name that the new part of a path would be a twin of; only names that a listing shows. */
-async function twinOf(session: Session, path: string): Promise<string | undefined> {
+async function twinOf(session: Session, path: string): Promise<Twin | undefined> {
   const parts = path.split("/");
   for (const [at, name] of parts.entries()) {
-    // Most names have one form only.
-    if (name.normalize("NFC") === name.normalize("NFD")) continue;
+    const isLast = at === parts.length - 1;
+    // Most names have one form only, and of a folder nothing else matters.
+    if (!isLast && name.normalize("NFC") === name.normalize("NFD")) continue;
     const folder = parts.slice(0, at).join("/");
-    const found = await twinIn(session, folder === "" ? (path.startsWith("/") ? "/" : ".") : folder, name);
-    if (found !== undefined) return found === "none" ? undefined : found;
+    const form = isLast ? looseForm : (text: string) => text.normalize();
+    const start = folder === "" ? (path.startsWith("/") ? "/" : ".") : folder;
+    const own = form(name);
+    const found = await namesIn(session, start, 1, (other) => form(other) === own);
+    const names = found.map(bareName);
+    if (names.includes(name)) continue;
+    const same = names.findIndex((other) => other.normalize() === name.normalize());
+    const twin = found[Math.max(0, same)];
+    return twin === undefined ? undefined : { path: twin, isSame: same >= 0 };
   }
   return undefined;
 }
 
-/** @returns undefined where the name itself is there: the path goes on below it. */
-async function twinIn(session: Session, folder: string, name: string): Promise<string | undefined> {
-  const form = name.normalize();
-  const found = await namesIn(session, folder, 1, (other) => other.normalize() === form);
-  return found.some((path) => path.endsWith(name)) ? undefined : (found[0] ?? "none");
+const bareName = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+
+/** A name without what a reader overlooks: kinds of blanks, quotes and dashes, width, case, what nobody sees. */
+function looseForm(name: string): string {
+  if (/^[!-~]*$/.test(name)) return name.toLowerCase();
+  return withoutInvisible(name.normalize("NFKC"))
+    .replace(/\s+/gu, " ")
+    .replace(/[‘’‚‛′´ʼ]/gu, "'")
+    .replace(/[“”„‟″]/gu, '"')
+    .replace(/[‐‑‒–—―−]/gu, "-")
+    .toLowerCase();
 }
 
 function twinExists(path: string, twin: string): Refusal<"exists"> {
@@ -58,4 +86,14 @@ function twinExists(path: string, twin: string): Refusal<"exists"> {
     "exists",
     `${shown} would be a second name that looks the same: one that differs in its Unicode form alone is there already, ${other} (${firstDifference(path, twin)}). Use that one, or another name. Nothing was written.`,
   );
+}
+
+function besideTwin(twin: string, path: string): string {
+  const difference = firstDifference(bareName(path), bareName(twin), true) ?? "it is longer";
+  return ` Note: beside it stands ${escapeForDisplay(twin)}, whose name differs in form alone (${difference}).`;
+}
+
+function isNoName(path: string): Refusal<"invalid_arguments"> {
+  const message = `${escapeForDisplay(path)} is a pattern, and no name for a new file. Name the file. Nothing was written.`;
+  return refuse("invalid_arguments", message);
 }
