@@ -1,6 +1,7 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextRound } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { FileStamp, TouchedFiles } from "@holdfast/core/conversation";
 import { askGit } from "./repository.js";
 
@@ -16,7 +17,7 @@ interface WatchedFolders {
 }
 
 /**
- * Finds what a command changes by size, time and inode: of the files that git knows or would take in, else of a listing. A
+ * Finds what a command changes by size, time, inode and mode: of the files that git knows or would take in, else of a listing. A
  * workspace with more files, or one that takes longer, is not looked at.
  */
 export function watchFiles(folders: WatchedFolders, { mostFiles = 20_000, mostMs = 500 } = {}): WatchFiles {
@@ -29,7 +30,7 @@ export function watchFiles(folders: WatchedFolders, { mostFiles = 20_000, mostMs
       const paths = [...new Set([...before.keys(), ...after.keys()])].toSorted();
       const files = paths.flatMap((path) => {
         const [was, is] = [before.get(path) ?? null, after.get(path) ?? null];
-        return isSame(was, is) ? [] : [{ path, before: was, after: is }];
+        return isDeepStrictEqual(was, is) ? [] : [{ path, before: was, after: is }];
       });
       return { files: files.slice(0, mostTold), isWhole: files.length <= mostTold };
     };
@@ -37,14 +38,6 @@ export function watchFiles(folders: WatchedFolders, { mostFiles = 20_000, mostMs
 }
 
 const mostTold = 1_000;
-
-function isSame(one: FileStamp | null, other: FileStamp | null): boolean {
-  return (
-    one?.sizeBytes === other?.sizeBytes &&
-    one?.modifiedMs === other?.modifiedMs &&
-    one?.inode === other?.inode
-  );
-}
 
 async function stamps(
   { roots, list }: WatchedFolders,
@@ -61,7 +54,8 @@ async function stamps(
       const stat = statQuietly(join(root, name));
       if (stat === undefined || stat.isDirectory()) continue;
       const { size: sizeBytes, mtimeMs: modifiedMs, ino: inode } = stat;
-      found.set(at === 0 ? name : join(root, name), { sizeBytes, modifiedMs, inode });
+      const mode = stat.mode & 0o7777;
+      found.set(at === 0 ? name : join(root, name), { sizeBytes, modifiedMs, inode, mode });
     }
   }
   return found;

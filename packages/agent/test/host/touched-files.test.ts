@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hangMs } from "../../../../test/until.js";
@@ -25,7 +34,7 @@ const patient = { mostMs: hangMs };
 
 describe("what a command changed", () => {
   test.each([true, false])(
-    "is found by size, time and inode, in a folder of git or not (%s)",
+    "is found by size, time, inode and mode, in a folder of git or not (%s)",
     async (isGit) => {
       const root = await project({ isGit });
       const before = statSync(join(root, "a.txt"));
@@ -39,6 +48,7 @@ describe("what a command changed", () => {
       writeFileSync(join(root, "src/other"), "c.txT\n");
       utimesSync(join(root, "src/other"), atime, mtime);
       renameSync(join(root, "src/other"), join(root, "c.txt"));
+      chmodSync(join(root, "src/d.txt"), 0o600);
       const { files: touched, isWhole } = await again();
       expect(isWhole).toBe(true);
       expect(touched.map(({ path, before: was, after }) => [path, was === null, after === null])).toEqual([
@@ -46,11 +56,14 @@ describe("what a command changed", () => {
         ["b.txt", false, true],
         ["c.txt", false, false],
         ["new.txt", true, false],
+        ["src/d.txt", false, false],
       ]);
+      expect(touched[4]?.after).toEqual({ ...touched[4]?.before, mode: 0o600 });
       expect(touched[0]?.before).toEqual({
         sizeBytes: before.size,
         modifiedMs: before.mtimeMs,
         inode: before.ino,
+        mode: before.mode & 0o7777,
       });
       expect(touched[0]?.after?.sizeBytes).toBe(19);
     },

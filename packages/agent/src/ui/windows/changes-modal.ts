@@ -82,10 +82,10 @@ class ChangesModal implements Modal {
         return this.#compare(row);
       case "r": {
         if (row.isNow) return this.#set({ said: "The file is in this state now." });
-        const { sha256 } = row.state;
+        const { sha256, mode } = row.state;
         return {
           kind: "closed",
-          line: `/changes ${writtenWord(row.file.path)} --to ${sha256 ?? stateWords(null)}`,
+          line: `/changes ${writtenWord(row.file.path)} --to ${sha256 ?? writtenWord(stateWords(null, mode))}`,
         };
       }
       default:
@@ -103,7 +103,7 @@ class ChangesModal implements Modal {
   }
 
   #diff(path: string, from: FileStateThen, to: FileStateThen): ModalStep {
-    const title = `${path}: ${stateWords(from.sha256)} → ${stateWords(to.sha256)}`;
+    const title = `${path}: ${stateWords(from.sha256, from.mode)} → ${stateWords(to.sha256, to.mode)}`;
     const wish = async () => {
       const { marked: _, ...rest } = this.shown;
       const lines = await diffOfStates({ path, from: from.sha256, to: to.sha256 }, this.host);
@@ -119,7 +119,7 @@ class ChangesModal implements Modal {
     const line = [
       span(isMarked ? "◆ " : isChosen ? "▸ " : "  ", "accent"),
       ...(before === undefined ? [elastic(file.path, "strong")] : [span("    ")]),
-      span(`  ${stateWords(state.sha256)}  ${by}`, "faint"),
+      span(`  ${stateWords(state.sha256, state.mode)}  ${by}`, "faint"),
       ...(isNow ? [span("  now", "accent")] : []),
     ];
     return isChosen ? line.map((one) => ({ ...one, ground: "chosen" as const })) : line;

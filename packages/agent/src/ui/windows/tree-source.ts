@@ -102,7 +102,7 @@ export async function diffOfStates(
   { path, from, to }: { readonly path: string; readonly from: string | null; readonly to: string | null },
   { workspace }: Pick<CommandHost, "workspace">,
 ): Promise<readonly Line[]> {
-  if (from === to) return [[span("  The two states are the same.", "faint")]];
+  if (from === to) return [[span("  The content of the two states is the same.", "faint")]];
   const [now] = await workspace.fileStates([path]);
   const current = now?.sha256 ?? null;
   const textOf = async (sha256: string | null) => {

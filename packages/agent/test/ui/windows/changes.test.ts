@@ -1,8 +1,13 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { HostTool } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
+import { afterThisTest } from "../../../../../test/cleanups.js";
 import { changedFiles } from "../../../src/commands/changes.js";
 import { runCommand } from "../../../src/commands/run-command.js";
+import { Commands } from "../../../src/host/commands.js";
+import { shellTool } from "../../../src/host/shell-tool.js";
+import { watchFiles } from "../../../src/host/touched-files.js";
 import { changesModal } from "../../../src/ui/windows/changes-modal.js";
 import { contextPicture } from "../../../src/ui/windows/context-picture.js";
 import { openStage } from "../../loop/stage.js";
@@ -53,7 +58,7 @@ describe("the files of a conversation", () => {
     expect(rows.find((row) => row.startsWith("▸"))).toContain("made here  now");
     expect((await shown(modal, "enter")).join("\n")).toMatch(/-two\n\+three/u);
     expect((await shown(modal, "d", "up", "up", "d")).join("\n")).toMatch(/-three\n\+one/u);
-    expect((await shown(modal, "d", "d")).join("\n")).toContain("The two states are the same.");
+    expect((await shown(modal, "d", "d")).join("\n")).toContain("The content of the two states is the same.");
     for (const columns of [1, 20, 200]) expect(text(modal.view({ columns, rows: 3 }))).toHaveLength(3);
   });
 
@@ -76,6 +81,47 @@ describe("the files of a conversation", () => {
     const line = `/changes a.txt --to ${file?.states[0]?.sha256}`;
     expect(await runCommand(line, host)).toMatchObject({ kind: "refused", code: "state_mismatch" });
     expect(content()).toBe("four\n");
+  });
+});
+
+describe("a mode that a command of the model changed", () => {
+  /** What the model does in turn, and what it changes is listed then. */
+  async function listedAfter(...calls: readonly { readonly name: string; readonly args: object }[]) {
+    const answers = [...calls.map((call) => ({ calls: [call] })), { text: "Done." }];
+    const kept: { tools: HostTool[] } = { tools: [] };
+    const stage = await openStage(answers, { hostTools: () => kept.tools }, { "a.txt": "one\n" });
+    chmodSync(join(stage.root, "a.txt"), 0o644);
+    const roots = [stage.root];
+    const tempDir = join(stage.root, "..", "tmp");
+    const commands = new Commands({ roots, tempDir, environment: { PATH: process.env.PATH ?? "" } });
+    afterThisTest(() => commands.close());
+    const list = async () => ["a.txt"];
+    // A tool with parameters of its own is one of any.
+    kept.tools = [shellTool({ commands, watchFiles: watchFiles({ roots, list }) }) as unknown as HostTool];
+    await stage.turn("Go.");
+    const host = { agent: stage.agent, manager: stage.manager, workspace: stage.workspace };
+    const outcome = await runCommand("/changes", host);
+    const rows = await shown(changesModal(host, page));
+    const compared = await shown(changesModal(host, page), "enter");
+    return { said: outcome?.kind === "told" ? outcome.text : undefined, rows, compared };
+  }
+  const chmod = { name: "run_shell_command", args: { command: "chmod 755 a.txt" } };
+  const read = { name: "read_file", args: { file_path: "a.txt" } };
+
+  it.each([
+    { what: "a file that nobody read", calls: [chmod], content: "unread" },
+    { what: "a file that was read before", calls: [read, chmod], content: "2c8b08da5ce60398" },
+    { what: "a file that was read after", calls: [chmod, read], content: "2c8b08da5ce60398" },
+  ])("of $what is a change, though no byte is another", async ({ calls, content }) => {
+    const { said, rows, compared } = await listedAfter(...calls);
+    expect(said).toBe(`a.txt: 2 states, 0 made here; now ${content}, mode 755`);
+    expect(rows.join("\n")).toMatch(/mode 644.*\n.*mode 755/u);
+    expect(compared.join("\n")).toContain("The content of the two states is the same.");
+  });
+
+  it("is none where it stays", async () => {
+    const { said } = await listedAfter(read, { ...chmod, args: { command: "chmod 644 a.txt" } });
+    expect(said).toBeUndefined();
   });
 });
 

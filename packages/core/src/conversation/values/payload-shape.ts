@@ -167,7 +167,9 @@ const ledgerEntry = shape<FileLedgerEntry>({
   check: optional(shape<LedgerCheck>({ nodeId: text, command: text, failed: flag })),
 });
 
-const stamp = orNull(shape<FileStamp>({ sizeBytes: count, modifiedMs: number, inode: number }));
+const stamp = orNull(
+  shape<FileStamp>({ sizeBytes: count, modifiedMs: number, inode: number, mode: optional(count) }),
+);
 const touch = shape<FileTouch>({ path: text, before: stamp, after: stamp });
 const touched = optional(shape<TouchedFiles>({ files: listOf(touch), isWhole: flag }));
 

@@ -126,6 +126,8 @@ export interface FileStamp {
   readonly sizeBytes: number;
   readonly modifiedMs: number;
   readonly inode: number;
+  /** The permission bits; missing from turns of earlier builds. */
+  readonly mode?: number;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { TextFormat } from "../../text/index.js";
-import type { FileIdentity, Target } from "../values/disk.js";
+import type { FileAccess, FileIdentity, Target } from "../values/disk.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import { largeSize, TimeBudget, takeLarge, takeSteps } from "../values/time-budget.js";
 import { digestInSteps } from "./digest.js";
@@ -25,6 +25,7 @@ export interface CurrentFile {
   readonly bytes: Uint8Array;
   readonly sha256: string;
   readonly identity: FileIdentity;
+  readonly access?: FileAccess | undefined;
 }
 
 /** The state that a step left: nobody has looked at it yet. */
@@ -93,10 +94,9 @@ export async function readCurrent(
     case "file": {
       const read = await target.read(limitBytes);
       if (isRefusal(read)) return read;
-      const { bytes, identity } = read;
-      const sha256 = await takeLarge(digestInSteps(session.ports, bytes), bytes.length, budget);
+      const sha256 = await takeLarge(digestInSteps(session.ports, read.bytes), read.bytes.length, budget);
       if (typeof sha256 !== "string") return sha256;
-      return { kind: "file", bytes, sha256, identity, ...(entry.kind === "link" ? { isLink: true } : {}) };
+      return { ...read, kind: "file", sha256, ...(entry.kind === "link" ? { isLink: true } : {}) };
     }
   }
 }

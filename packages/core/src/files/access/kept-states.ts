@@ -1,4 +1,4 @@
-import type { Target } from "../values/disk.js";
+import type { FileAccess, Target } from "../values/disk.js";
 import { isSecret } from "../values/path-policy.js";
 import { type Refusal, refuse } from "../values/refusal.js";
 import type { CurrentFile } from "./current.js";
@@ -124,6 +124,8 @@ export interface KeptState {
   readonly bytes: Uint8Array;
   /** It was kept apart, so that no answer shows anything of it. */
   readonly isApart: boolean;
+  /** Who could use the file then; in its last known state where that is not recorded. */
+  readonly access?: FileAccess | undefined;
 }
 
 /** The kept state of a file, to plan a change with; undefined where it is not kept (any more). */

@@ -1,15 +1,17 @@
 import { defined, quoteForDisplay, shortHash } from "../../text/index.js";
 import type { Changed, CommitOptions, Committed, ExpectedFile, Target } from "../values/disk.js";
+import { DiskFault } from "../values/disk-fault.js";
 import { isRefusal, type Refusal } from "../values/refusal.js";
 import type { HistoryEntry } from "../values/stores.js";
 import { takeAll } from "../values/time-budget.js";
 import type { PlannedWrite } from "./change.js";
-import type { Current, LeftState } from "./current.js";
+import type { Current, CurrentFile, LeftState } from "./current.js";
 import { digestInSteps } from "./digest.js";
 import { isSecretState, keepBytes, readsOf } from "./kept-states.js";
 import type { DisplacedWrite } from "./replaced-files.js";
 import { defaultKeepSecrets, type Session } from "./session.js";
 import type { Site } from "./site.js";
+import { inside } from "./visit.js";
 
 /** The one step that changes the disk: new bytes, or no file, instead of the state that was read. */
 export function takeStep(
@@ -24,27 +26,42 @@ export function takeStep(
   return target.remove(expected, options);
 }
 
-/** For the entry of a deletion: who can use the file, so that no more can when it is made again. */
-export async function removedAccess(target: Target): Promise<Pick<HistoryEntry, "removed">> {
-  const removed = await target.access?.();
-  return removed === undefined ? {} : { removed };
-}
-
-/** A history entry of a change that is about to be made, without what it changes. */
-export function entryOf(
+/** A history entry of a change that is about to be made. */
+export async function entryOf(
   { call, change, target }: Pick<Site, "call" | "change" | "target">,
+  current: Current,
+  after: string | null,
   isApart: boolean,
-): Omit<HistoryEntry, "before" | "after"> {
+): Promise<HistoryEntry> {
   const { caller } = call;
-  const entry = newEntry(call.session, target, change.tool, isApart);
+  const { sha256: before = null, access: known } = current.kind === "file" ? current : {};
+  // More is looked at of a file that goes.
+  const access = after === null ? await target.access?.() : known;
+  const entry = { ...newEntry(call.session, target, change.tool, isApart), before, after, access };
   return caller === undefined ? entry : { ...entry, caller: { ...caller, path: change.path } };
 }
 
 /** Records a state that was read, so that it can be brought back though no tool wrote it. */
-export async function recordRead(session: Session, target: Target, sha256: string): Promise<void> {
+export async function recordRead(
+  session: Session,
+  target: Target,
+  { sha256, access }: Pick<CurrentFile, "sha256" | "access">,
+): Promise<void> {
   const entry = newEntry(session, target, "read", await isSecretState(session, target, sha256));
-  const read = { ...entry, realPath: readsOf(target.realPath), before: sha256, after: sha256 };
+  const read = { ...entry, realPath: readsOf(target.realPath), before: sha256, after: sha256, access };
   await session.ports.history.noteRead?.(read);
+}
+
+/** The same of a state that a tool made where nothing was. The write is done: what fails here is not told. */
+export async function recordMade(session: Session, { realPath }: Target, sha256: string): Promise<void> {
+  try {
+    await inside(session, realPath, async (made) => {
+      const access = await made.access?.();
+      if (access !== undefined) await recordRead(session, made, { sha256, access });
+    });
+  } catch (error) {
+    if (!(error instanceof DiskFault)) throw error;
+  }
 }
 
 /**

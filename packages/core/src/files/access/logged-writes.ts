@@ -45,7 +45,8 @@ async function loggedWrites(session: Session, target: Target): Promise<readonly 
   const written = await history.entries(target.realPath);
   const known = new Set(written.flatMap(({ before, after }) => [before, after]));
   const reads = (await history.entries(readsOf(target.realPath))).filter(({ after }) => !known.has(after));
-  const entries = [...written, ...reads].toSorted((one, other) => one.time - other.time);
+  const latest = new Map(reads.map((entry) => [entry.after, entry]));
+  const entries = [...written, ...latest.values()].toSorted((one, other) => one.time - other.time);
   const others = (await history.ofOtherFolder?.(target.realPath)) ?? [];
   const told = others.map(
     (entry) => ({ ...entry, kept: false, current: false, ofOtherFolder: true }) as const,

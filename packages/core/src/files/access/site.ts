@@ -33,13 +33,20 @@ export function subjectOf({ call, change, target }: Site): Subject {
 async function loadPast(call: Call, change: Change, target: Target): Promise<Past> {
   const history = await call.session.ports.history.entries(target.realPath);
   const reads = await call.session.ports.history.entries(readsOf(target.realPath));
+  const entries = [...history, ...reads].toSorted((one, other) => one.time - other.time);
   const known = () => {
     const told = call.knowledge.states({ path: change.path, realPath: target.realPath });
-    const written = [...history, ...reads].flatMap((entry) => [entry.before, entry.after]);
+    const written = entries.flatMap((entry) => [entry.before, entry.after]);
     return [...told, ...written.filter((sha256) => sha256 !== null)];
   };
   const hasOthers = async () =>
     ((await call.session.ports.history.ofOtherFolder?.(target.realPath)) ?? []).length > 0;
   const named = async () => (await ownWrites(call.session, change.path)) ?? [];
-  return { history, named, known, hasOthers, find: (sha256) => findState(call.session, target, sha256) };
+  const find = async (sha256: string) => {
+    const kept = await findState(call.session, target, sha256);
+    const told = entries.filter(({ access }) => access !== undefined);
+    const last = told.findLast(({ before, after }) => before === sha256 || after === sha256) ?? told.at(-1);
+    return kept === undefined ? undefined : { ...kept, access: last?.access };
+  };
+  return { history, named, known, hasOthers, find };
 }

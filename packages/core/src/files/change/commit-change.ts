@@ -11,7 +11,7 @@ import {
   type StatePlace,
   sharedBefore,
 } from "../access/kept-states.js";
-import { entryOf, noteStep, removedAccess, stateAfter, takeStep } from "../access/landing.js";
+import { entryOf, noteStep, recordMade, stateAfter, takeStep } from "../access/landing.js";
 import { ownWrite } from "../access/own-changes.js";
 import { type Site, subjectOf } from "../access/site.js";
 import type { Changed, Committed, Target } from "../values/disk.js";
@@ -75,7 +75,8 @@ export async function commit(
   // Before folders are made that nobody takes away again.
   const stopped = cancelledBy(call);
   if (stopped !== undefined) return refuseWith(subjectOf(site), stopped, current);
-  const target = current.kind === "file" ? found : await disk.enter(change.path, "create", "name");
+  const target =
+    current.kind === "file" ? found : await disk.enter(change.path, "create", "name", plan.access);
   if (isRefusal(target)) return refuseWith(subjectOf(site), target, current);
   try {
     return await commitTo(site, target, { ...decision, plan }, lock);
@@ -99,11 +100,8 @@ async function commitTo(
   const isApart =
     current.kind === "file" ? await isSecretState(session, found, current.sha256) : isStoredAsSecret(found);
   const intent = await session.ports.history.begin({
-    ...entryOf(site, isApart),
-    before: current.kind === "file" ? current.sha256 : null,
-    after,
+    ...(await entryOf(site, current, after, isApart)),
     ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
-    ...(after === null ? await removedAccess(found) : {}),
     ...(target.madeFolders === undefined ? {} : { folders: target.madeFolders }),
   });
   if (isRefusal(intent)) return refuseWith(subjectOf(site), intent, current);
@@ -181,6 +179,7 @@ export async function written(site: Site, target: Target, step: Step): Promise<W
     const isLonger = plan.keepsBeginning === true && before.kind === "file";
     const shared = isLonger ? await sharedBefore(session, target, before) : undefined;
     await keepState(session, target, next, { other: from?.target ?? plan.copyOf, before: shared });
+    if (before.kind === "absent" || from !== undefined) await recordMade(session, target, next.sha256);
   }
   const { encodings } = session;
   const named =

@@ -327,7 +327,7 @@ async function refuseMismatch(
   const { session } = site.call;
   // What the answer shows can be brought back, as what a read shows.
   await keepState(session, site.target, current);
-  await recordRead(session, site.target, current.sha256);
+  await recordRead(session, site.target, current);
   const explained = await explainMismatch(subjectOf(site), base, current, facts);
   return { ...explained, ...refuseWith(subjectOf(site), refuse(code, explained.message), current) };
 }

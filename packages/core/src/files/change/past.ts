@@ -7,10 +7,9 @@ import { emptySha256, parseHash } from "../values/base.js";
 import type { FileAccess } from "../values/disk.js";
 import { refuse, refuseIn } from "../values/refusal.js";
 import type { HistoryEntry } from "../values/stores.js";
-import type { TimeBudget } from "../values/time-budget.js";
 import { nounOfWrite } from "../values/write-noun.js";
 import { mismatchMessage } from "./mismatch.js";
-import { type PastPlan, planBytes, planKept } from "./plans.js";
+import { planBytes, planKept } from "./plans.js";
 
 /**
  * What undo does now: the last recorded write that was not taken back yet, if the disk still holds it.
@@ -65,13 +64,7 @@ async function planUndoOf(
   const kept = await past.find(last.before);
   if (kept === undefined) return bytesGone(last.before);
   if (disk !== null) return planKept(session, current, kept, plan);
-  const access = accessBefore(past);
-  return planKept(session, current, kept, { ...plan, access, message: madeAgain(noun, access) });
-}
-
-/** Who could use the file when it was deleted last; undefined where that is not recorded. */
-function accessBefore({ history }: Past): FileAccess | undefined {
-  return history.findLast(({ after, displaced }) => after === null && displaced !== true)?.removed;
+  return planKept(session, current, kept, { ...plan, message: madeAgain(noun, kept.access) });
 }
 
 function madeAgain(noun: string, access: FileAccess | undefined): string {
@@ -119,7 +112,7 @@ export async function planRestore(
   const kept = await past.find(sha256);
   return kept === undefined
     ? bytesGone(sha256)
-    : planKept(session, current, kept, restored(past, sha256, budget));
+    : planKept(session, current, kept, { message: restored(sha256), budget });
 }
 
 /** Whether a state of this name was that of a link: its bytes are the link's text, and no file's. */
@@ -131,8 +124,8 @@ const linkInPlace =
   "A symbolic link stands in the place of the file now: delete or move the link first. Nothing was changed.";
 const onlyUndone = "This state was a symbolic link, which comes back by an undo alone. Nothing was changed.";
 
-function restored(past: Past, sha256: string, budget: TimeBudget): PastPlan {
-  return { message: `Restored to ${shortHash(sha256)}.`, access: accessBefore(past), budget };
+function restored(sha256: string): string {
+  return `Restored to ${shortHash(sha256)}.`;
 }
 
 /** An earlier state in the place of the very one that is named; of a state that is there already, nothing. */
@@ -152,9 +145,9 @@ export async function planState(
   const known = await past();
   const isLink = wasLink(known, sha256);
   if (isLink && current.kind === "file") return refuse("not_a_file", onlyUndone);
-  const kept = sha256 === emptySha256 ? noContent : await known.find(sha256);
+  const kept = (await known.find(sha256)) ?? (sha256 === emptySha256 ? noContent : undefined);
   if (kept === undefined) return bytesGone(sha256);
-  const plan = await planKept(session, current, kept, restored(known, sha256, budget));
+  const plan = await planKept(session, current, kept, { message: restored(sha256), budget });
   return isLink && plan.kind === "write" ? { ...plan, isLink } : plan;
 }
 

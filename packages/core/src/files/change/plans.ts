@@ -196,10 +196,11 @@ export async function planKept(
   session: Session,
   current: Current,
   kept: KeptState,
-  { message, undoes, budget, access = kept.isApart ? ownerOnly : undefined }: PastPlan,
+  past: PastPlan,
 ): Promise<Plan> {
-  const plan = await planBytes(session, current, kept.bytes, { message, undoes, budget });
+  const plan = await planBytes(session, current, kept.bytes, past);
   if (plan.kind !== "write") return plan;
+  const access = kept.access ?? (kept.isApart ? ownerOnly : undefined);
   const given = current.kind === "file" || access === undefined ? {} : { access };
   return { ...plan, ...given, ...(kept.isApart ? { isUnshown: true } : {}) };
 }
@@ -212,8 +213,6 @@ export interface PastPlan {
   readonly message: string;
   /** The entry of the history that is taken back. */
   readonly undoes?: string | undefined;
-  /** Who could use the file that is made again, where that is recorded. */
-  readonly access?: FileAccess | undefined;
   readonly budget: TimeBudget;
 }
 

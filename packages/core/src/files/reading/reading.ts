@@ -113,7 +113,7 @@ async function serve(
   if (isLarge(current)) await learnState(session, current, read.encoding);
   await keepState(session, target, current);
   const { sha256 } = current;
-  if (read.call.knowledge.find(read.file, sha256) === undefined) await recordRead(session, target, sha256);
+  await recordRead(session, target, current);
   const decoded = textOfState(session, current, read.encoding);
   if (isRefusal(decoded)) return decoded.code === "binary" ? withHash(decoded, current) : decoded;
   const cut = range === undefined ? undefined : cutLines(decoded.text, range);

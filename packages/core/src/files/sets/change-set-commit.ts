@@ -2,11 +2,11 @@ import type { Change } from "../access/change.js";
 import { notWrittenWithSet } from "../access/change-set-answers.js";
 import { digestOf } from "../access/digest.js";
 import { isSecretState, isStoredAsSecret } from "../access/kept-states.js";
-import { entryOf, noteStep, removedAccess, stateAfter } from "../access/landing.js";
+import { entryOf, noteStep, stateAfter } from "../access/landing.js";
 import type { Session } from "../access/session.js";
 import { written as answerWritten } from "../change/commit-change.js";
 import { overtaken, refuseFresh } from "../change/decide.js";
-import type { Committed, Expected, Target } from "../values/disk.js";
+import type { CommitOptions, Committed, Expected, Target } from "../values/disk.js";
 import type { WriteOutcome, WriteRefusal } from "../values/outcomes.js";
 import { withDisplacedNote } from "../values/outcomes.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
@@ -64,15 +64,13 @@ async function stepOf(
     replaced === null ? isStoredAsSecret(target) : await isSecretState(session, target, replaced);
   return {
     entry: {
-      ...entryOf(site, isApart),
-      before,
-      after,
+      ...(await entryOf(site, current, after, isApart)),
       changeSet,
       ...link,
-      ...(after === null ? await removedAccess(target) : {}),
       ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
     },
-    enter: () => enterAgain(session, change, target, current.kind === "file" ? "refuse" : "create"),
+    enter: () =>
+      enterAgain(session, change, target, current.kind === "file" ? "refuse" : "create", plan.access),
     expected,
     bytes: plan.bytes,
     isLink: plan.isLink,
@@ -87,8 +85,10 @@ async function enterAgain(
   { path, isEntry }: Pick<Change, "path" | "isEntry">,
   before: Target,
   missing: "refuse" | "create",
+  access: CommitOptions["access"],
 ): Promise<Target | Refusal> {
-  const target = await session.ports.disk.enter(path, missing, isEntry === true ? "entry" : undefined);
+  const use = isEntry === true ? "entry" : undefined;
+  const target = await session.ports.disk.enter(path, missing, use, access);
   if (isRefusal(target) || target.realPath === before.realPath) return target;
   await target.close();
   return refuse("busy", "The path came to mean another file; try again.");

@@ -16,10 +16,11 @@ export interface Disk {
    *
    * @param path relative to the first root, or absolute inside any root; lexically checked already.
    * @param missing what to do about missing parent folders: `refuse` answers `file_missing`; `allow`
-   *   gives a target whose entry is missing; `create` makes them (mode 0777 less umask).
+   *   gives a target whose entry is missing; `create` makes them (mode 0777 less umask, or as `access` says).
    * @param use `name` where the target is only asked for its real path, or was entered in the same call: the
    *   root is then not compared with its path again. `entry` where the last component itself is meant: a link there is
    *   the target, wherever it leads.
+   * @param access of the file that is about to be made there.
    * @returns `root_changed` where the root's path means another folder than the one that was opened;
    *   `outside_workspace`, `file_missing`, `not_a_file` (a parent is no folder, links in a
    *   circle), `permission_denied` or `invalid_arguments` (a name too long).
@@ -28,6 +29,7 @@ export interface Disk {
     path: string,
     missing: "refuse" | "allow" | "create",
     use?: "name" | "entry",
+    access?: CommitOptions["access"],
   ): Promise<Target | Refusal>;
   /**
    * Tells of each root in whose place another folder was opened, by its real path: what was known of its files
@@ -143,7 +145,7 @@ export interface CommitOptions {
   readonly access?: FileAccess | "executable" | undefined;
 }
 
-/** Who may use a file: what is recorded of one that is deleted, and given to it when it is made again. */
+/** Who may use a file: a part of its state, recorded with the hash, and given to it when it is made again. */
 export interface FileAccess {
   /**
    * The permission bits, with set-user-id, set-group-id and sticky. Of a file with an access list the group has no
@@ -154,6 +156,8 @@ export interface FileAccess {
   readonly gid?: number;
   /** It had more, which is not brought back: an access list, extended attributes, an owner whom only root can give. */
   readonly hadMore?: true;
+  /** Of a file: the same of the folders between it and the root, the innermost first, as far as that is known. */
+  readonly folders?: readonly FileAccess[];
 }
 
 /** How one file is to be deleted. */
@@ -208,6 +212,8 @@ export interface FileBytes {
   readonly kind: "bytes";
   readonly bytes: Uint8Array;
   readonly identity: FileIdentity;
+  /** Of a regular file, where files have owners. */
+  readonly access?: FileAccess | undefined;
 }
 
 /** Some lines of a file, and what one pass over all of it found out. Line numbers are 1-based. */

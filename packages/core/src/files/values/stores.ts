@@ -68,7 +68,7 @@ export interface HistoryStore {
   begin(change: HistoryEntry): Promise<HistoryIntent | Refusal>;
   /** Oldest first. Damaged lines are left out. */
   entries(realPath: string): Promise<readonly HistoryEntry[]>;
-  /** Records a state that was read, where it is not recorded yet; nothing is refused where that cannot be done. */
+  /** Records a state that was read, unless its last record is the same; nothing is refused where that cannot be done. */
   noteRead?(read: HistoryEntry): Promise<void>;
   /** The real paths of the files to which writes were begun for a conversation (`HistoryEntry.caller`). */
   ofConversation?(conversation: string): Promise<readonly string[]>;
@@ -199,8 +199,8 @@ export interface HistoryEntry {
   readonly keepSecrets?: number | "none";
   /** Real paths of the folders that were made for this write, an outer one before those in it. */
   readonly folders?: readonly string[];
-  /** Of a deletion: who could use the file. Entries of earlier builds lack it. */
-  readonly removed?: FileAccess;
+  /** Who could use the file before it. Entries of earlier builds have it of deletions alone. */
+  readonly access?: FileAccess | undefined;
   /** Where a conversation made it: its call, and the name that the call used. */
   readonly caller?: WriteCaller & { readonly path: string };
 }

@@ -17,7 +17,7 @@ import { waitForSet } from "../commit/set-links.js";
 import { Cleanup, newStageName } from "../commit/stage.js";
 import { afterStep } from "../commit/taken.js";
 import { removeQuietly } from "../disk/entries.js";
-import { faultFrom, refusalFrom } from "../disk/faults.js";
+import { faultFrom, refusalFrom, refusalOrFault } from "../disk/faults.js";
 import { sliceBytes } from "../disk/slices.js";
 import { noteCallers } from "../state-folder/callers.js";
 import type { Presence } from "../state-folder/sessions.js";
@@ -59,9 +59,7 @@ export function openChangeSets(state: StateFolder, presence: Presence): ChangeSe
         );
         path = writeRecord(state, record);
       } catch (error) {
-        const refusal = refusalFrom(error, `the state folder ${state.path}`);
-        if (refusal === undefined) throw faultFrom(error, `the state folder ${state.path}`);
-        return refusal;
+        return refusalOrFault(error, `the state folder ${state.path}`);
       }
       return new SetCommit(state, record, path, steps).run(guard);
     },

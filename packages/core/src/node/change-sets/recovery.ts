@@ -4,7 +4,7 @@ import { escapeForDisplay } from "../../text/index.js";
 import { findFolder, hashNow } from "../commit/real-path.js";
 import { sha256 } from "../disk/digest.js";
 import { removeQuietly } from "../disk/entries.js";
-import { faultFrom, refusalFrom } from "../disk/faults.js";
+import { refusalOrFault } from "../disk/faults.js";
 import { codeOf } from "../disk/platform.js";
 import { readHistory } from "../state-folder/history.js";
 import { isForgotten } from "../state-folder/intents.js";
@@ -88,9 +88,7 @@ export function locksAfterRecovery(
         return lock;
       } catch (error) {
         await lock.release();
-        const refusal = refusalFrom(error, `the state folder ${state.path}`);
-        if (refusal === undefined) throw faultFrom(error, `the state folder ${state.path}`);
-        return refusal;
+        return refusalOrFault(error, `the state folder ${state.path}`);
       }
     },
   };

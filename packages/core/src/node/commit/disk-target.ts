@@ -18,11 +18,12 @@ import type {
 } from "../../files/index.js";
 import { refuse } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
-import { accessOf } from "../disk/access.js";
-import { answering, faultFrom, refusalFrom } from "../disk/faults.js";
+import { accessOf, accessOfFolders } from "../disk/access.js";
+import { answering, refusalOrFault } from "../disk/faults.js";
 import type { Folder } from "../disk/folder.js";
 import { listFolder } from "../disk/listing.js";
-import { lookAt, readLarge, readWhole, type Spot, streamFile } from "../disk/reading.js";
+import { closeQuietly } from "../disk/platform.js";
+import { lookAt, openFile, readLarge, readWhole, type Spot, streamFile } from "../disk/reading.js";
 import { isUnreplaced, rootGone } from "../disk/root.js";
 import { hasLoneSurrogate, type Reached, type Root } from "../disk/walk.js";
 import { readWindow } from "../disk/window.js";
@@ -90,57 +91,44 @@ class DiskTarget implements Target {
   }
 
   async access(): Promise<FileAccess | undefined> {
-    const { spot } = this;
-    const found =
-      spot === undefined ? undefined : answering(this.relativePath, () => ({ of: accessOf(spot) }));
-    return found === undefined || "code" in found ? undefined : found.of;
+    const found = this.answering((spot) => {
+      const opened = openFile(spot);
+      if (opened.kind === "refusal") return opened;
+      try {
+        return { of: this.withFolders(accessOf(opened.fd, opened.stat, true)) };
+      } finally {
+        closeQuietly(opened.fd);
+      }
+    });
+    return "code" in found ? undefined : found.of;
   }
 
   async read(limitBytes: number): Promise<FileBytes | Refusal> {
-    const read = this.answering((spot) => readWhole(spot, limitBytes));
-    if (read.kind !== "opened") return read;
-    try {
-      return await readLarge(this.relativePath, read, limitBytes);
-    } catch (error) {
-      const refusal = refusalFrom(error, this.relativePath);
-      if (refusal === undefined) throw faultFrom(error, this.relativePath);
-      return refusal;
-    }
+    const { spot } = this;
+    if (spot === undefined) return this.missing();
+    return this.refusing(async () => {
+      const read = readWhole(spot, limitBytes);
+      const whole = read.kind === "opened" ? await readLarge(this.relativePath, read, limitBytes) : read;
+      return whole.kind === "refusal" ? whole : { ...whole, access: this.withFolders(whole.access) };
+    });
   }
 
   async window(firstLine: number, lineCount: number, limitBytes: number): Promise<FileWindow | Refusal> {
     const { spot } = this;
     if (spot === undefined) return this.missing();
-    try {
-      return await readWindow(spot, { firstLine, lineCount, limitBytes });
-    } catch (error) {
-      const refusal = refusalFrom(error, this.relativePath);
-      if (refusal === undefined) throw faultFrom(error, this.relativePath);
-      return refusal;
-    }
+    return this.refusing(() => readWindow(spot, { firstLine, lineCount, limitBytes }));
   }
 
   async stream(take: (piece: Uint8Array, whole: boolean) => boolean): Promise<Streamed | Refusal> {
     const { spot } = this;
-    if (spot === undefined) return this.missing();
-    try {
-      return await streamFile(spot, take);
-    } catch (error) {
-      const refusal = refusalFrom(error, this.relativePath);
-      if (refusal === undefined) throw faultFrom(error, this.relativePath);
-      return refusal;
-    }
+    return spot === undefined ? this.missing() : this.refusing(() => streamFile(spot, take));
   }
 
   async entries(limit: number, sizes?: "none" | number): Promise<DirectoryListing | Refusal> {
     const opened = this.isRoot ? answering(".", () => this.root.folder) : this.openFolder();
     if ("code" in opened) return opened;
     try {
-      return await listFolder(opened, limit, sizes);
-    } catch (error) {
-      const refusal = refusalFrom(error, this.relativePath);
-      if (refusal === undefined) throw faultFrom(error, this.relativePath);
-      return refusal;
+      return await this.refusing(() => listFolder(opened, limit, sizes));
     } finally {
       if (!this.isRoot) opened.close();
     }
@@ -217,6 +205,11 @@ class DiskTarget implements Target {
     return { folder: this.folder, name, shown: this.relativePath, exchanges };
   }
 
+  private withFolders(access: FileAccess | undefined): FileAccess | undefined {
+    if (access === undefined || this.folder === undefined || this.names.length < 2) return access;
+    return { ...access, folders: accessOfFolders(this.folder, this.names.length - 1) };
+  }
+
   private missing(): Refusal {
     if (this.isRoot) return refuse("is_directory", "This is the root folder of the workspace.");
     return refuse("file_missing", `${escapeForDisplay(this.relativePath)}: its folder does not exist.`);
@@ -225,6 +218,14 @@ class DiskTarget implements Target {
   private answering<T>(work: (spot: Spot) => T): T | Refusal {
     const { spot } = this;
     return spot === undefined ? this.missing() : answering(this.relativePath, () => work(spot));
+  }
+
+  private async refusing<T>(work: () => Promise<T>): Promise<T | Refusal> {
+    try {
+      return await work();
+    } catch (error) {
+      return refusalOrFault(error, this.relativePath);
+    }
   }
 
   /** The folder that this entry is; the caller closes it. */

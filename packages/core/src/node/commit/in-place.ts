@@ -1,6 +1,6 @@
 import { fsyncSync, ftruncateSync } from "node:fs";
 import type { Changed, ExpectedFile, Refusal } from "../../files/index.js";
-import { faultFrom, refusalFrom } from "../disk/faults.js";
+import { faultFrom, refusalOrFault } from "../disk/faults.js";
 import { openFlags, writeAll } from "../disk/platform.js";
 import { openFile, readUpTo, type Spot } from "../disk/reading.js";
 import { hashInSlices, takeSlices } from "../disk/slices.js";
@@ -65,7 +65,5 @@ function takeBack(spot: Spot, fd: number, old: Uint8Array, cause: unknown): Refu
   } catch {
     throw faultFrom(cause, spot.shown, "mixed");
   }
-  const refusal = refusalFrom(cause, spot.shown);
-  if (refusal === undefined) throw faultFrom(cause, spot.shown);
-  return refusal;
+  return refusalOrFault(cause, spot.shown);
 }

@@ -92,18 +92,14 @@ class HandleDisk implements OpenedDisk {
     this.hostRules = options.hostRules;
   }
 
-  async enter(
-    path: string,
-    missing: "refuse" | "allow" | "create",
-    use?: "name" | "entry",
-  ): Promise<Target | Refusal> {
+  async enter(...[path, missing, use, access]: Parameters<Disk["enter"]>): Promise<Target | Refusal> {
     // Folders are made only in the folder that the path still means.
     if (missing === "create" && use !== "name") {
       const changed = this.changedAmong(this.opened);
       if (changed !== undefined) return changed;
     }
     if (this.closed) throw new Error("this disk was closed");
-    const reached = walk(this.opened, path, missing, use === "entry");
+    const reached = walk(this.opened, path, missing, use === "entry", access);
     if (reached.kind === "refusal") return this.changedAmong(this.opened) ?? reached;
     const target = targetOf(reached);
     const changed = use === "name" ? undefined : this.changedAmong([reached.root]);

@@ -9,7 +9,7 @@ import {
 } from "../../files/index.js";
 import { defined, escapeForDisplay } from "../../text/index.js";
 import { keepAttributes } from "../disk/attributes.js";
-import { faultFrom, refusalFrom } from "../disk/faults.js";
+import { answering } from "../disk/faults.js";
 import { canWalkByHandle, hasOwners, openedPath } from "../disk/platform.js";
 import {
   clockTickMs,
@@ -178,14 +178,10 @@ export function barredFrom(proved: ProvedFile, spot: Spot): Refusal | undefined 
   if (hasOwners && (proved.stat.mode & 0o222n) === 0n) {
     return refuse("permission_denied", `${shown} is read-only; nothing was changed.`);
   }
-  try {
+  return answering(spot.shown, () => {
     accessSync(canWalkByHandle() ? openedPath(proved.fd) : spot.folder.at(spot.name), constants.W_OK);
     return undefined;
-  } catch (error) {
-    const refusal = refusalFrom(error, spot.shown);
-    if (refusal === undefined) throw faultFrom(error, spot.shown);
-    return refusal;
-  }
+  });
 }
 
 export const changed: Changed = { kind: "changed" };

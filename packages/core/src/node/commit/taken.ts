@@ -1,5 +1,5 @@
 import { type Changed, type Committed, DiskFault, type Refusal } from "../../files/index.js";
-import { faultFrom, refusalFrom } from "../disk/faults.js";
+import { faultFrom, refusalOrFault } from "../disk/faults.js";
 import type { Spot } from "../disk/reading.js";
 import { Cleanup } from "./stage.js";
 
@@ -37,9 +37,7 @@ async function refusing<Answer>(
   try {
     return await work();
   } catch (error) {
-    const refusal = refusalOf(error) ?? refusalFrom(error, spot.shown);
-    if (refusal === undefined) throw faultFrom(error, spot.shown);
-    return refusal;
+    return refusalOf(error) ?? refusalOrFault(error, spot.shown);
   }
 }
 

@@ -1,27 +1,51 @@
-import { type BigIntStats, closeSync, fchmodSync, fchownSync, fstatSync } from "node:fs";
+import { type BigIntStats, fchmodSync, fchownSync, fstatSync } from "node:fs";
 import type { FileAccess } from "../../files/index.js";
 import { attributeNames, modeOf, removeAttribute } from "./attributes.js";
-import { codeOf, hasOwners } from "./platform.js";
-import { openFile, type Spot } from "./reading.js";
+import type { Folder } from "./folder.js";
+import { closeQuietly, codeOf, hasOwners, openDescriptor, openFlags } from "./platform.js";
 
-/** Who may use a file; undefined where there is none that can be opened, or where files have no owners. */
-export function accessOf(spot: Spot): FileAccess | undefined {
+/** Who may use an open file or folder; undefined where files have no owners. `isWhole`: and if it has more than that. */
+export function accessOf(fd: number, stat: BigIntStats, isWhole = false): FileAccess | undefined {
   if (!hasOwners) return undefined;
-  const opened = openFile(spot);
-  if (opened.kind === "refusal") return undefined;
+  const bits = modeOf(stat);
+  const isLooked = isWhole || withoutGroup(bits) !== bits;
+  const names = isLooked ? attributeNames(fd).filter((name) => !givenBySystem.has(name)) : [];
+  // With an access list the group's bits are its mask: what some may, not what the group may.
+  const mode = names.includes(accessList) ? withoutGroup(bits) : bits;
+  const hadMore = names.length > 0 || !isGivable(stat);
+  return { mode, uid: Number(stat.uid), gid: Number(stat.gid), ...(hadMore ? { hadMore } : {}) };
+}
+
+/** The same of a folder and of those above it, as many as asked for; ends at one of which that cannot be told. */
+export function accessOfFolders(folder: Folder, count: number): readonly FileAccess[] {
+  const found: FileAccess[] = [];
   try {
-    const { stat } = opened;
-    const names = attributeNames(opened.fd).filter((name) => !givenBySystem.has(name));
-    // With an access list the group's bits are its mask: what some may, not what the group may.
-    const mode = names.includes(accessList) ? withoutGroup(modeOf(stat)) : modeOf(stat);
-    const hadMore = names.length > 0 || !isGivable(stat);
-    return { mode, uid: Number(stat.uid), gid: Number(stat.gid), ...(hadMore ? { hadMore } : {}) };
+    for (let way = "."; found.length < count; way += "/..") {
+      const access = withFolder(folder, way, accessOf);
+      if (access === undefined) break;
+      found.push(access);
+    }
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+  }
+  return found;
+}
+
+/** Gives a new folder what the one of its name had. Its owner may always use it. */
+export function giveFolderAccess(folder: Folder, name: string, access: FileAccess): void {
+  withFolder(folder, name, (fd) => giveAccess(fd, { ...access, mode: access.mode | 0o700 }));
+}
+
+function withFolder<T>(folder: Folder, way: string, work: (fd: number, stat: BigIntStats) => T): T {
+  const fd = openDescriptor(folder.at(way), openFlags.listing);
+  try {
+    return work(fd, fstatSync(fd, { bigint: true }));
   } finally {
-    closeSync(opened.fd);
+    closeQuietly(fd);
   }
 }
 
-/** Gives a stage what its file had before it was deleted, as far as nobody can do more with it than then. */
+/** Gives a stage, or a folder, what it had before it was deleted, as far as nobody can do more with it than then. */
 export function giveAccess(stageFd: number, { mode, uid, gid }: FileAccess): void {
   if (!hasOwners) return;
   // A folder's default ACL gives every new file one.

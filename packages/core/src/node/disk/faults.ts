@@ -32,10 +32,15 @@ export function answering<T>(path: string, work: () => T): T | Refusal {
   try {
     return work();
   } catch (error) {
-    const refusal = refusalFrom(error, path);
-    if (refusal === undefined) throw faultFrom(error, path);
-    return refusal;
+    return refusalOrFault(error, path);
   }
+}
+
+/** The refusal that an error is. Throws what it is else, as `faultFrom` has it. */
+export function refusalOrFault(error: unknown, path: string): Refusal {
+  const refusal = refusalFrom(error, path);
+  if (refusal === undefined) throw faultFrom(error, path);
+  return refusal;
 }
 
 const meanings: Readonly<Record<string, readonly [RefusalCode, string]>> = {

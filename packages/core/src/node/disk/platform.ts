@@ -28,7 +28,7 @@ const pathOnly = isLinux ? 0o10000000 : 0;
 export const openFlags = {
   root: pathOnly | (constants.O_DIRECTORY ?? 0),
   folder: pathOnly | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0),
-  listing: constants.O_RDONLY | (constants.O_DIRECTORY ?? 0),
+  listing: constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0),
   /** Never waits for the other end of a FIFO, never follows a link. */
   read: constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
   write: constants.O_RDWR | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),

@@ -8,6 +8,7 @@ import {
   type Streamed,
 } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
+import { accessOf } from "./access.js";
 import { sha256Stream } from "./digest.js";
 import type { Folder } from "./folder.js";
 import { closeQuietly, openDescriptor, openFlags, readAt } from "./platform.js";
@@ -109,7 +110,8 @@ export function readWhole(spot: Spot, limitBytes: number): FileBytes | OpenedFil
     // Of before the read: by its end a stamp that was young may be old, and two writes of one tick have the same.
     const identity = identityOf(opened.stat);
     const bytes = readUpTo(opened.fd, Number(opened.stat.size), limitBytes);
-    return bytes === undefined ? tooLarge(spot, undefined, limitBytes) : { kind: "bytes", bytes, identity };
+    if (bytes === undefined) return tooLarge(spot, undefined, limitBytes);
+    return { kind: "bytes", bytes, identity, access: accessOf(opened.fd, opened.stat) };
   } finally {
     if (!isLarge) closeQuietly(opened.fd);
   }
@@ -134,10 +136,10 @@ export async function readLarge(
     const bytes = identity.isFirm ? await takeSlices(readOpened(fd, Number(stat.size))) : undefined;
     const now = fstatSync(fd, { bigint: true });
     const identityNow = identityOf(now);
-    if (bytes !== undefined && sameIdentity(identityNow, identity)) return { kind: "bytes", bytes, identity };
-    const again = readUpTo(fd, Number(now.size), limitBytes);
-    if (again === undefined) return tooLarge({ shown }, undefined, limitBytes);
-    return { kind: "bytes", bytes: again, identity: identityNow };
+    const isSame = sameIdentity(identityNow, identity);
+    const whole = (isSame ? bytes : undefined) ?? readUpTo(fd, Number(now.size), limitBytes);
+    if (whole === undefined) return tooLarge({ shown }, undefined, limitBytes);
+    return { kind: "bytes", bytes: whole, identity: identityNow, access: accessOf(fd, now) };
   } finally {
     closeQuietly(fd);
   }

@@ -1,7 +1,8 @@
 import { lstatSync, mkdirSync, readlinkSync, realpathSync } from "node:fs";
 import { isAbsolute, parse, sep } from "node:path";
-import { type Refusal, refuse, refuseIn } from "../../files/index.js";
+import { type CommitOptions, type Refusal, refuse, refuseIn } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
+import { giveFolderAccess } from "./access.js";
 import { faultFrom, refusalFrom } from "./faults.js";
 import type { Folder } from "./folder.js";
 import { codeOf } from "./platform.js";
@@ -45,19 +46,21 @@ const nameLimitBytes = 255;
  *
  * @param missing what to do about missing parent folders, as in `Disk.enter`.
  * @param isEntry a link in the last place is where the walk ends.
+ * @param access of the entry, for the folders that are made.
  */
 export function walk(
   roots: readonly Root[],
   path: string,
   missing: "refuse" | "allow" | "create",
   isEntry = false,
+  access?: CommitOptions["access"],
 ): Reached | Refusal {
   const flaw = flawOf(path);
   if (flaw !== undefined) return refuse("invalid_arguments", `${escapeForDisplay(path)}: ${flaw}.`);
   // A link outside of all roots is none of theirs, whatever it leads to.
   const start = locate(roots, path) ?? locateByLinks(roots, path, isEntry ? 1 : 0);
   if (start === undefined) return outside(path, roots);
-  const walker = new Walker(roots, path, missing, start, isEntry);
+  const walker = new Walker(roots, path, missing, start, isEntry, access);
   let reached: Reached | Refusal | undefined;
   try {
     reached = walker.run();
@@ -90,6 +93,7 @@ class Walker {
     private readonly missing: "refuse" | "allow" | "create",
     start: WalkStart,
     private readonly isEntry: boolean,
+    private readonly access: CommitOptions["access"],
   ) {
     this.root = start.root;
     this.folder = start.root.folder;
@@ -182,9 +186,12 @@ class Walker {
   }
 
   private create(name: string): undefined {
+    const { folders } = typeof this.access === "object" ? this.access : {};
+    const access = folders?.[this.rest.length - 1];
     try {
-      mkdirSync(this.folder.at(name), { mode: 0o777 });
+      mkdirSync(this.folder.at(name), { mode: access === undefined ? 0o777 : 0o700 });
       this.made.push([...this.done, name]);
+      if (access !== undefined) giveFolderAccess(this.folder, name, access);
       this.folder.sync();
     } catch (error) {
       // Somebody else was quicker: what they made is walked like anything else.

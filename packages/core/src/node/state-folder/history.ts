@@ -1,9 +1,10 @@
 import { closeSync, fstatSync, ftruncateSync, readSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import type { FileAccess, HistoryEntry, HistoryIntent, HistoryStore, Refusal } from "../../files/index.js";
 import { newStageName } from "../commit/stage.js";
 import { sha256 } from "../disk/digest.js";
 import { jsonOf, longestLineBytes, readText, removeQuietly, shortLines } from "../disk/entries.js";
-import { faultFrom, refusalFrom } from "../disk/faults.js";
+import { answering } from "../disk/faults.js";
 import { closeQuietly, codeOf, openDescriptor, readAt, writeAll } from "../disk/platform.js";
 import { noteCallers, pathsOfCaller } from "./callers.js";
 import { writeIntent } from "./intents.js";
@@ -17,23 +18,19 @@ import type { StateFolder } from "./state-folder.js";
  */
 export function openHistory(state: StateFolder, presence: Presence): HistoryStore {
   const remembered = new RememberedHistories();
+  const reads = new RememberedHistories();
   return {
-    begin: async (change) => {
-      try {
+    begin: async (change) =>
+      answering(`the state folder ${state.path}`, () => {
         presence.show();
         noteCallers(state, [change]);
         return begin(state, change);
-      } catch (error) {
-        const refusal = refusalFrom(error, `the state folder ${state.path}`);
-        if (refusal === undefined) throw faultFrom(error, `the state folder ${state.path}`);
-        return refusal;
-      }
-    },
+      }),
     entries: async (realPath) => remembered.read(state, realPath),
     noteRead: async (read) => {
       try {
-        const known = readHistory(state, read.realPath);
-        if (!known.some(({ after }) => after === read.after)) appendHistory(state, read);
+        const known = reads.read(state, read.realPath).findLast(({ after }) => after === read.after);
+        if (known === undefined || !isDeepStrictEqual(known.access, read.access)) appendHistory(state, read);
       } catch (error) {
         if (codeOf(error) === "") throw error;
       }
@@ -234,18 +231,19 @@ function parseLine(line: string): HistoryEntry | undefined {
   return parseEntry(jsonOf(text));
 }
 
-/** An entry from JSON; undefined where it is none. */
+/** An entry from JSON; undefined where it is none. Up to 0.1 that of a deletion called its access `removed`. */
 export function parseEntry(value: unknown): HistoryEntry | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const fields: Partial<Record<keyof HistoryEntry, unknown>> = value;
+  const fields: Partial<Record<keyof HistoryEntry, unknown>> =
+    "removed" in value ? { ...value, access: value.removed } : value;
   const { id, realPath, time, session, tool, before, after, folders = [] } = fields;
   const texts =
     [id, realPath, session, tool].every((field) => typeof field === "string") && isCaller(fields.caller);
   const hashes = [before, after].every((field) => field === null || isHash(field));
   const isList = Array.isArray(folders) && folders.every((folder) => typeof folder === "string");
-  const isRight = isList && isAccess(fields.removed);
+  const isRight = isList && isAccess(fields.access);
   // Every field was just looked at.
-  return texts && hashes && isRight && typeof time === "number" ? (value as HistoryEntry) : undefined;
+  return texts && hashes && isRight && typeof time === "number" ? (fields as HistoryEntry) : undefined;
 }
 
 function isCaller(value: unknown): boolean {
@@ -259,10 +257,12 @@ function isCaller(value: unknown): boolean {
 function isAccess(value: unknown): boolean {
   if (value === undefined) return true;
   if (typeof value !== "object" || value === null) return false;
-  const { mode, uid = 0, gid = 0, hadMore = true }: Partial<Record<keyof FileAccess, unknown>> = value;
+  const fields: Partial<Record<keyof FileAccess, unknown>> = value;
+  const { mode, uid = 0, gid = 0, hadMore = true, folders = [] } = fields;
   const areIds = [uid, gid].every((id) => typeof id === "number" && Number.isInteger(id) && id >= 0);
   const isMode = typeof mode === "number" && Number.isInteger(mode) && mode >= 0 && mode <= 0o7777;
-  return isMode && areIds && hadMore === true;
+  const areFolders = Array.isArray(folders) && folders.every((one) => one !== undefined && isAccess(one));
+  return isMode && areIds && hadMore === true && areFolders;
 }
 
 function isHash(value: unknown): boolean {

@@ -5,7 +5,7 @@ import { KeyedMutex, type Lock, type Locks, type Refusal, refuse } from "../../f
 import { escapeForDisplay } from "../../text/index.js";
 import { newId, sha256 } from "../disk/digest.js";
 import { namesIn, readLink, removeQuietly } from "../disk/entries.js";
-import { faultFrom, refusalFrom } from "../disk/faults.js";
+import { refusalOrFault } from "../disk/faults.js";
 import { codeOf } from "../disk/platform.js";
 import {
   formatIdentity,
@@ -58,9 +58,7 @@ export function openLocks(
         }
       } catch (error) {
         pass();
-        const refusal = refusalFrom(error, `the state folder ${state.path}`);
-        if (refusal === undefined) throw faultFrom(error, `the state folder ${state.path}`);
-        return refusal;
+        return refusalOrFault(error, `the state folder ${state.path}`);
       }
     },
   };

@@ -2,15 +2,19 @@ import {
   chmodSync,
   chownSync,
   closeSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isRoot } from "../../../../../test/tools.js";
+import type { Workspace } from "../../../src/files/index.js";
 import { nativeExtension } from "../../../src/node/disk/attributes.js";
 import { sha256 } from "../../../src/node/disk/digest.js";
 import { type Ground, ground, sha } from "../../support.js";
@@ -22,8 +26,8 @@ const delete_ = (on: Ground, ...paths: readonly string[]) =>
     changes: paths.map((path) => ({ path, base: sha(on.text(path)), content: { kind: "delete" } })),
   });
 
-/** A history as 0.1 left it: no entry says who could use a deleted file. */
-function forgetAccess(on: Ground): void {
+/** A history as earlier builds left it: only deletions say who could use the file, as `removed`; in 0.1 none does. */
+function forgetAccess(on: Ground, isOlder: boolean): void {
   const folder = join(on.stateDir, "history");
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
@@ -31,8 +35,8 @@ function forgetAccess(on: Ground): void {
     const old = lines.map((line) => {
       const [, text] = /^\["[0-9a-f]{16}",(.*)\]$/.exec(line) ?? [];
       if (text === undefined) return line;
-      const { removed: _, ...entry }: Record<string, unknown> = JSON.parse(text);
-      const without = JSON.stringify(entry);
+      const { access, ...entry }: Record<string, unknown> = JSON.parse(text);
+      const without = JSON.stringify(isOlder || entry.after !== null ? entry : { ...entry, removed: access });
       return `["${sha256(Buffer.from(without)).slice(0, 16)}",${without}]`;
     });
     writeFileSync(path, old.join("\n"));
@@ -90,7 +94,7 @@ describe.skipIf(process.platform === "win32")("a deleted file that is made again
     const on = await ground({ ".env": "one\n", "a.txt": "two\n" }, open);
     await delete_(on, ".env");
     await delete_(on, "a.txt");
-    forgetAccess(on);
+    forgetAccess(on, true);
     const later = await on.again();
     for (const path of [".env", "a.txt"]) {
       const { message } = await later.undo({ path });
@@ -98,6 +102,15 @@ describe.skipIf(process.platform === "win32")("a deleted file that is made again
     }
     expect(modeOf(on, ".env")).toBe("600");
     expect(modeOf(on, "a.txt")).toBe((0o666 & ~process.umask()).toString(8));
+  });
+
+  it("gets back the mode that an earlier build recorded", async () => {
+    const on = await ground({ "run.sh": "one\n" });
+    chmodSync(join(on.root, "run.sh"), 0o750);
+    await delete_(on, "run.sh");
+    forgetAccess(on, false);
+    const { message } = await (await on.again()).undo({ path: "run.sh" });
+    expect([message, modeOf(on, "run.sh")]).toEqual([expect.stringContaining(asBefore), "750"]);
   });
 
   it.runIf(isRoot)("gets its owner back where that can be given", async () => {
@@ -122,6 +135,133 @@ describe.skipIf(process.platform === "win32")("a deleted file that is made again
       expect(modeOf(on, "a.txt")).toBe("600");
     },
   );
+});
+
+describe.skipIf(process.platform === "win32")("a state is bytes and mode", () => {
+  const [path, text] = ["a/b/f.txt", "one\n"];
+  const ownerMay = (least: number) => fc.integer({ min: 0, max: 0o777 }).map((mode) => mode | least);
+
+  /** Ways in which the tools come to know a state; all but a creation begin with the file that is there. */
+  const meet: Readonly<Record<string, (on: Ground) => Promise<unknown>>> = {
+    read: (on) => on.workspace.read({ path }),
+    edited: (on) =>
+      on.workspace.edit({ path, base: sha(on.text(path)), edits: [{ oldString: "zero", newString: "one" }] }),
+    appended: (on) => on.workspace.append({ path, content: text }),
+    "part of a set": (on) =>
+      on.workspace.applyChanges({
+        changes: [
+          { path, base: sha(on.text(path)), content: { kind: "text", text } },
+          { path: "other", content: { kind: "text", text } },
+        ],
+      }),
+    created: (on) => on.workspace.write({ path, content: text }),
+    "created in a set": (on) =>
+      on.workspace.applyChanges({ changes: [{ path, content: { kind: "text", text } }] }),
+  };
+  const before: Readonly<Record<string, string>> = {
+    read: text,
+    edited: "zero\n",
+    appended: "",
+    "part of a set": "0",
+  };
+
+  const take: Readonly<Record<string, (on: Ground) => unknown>> = {
+    "a shell": (on) => rmSync(join(on.root, path)),
+    "a shell, with its folders": (on) => rmSync(join(on.root, "a"), { recursive: true }),
+    "our deletion, and a shell its folders": async (on) => {
+      expect((await delete_(on, path)).code).toBe("applied");
+      rmSync(join(on.root, "a"), { recursive: true });
+    },
+  };
+
+  const state = { kind: "state", from: null, sha256: sha(text) } as const;
+  const bring: Readonly<Record<string, (on: Workspace) => Promise<{ readonly code: string }>>> = {
+    "a restore": (on) => on.restore({ path, sha256: sha(text) }),
+    "a rewind": (on) => on.applyChanges({ changes: [{ path, content: state }] }),
+    "a set of several": (on) =>
+      on.applyChanges({
+        changes: [
+          { path: "first", content: { kind: "text", text } },
+          { path, content: state },
+        ],
+      }),
+    "an undo": (on) => on.undo({ path }),
+  };
+
+  it("whoever knew it, took it away and brings it back: file and folders have their modes again", async () => {
+    const cases = fc.record({
+      met: fc.constantFrom(...Object.keys(meet)),
+      taken: fc.constantFrom(...Object.keys(take)),
+      brought: fc.constantFrom(...Object.keys(bring)),
+      mode: ownerMay(0o600),
+      folders: fc.tuple(ownerMay(0o700), ownerMay(0o700)),
+      later: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ met, taken, brought, mode, folders, later }) => {
+        // An undo brings back what a tool took away, and nothing else.
+        fc.pre(brought !== "an undo" || taken.startsWith("our"));
+        const on = await ground();
+        mkdirSync(join(on.root, "a/b"), { recursive: true });
+        const content = before[met];
+        if (content !== undefined) on.put(path, content);
+        if (content !== undefined) chmodSync(join(on.root, path), mode);
+        chmodSync(join(on.root, "a"), folders[0]);
+        chmodSync(join(on.root, "a/b"), folders[1]);
+        await meet[met]?.(on);
+        const modes = () => ["a", "a/b", path].map((each) => modeOf(on, each));
+        const known = modes();
+        await take[taken]?.(on);
+        const workspace = later ? await on.again() : on.workspace;
+        expect((await bring[brought]?.(workspace))?.code).toBe("applied");
+        expect([on.text(path), ...modes()]).toEqual([text, ...known]);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("each state has its own, and the last one where it had several", async () => {
+    const on = await ground({ f: "one\n" });
+    const file = join(on.root, "f");
+    const have = async (text: string, mode: number) => {
+      writeFileSync(file, text);
+      chmodSync(file, mode);
+      await on.workspace.read({ path: "f" });
+    };
+    await have("one\n", 0o755);
+    await have("two\n", 0o640);
+    await have("one\n", 0o700);
+    await have("two\n", 0o600);
+    await have("two\n", 0o640);
+    for (const [text, mode] of [
+      ["one\n", "700"],
+      ["two\n", "640"],
+    ] as const) {
+      rmSync(file);
+      expect((await on.workspace.restore({ path: "f", sha256: sha(text) })).code).toBe("applied");
+      expect(modeOf(on, "f")).toBe(mode);
+    }
+  });
+
+  it("a new file that a diff made executable is so again", async () => {
+    const on = await ground();
+    const diff = "diff --git a/x b/x\nnew file mode 100755\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+one\n";
+    const made = await on.workspace.patch({ path: "x", diff, base: sha("") });
+    const mode = modeOf(on, "x");
+    expect([made.code, Number.parseInt(mode, 8) & 0o100]).toEqual(["applied", 0o100]);
+    rmSync(join(on.root, "x"));
+    await on.workspace.restore({ path: "x", sha256: sha("one\n") });
+    expect(modeOf(on, "x")).toBe(mode);
+  });
+
+  it("a folder is made again with more rights for nobody but its owner", async () => {
+    const on = await ground({ "a/f": "one\n" });
+    chmodSync(join(on.root, "a"), 0o500);
+    await on.workspace.read({ path: "a/f" });
+    rmSync(join(on.root, "a"), { recursive: true });
+    await on.workspace.restore({ path: "a/f", sha256: sha("one\n") });
+    expect(modeOf(on, "a")).toBe("700");
+  });
 });
 
 /** Gives the file a list by which one other user may write; false where that cannot be done here. */
