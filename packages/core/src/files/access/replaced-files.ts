@@ -7,8 +7,9 @@ const limitFiles = 64;
 const limitBytes = 64 * 1024 * 1024;
 /** What is hashed once more when it leaves, although it was when its second was over. */
 const smallBytes = 1024 * 1024;
-/** Calls that follow each other more quickly share one look. */
+/** Calls that follow each other more quickly share one look, but for that at the newest. */
 const restMs = 50;
+const newest = 8;
 /** After so long the replaced files are looked at even if nobody calls. */
 const graceMs = 1_000;
 
@@ -75,9 +76,9 @@ export class ReplacedFiles {
     if (this.leaving.length > 0) await this.lookLast(this.leaving.splice(0));
     if (this.watched.length === 0) return;
     const now = this.ports.clock.now();
-    if (when === "soon" && Math.abs(now - this.lookedAt) < restMs) return;
-    this.lookedAt = now;
-    for (const watched of [...this.watched]) {
+    const isShared = when === "soon" && Math.abs(now - this.lookedAt) < restMs;
+    if (!isShared) this.lookedAt = now;
+    for (const watched of this.watched.slice(isShared ? -newest : 0)) {
       const isOver = when === "end" || (!watched.sure && now - watched.since >= graceMs);
       watched.sure ||= isOver;
       await this.lookAt(watched, isOver);

@@ -56,7 +56,7 @@ function partsOfRead(outcome: ReadOutcome, { vocabulary }: ReplyOptions): readon
   if (isRefusal(outcome)) return said(outcome, false);
   const { state, notice, unchanged } = outcome;
   const notices: readonly TextBlock[] =
-    notice === undefined ? [] : [{ kind: "text", role: "notice", gap: "", text: notice }];
+    notice === undefined ? [] : [{ kind: "text", role: "notice", isFirst: true, gap: "", text: notice }];
   if (unchanged === true) {
     const message = vocabulary === undefined ? unchangedStub : unchangedIn(vocabulary);
     return [{ kind: "refers", state, message }, ...notices];
