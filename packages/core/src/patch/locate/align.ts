@@ -12,7 +12,7 @@ import {
   type NamedLine,
   type Segment,
 } from "./embed.js";
-import { combinationLimit, findPins, neighborTest, removesWords } from "./pins.js";
+import { combinationLimit, findBlocks, findPins, neighborTest, removesWords } from "./pins.js";
 import { type Doubt, findOverstretch } from "./stretch.js";
 
 /** The one alignment of a hunk; or the positions among which nothing decides; or nothing. */
@@ -225,10 +225,10 @@ function alignContext(
   return { isProved, isHeld, alignment, explained };
 }
 
-/** Whether a run that removes words stands beside context of the hunk; of others that is what pins them. */
+/** Whether a run that removes words stands beside context of the hunk, or nowhere else; of others that is what pins them. */
 function isRunHeld(base: BaseText, hunk: ShapedHunk, run: Run, start: number): boolean {
   if (!removesWords(hunk, run)) return true;
-  return neighborTest(base, hunk, run)(start);
+  return neighborTest(base, hunk, run)(start) || findBlocks(base, hunk, run).length === 1;
 }
 
 /** The context before run `at` (after the last one, if that is no run), and the lines where it may match. */

@@ -112,10 +112,9 @@ function lastAtMost(ascending: ArrayLike<number>, most: number): number | undefi
 /** The one value of an ascending list that is nearest to another, or the two that are equally near. */
 export function nearestTo(ascending: ArrayLike<number>, wanted: number): readonly number[] {
   const at = countBelow(ascending, wanted);
-  const [below, above] = [ascending[at - 1], ascending[at]];
-  if (below === undefined || above === undefined) return [below ?? above].filter((one) => one !== undefined);
-  const difference = wanted - below - (above - wanted);
-  return difference === 0 ? [below, above] : [difference < 0 ? below : above];
+  const near = [ascending[at - 1], ascending[at]].filter((one) => one !== undefined);
+  const least = Math.min(...near.map((one) => Math.abs(one - wanted)));
+  return near.filter((one) => Math.abs(one - wanted) === least);
 }
 
 /** How many values of an ascending list are below a limit. */

@@ -95,7 +95,7 @@ function countOldBlanks({ old }: ShapedHunk, from: number, step: 1 | -1): number
 }
 
 /** All matches of the removed lines; of too many only those beside context. */
-function findBlocks(base: BaseText, hunk: ShapedHunk, run: Run): readonly number[] {
+export function findBlocks(base: BaseText, hunk: ShapedHunk, run: Run): readonly number[] {
   const index = base.index("exact");
   const block = hunk.old.slice(run.from, run.to).map((line) => index.idOf(line.text));
   if (block.includes(-1)) return [];

@@ -2,6 +2,7 @@ import type { BaseText } from "../model/base-text.js";
 import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import { hasTypography, indentOf, isBlankLine, normalize } from "../model/line-key.js";
 import type { Deadline } from "../model/steps.js";
+import { hasWords } from "./embed.js";
 
 /** The windows of the file that have all old lines of a hunk, some of them written otherwise. */
 interface Windows {
@@ -15,7 +16,7 @@ interface Windows {
  * Context that was quoted carelessly: as many lines as in the file, in its order, but some of them with another
  * indentation, letter case, quotes or punctuation, or cut short. What is removed stands there as written, except for
  * typographic punctuation of which neither the file nor an added line has any. It is accepted if the file has one such
- * window only, and at least half of the context lines are its own to the letter. Where the depth of one differs, lines
+ * window only, and each change removes words, or at least half of the context lines are its own to the letter. Where the depth of one differs, lines
  * are added only beside such that are not different, since nothing else says how deep they go; and beside one without
  * indentation only others without.
  *
@@ -38,6 +39,8 @@ export function findWindow(base: BaseText, hunk: ShapedHunk, deadline: Deadline)
   const punctuated = starts.filter((start) => old.every((line, at) => isExact(line, start + at)));
   if (punctuated.length > 0) return { tier: "punctuation", starts: punctuated };
   const context = [...old.entries()].filter(([, { kind, text }]) => kind === "context" && !isBlankLine(text));
+  // What is removed says where the change is, whatever the context: it stands there to the letter.
+  const isStrong = hunk.runs.every(({ from, to }) => old.slice(from, to).some(hasWords));
   const isHalfExact = (start: number) =>
     context.filter(([at, line]) => isExact(line, start + at)).length * 2 >= context.length;
   // A line at the edge that stands to the letter just outside: a line of the file was left out, and this one is only like it.
@@ -49,7 +52,7 @@ export function findWindow(base: BaseText, hunk: ShapedHunk, deadline: Deadline)
       return outside >= 0 && outside < base.count && isExact(line, outside);
     });
   const isGood =
-    starts.some((start) => isHalfExact(start) && !losesEdge(start)) &&
+    starts.some((start) => isStrong || (isHalfExact(start) && !losesEdge(start))) &&
     (starts.length > 1 || knowsDepths(base, hunk, starts[0] ?? 0, isExact));
   return isGood ? { tier: "window", starts } : undefined;
 }
@@ -101,8 +104,14 @@ function knowsDepths(
   start: number,
   isExact: (line: HunkLine, at: number) => boolean,
 ): boolean {
-  const isAtDepth = ({ text }: HunkLine, at: number) => indentOf(text) === indentOf(base.line(start + at));
-  if (old.every((line, at) => isBlankLine(line.text) || isAtDepth(line, at))) return true;
+  const isMoved = (line: HunkLine | undefined, at: number) =>
+    line !== undefined && !isBlankLine(line.text) && indentOf(line.text) !== indentOf(base.line(start + at));
+  if (!old.some(isMoved)) return true;
+  // Where no line to the letter is indented, the whole hunk may have been moved to the left.
+  const isClipped = old.every(
+    ({ text }, at) =>
+      isBlankLine(text) || indentOf(text).length < Math.max(1, indentOf(base.line(start + at)).length),
+  );
   return runs.every(({ from, to, added }) => {
     const words = added.filter(({ text }) => !isBlankLine(text));
     // A line without indentation says nothing of the depth of others.
@@ -112,6 +121,8 @@ function knowsDepths(
       if (line === undefined || isBlankLine(line.text) || !isExact(line, start + at)) return false;
       return isFlat || indentOf(line.text) !== "";
     };
+    if (isClipped && (isMoved(old[from - 1], from - 1) || isMoved(old[to], to)))
+      return words.length <= to - from;
     return words.length === 0 || from < to || isSure(from - 1) || isSure(to);
   });
 }

@@ -133,9 +133,10 @@ const refused: readonly PatchCase[] = [
 
   {
     name: "a removed line that no line of the file holds, only one that was made up",
-    base: text("alpha", "beta", "gamma", "delta"),
+    base: text("alpha", "beta", "gamma", "delta", "epsilon", "delta"),
     diff: text("@@", " alpha", " beta", " made up", "-delta", "+DELTA"),
-    code: "invalid_diff",
+    code: "ambiguous",
+    places: [4, 6],
   },
   {
     name: "a context line more often than the file has it there, while it stands elsewhere",
@@ -158,9 +159,9 @@ const refused: readonly PatchCase[] = [
     places: [2, 6],
   },
   {
-    name: "a window in which less than half of the context is exact",
-    base: text("Open(a)", "Read(a)", "run()", "close(a)"),
-    diff: text("@@", " open(a)", " read(a)", "-run()", "+walk()", " close(a)"),
+    name: "an insertion where less than half of the context is the file's",
+    base: text("Open(a)", "Read(a)", "close(a)"),
+    diff: text("@@", " open(a)", " read(a)", "+walk()", " close(a)"),
     code: "invalid_diff",
   },
   {

@@ -1,0 +1,185 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { applyDiff } from "../../../src/patch/index.js";
+import { check, type PatchCase, text } from "../check.js";
+
+const totals = text("a = 1", "total  =  a + 2", "b = 3", "c = 4");
+const drifted = text("@@ -1,4 +1,4 @@", " a = 1", "-total = a + 2", "+total = a + 3", " b = 3", " c = 4");
+
+const placed: readonly PatchCase[] = [
+  {
+    name: "all context deeper, the removed line to the letter",
+    base: text("import a", "from b import c", "import d", "", "x = 1"),
+    diff: text(
+      "@@ -1,5 +1,5 @@",
+      "     import a",
+      "-from b import c",
+      "+from b import cc",
+      "     import d",
+      " ",
+      "     x = 1",
+    ),
+    text: text("import a", "from b import cc", "import d", "", "x = 1"),
+    repairs: ["context_mended"],
+  },
+  {
+    name: "the context above less deep",
+    base: text("class A:", "    def f(self):", "        y = 1", "        if y:", "            return y"),
+    diff: text(
+      "@@ -2,4 +2,4 @@",
+      " def f(self):",
+      "     y = 1",
+      "-        if y:",
+      "+        if y > 0:",
+      "             return y",
+    ),
+    text: text("class A:", "    def f(self):", "        y = 1", "        if y > 0:", "            return y"),
+    repairs: ["context_mended"],
+  },
+  {
+    name: "an insertion between a line to the letter and one less deep",
+    base: text("def f():", "    a = 1", "    b = 2", "    c = 3", "    return a"),
+    diff: text("@@ -2,4 +2,5 @@", "   a = 1", "     b = 2", "+    bb = 2", "     c = 3", "     return a"),
+    text: text("def f():", "    a = 1", "    b = 2", "    bb = 2", "    c = 3", "    return a"),
+    repairs: ["context_mended"],
+  },
+  {
+    name: "context that lost one tab",
+    base: text("func f() {", "\tif a {", "\t\tb()", "\t\tc()", "\t}", "}"),
+    diff: text("@@ -2,4 +2,4 @@", " if a {", "-\t\tb()", "+\t\tbb()", " \tc()", " }"),
+    text: text("func f() {", "\tif a {", "\t\tbb()", "\t\tc()", "\t}", "}"),
+    repairs: ["context_mended"],
+  },
+];
+
+const refused: readonly PatchCase[] = [
+  {
+    name: "blanks within a removed line, one line off its number",
+    base: totals,
+    diff: drifted.replaceAll("1,4", "2,4"),
+    code: "invalid_diff",
+    says: ['No line "total = a + 2" in this file', "Nothing that it removes stands in the file"],
+  },
+  {
+    name: "blanks within a removed line, at its number, and a typo in the context",
+    base: totals,
+    diff: drifted.replace(" b = 3", " bb = 3"),
+    code: "invalid_diff",
+  },
+  {
+    name: "blanks within a removed line, at its number, without a word of context",
+    base: text("a  b", "}"),
+    diff: text("@@ -1,2 +1,2 @@", "-a b", "+c", " }"),
+    code: "invalid_diff",
+  },
+  {
+    name: "other quotes in a removed line",
+    base: text("a = 1", "name = 'x'", "b = 3"),
+    diff: text("@@ -1,3 +1,3 @@", " a = 1", '-name = "x"', '+name = "y"', " b = 3"),
+    code: "invalid_diff",
+  },
+  {
+    name: "a number by a line that was made up, among copies",
+    base: text(
+      ...["one", "two", "three"].flatMap((name) => [
+        `on(${name}) {`,
+        "  if (!event) {",
+        "    return;",
+        "  }",
+        "  count();",
+        "  run();",
+        "}",
+        "",
+      ]),
+    ),
+    diff: text(
+      "@@ -9,5 +9,5 @@",
+      "   made_up()",
+      "   if (!event) {",
+      "-    return;",
+      "+    stop();",
+      "   }",
+      "   count();",
+    ),
+    code: "ambiguous",
+    places: [3, 11, 19],
+  },
+  {
+    name: "a bracket with another one behind it, beyond the line that alone holds an insertion",
+    base: text("make({", "  one: 1,", "  two: 2,", "  };", "}", "", "end"),
+    diff: text("@@", "+  zero: 0,", "   two: 2,", " }", " "),
+    code: "invalid_diff",
+  },
+  {
+    name: "a deletion made already, and its lines where context stands that is only like the made-up one",
+    base: text(
+      "one {",
+      "  tags: [",
+      "    open",
+      "    new",
+      "  ],",
+      "  level",
+      "}",
+      "two {",
+      "  tags: [",
+      "    open",
+      "    new",
+      "  level",
+      "}",
+    ),
+    diff: text("@@", "     open", "   tags: {", "-  ],", "   level"),
+    code: "invalid_diff",
+    says: ["its new lines as well at line 12"],
+  },
+  {
+    name: "a removed line twice, two lines apart, and a number between them",
+    base: text("a", "go()", "b", "go()", "c"),
+    diff: text("@@ -3,1 +3,1 @@", "-go()", "+stop()"),
+    code: "ambiguous",
+    places: [2, 4],
+  },
+];
+
+for (const [name, cases] of [["is believed", placed] as const, ["is not enough", refused] as const])
+  describe(`evidence for a place that ${name}`, () => {
+    for (const example of cases) it(example.name, () => void check(example));
+  });
+
+describe("a removed line that the file has once", () => {
+  const word = fc.stringMatching(/^[a-z]{5,8}$/);
+  const lines = fc
+    .uniqueArray(word, { minLength: 7, maxLength: 12 })
+    .map((words) => words.map((one, n) => `${"  ".repeat(n % 3)}${one}(${n})`));
+  const damage: readonly ((line: string) => string)[] = [
+    (line) => `    ${line}`,
+    (line) => line.trimStart(),
+    (line) => line.replace(/[a-z]/, (letter) => letter.toUpperCase()),
+    (line) => line.replace(/([a-z])([a-z]{3})/, "$1$1$2"),
+    (line) => line.slice(0, -2),
+  ];
+  const law = (bend: (context: readonly string[], pick: number, how: number) => readonly string[]) =>
+    fc.property(lines, fc.nat(), fc.nat(), fc.nat(), (all, place, pick, how) => {
+      const at = 2 + (place % (all.length - 4));
+      const above = bend(all.slice(at - 2, at), pick, how).map((line) => ` ${line}`);
+      const below = all.slice(at + 1, at + 3).map((line) => ` ${line}`);
+      const diff = text(`@@ -${at - 1},5 +${at - 1},5 @@`, ...above, `-${all[at]}`, "+other words", ...below);
+      expect(applyDiff({ base: text(...all), diff })).toMatchObject({
+        kind: "success",
+        text: text(...all.with(at, "other words")),
+      });
+    });
+
+  it("is found though one line of its context is otherwise written", () => {
+    const bend = (context: readonly string[], pick: number, how: number) =>
+      context.map((line, n) => (n === pick % 2 ? (damage[how % damage.length]?.(line) ?? line) : line));
+    fc.assert(law(bend));
+  });
+
+  it("is found though one line of its context was left out or made up", () => {
+    const bend = (context: readonly string[], pick: number, how: number) =>
+      how % 2 === 0
+        ? context.toSpliced(pick % 2, 1)
+        : context.toSpliced(pick % 2, 1, "a line that was made up");
+    fc.assert(law(bend));
+  });
+});
