@@ -112,3 +112,26 @@ it("mixes the line endings of no file that had one kind, by any tool", async () 
     runs,
   );
 });
+
+it("globs among the paths, and a list of globs in one text, are taken as what they are", async () => {
+  const on = await ground({
+    "src/a.ts": "needle a\n",
+    "src/b.tsx": "needle b\n",
+    "src/c,d.ts": "needle c\n",
+    "x*.md": "star\n",
+  });
+  const call = async (name: string, args: object) =>
+    (await runTool(name, args, { workspace: on.workspace })).text;
+  expect(await call("read_many_files", { paths: ["src/*.ts", "x*.md"] })).toMatch(
+    /needle a[\s\S]*needle c[\s\S]*star/,
+  );
+  expect(await call("read_many_files", { paths: ["src/a.ts", "lib/{a,b}.ts"] })).toContain("needle a");
+  for (const glob of ["*.ts,*.tsx", "*.ts, *.tsx", "c,d.ts"])
+    expect([glob, await call("search_files", { pattern: "needle", glob })]).toEqual([
+      glob,
+      expect.stringMatching(glob === "c,d.ts" ? /^.*1 match/ : /^.*3 matches/),
+    ]);
+  expect(await call("search_files", { pattern: "needle", glob: "/lib/**" })).toContain(
+    "links are not followed",
+  );
+});

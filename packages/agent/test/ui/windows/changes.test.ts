@@ -8,6 +8,7 @@ import { runCommand } from "../../../src/commands/run-command.js";
 import { Commands } from "../../../src/host/commands.js";
 import { shellTool } from "../../../src/host/shell-tool.js";
 import { watchFiles } from "../../../src/host/touched-files.js";
+import type { ScriptedCall } from "../../../src/index.js";
 import { changesModal } from "../../../src/ui/windows/changes-modal.js";
 import { contextPicture } from "../../../src/ui/windows/context-picture.js";
 import { openStage } from "../../loop/stage.js";
@@ -86,7 +87,7 @@ describe("the files of a conversation", () => {
 
 describe("a mode that a command of the model changed", () => {
   /** What the model does in turn, and what it changes is listed then. */
-  async function listedAfter(...calls: readonly { readonly name: string; readonly args: object }[]) {
+  async function listedAfter(...calls: readonly ScriptedCall[]) {
     const answers = [...calls.map((call) => ({ calls: [call] })), { text: "Done." }];
     const kept: { tools: HostTool[] } = { tools: [] };
     const stage = await openStage(answers, { hostTools: () => kept.tools }, { "a.txt": "one\n" });

@@ -3,7 +3,7 @@ import { type Refusal, refuse } from "../values/refusal.js";
 /**
  * A glob that takes time in proportion to pattern and name, whatever a model writes: `*` and `?` within a
  * name, `**` across folders, `[a-z]` and `[!a-z]`, and alternatives in braces. An engine that backtracks can
- * be brought to a standstill by a dozen stars; RE2 cannot.
+ * be brought to a standstill by a dozen stars; RE2 cannot. A name that is spelt as the glob is matched as well.
  */
 export interface Glob {
   readonly kind: "glob";
@@ -101,8 +101,12 @@ function expressionOf(parts: readonly string[]): string {
   return names.map((part) => (part === "**" ? "(?:[^/]*/)*" : `${nameExpression(part)}/`)).join("");
 }
 
+/** Brackets are a class, and a name as it stands: folders are called `[slug]` and `[[...all]]`. */
 function nameExpression(glob: string): string {
-  return tokensOf(glob).map(tokenExpression).join("");
+  const by = (write: (token: string) => string) => tokensOf(glob).map(write).join("");
+  const letters = (token: string) => [...token].map(letter).join("");
+  const asIs = by((token) => (token.startsWith("[") ? letters(token) : tokenExpression(token)));
+  return glob.includes("[") ? `(?:${by(tokenExpression)}|${asIs})` : asIs;
 }
 
 function tokensOf(glob: string): readonly string[] {

@@ -65,7 +65,9 @@ async function compileAll(
   budget: TimeBudget,
 ): Promise<readonly Glob[] | Refusal> {
   const globs: Glob[] = [];
-  for (const pattern of patterns) {
+  // A list in one text; a name may hold a comma as well.
+  const isList = (pattern: string) => /^[^{}]*,[^{}]*$/.test(pattern);
+  for (const pattern of patterns.flatMap((one) => (isList(one) ? [one, ...one.split(/,\s*/)] : [one]))) {
     await budget.rest();
     if (budget.isSpent())
       return refuse("timeout", "The time was up before all globs were read: give fewer or shorter ones.");

@@ -1,4 +1,4 @@
-import { escapeForDisplay, firstDifference, withoutInvisible } from "../../text/index.js";
+import { escapeForDisplay, firstDifference, looksOf } from "../../text/index.js";
 import type { PlannedWrite } from "../access/change.js";
 import type { Current } from "../access/current.js";
 import type { Session } from "../access/session.js";
@@ -11,7 +11,7 @@ import { namesIn } from "./near-names.js";
  * tell the two apart, and the next call means either. A pattern, which was meant to find files, is refused as well. A name that
  * the file had before, or that its rename gives up, is no new one.
  *
- * @returns a sentence for the end of the message where a name there differs in blanks, signs, width or case alone; else "".
+ * @returns a sentence for the end of the message where a name there looks like it; else "".
  */
 export async function judgeName(
   { call, change, past }: Site,
@@ -23,12 +23,10 @@ export async function judgeName(
   const twin = await twinOf(call.session, change.path);
   if (!isPattern && (twin === undefined || twin.path === change.renames)) return "";
   if ((await past()).history.length > 0) return "";
-  if (isPattern) return isNoName(change.path);
-  return twin === undefined
-    ? ""
-    : twin.isSame
-      ? twinExists(change.path, twin.path)
-      : besideTwin(twin.path, change.path);
+  const pattern = `${escapeForDisplay(change.path)} is a pattern, and no name for a new file. Nothing was written.`;
+  if (isPattern) return refuse("invalid_arguments", pattern);
+  if (twin === undefined) return "";
+  return twin.isSame ? twinExists(change.path, twin.path) : besideTwin(twin.path, change.path);
 }
 
 /** The same for a folder that is to be made. */
@@ -54,7 +52,7 @@ async function twinOf(session: Session, path: string): Promise<Twin | undefined>
     // Most names have one form only, and of a folder nothing else matters.
     if (!isLast && name.normalize("NFC") === name.normalize("NFD")) continue;
     const folder = parts.slice(0, at).join("/");
-    const form = isLast ? looseForm : (text: string) => text.normalize();
+    const form = isLast ? looksOf : (text: string) => text.normalize();
     const start = folder === "" ? (path.startsWith("/") ? "/" : ".") : folder;
     const own = form(name);
     const found = await namesIn(session, start, 1, (other) => form(other) === own);
@@ -69,17 +67,6 @@ async function twinOf(session: Session, path: string): Promise<Twin | undefined>
 
 const bareName = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 
-/** A name without what a reader overlooks: kinds of blanks, quotes and dashes, width, case, what nobody sees. */
-function looseForm(name: string): string {
-  if (/^[!-~]*$/.test(name)) return name.toLowerCase();
-  return withoutInvisible(name.normalize("NFKC"))
-    .replace(/\s+/gu, " ")
-    .replace(/[‘’‚‛′´ʼ]/gu, "'")
-    .replace(/[“”„‟″]/gu, '"')
-    .replace(/[‐‑‒–—―−]/gu, "-")
-    .toLowerCase();
-}
-
 function twinExists(path: string, twin: string): Refusal<"exists"> {
   const [shown, other] = [path, twin].map(escapeForDisplay);
   return refuse(
@@ -91,9 +78,4 @@ function twinExists(path: string, twin: string): Refusal<"exists"> {
 function besideTwin(twin: string, path: string): string {
   const difference = firstDifference(bareName(path), bareName(twin), true) ?? "it is longer";
   return ` Note: beside it stands ${escapeForDisplay(twin)}, whose name differs in form alone (${difference}).`;
-}
-
-function isNoName(path: string): Refusal<"invalid_arguments"> {
-  const message = `${escapeForDisplay(path)} is a pattern, and no name for a new file. Name the file. Nothing was written.`;
-  return refuse("invalid_arguments", message);
 }

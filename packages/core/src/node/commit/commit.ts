@@ -11,6 +11,7 @@ import type {
 import { refuseIn } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { inPlaceHint, keepAttributes, withoutInPlaceHint } from "../disk/attributes.js";
+import { answering } from "../disk/faults.js";
 import { closeQuietly, codeOf, openDescriptor, openFlags, renameOver, syncOpened } from "../disk/platform.js";
 import { openFile, type Spot, statAt } from "../disk/reading.js";
 import { sliceBytes } from "../disk/slices.js";
@@ -76,8 +77,9 @@ function notReplaced(code: string, spot: Spot): Refusal | undefined {
       `$path is a mount point, or in use: not replaced.${inPlaceHint}`,
       facts,
     );
-  const opened = code === "EACCES" || code === "EPERM" ? openFile(spot, openFlags.write) : undefined;
-  if (opened?.kind !== "opened") return undefined;
+  if (code !== "EACCES" && code !== "EPERM") return undefined;
+  const opened = answering(spot.shown, () => openFile(spot, openFlags.write));
+  if (opened.kind !== "opened") return undefined;
   closeQuietly(opened.fd);
   return refuseIn(
     "permission_denied",

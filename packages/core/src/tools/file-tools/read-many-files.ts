@@ -12,8 +12,15 @@ export const readManyFiles = defineTool({
     ignored: z.boolean().exactOptional().meta(unlisted),
   }),
   annotations: readOnlyAnnotations,
-  intent: ({ ignored: all = false, ...args }) =>
-    (args.paths ?? []).length + (args.globs ?? []).length === 0
-      ? refuseArguments("No file is named: give paths or globs.")
-      : fileIntent({ kind: "read_many", ...args, all }),
+  intent({ ignored: all = false, paths = [], globs = [], ...args }) {
+    if (paths.length + globs.length === 0) return refuseArguments("No file is named: give paths or globs.");
+    // Models write globs among the paths; a name with a star is its own glob.
+    const meant = {
+      paths: paths.filter((path) => !isGlob(path)),
+      globs: [...globs, ...paths.filter(isGlob)],
+    };
+    return fileIntent({ kind: "read_many", ...args, ...meant, all });
+  },
 });
+
+const isGlob = (path: string) => /\*|\{[^{}]*,[^{}]*\}/.test(path);

@@ -107,8 +107,10 @@ function replyToList({ path, entries, more, because = "limit", ...rest }: Looked
   return { form: "list", ...done, path, blocks: [{ kind: "status", ...done, message }, listing] };
 }
 
+const noneMeant = " Globs count from there, and links are not followed.";
+
 function replyToFind({ path, files, more, closedFolders, ignored }: Looked<"find">): Reply {
-  const message = `${counted(files.length, "file", "files")} found in ${quoteForDisplay(path)}.`;
+  const message = `${counted(files.length, "file", "files")} found in ${quoteForDisplay(path)}.${files.length === 0 ? noneMeant : ""}`;
   const listing = { kind: "entries", entries: files, ...defined({ more, closedFolders, ignored }) } as const;
   return { form: "find", ...done, path, blocks: [{ kind: "status", ...done, message }, listing] };
 }
@@ -116,11 +118,11 @@ function replyToFind({ path, files, more, closedFolders, ignored }: Looked<"find
 function replyToSearch({ kind: _, path, ...found }: Looked<"search">): Reply {
   const { matches, searchedFiles } = found;
   const files = new Set(matches.map((match) => match.path)).size;
-  const searched = counted(searchedFiles, "file", "files");
+  const searched = `${counted(searchedFiles, "file", "files")}.${searchedFiles === 0 ? noneMeant : ""}`;
   const message =
     found.files === undefined
-      ? `${counted(matches.length, "match", "matches")} in ${files} of ${searched}.`
-      : `Matches in ${found.files.length} of ${searched}.`;
+      ? `${counted(matches.length, "match", "matches")} in ${files} of ${searched}`
+      : `Matches in ${found.files.length} of ${searched}`;
   const blocks = [{ kind: "status", ...done, message } as const, { kind: "matches", ...found } as const];
   return { form: "search", ...done, path, blocks };
 }

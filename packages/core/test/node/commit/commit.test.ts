@@ -385,10 +385,13 @@ describe("a file system that refuses", () => {
     }
   });
 
-  it("an immutable file is permission_denied", async ({ skip }) => {
+  it.for([
+    ["changed by nobody", "i"],
+    ["appended to alone", "a"],
+  ] as const)("a file that may be %s is permission_denied", async ([, attribute], { skip }) => {
     writeFileSync(path("file"), "old");
     try {
-      execFileSync("chattr", ["+i", path("file")], { stdio: "ignore" });
+      execFileSync("chattr", [`+${attribute}`, path("file")], { stdio: "ignore" });
     } catch {
       return skip("needs root and chattr");
     }
@@ -396,7 +399,7 @@ describe("a file system that refuses", () => {
       expect(verdict(await rewrite(disk, "file", "new"))).toBe("permission_denied");
       expect(textAt(path("file"))).toBe("old");
     } finally {
-      execFileSync("chattr", ["-i", path("file")]);
+      execFileSync("chattr", [`-${attribute}`, path("file")]);
     }
   });
 
