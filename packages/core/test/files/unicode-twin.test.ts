@@ -83,7 +83,7 @@ const alike = [
 ] as const;
 
 it.each(alike)(
-  "a new name beside %j that differs in form alone, %j, is made with a word about it",
+  "a new name beside %j that looks like it, %j, is made with a word about it",
   async (there, name) => {
     for (const [beside, fresh] of [
       [there, name],
@@ -92,7 +92,7 @@ it.each(alike)(
       const { workspace, names } = await ground(beside);
       const made = await workspace.write({ path: fresh, content: "y" });
       expect(made).toMatchObject({ code: "applied" });
-      expect(made.message).toContain("whose name differs in form alone (");
+      expect(made.message).toContain("whose name looks like it (");
       expect(names()).toEqual([beside, fresh].sort());
       const others = [
         await workspace.write({ path: "plain.txt", content: "y" }),
@@ -106,7 +106,7 @@ it.each(alike)(
 it("so is one beside a name that no call may give, with a character that nobody sees", async () => {
   const { workspace } = await ground("x\u200b.txt");
   const made = await workspace.write({ path: "x.txt", content: "y" });
-  expect(made.message).toContain("whose name differs in form alone (");
+  expect(made.message).toContain("whose name looks like it (");
 });
 
 it.each(["src/**/new.ts", "*.ts", "lib/{a,b}.ts"])(

@@ -77,5 +77,5 @@ function twinExists(path: string, twin: string): Refusal<"exists"> {
 
 function besideTwin(twin: string, path: string): string {
   const difference = firstDifference(bareName(path), bareName(twin), true) ?? "it is longer";
-  return ` Note: beside it stands ${escapeForDisplay(twin)}, whose name differs in form alone (${difference}).`;
+  return ` Note: beside it stands ${escapeForDisplay(twin)}, whose name looks like it (${difference}).`;
 }
