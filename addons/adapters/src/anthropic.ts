@@ -1,5 +1,7 @@
 import { runTool, type ToolReply, type ToolWorkspace } from "@holdfast/core/tools";
 
+export { economyFromApi } from "./anthropic-settings.js";
+
 /** Options that every function of this adapter takes. */
 export interface AnthropicOptions {
   /** Told what was thrown, for the host's log; the model never sees it. Must not throw. */

@@ -51,7 +51,7 @@ export {
   type TurnUsage,
   timeSortedIds,
 } from "./conversation/index.js";
-export { economyFromApi, economySettings, isEconomyRefusal, planPrompt } from "./economy/index.js";
+export { economySettings, isEconomyRefusal, planPrompt } from "./economy/index.js";
 export {
   type AgreedFile,
   type ApplyChangesOutcome,

@@ -1,4 +1,3 @@
-export { economyFromApi } from "./api-settings.js";
 export { type ColdCause, coldCause, type SentRequest } from "./cold-cache.js";
 export {
   type CompactionCut,

@@ -122,9 +122,6 @@ export const defaultEconomy: EconomySettings = {
   compaction: { enabled: true, windowShare: 0.8, tailTokens: 20_000 },
 };
 
-/** The threshold that seed 3's JSON means where it names none. */
-export const seedCompactionThreshold = 100_000;
-
 /**
  * The settings with their defaults; refused where they are out of range or contradict each other.
  *
@@ -149,8 +146,7 @@ export function isEconomyRefusal(value: object): value is EconomyRefusal {
   return "kind" in value && value.kind === "economy_refusal";
 }
 
-/** A refusal with this sentence. */
-export function refuseSettings(message: string): EconomyRefusal {
+function refuseSettings(message: string): EconomyRefusal {
   return { kind: "economy_refusal", code: "invalid_settings", message };
 }
 

@@ -1,10 +1,11 @@
-import { isObject } from "../text/index.js";
-import {
-  type EconomyOverrides,
-  type EconomyRefusal,
-  refuseSettings,
-  seedCompactionThreshold,
-} from "./settings.js";
+import type { economySettings } from "@holdfast/core";
+import { isObject } from "@holdfast/core/text";
+
+type EconomyOverrides = NonNullable<Parameters<typeof economySettings>[0]>;
+type EconomyRefusal = Extract<ReturnType<typeof economySettings>, { readonly kind: "economy_refusal" }>;
+
+/** The threshold that seed 3's JSON means where it names none. */
+const seedCompactionThreshold = 100_000;
 
 /**
  * Reads the JSON in which Anthropic's API and SDK take these settings: `edits` of `clear_tool_uses_20250919`, alone or
@@ -85,4 +86,8 @@ function amount<Type extends string>(
 
 function isNames(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === "string");
+}
+
+function refuseSettings(message: string): EconomyRefusal {
+  return { kind: "economy_refusal", code: "invalid_settings", message };
 }
