@@ -35,15 +35,22 @@ const inPlaceNote =
   " It was written in place, since it cannot be replaced: a crash meanwhile would have left it half written.";
 
 function carryOnce(call: Call, change: Change, ticket: Ticket): Promise<WriteOutcome> {
-  return atSite(call, change, ticket, async (site, lock) => {
-    const decision = await decide(site);
-    if (decision.kind === "answer") return decision.outcome;
-    const late = call.agreed === undefined ? undefined : await learnPlan(site, decision);
-    if (late !== undefined) return refuseWith(subjectOf(site), late, decision.current);
-    const disagreement = await holdAgainstAgreed(site, decision);
-    return disagreement ?? commit(site, decision, lock);
+  return atSite(call, change, ticket, async (first, lock) => {
+    for (let left = mostTries; ; left -= 1) {
+      const site = siteOf(call, change, first.target);
+      const decision = await decide(site);
+      if (decision.kind === "answer") return decision.outcome;
+      const late = call.agreed === undefined ? undefined : await learnPlan(site, decision);
+      if (late !== undefined) return refuseWith(subjectOf(site), late, decision.current);
+      const disagreement = await holdAgainstAgreed(site, decision);
+      const done = disagreement ?? (await commit(site, decision, lock, left > 1));
+      if (done !== "overtaken") return done;
+    }
   });
 }
+
+/** For a file that other programs keep writing: the whole change is decided anew on what they left. */
+const mostTries = 16;
 
 /** The same without the step. */
 export function previewChange(

@@ -60,12 +60,17 @@ interface Secured {
   readonly warning: string;
 }
 
-/** Takes the step: keeps, records the intent, writes, records the write. */
+/**
+ * Takes the step: keeps, records the intent, writes, records the write.
+ *
+ * @param mayTryAgain `overtaken` instead of a refusal where another program wrote meanwhile, and nothing has to be said.
+ */
 export async function commit(
   site: Site,
   decision: WriteDecision,
   lock: Lock,
-): Promise<Written | WriteRefusal> {
+  mayTryAgain: boolean,
+): Promise<Written | WriteRefusal | "overtaken"> {
   const { call, change, target: found } = site;
   const { current } = decision;
   const secured = await secure(site, decision);
@@ -79,7 +84,7 @@ export async function commit(
     current.kind === "file" ? found : await disk.enter(change.path, "create", "name", plan.access);
   if (isRefusal(target)) return refuseWith(subjectOf(site), target, current);
   try {
-    return await commitTo(site, target, { ...decision, plan }, lock);
+    return await commitTo(site, target, { ...decision, plan }, lock, mayTryAgain);
   } finally {
     if (target !== found) await target.close();
   }
@@ -90,7 +95,8 @@ async function commitTo(
   target: Target,
   { plan, current }: WriteDecision,
   lock: Lock,
-): Promise<Written | WriteRefusal> {
+  mayTryAgain: boolean,
+): Promise<Written | WriteRefusal | "overtaken"> {
   const { call, change, target: found } = site;
   const { session } = call;
   const stopped = cancelledBy(call);
@@ -124,8 +130,11 @@ async function commitTo(
     const moved = found.rootChanged?.();
     if (moved !== undefined) return withoutState(moved);
     if (done.kind !== "changed") return refuseFresh(site, isCancelled() ? cancelled : done);
+    const note = await noteStep(session, found, current, done);
+    if (mayTryAgain && note === "" && current.kind === "file" && change.options.inPlace !== true)
+      return "overtaken";
     const refused = await overtaken(site, { sha256: current.kind === "file" ? current.sha256 : null });
-    return withDisplacedNote(refused, await noteStep(session, found, current, done));
+    return withDisplacedNote(refused, note);
   }
   await intent.done(done);
   if (plan.undoes !== undefined && after === null) await removeMadeFor(site, plan.undoes);
