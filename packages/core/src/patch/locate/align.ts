@@ -12,7 +12,7 @@ import {
   type NamedLine,
   type Segment,
 } from "./embed.js";
-import { combinationLimit, findBlocks, findPins, neighborTest, removesWords } from "./pins.js";
+import { addsAbove, combinationLimit, findBlocks, findPins, neighborTest, removesWords } from "./pins.js";
 import { type Doubt, findOverstretch } from "./stretch.js";
 
 /** The one alignment of a hunk; or the positions among which nothing decides; or nothing. */
@@ -228,7 +228,8 @@ function alignContext(
 /** Whether a run that removes words stands beside context of the hunk, or nowhere else; of others that is what pins them. */
 function isRunHeld(base: BaseText, hunk: ShapedHunk, run: Run, start: number): boolean {
   if (!removesWords(hunk, run)) return true;
-  return neighborTest(base, hunk, run)(start) || findBlocks(base, hunk, run).length === 1;
+  const isOnly = () => !addsAbove(hunk) && findBlocks(base, hunk, run).length === 1;
+  return neighborTest(base, hunk, run)(start) || isOnly();
 }
 
 /** The context before run `at` (after the last one, if that is no run), and the lines where it may match. */

@@ -120,8 +120,14 @@ function deletionIsVisible(hunk: ShapedHunk, run: Run): boolean {
 }
 
 /** Whether the context beside a deletion would match even without the deletion, since it repeats the deleted lines. */
-function repeats(deleted: readonly HunkLine[], context: readonly HunkLine[]): boolean {
-  return context.every((line, at) => (deleted[at] ?? context[at - deleted.length])?.text === line.text);
+function repeats(deleted: readonly HunkLine[], context: Iterable<HunkLine>): boolean {
+  const expected = [...deleted];
+  let at = 0;
+  for (const line of context) {
+    if (expected[at++]?.text !== line.text) return false;
+    expected.push(line);
+  }
+  return true;
 }
 
 /** The 0-based start of the new side if it matches at its stated line and the old side does not; else undefined. */

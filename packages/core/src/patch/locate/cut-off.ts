@@ -1,5 +1,5 @@
 import type { BaseText } from "../model/base-text.js";
-import type { ShapedHunk } from "../model/hunk.js";
+import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
 import type { Deadline, Steps } from "../model/steps.js";
 import { isEllipsis } from "./embed.js";
@@ -20,6 +20,8 @@ import { type HunkSearch, hintOf, type Placement, type Unlocated, unlocated } fr
  *
  * Two old lines and three new ones more are announced, and the file goes on.
  *
+ * A hunk whose number is wrong as well, and whose last line ends as the one that it replaces, is whole.
+ *
  * @param last the last hunk of the diff.
  * @param placement its place; undefined where it has none.
  */
@@ -30,9 +32,19 @@ export function isCutOff(base: BaseText, last: ShapedHunk, placement: Placement 
   const missing = numbers.oldCount - oldCount;
   if (missing < 1 || numbers.newCount - newCount <= missing) return false;
   if (placement === undefined) return numbers.oldCount <= base.count;
+  const first = placement.alignment === undefined ? placement.start : placement.start - last.coreFrom;
+  if (first !== hintOf(last) && endsAsReplaced(last)) return false;
   // Where the header claims just the lines up to the end of the hunk, what is missing was above it.
   const claimsEnd = (hintOf(last) ?? 0) + numbers.oldCount === placement.end;
   return !claimsEnd && base.count - placement.end >= missing;
+}
+
+/** Whether the last lines replace as many others, and the last one ends in the same word or sign. */
+function endsAsReplaced({ old, runs }: ShapedHunk): boolean {
+  const { from = 0, to = 0, added = [] } = runs.at(-1) ?? {};
+  const end = (line: HunkLine | undefined) =>
+    /[\p{L}\p{N}_]+$|.$/u.exec(line?.text.trimEnd().slice(-80) ?? "")?.[0];
+  return to - from === added.length && end(added.at(-1)) === end(old[to - 1]);
 }
 
 /**

@@ -131,11 +131,13 @@ class HunkSurroundings {
     return makesSense("written") && !makesSense("real") ? "moves" : "unknown";
   }
 
-  /** Whether a line begins with an indent character that the file does not have here. */
+  /** Whether a line begins with an indent character that neither the file nor a quoted line has here. */
   private isForeign({ text }: HunkLine, indent: string): boolean {
     const first = indentOf(text).charAt(0);
     return (
-      first !== "" && first !== indent.charAt(0) && this.lines.every((line) => line?.real.charAt(0) !== first)
+      first !== "" &&
+      first !== indent.charAt(0) &&
+      this.lines.every((line) => line?.real.charAt(0) !== first && line?.written.charAt(0) !== first)
     );
   }
 

@@ -49,7 +49,7 @@ function findGaps(base: BaseText, hunk: ShapedHunk, run: Run, isDoubt: boolean):
       : after === undefined
         ? positionsBefore
         : positionsBefore.filter((at) => firstAtLeast(positionsAfter, at + length) === at + length);
-  const isGap = gapTest(base, hunk, run);
+  const isGap = gapTest(base, hunk, run, isDoubt);
   const gaps = starts.filter(isGap);
   if (length > 0 || gaps.length > 0 || starts.length > 1) return { kind: "pinned", starts: gaps };
   const [start] = starts;
@@ -58,19 +58,29 @@ function findGaps(base: BaseText, hunk: ShapedHunk, run: Run, isDoubt: boolean):
   return { kind: "open", positions: listPoints(start - top, top + bottom + 1) };
 }
 
-/** A test whether the file has blank lines only at a point, and no more of them around it than the hunk. */
-function gapTest(base: BaseText, hunk: ShapedHunk, run: Run): (start: number) => boolean {
+/**
+ * A test whether the file has blank lines only at a point, and no more of them around it than the hunk. A line that the hunk
+ * left out behind a blank one could have been on either side of what is added.
+ */
+function gapTest(base: BaseText, hunk: ShapedHunk, run: Run, isDoubt: boolean): (start: number) => boolean {
   const length = run.to - run.from;
   const above = countOldBlanks(hunk, run.from - 1, -1);
   const below = countOldBlanks(hunk, run.to, 1);
   const isEdge = (at: number) => hunk.old[at] === undefined;
   const mostAbove = isEdge(run.from - 1 - above) ? base.count : above;
   const mostBelow = isEdge(run.to + below) ? base.count : below;
+  const { rank, positions } = base.nonBlankLines;
+  const index = base.index("trailing");
+  const isAt = (line: HunkLine | undefined, at: number) =>
+    line === undefined || isUnknown(base, line) || index.ids[positions[at] ?? -1] === index.idOf(line.text);
   return (start) => {
     if (start < 0 || start + length > base.count) return false;
     for (let at = start; at < start + length; at++) if (!isBlankLine(base.line(at))) return false;
     const [top, bottom] = blanksAround(base, start, start + length);
-    return top <= mostAbove && bottom <= mostBelow;
+    if (top > mostAbove || bottom > mostBelow) return false;
+    const next = rank[start] ?? positions.length;
+    const isTop = above === 0 || isAt(hunk.old[run.from - 1 - above], next - 1);
+    return isDoubt || (isTop && (below === 0 || isAt(hunk.old[run.to + below], next)));
   };
 }
 
@@ -119,15 +129,25 @@ function between(before: Int32Array, after: Int32Array): readonly number[] {
   return listPoints(from, to - from + 1);
 }
 
+/**
+ * Whether lines are added right above removed ones: as a rule context was left out between them, and only what stands above
+ * says that it was not.
+ */
+export function addsAbove({ hunk }: ShapedHunk): boolean {
+  return hunk.lines.some(({ kind }, at, all) => kind === "removed" && all[at - 1]?.kind === "added");
+}
+
 /** A test whether context of the hunk matches beside a run, on one side at least; true without context. */
 export function neighborTest(base: BaseText, hunk: ShapedHunk, run: Run): (start: number) => boolean {
   const { rank, positions } = base.nonBlankLines;
   const hasContext = hunk.old[run.from - 1] !== undefined || hunk.old[run.to] !== undefined;
   const above = sideTest(base, hunk, run.from - 1, -1);
-  const below = sideTest(base, hunk, run.to, 1);
+  const isClose = addsAbove(hunk) && hunk.old[run.from - 1] !== undefined;
+  const most = isClose ? countOldBlanks(hunk, run.from - 1, -1) : base.count;
+  const below = sideTest(base, hunk, isClose ? -1 : run.to, 1);
   return (start) =>
     !hasContext ||
-    above((rank[start] ?? 0) - 1) ||
+    (above((rank[start] ?? 0) - 1) && blanksAround(base, start, start)[0] <= most) ||
     below(rank[start + run.to - run.from] ?? positions.length);
 }
 
@@ -142,7 +162,10 @@ export function neighborTest(base: BaseText, hunk: ShapedHunk, run: Run): (start
 function sideTest(base: BaseText, hunk: ShapedHunk, from: number, step: 1 | -1): (rank: number) => boolean {
   const { positions } = base.nonBlankLines;
   const index = base.index("trailing");
-  const [line, other] = contextFrom(hunk.old, from, step).filter(({ text }) => !isBlankLine(text));
+  const words: HunkLine[] = [];
+  for (const near of contextFrom(hunk.old, from, step))
+    if (!isBlankLine(near.text) && words.push(near) > 1) break;
+  const [line, other] = words;
   if (line === undefined) return () => false;
   if (isUnknown(base, line)) return () => isEllipsis(line.text);
   const [id, next] = [line, other].map((one) => (one === undefined ? -1 : index.idOf(one.text)));

@@ -1,6 +1,6 @@
 import type { BaseText } from "../model/base-text.js";
 import { growth, type HunkLine, type ShapedHunk } from "../model/hunk.js";
-import { normalize } from "../model/line-key.js";
+import { indentOf, normalize } from "../model/line-key.js";
 import { type Deadline, mapInSteps, type Steps } from "../model/steps.js";
 import { alignHunk } from "./align.js";
 import {
@@ -147,6 +147,8 @@ export function* findMended(
     return matches.tier === "shift" ? yield* weighWhole(base, found, finder, added) : found;
   }
   if (appliedAt.length > 0) return { ...search, appliedAt };
+  const numbered = findButForBlanks(base, hunk);
+  if (numbered !== undefined) return { ...search, tier: "window", starts: [numbered] };
   // If the new lines match, the hunk may have been applied, so it is not proved to be damaged.
   const newSide = yield* finder.findVerbatim(hunk, "new");
   if (newSide !== undefined && !isToBeMade(base, hunk, newSide.starts)) {
@@ -231,6 +233,24 @@ function findDamaged(
   const dropped = alignment?.dropped.filter(({ text }) => !isEllipsis(text)).length ?? 0;
   const doubt = findContradiction(base, hunk, [...runStarts, top ?? start], dropped);
   return doubt === undefined ? found : { ...search, doubt };
+}
+
+/**
+ * The place of the number, if all context is there to the letter and removed lines differ only in the blanks within them
+ * or at their ends: there, and nowhere else, such a line is believed.
+ */
+function findButForBlanks(base: BaseText, { hunk, old }: ShapedHunk): number | undefined {
+  const start = (hunk.header.numbers?.oldStart ?? 0) - 1;
+  if (start < 0 || start + old.length > base.count) return undefined;
+  const index = base.index("trailing");
+  const isSame = ({ kind, text }: HunkLine, at: number) => {
+    const real = base.line(start + at);
+    if (normalize(text, "trailing") === normalize(real, "trailing")) return true;
+    const [one, other] = [text, real].map((line) => line.replace(/[ \t]+/g, ""));
+    return kind === "removed" && indentOf(text) === indentOf(real) && one === other && index.idOf(text) < 0;
+  };
+  const isTold = old.some((line) => line.kind === "context" && hasWords(line));
+  return isTold && old.every(isSame) ? start : undefined;
 }
 
 /** Whether a hunk with one place only adds lines, and they are beside that place already. Reported later. */

@@ -199,15 +199,13 @@ function sameEnding(one: LineEnding, other: LineEnding): boolean {
   return one === other || one === "" || other === "";
 }
 
-/** The context lines that follow each other from one on, in one direction. */
-export function contextFrom(old: readonly HunkLine[], from: number, step: 1 | -1): readonly HunkLine[] {
-  const context: HunkLine[] = [];
+/** The context lines that follow each other from one on, in one direction, as far as they are asked for. */
+export function* contextFrom(old: readonly HunkLine[], from: number, step: 1 | -1): Generator<HunkLine> {
   for (let at = from; at >= 0; at += step) {
     const line = old[at];
-    if (line?.kind !== "context") break;
-    context.push(line);
+    if (line?.kind !== "context") return;
+    yield line;
   }
-  return context;
 }
 
 /** How many lines the hunk puts in less the lines it takes out. */

@@ -50,11 +50,11 @@ export function isBlank(code: number): boolean {
   return code === 32 || code === 9 || code === 11 || code === 12;
 }
 
-/** Operators stay, since `!a` is not `a`; of a line of brackets only its last stop goes. */
+/** Operators stay, since `!a` is not `a`; a line of brackets alone has nothing else to be known by. */
 function fold(text: string): string {
   const plain = normalizePunctuation(text);
   const folded = plain.toLowerCase().replace(/["'`;,.:(){}[\]]/g, "");
-  return folded.trim() === "" ? plain.replace(/[;,]$/, "") : folded.trim();
+  return folded.trim() || plain;
 }
 
 /** Whether a text has quotes, dashes or blanks that programs do not write by themselves. */

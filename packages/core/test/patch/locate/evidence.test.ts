@@ -50,9 +50,37 @@ const placed: readonly PatchCase[] = [
     text: text("func f() {", "\tif a {", "\t\tbb()", "\t\tc()", "\t}", "}"),
     repairs: ["context_mended"],
   },
+  {
+    name: "blanks within a removed line, at the very number with exact context",
+    base: totals,
+    diff: drifted,
+    text: text("a = 1", "total = a + 3", "b = 3", "c = 4"),
+    repairs: ["context_mended"],
+  },
+  {
+    name: "a moved hunk of blanks in a file of tabs",
+    base: text("\tstyle tree \\", "\t    -text a \\", "\t    -field b", "\tstyle map"),
+    diff: text(
+      "@@ -1,4 +1,5 @@",
+      " style tree \\",
+      "     -text a \\",
+      "-    -field b",
+      "+    -field c",
+      "+    -period d",
+      " style map",
+    ),
+    text: text("\tstyle tree \\", "\t    -text a \\", "\t    -field c", "\t    -period d", "\tstyle map"),
+    repairs: ["indentation"],
+  },
 ];
 
 const refused: readonly PatchCase[] = [
+  {
+    name: "a bracket for another one, beside an insertion",
+    base: text("a(", "  b: {", "  },", "  c", ")", "d(", "  e", "  };", "  f", ")"),
+    diff: text("@@ -7,3 +7,4 @@", "   e", "   }", "+  g", "   f"),
+    code: "invalid_diff",
+  },
   {
     name: "blanks within a removed line, one line off its number",
     base: totals,
@@ -181,5 +209,38 @@ describe("a removed line that the file has once", () => {
         ? context.toSpliced(pick % 2, 1)
         : context.toSpliced(pick % 2, 1, "a line that was made up");
     fc.assert(law(bend));
+  });
+});
+
+describe("context that was left out beside an insertion", () => {
+  const line = fc.oneof(
+    { weight: 3, arbitrary: fc.stringMatching(/^[a-z]{5,8}$/) },
+    { weight: 1, arbitrary: fc.constant("") },
+  );
+
+  it("never moves it: the place is the right one, or none", () => {
+    const law = fc.property(
+      fc.array(line, { minLength: 10, maxLength: 16 }),
+      fc.nat(),
+      fc.nat(),
+      fc.nat({ max: 2 }),
+      fc.boolean(),
+      (drawn, place, from, more, removes) => {
+        const all = drawn.map((one, n) => (one === "" && drawn[n - 1] !== "" ? "" : `${one}${n}`));
+        const at = 4 + (place % (all.length - 8));
+        const gone = removes && all[at + 1] !== "" ? [at + 1] : [];
+        const shown = all
+          .slice(at - 3, at + 5)
+          .map((one, n) => (gone.includes(at - 3 + n) ? `-${one}` : ` ${one}`));
+        shown.splice(3, 0, "+added one", "+added two");
+        const start = from % shown.length;
+        const kept = shown.filter((one, n) => !one.startsWith(" ") || n < start || n > start + more);
+        const diff = text(`@@ -${at - 2},8 +${at - 2},10 @@`, ...kept);
+        const truth = all.toSpliced(at, 0, "added one", "added two").filter((_, n) => !gone.includes(n - 2));
+        const outcome = applyDiff({ base: text(...all), diff });
+        if (outcome.kind === "success") expect(outcome.text).toBe(text(...truth));
+      },
+    );
+    fc.assert(law, { numRuns: 3_000 });
   });
 });
