@@ -22,8 +22,8 @@ export type LineEnding = "\n" | "\r\n" | "\r" | "";
  * @returns lines for which `joinLines(splitLines(text)) === text`.
  */
 export function splitLines(text: string): TextLines {
-  if (!text.includes("\r")) return splitAtNewlines(text);
-  if (!text.includes("\n")) return splitAtReturns(text);
+  if (!text.includes("\r")) return splitAt(text, "\n");
+  if (!text.includes("\n")) return splitAt(text, "\r");
   return finish(splitInSteps(text));
 }
 
@@ -211,25 +211,13 @@ export function mostOften(counts: ReadonlyMap<LineEnding, number>): Exclude<Line
   return best;
 }
 
-/** A text without any `\r`: what most texts are, and much quicker. */
-function splitAtNewlines(text: string): TextLines {
-  const contents = text.split("\n");
-  const endings = new Array<LineEnding>(contents.length).fill("\n");
+/** A text with one kind of ending, as most texts are: much quicker. */
+function splitAt(text: string, ending: "\n" | "\r"): TextLines {
+  const contents = text.split(ending);
+  const endings = new Array<LineEnding>(contents.length).fill(ending);
   if (contents.at(-1) === "") {
     contents.pop();
     endings.pop();
   } else endings[endings.length - 1] = "";
-  return { contents, endings };
-}
-
-function splitAtReturns(text: string): TextLines {
-  const contents = text.split("\r");
-  const endings: LineEnding[] = contents.map(() => "\r");
-  if (contents.at(-1) === "") {
-    contents.pop();
-    endings.pop();
-  } else {
-    endings[endings.length - 1] = "";
-  }
   return { contents, endings };
 }

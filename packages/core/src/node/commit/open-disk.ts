@@ -137,7 +137,7 @@ class HandleDisk implements OpenedDisk {
 
   /** Opens the folder that stands in the place of a root now. Returns false if it is none, or somewhere else. */
   private openAnew(root: Root, at: number): boolean {
-    if (folderAt(root.named) === undefined) return false;
+    if ([undefined, root.identity].includes(folderAt(root.named))) return false;
     const anew = openNamed(root.named, this.options);
     if (anew.kind === "refusal") return false;
     if (anew.root.real !== root.real || !isUnreplaced(anew.root)) {

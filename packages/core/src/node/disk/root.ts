@@ -51,9 +51,9 @@ export function isSameMark(before: FolderMark, now: FolderMark): boolean {
   return before.place === now.place && (!before.isBornSure || before.born === now.born);
 }
 
-/** Whether the path of a root still means the folder that was opened. */
+/** Whether the path of a root still means the folder that was opened. One look that fails says nothing. */
 export function isUnreplaced(root: Root): boolean {
-  return folderAt(root.named) === root.identity;
+  return (folderAt(root.named) ?? folderAt(root.named)) === root.identity;
 }
 
 /** Refuses a root whose path means no folder, or one somewhere else. */

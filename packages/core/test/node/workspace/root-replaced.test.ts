@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import type { FileOutcome } from "../../../src/files/index.js";
 import { type OpenedWorkspace, openWorkspace } from "../../../src/node/index.js";
-import { freshFolder, must, openDescriptors, textAt } from "../support.js";
+import { freshFolder, hasStrace, must, openDescriptors, runTraced, textAt } from "../support.js";
 
 let top: string;
 let root: string;
@@ -145,3 +145,33 @@ it("a folder that stays the same, moves away and comes back keeps its history", 
   expect(codeOf(await next.undo({ path: "f" }))).toBe("applied");
   await next.close();
 });
+
+it.skipIf(!hasStrace)(
+  "a root that could not be looked at, at any moment, is no other folder: its history stays",
+  async () => {
+    await workspace.close();
+    let looks = 0;
+    for (; looks < 40; looks += 1) {
+      const base = realpathSync(freshFolder());
+      const place = { root: join(base, "root"), state: join(base, "state"), log: join(base, "trace") };
+      mkdirSync(place.root);
+      const strike = [
+        "-P",
+        place.root,
+        "-e",
+        "trace=statx",
+        "-e",
+        `inject=statx:error=EIO:when=${looks + 1}`,
+      ];
+      runTraced(["-o", place.log, ...strike], "append.mjs", place.root, place.state, "line", "2");
+      if (!textAt(place.log).includes("INJECTED")) break;
+      const later = must(await openWorkspace({ roots: [place.root], stateDir: place.state }));
+      const { entries } = must(await later.log({ path: "log.txt" }));
+      const there = readdirSync(place.root).includes("log.txt") ? textAt(join(place.root, "log.txt")) : "";
+      const own = entries.filter((entry) => entry.tool !== "read" && entry.ofOtherFolder !== true);
+      expect(own).toHaveLength(there.split("\n").length - 1);
+      await later.close();
+    }
+    expect(looks).toBeGreaterThan(5);
+  },
+);
