@@ -60,11 +60,7 @@ interface Secured {
   readonly warning: string;
 }
 
-/**
- * Takes the step: keeps, records the intent, writes, records the write.
- *
- * @param mayTryAgain `overtaken` instead of a refusal where another program wrote meanwhile, and nothing has to be said.
- */
+/** Takes the step: keeps, records the intent, writes, records the write. `overtaken`: it may be tried again on new bytes. */
 export async function commit(
   site: Site,
   decision: WriteDecision,

@@ -130,11 +130,11 @@ function refuseSection(why: SectionMisfit, request: Asked<UpdateSectionRequest>,
       return refuseAmbiguous(request, why.found);
     case "missing":
       return refuseMissing(request, why, isNew);
-    case "definitions_lost":
+    case "rest_needs":
       return refuseIn(
         "invalid_arguments",
-        "The rest of the document uses what this section defines: $labels. Repeat these definitions in {newContent}[, or change a part of the section with {edit}]. Nothing was written.",
-        { labels: showText(clip(why.labels.join(", "), 300)) },
+        "The rest of the document needs of this section: $parts. Repeat that in {newContent}[, or change a part of the section with {edit}]. Nothing was written.",
+        { parts: showText(clip(why.parts.join(", "), 300)) },
       );
     case "placeholder":
       return refuseIn(

@@ -38,8 +38,8 @@ export type SectionMisfit =
   | { readonly kind: "ambiguous"; readonly found: readonly Heading[] }
   /** `near`: the heading that looks the same, which a new one would be a twin of. */
   | { readonly kind: "missing"; readonly outline: readonly Heading[]; readonly near?: Heading }
-  /** The rest of the document uses what the old content defines, by these labels. */
-  | { readonly kind: "definitions_lost"; readonly labels: readonly string[] }
+  /** The rest of the document needs what the old content defines or ends. */
+  | { readonly kind: "rest_needs"; readonly parts: readonly string[] }
   /** The content leaves something out by this line. */
   | { readonly kind: "placeholder"; readonly line: string }
   /** What follows the section would become part of it. */
@@ -106,8 +106,10 @@ export async function updateSection(text: string, edit: SectionEdit): Promise<Se
       : unfit({ kind: "missing", outline, ...(near === undefined ? {} : { near }) });
   const end = sectionEnd(text, outline, at);
   const old = text.slice(heading.to, end);
-  const labels = lostLabels(old, `${text.slice(0, heading.to)}\n${text.slice(end)}\n${content}`);
-  if (labels.length > 0) return unfit({ kind: "definitions_lost", labels });
+  const above = text.slice(0, heading.to);
+  const labels = lostLabels(old, `${above}\n${text.slice(end)}\n${content}`);
+  const parts = [...labels, ...lostEnds(above, old, content)];
+  if (parts.length > 0) return unfit({ kind: "rest_needs", parts });
   const line = omissionIn(old, content);
   return line === undefined
     ? replaceSection(text, { outline, at, heading, own }, content)
@@ -127,6 +129,35 @@ function lostLabels(old: string, rest: string): readonly string[] {
 function labelsIn(text: string): readonly string[] {
   return [...proseOf(text).matchAll(/^[ \t>]{0,3}(\*?\[[^\]]+\]):/gm)].map(([, label = ""]) => label);
 }
+
+/** The ends in old content of blocks that are open above it, which new content does not end. */
+function lostEnds(above: string, old: string, content: string): readonly string[] {
+  const openWith = (rest: string) => new Set(openBlocks(above + rest).map(({ at }) => at));
+  const [before, after] = [openWith(old), openWith(content)];
+  const lost = openBlocks(above).filter(({ at }) => after.has(at) && !before.has(at));
+  return lost.map(({ mark }) => `the end of ${mark}`);
+}
+
+/** Where a text begins blocks, by any mark of pages, that it does not end. */
+function openBlocks(text: string) {
+  const open: { readonly mark: string; readonly at: number; readonly name: string }[] = [];
+  for (const { 0: mark, 1: colons, 2: other, index: at } of proseOf(text)
+    .replace(/`[^`\n]+`/g, "")
+    .matchAll(blockMarks)) {
+    const inside = (colons ?? other ?? mark).trim();
+    const isEnd = colons === undefined ? /^[{<%!\s-]*\/|end|stop|close/i.test(inside) : inside === "";
+    const name = colons === undefined ? squeeze(inside.toLowerCase().replace(notName, " ")) : ":::";
+    const begun = open.findLastIndex((one) => one.name === name);
+    if (!isEnd) open.push({ mark, at, name });
+    else if (begun >= 0) open.splice(begun, 1);
+  }
+  return open;
+}
+
+const notName = /begin|start|open|end|stop|close|\W+/g;
+/** What stands behind the colons of a container; a comment, a tag up to its attributes, the word of a template or of TeX. */
+const blockMarks =
+  /^:::+[ \t]*(.*)$|(<!--[\s\S]{0,300}?--(?=>)|<\/?[a-z][\w-]*(?=>|\s[^<>]*(?<!\/)>)|\{%-?\s*\w+(?=[^%]*%\})|\{\{[<%]?\s*[#/]?[\w-]+(?=[^{}]*\}\})|\\(?:begin|end)\{\w+)/gim;
 
 /** A document without its fenced code. */
 function proseOf(text: string): string {

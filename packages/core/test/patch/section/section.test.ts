@@ -6,6 +6,25 @@ const notes = "# T\n\n## A\n\nold\n\n## B\n\nrest\n";
 const times = (count: number, line: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => line(at)).join("");
 
+/** The beginning and the end of a block, by each mark that pages have. */
+const blocks: readonly (readonly [string, string])[] = [
+  ['<div align="center">', "</div>"],
+  ["<details>", "</details>"],
+  ["<!-- BEGIN GENERATED -->", "<!-- END GENERATED -->"],
+  ["<!-- toc -->", "<!-- tocstop -->"],
+  [
+    "<!-- ALL-CONTRIBUTORS-LIST:START - Do not remove -->",
+    "<!-- ALL-CONTRIBUTORS-LIST:END - Do not remove -->",
+  ],
+  ["<!-- prettier-ignore-start -->", "<!-- prettier-ignore-end -->"],
+  ["<!-- region -->", "<!-- /region -->"],
+  ["{% if site.open %}", "{% endif %}"],
+  ["{{#if open}}", "{{/if}}"],
+  ["{{< tabs >}}", "{{< /tabs >}}"],
+  ["::: warning", ":::"],
+  ["\\begin{center}", "\\end{center}"],
+];
+
 const misfits: readonly (readonly [
   name: string,
   header: string,
@@ -92,5 +111,29 @@ describe("a section of a Markdown document", () => {
     expect(await sectionText(notes, "## A")).toBe("## A\n\nold\n\n");
     expect(await sectionText(notes, "## C")).toBeUndefined();
     expect(await sectionText(`${notes}## A\n`, "A")).toBeUndefined();
+  });
+});
+
+describe.each(blocks)("a block from %s to %s", (begin, end) => {
+  const page = (inside: string) => `# R\n\n${begin}\n\n## In\n\n${inside}\n\n## Out\n\nrest\n`;
+  const update = (text: string, content: string) =>
+    updateSection(text, { header: "## In", content, create: false });
+
+  it("keeps its end, which stands in a section below its beginning, or is refused", async () => {
+    const text = page(`old\n\n${end}`);
+    expect(await update(text, "new")).toEqual({
+      kind: "unfit",
+      why: { kind: "rest_needs", parts: [expect.stringMatching(/^the end of \S/)] },
+    });
+    expect(await update(text, `new\n\n${end}`)).toMatchObject({ text: page(`new\n\n${end}`) });
+  });
+
+  it("is the section's own where it begins there, or ended above", async () => {
+    const own = page(`${begin}\n\nold\n\n${end}`).replace(`\n${begin}\n`, `\n${begin}\n\n${end}\n`);
+    expect(await update(own, "new")).toMatchObject({ kind: "replaced" });
+    const fenced = page(`\`\`\`\n${end}\n\`\`\``);
+    expect(await update(fenced, "new")).toMatchObject({ kind: "replaced" });
+    const quoted = page(`Then write \`${end}\`.`).replace(`${begin}\n`, `Write \`${begin}\` first.\n`);
+    expect(await update(quoted, "new")).toMatchObject({ kind: "replaced" });
   });
 });
