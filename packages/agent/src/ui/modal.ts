@@ -58,3 +58,9 @@ export function keyLines(keys: string, { columns, rows }: WindowSize): readonly 
   }
   return lines.slice(0, Math.max(1, Math.floor(rows / 4))).map((line) => [span(line, "faint")]);
 }
+
+/** By how many rows a key moves in a list of a window this high; undefined for any other key. */
+export function rowsMoved(key: string, height: number): number | undefined {
+  const page = Math.max(1, height - 3);
+  return new Map(Object.entries({ up: -1, k: -1, down: 1, j: 1, pageup: -page, pagedown: page })).get(key);
+}

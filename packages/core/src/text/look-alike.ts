@@ -7,7 +7,7 @@ export function looksOf(text: string): string {
       const point = Number.parseInt(four ?? many ?? two ?? named, 16);
       return point > 0x10ffff ? "" : String.fromCodePoint(point);
     })
-    .replace(/[\s\\]+/g, "");
+    .replace(/[\s\\\p{Cc}]+/gu, "");
   const lower = (/^[ -~]*$/.test(read) ? read : withoutInvisible(read.normalize("NFKC"))).toLowerCase();
   return lower.replace(/[^a-hjkmnp-z2-9]/gu, (char) => first.get(char) ?? char);
 }
@@ -35,7 +35,10 @@ export function firstDifference(given: string, line: string, isWhole = false): s
 
 /** The same of the first of several lines, with its number, as the last line of a message; "" where none differs so. */
 export function firstDifferenceIn(given: readonly string[], lines: readonly string[], number: number) {
-  const found = given.map((line, at) => firstDifference(line, lines[at] ?? "", at > 0));
+  const found = given.map((line, at) => {
+    const end = at < given.length - 1 ? "\n" : "";
+    return firstDifference(line + end, (lines[at] ?? "").replace(/\r$/, "") + end, at > 0);
+  });
   const at = found.findIndex((difference) => difference !== undefined);
   return at < 0 ? "" : `\nThe first difference in line ${number + at}: ${found[at]}.`;
 }
@@ -66,7 +69,7 @@ const first: ReadonlyMap<string, string> = new Map(
 /** In UTF-16 units: a longer pair of lines is not compared. */
 const longest = 2_000;
 const names: ReadonlyMap<string, string> = new Map(
-  "0009 tab|0020 space|0022 quotation mark|00A0 no-break space|00AD soft hyphen|200B zero width space|200C zero width non-joiner|200D zero width joiner|2011 non-breaking hyphen|2013 en dash|2014 em dash|2018 left single quotation mark|2019 right single quotation mark|201C left double quotation mark|201D right double quotation mark|2026 horizontal ellipsis|202F narrow no-break space|2060 word joiner|2212 minus sign|3000 ideographic space|FEFF zero width no-break space"
+  "0009 tab|000A line feed|000D carriage return|001B escape|0085 next line|2028 line separator|0020 space|0022 quotation mark|00A0 no-break space|00AD soft hyphen|200B zero width space|200C zero width non-joiner|200D zero width joiner|2011 non-breaking hyphen|2013 en dash|2014 em dash|2018 left single quotation mark|2019 right single quotation mark|201C left double quotation mark|201D right double quotation mark|2026 horizontal ellipsis|202F narrow no-break space|2060 word joiner|2212 minus sign|3000 ideographic space|FEFF zero width no-break space"
     .split("|")
     .map((row) => [row.slice(0, 4), row.slice(5)]),
 );
@@ -74,6 +77,7 @@ const names: ReadonlyMap<string, string> = new Map(
 const kinds: readonly (readonly [RegExp, string])[] = [
   [/^.\p{M}/su, "a letter and a combining mark"],
   [/^\p{M}/u, "a combining mark"],
+  [/^\p{Cc}/u, "a control character"],
   [/^\p{Zs}/u, "a space"],
   [/^\p{Default_Ignorable_Code_Point}/u, "a character that nobody sees"],
   [/^\p{Script=Cyrillic}/u, "a Cyrillic letter"],

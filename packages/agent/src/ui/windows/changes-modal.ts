@@ -2,7 +2,7 @@ import { changedFiles, type FileStates, type FileStateThen, stateWords } from ".
 import type { CommandHost } from "../../commands/command.js";
 import { writtenWord } from "../../commands/words.js";
 import type { Key } from "../input/keys.js";
-import { keyLines, type Modal, type ModalStep, type WindowSize } from "../modal.js";
+import { keyLines, type Modal, type ModalStep, rowsMoved, type WindowSize } from "../modal.js";
 import { cutLine, elastic, fitted, type Line, span } from "../spans.js";
 import type { TreeSource } from "./tree-modal.js";
 import { diffOfStates } from "./tree-source.js";
@@ -59,16 +59,7 @@ class ChangesModal implements Modal {
   update(key: Key, { rows: height }: WindowSize): ModalStep {
     const name = key.kind === "chord" ? key.chord : key.text;
     const row = this.shown.rows[this.shown.at];
-    const page = Math.max(1, height - 3);
-    const moves: Readonly<Record<string, number>> = {
-      up: -1,
-      k: -1,
-      down: 1,
-      j: 1,
-      pageup: -page,
-      pagedown: page,
-    };
-    const by = moves[name];
+    const by = rowsMoved(name, height);
     if (by !== undefined)
       return this.#set({ at: Math.max(0, Math.min(this.shown.at + by, this.shown.rows.length - 1)) });
     if (name === "escape" || name === "q" || name === "ctrl-c") return { kind: "closed" };

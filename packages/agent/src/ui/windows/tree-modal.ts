@@ -3,7 +3,7 @@ import type { ConversationContext, TurnNode } from "@holdfast/core/conversation"
 import type { AskedBack, Refused } from "../../commands/command.js";
 import { writtenWord } from "../../commands/words.js";
 import type { Key } from "../input/keys.js";
-import { isTooSmall, keyLines, type Modal, type ModalStep, type WindowSize } from "../modal.js";
+import { isTooSmall, keyLines, type Modal, type ModalStep, rowsMoved, type WindowSize } from "../modal.js";
 import { brokenLine } from "../screen/rows.js";
 import { cutLine, elastic, fitted, type Line, type Span, span } from "../spans.js";
 import { branchStart, nextHit, type RowFilter, rowFilters, rowsOf, unfoldedRows } from "./tree-rows.js";
@@ -134,16 +134,7 @@ class TreeModal implements Modal {
   }
 
   #key(name: string, { rows: height }: WindowSize): ModalStep {
-    const page = Math.max(1, height - 3);
-    const moves: Readonly<Record<string, number>> = {
-      up: -1,
-      k: -1,
-      down: 1,
-      j: 1,
-      pageup: -page,
-      pagedown: page,
-    };
-    const by = moves[name];
+    const by = rowsMoved(name, height);
     if (by !== undefined) return this.#to(this.shown.at + by);
     const node = this.#node;
     switch (name) {

@@ -13,45 +13,31 @@ import { countLinesOf, planLines } from "./line-edits.js";
 import { largePlan, textOf, tooManyLines } from "./plans.js";
 
 /**
- * The content, exactly, at the end of the file: where the last line has no newline, the content continues
- * it, and the message says so. A file that is missing is made.
+ * The content, exactly, at the end of the file, or before its first character, after a byte order mark. Where a line goes on
+ * in a line that has no newline, the message says so. A file that is missing is made.
  */
-export function planAppend(
+export function planAddition(
   session: Session,
   request: Asked<AddTextRequest>,
   current: Current,
   budget: TimeBudget,
+  place: "start" | "end",
 ): Plan | Promise<Plan> {
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
   const { text } = before;
-  const continues = text !== "" && !endsLine(text);
-  const message =
-    `Appended ${countChars(request.content)} chars to ${escapeForDisplay(request.path)}.${madeHere(current)}` +
-    (continues && !startsLine(request.content) ? continued : "");
-  const fresh = inEndingsAt(text, text.length, request.content);
-  const added = { before, at: text.length, fresh, message, grows: true };
-  return largePlan(planAdded(session, current, added), current, request.content, budget);
+  const { path, content } = request;
+  const grows = place === "end";
+  const at = grows ? text.length : 0;
+  const fresh = inEndingsAt(text, at, content);
+  const isWhole = text === "" || (grows ? endsLine(text) || startsLine(content) : endsLine(fresh));
+  const note = isWhole ? "" : grows ? continued : joined;
+  const message = `${grows ? "Appended" : "Prepended"} ${countChars(content)} chars to ${escapeForDisplay(path)}.${madeHere(current)}${note}`;
+  const added = { before, at, fresh, message, grows };
+  return largePlan(planAdded(session, current, added), current, content, budget);
 }
 
-/** The content, exactly, before the first character of the file, after a byte order mark. */
-export function planPrepend(
-  session: Session,
-  request: Asked<AddTextRequest>,
-  current: Current,
-  budget: TimeBudget,
-): Plan | Promise<Plan> {
-  const before = textOf(session, request.encoding, current);
-  if (isRefusal(before)) return before;
-  const { text } = before;
-  const fresh = inEndingsAt(text, 0, request.content);
-  const joins = text !== "" && !endsLine(fresh);
-  const message =
-    `Prepended ${countChars(request.content)} chars to ${escapeForDisplay(request.path)}.${madeHere(current)}` +
-    (joins ? " Your text does not end with a newline, so the old first line continues its last one." : "");
-  const added = { before, at: 0, fresh, message, grows: false };
-  return largePlan(planAdded(session, current, added), current, request.content, budget);
-}
+const joined = " Your text does not end with a newline, so the old first line continues its last one.";
 
 /**
  * Whole lines after a line of the file: a missing newline at their end is added. Whether the file ends with
@@ -64,7 +50,7 @@ export function planInsert(
   budget: TimeBudget,
 ): Plan | Promise<Plan> {
   if (current.kind === "absent" && request.afterLine === 0)
-    return planPrepend(session, request, current, budget);
+    return planAddition(session, request, current, budget, "start");
   if (current.kind === "absent") return refuse("file_missing", "There is no file to insert lines in.");
   return planLines(session, asEdits(request), current, budget, {
     done: () => insertMessage(request),

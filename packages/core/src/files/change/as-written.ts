@@ -8,19 +8,19 @@ import type { ChangeRequest } from "../values/requests.js";
 
 /**
  * Refuses paths that are not written plainly, and new text that is an answer of ours: it begins as one and has the hash of
- * a state that is kept here, or its lines have numbers before them under which the file has these very lines.
+ * a state that is kept here, or its lines have numbers before them under which the file has these very lines, or which the edit names.
  */
 export async function refuseAsWritten(
   session: Session,
   request: ChangeRequest,
 ): Promise<Refusal | undefined> {
   if (request.kind === "undo" || request.kind === "restore") return undefined;
-  for (const { path, text } of writtenIn(request)) {
+  for (const { path, text, named } of writtenIn(request)) {
     const plain = text === undefined ? await plainPath(session, path) : undefined;
     if (plain?.kind === "refusal") return plain;
     const [, sha256] = answer.exec(text ?? "") ?? [];
     const isAnswer = sha256 !== undefined && (await session.ports.blobs.has(sha256));
-    if (isAnswer || (await isNumbered(session, path, text ?? ""))) {
+    if (isAnswer || (await isNumbered(session, path, text ?? "", named))) {
       const what = isAnswer
         ? "is an answer of these tools with its header"
         : "has line numbers before its lines";
@@ -30,8 +30,15 @@ export async function refuseAsWritten(
   return undefined;
 }
 
+interface Written {
+  readonly path: string;
+  readonly text?: string;
+  /** The first line that the edit names by its number. */
+  readonly named?: number;
+}
+
 /** The paths in a request, and the new texts, each with its path; of a diff the added lines. */
-function writtenIn(part: object, path = ""): readonly { readonly path: string; readonly text?: string }[] {
+function writtenIn(part: object, path = ""): readonly Written[] {
   if (part instanceof Uint8Array || ("content" in part && Object(part.content).kind === "state")) return [];
   const own = "path" in part && typeof part.path === "string" ? part.path : path;
   return Object.entries(part).flatMap(([key, value]: [string, unknown]) => {
@@ -39,24 +46,28 @@ function writtenIn(part: object, path = ""): readonly { readonly path: string; r
     if (typeof value !== "string") return [];
     if (key === "path" || key === "renameTo") return { path: value };
     if (key === "diff") return { path: own, text: value.replace(/^(?:\+(?!\+\+ )|.*\n?)/gm, "") };
-    return newTexts.has(key) ? { path: own, text: value } : [];
+    const named = "from" in part ? Number(part.from) : "afterLine" in part ? Number(part.afterLine) + 1 : -1;
+    return newTexts.has(key) ? { path: own, text: value, named } : [];
   });
 }
 
 const newTexts: ReadonlySet<string> = new Set(["content", "text", "newString", "newContent"]);
-/** Whether these are mostly lines of the file behind their own numbers. */
-async function isNumbered(session: Session, path: string, text: string): Promise<boolean> {
+/** Whether these are mostly lines of the file behind their own numbers, or lines behind the numbers that the edit names. */
+async function isNumbered(session: Session, path: string, text: string, named = -1): Promise<boolean> {
   if (!/^ *\d+[:|\t→-]/.test(text)) return false;
   const rows = text
     .trimEnd()
     .split(/\r?\n/)
     .map((line) => /^ *(\d+)(?:[:|-] ?|\t|→)(.*)$/.exec(line) ?? []);
   const first = Number(rows[0]?.[1]);
-  if (rows.length < 2 || rows.some(([, number], at) => Number(number) !== first + at)) return false;
+  if (rows.some(([, number], at) => Number(number) !== first + at)) return false;
   const read = await inside(session, path, (target) => target.read(session.limits.fullReadBytes));
   const decoded = isRefusal(read) ? read : decodeFile(read.bytes, session.ports.codec);
   if (isRefusal(decoded)) return false;
   const lines = splitLines(decoded.text).contents;
+  // A file may have such numbers itself.
+  if (first === named)
+    return !rows.some((_, at) => Number.parseInt(lines[first + at - 1] ?? "", 10) === first + at);
   const same = rows.filter(
     ([, number, line = ""]) => line.trim() !== "" && lines[Number(number) - 1] === line,
   );

@@ -3,7 +3,7 @@ import type { Change } from "../access/change.js";
 import { tidyPath } from "../values/path-policy.js";
 import { isRefusal, type Refusal } from "../values/refusal.js";
 import type { ApplyEditRequest, OneFileRequest, ReplaceRequest } from "../values/requests.js";
-import { planAppend, planInsert, planPrepend } from "./added-text.js";
+import { planAddition, planInsert } from "./added-text.js";
 import { planEdits } from "./edit-plan.js";
 import { planLines } from "./line-edits.js";
 import { planRestore, planUndo, wasUndone } from "./past.js";
@@ -59,14 +59,14 @@ function wanted(
       return {
         options: request,
         needsBase: "never",
-        plan: (current) => planAppend(session, request, current, budget),
+        plan: (current) => planAddition(session, request, current, budget, "end"),
         lines: appendByLines({ session, budget }, request),
       };
     case "prepend":
       return {
         options: request,
         needsBase: "never",
-        plan: (current) => planPrepend(session, request, current, budget),
+        plan: (current) => planAddition(session, request, current, budget, "start"),
         lines: prependByLines({ session, budget }, request),
       };
     case "insert_lines":

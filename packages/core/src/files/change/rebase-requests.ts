@@ -16,7 +16,7 @@ import type {
   PatchFileRequest,
   UpdateSectionRequest,
 } from "../values/requests.js";
-import { asEdits, insertMessage, planAppend, planInsert, planPrepend } from "./added-text.js";
+import { asEdits, insertMessage, planAddition, planInsert } from "./added-text.js";
 import { planEdits } from "./edit-plan.js";
 import { editInSteps } from "./exact-edits.js";
 import { linesMessage, namedByEdits, planLines } from "./line-edits.js";
@@ -80,7 +80,7 @@ export function appendByLines({ session, budget }: Planning, request: Asked<AddT
       if (isRefusal(before)) return before;
       if (isRefusal(present)) return present;
       const ends = [before.text, present.text].every((text) => text === "" || /[\n\r]$/.test(text));
-      return ends ? withWords(await planAppend(session, request, now, budget), since) : openEnd;
+      return ends ? withWords(await planAddition(session, request, now, budget, "end"), since) : openEnd;
     },
   };
 }
@@ -90,9 +90,10 @@ export function prependByLines({ session, budget }: Planning, request: Asked<Add
   return {
     asked: request,
     rebase: async (then, now, since) => {
-      const planned = await planPrepend(session, request, then, budget);
+      const planned = await planAddition(session, request, then, budget, "start");
       if (planned.kind !== "write") return planned;
-      if (since.by === "any") return withWords(await planPrepend(session, request, now, budget), since);
+      if (since.by === "any")
+        return withWords(await planAddition(session, request, now, budget, "start"), since);
       const { encoding } = request;
       return moveChange({ session, budget, encoding, then, now, since, planned, named: [] });
     },
