@@ -1,16 +1,16 @@
 /**
- * One call of a tool in a process of its own, between two marks that a trace can see. Prints how it ended.
- * Arguments: root, state folder, file with the request, folder to warm up in.
+ * One call of a tool, between two marks that a trace can see. Prints how it ended.
+ * Arguments: root, state folder, file with the request, folder to warm up in. Without them, calls one after the other: root,
+ * state folder and file of the request of each as a line of JSON.
  */
-import { accessSync, mkdirSync, readFileSync } from "node:fs";
+import { accessSync, mkdirSync, mkdtempSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { openWorkspace } from "@holdfast/core/node";
 import { runTool } from "@holdfast/core/tools";
 
-const [root = "", stateDir = "", requestFile = "", warm = ""] = process.argv.slice(2);
-const request = JSON.parse(readFileSync(requestFile, "utf8"));
-
-/** What Node and we load at the first use is loaded, so that it is not struck. */
-async function warmUp() {
+/** What Node and we load at the first use is loaded, so that it is not struck. @param {string} warm */
+async function warmUp(warm) {
   mkdirSync(`${warm}/root`, { recursive: true });
   const workspace = await openWorkspace({
     guards: { wholeReplacement: "hash" },
@@ -32,8 +32,8 @@ function mark(name) {
   } catch {}
 }
 
-/** @returns {Promise<Record<string, unknown>>} */
-async function call() {
+/** @param {string} root @param {string} stateDir @param {any} request @returns {Promise<Record<string, unknown>>} */
+async function call(root, stateDir, request) {
   /** @type {Record<string, unknown>} */
   const told = {};
   const workspace = await openWorkspace({ guards: { wholeReplacement: "hash" }, roots: [root], stateDir });
@@ -56,13 +56,29 @@ async function call() {
   return told;
 }
 
-await warmUp();
-mark("begin");
-let told;
-try {
-  told = await call();
-} catch (error) {
-  told = { unopened: error instanceof Error && "code" in error ? error.code : String(error) };
+/** @param {readonly string[]} trial */
+async function tell([root = "", stateDir = "", requestFile = ""]) {
+  const request = JSON.parse(readFileSync(requestFile, "utf8"));
+  mark("begin");
+  let told;
+  try {
+    told = await call(root, stateDir, request);
+  } catch (error) {
+    told = { unopened: error instanceof Error && "code" in error ? error.code : String(error) };
+  }
+  mark("end");
+  writeSync(1, `${JSON.stringify(told)}\n`);
 }
-mark("end");
-console.log(JSON.stringify(told));
+
+const given = process.argv.slice(2);
+const warm = given[3] ?? mkdtempSync(join(tmpdir(), "holdfast-proof-warm-"));
+await warmUp(warm);
+if (given.length > 0) await tell(given);
+else {
+  rmSync(warm, { recursive: true });
+  writeSync(1, "ready\n");
+  // Read at once, so that between two calls the process waits in this one.
+  const line = Buffer.alloc(4096);
+  for (let size = readSync(0, line); size > 0; size = readSync(0, line))
+    await tell(JSON.parse(line.toString("utf8", 0, size)));
+}

@@ -1,12 +1,15 @@
 import { eachOf, remove, spread, treeOf } from "../rooms.mjs";
 import { breachesAfterRestart, breachesOfAnswer, breachesOnDisk } from "./judge.mjs";
 import { newTrial } from "./scenarios.mjs";
-import { callsOf, runTraced, striking, wasStruck } from "./trace.mjs";
+import { callsIn, callsOf, counting, runTraced, striking, wasStruck } from "./trace.mjs";
+import { openWarm } from "./warm.mjs";
 
 /**
  * @typedef {import("./judge.mjs").Breach} Breach
  * @typedef {import("./scenarios.mjs").Scenario} Scenario
  * @typedef {import("./trace.mjs").Call} Call
+ * @typedef {import("./trace.mjs").Run} Run
+ * @typedef {(options: readonly string[], trial: import("./scenarios.mjs").Trial) => Promise<Run>} Running
  */
 
 export const errors = ["EIO", "ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EMFILE", "EINTR"];
@@ -20,8 +23,11 @@ export const errors = ["EIO", "ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "E
  */
 export async function sweepErrors(child, scenarios, { points, print }) {
   const rows = [];
+  const warm = openWarm(child);
   for (const scenario of scenarios) {
-    const calls = await traceScenario(child, scenario);
+    // The second trial is as all that follow.
+    await traceScenario(scenario, (trial) => warm.run(counting, trial));
+    const calls = await traceScenario(scenario, async (trial) => callsIn(await warm.run(counting, trial)));
     const all = calls.flatMap((call) => errors.map((error) => ({ call, error })));
     const count = newCount([
       "torn",
@@ -33,7 +39,7 @@ export async function sweepErrors(child, scenarios, { points, print }) {
       "wrong history",
     ]);
     await eachOf(spread(all, points), async ({ call, error }) => {
-      await strike(scenario, child, call, `error=${error}`, count, print, async (trial, run, tree) => [
+      await strike(scenario, warm.run, call, `error=${error}`, count, print, async (trial, run, tree) => [
         ...breachesOnDisk(scenario, tree),
         ...breachesOfAnswer(scenario, tree, run.stdout),
         ...(await breachesAfterRestart(scenario, trial)),
@@ -48,6 +54,7 @@ export async function sweepErrors(child, scenarios, { points, print }) {
     );
     print(`${scenario.name}: ${count.tried} failures, ${JSON.stringify(count.bad)}`);
   }
+  warm.close();
   return rows;
 }
 
@@ -60,11 +67,13 @@ export async function sweepErrors(child, scenarios, { points, print }) {
  */
 export async function sweepKills(child, scenarios, { points, print }) {
   const rows = [];
+  /** @type {Running} */
+  const run = (options, trial) => runTraced(options, [child], trial);
   for (const scenario of scenarios) {
-    const calls = await traceScenario(child, scenario);
+    const calls = await traceScenario(scenario, (trial) => callsOf([child], trial));
     const count = newCount(["torn", "missing", "half sets", "strays", "wrong history", "not idempotent"]);
     await eachOf(spread(calls, points), async (call) => {
-      await strike(scenario, child, call, "signal=KILL", count, print, async (trial, _run, tree) => [
+      await strike(scenario, run, call, "signal=KILL", count, print, async (trial, _run, tree) => [
         ...breachesOnDisk(scenario, tree),
         ...(await breachesAfterRestart(scenario, trial)),
       ]);
@@ -89,38 +98,38 @@ function rowOf(figure, what, { tried, missed, bad, answers }) {
   return { figure, what, tried, bad, seen: told.join(", ") };
 }
 
-/** @param {string} child @param {Scenario} scenario */
-async function traceScenario(child, scenario) {
+/** @template Result @param {Scenario} scenario @param {(trial: import("./scenarios.mjs").Trial) => Promise<Result>} trace */
+async function traceScenario(scenario, trace) {
   const trial = await newTrial(scenario);
   try {
-    return await callsOf([child], trial);
+    return await trace(trial);
   } finally {
     remove(trial.top);
   }
 }
 
 /**
- * @param {Scenario} scenario @param {string} child @param {Call} call @param {string} fault @param {Count} count
+ * @param {Scenario} scenario @param {Running} run @param {Call} call @param {string} fault @param {Count} count
  * @param {(line: string) => void} print
  * @param {(trial: import("./scenarios.mjs").Trial, run: import("./trace.mjs").Run,
  *   tree: Record<string, string>) => Promise<Breach[]>} judge
  */
-async function strike(scenario, child, call, fault, count, print, judge) {
+async function strike(scenario, run, call, fault, count, print, judge) {
   const trial = await newTrial(scenario);
   try {
-    const run = await runTraced(striking(call, fault), [child], trial);
+    const ran = await run(striking(call, fault), trial);
     const killed = fault.startsWith("signal");
-    if (killed ? run.stdout !== "" : !wasStruck(run)) {
+    if (killed ? ran.stdout !== "" : !wasStruck(ran)) {
       count.missed += 1;
       return;
     }
     count.tried += 1;
-    const answer = killed ? "" : answerOf(run.stdout);
+    const answer = killed ? "" : answerOf(ran.stdout);
     if (answer !== "") count.answers[answer] = (count.answers[answer] ?? 0) + 1;
-    for (const breach of new Set(await judge(trial, run, treeOf(trial.root)))) {
+    for (const breach of new Set(await judge(trial, ran, treeOf(trial.root)))) {
       count.bad[breach] = (count.bad[breach] ?? 0) + 1;
       print(
-        `${breach}: ${scenario.name}, ${fault} at ${call.name}(${call.text}: ${run.stdout.slice(0, 400)}`,
+        `${breach}: ${scenario.name}, ${fault} at ${call.name}(${call.text}: ${ran.stdout.slice(0, 400)}`,
       );
     }
   } finally {

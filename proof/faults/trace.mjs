@@ -45,14 +45,20 @@ export function runTraced(options, command, trial) {
   });
 }
 
+/** Options of strace for a run whose calls are counted. */
+export const counting = ["-e", `trace=${disk}`];
+
+/** The calls of a program that is started for them. @param {readonly string[]} command @param {Trial} trial */
+export async function callsOf(command, trial) {
+  return callsIn(await runTraced(counting, command, trial));
+}
+
 /**
  * The calls of the main thread between the marks: they are the same in every run.
  *
- * @param {readonly string[]} command @param {Trial} trial
- * @returns {Promise<readonly Call[]>}
+ * @param {Run} run @returns {readonly Call[]}
  */
-export async function callsOf(command, trial) {
-  const { trace } = await runTraced(["-e", `trace=${disk}`], command, trial);
+export function callsIn({ trace }) {
   const lines = trace.split("\n");
   const begin = lines.findIndex((line) => line.includes("holdfast-begin"));
   const main = lines[begin]?.split(" ")[0];
@@ -67,7 +73,7 @@ export async function callsOf(command, trial) {
     counts.set(name, (counts.get(name) ?? 0) + 1);
     if (at > begin && isOfTheDisk(text)) calls.push({ name, count: counts.get(name) ?? 0, text });
   }
-  if (calls.length === 0) throw new Error(`no calls in the trace of ${command.join(" ")}`);
+  if (calls.length === 0) throw new Error("no calls between the marks of a trace");
   return calls;
 }
 
