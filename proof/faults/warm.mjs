@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { recordsIn, stagesIn, treeOf } from "../rooms.mjs";
 
 /**
  * @typedef {import("./scenarios.mjs").Trial} Trial
@@ -13,6 +14,12 @@ import { createInterface } from "node:readline";
 
 /** A program makes so many trials before another one takes its place: none stands on what hundreds have left. */
 const mostUses = 25;
+
+/** @param {Warm["child"]} child */
+async function end(child) {
+  child.kill("SIGKILL");
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+}
 
 /**
  * Programs that are started and warm, and wait for a trial: strace is put on one for each trial alone, which takes a fifth of
@@ -51,8 +58,10 @@ export function openWarm(child) {
       await ended;
       warm.uses += 1;
       // After EPERM from a call that is not old, libuv takes the call for unknown to the system, and calls older ones from then on.
-      const isSpoilt = done === true || warm.uses >= mostUses || options.some((one) => one.includes("EPERM"));
-      if (isSpoilt) warm.child.kill("SIGKILL");
+      const isSpoilt = warm.uses >= mostUses || options.some((one) => one.includes("EPERM"));
+      // Whoever lives clears up after itself: what it left is judged after its end, as what a next start finds.
+      const leaves = recordsIn(trial.stateDir).length + stagesIn(treeOf(trial.root)).length > 0;
+      if (done === true || isSpoilt || leaves) await end(warm.child);
       else idle.push(warm);
       return {
         status: 0,
@@ -62,7 +71,7 @@ export function openWarm(child) {
       };
     },
     close: () => {
-      for (const warm of idle.splice(0)) warm.child.kill("SIGKILL");
+      for (const { child } of idle.splice(0)) void end(child);
     },
   };
 }
