@@ -45,6 +45,13 @@ const names: readonly (readonly [ToolName, Args, Args])[] = [
   ["search_files", { regex: "x", include: "*.ts" }, { pattern: "x", glob: "*.ts" }],
   ["search_files", { pattern: "x", ignoreCase: true }, { pattern: "x", ignore_case: true }],
   ["search_files", { pattern: "x", case_insensitive: true }, { pattern: "x", ignore_case: true }],
+  ["search_files", { pattern: "x", "-i": true, "-C": 2 }, { pattern: "x", ignore_case: true, context: 2 }],
+  ["search_files", { pattern: "x", head_limit: 9 }, { pattern: "x", limit: 9 }],
+  [
+    "search_files",
+    { pattern: "x", context_lines: 1, max_results: 3 },
+    { pattern: "x", context: 1, limit: 3 },
+  ],
   ["read_many_files", { include: ["*.ts"] }, { globs: ["*.ts"] }],
   ["read_many_files", { patterns: ["*.ts"] }, { globs: ["*.ts"] }],
   ["read_many_files", { glob: "*.ts" }, { globs: ["*.ts"] }],
