@@ -30,7 +30,7 @@ export async function refuseAsWritten(
   return undefined;
 }
 
-interface Written {
+interface WrittenPart {
   readonly path: string;
   readonly text?: string;
   /** The first line that the edit names by its number. */
@@ -38,7 +38,7 @@ interface Written {
 }
 
 /** The paths in a request, and the new texts, each with its path; of a diff the added lines. */
-function writtenIn(part: object, path = ""): readonly Written[] {
+function writtenIn(part: object, path = ""): readonly WrittenPart[] {
   if (part instanceof Uint8Array || ("content" in part && Object(part.content).kind === "state")) return [];
   const own = "path" in part && typeof part.path === "string" ? part.path : path;
   return Object.entries(part).flatMap(([key, value]: [string, unknown]) => {
