@@ -66,6 +66,9 @@ describe.each(Object.entries(ways))("text behind the numbers that the call names
       const numbered = lines.map((line, at) => `${at + 1}${form}${line}`);
       const own = await call(`${numbered.join("\n")}\n`, way(from, from, `${from}${form}new`));
       expect(own.code).toBe("applied");
+      const above = lines.map((line, at) => (at + 1 === from - 1 ? `${at + 1}${form}${line}` : line));
+      const next = await call(`${above.join("\n")}\n`, way(from, from, `${from}${form}new`));
+      if (from > 1) expect(next.code).toBe("applied");
       const other = await call(`${lines.join("\n")}\n`, way(from, from, `${from + 40}${form}new`));
       expect(other.code).toBe("applied");
     });

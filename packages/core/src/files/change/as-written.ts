@@ -65,9 +65,11 @@ async function isNumbered(session: Session, path: string, text: string, named = 
   const decoded = isRefusal(read) ? read : decodeFile(read.bytes, session.ports.codec);
   if (isRefusal(decoded)) return false;
   const lines = splitLines(decoded.text).contents;
-  // A file may have such numbers itself.
+  // A file may have such numbers itself, there or right above.
   if (first === named)
-    return !rows.some((_, at) => Number.parseInt(lines[first + at - 1] ?? "", 10) === first + at);
+    return ![-1, ...rows.keys()].some(
+      (at) => Number.parseInt(lines[first + at - 1] ?? "", 10) === first + at,
+    );
   const same = rows.filter(
     ([, number, line = ""]) => line.trim() !== "" && lines[Number(number) - 1] === line,
   );
