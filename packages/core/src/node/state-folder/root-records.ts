@@ -33,10 +33,12 @@ export function openRootRecords(
     records.set(root, record);
     writeRecord(state, root, record);
   };
+  // Where the older `stat` answers, no folder tells when it was made: then its place alone counts.
+  const isTold = () => [state.path, state.at("roots")].some((path) => markOf(path)?.isBornSure === true);
   for (const root of realRoots) {
     const [record, mark] = [readRecord(state, root), markOf(root)];
     if (record === undefined || mark === undefined) continue;
-    if (isSameMark(record, mark)) records.set(root, record);
+    if (isSameMark(record, mark) || (record.place === mark.place && !isTold())) records.set(root, record);
     else keep(root, { ...mark, since: moment() });
   }
   let isNoted = false;
