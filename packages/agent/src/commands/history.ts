@@ -49,36 +49,24 @@ function drawn(filter: HistoryFilter, limit: number, { manager: { context } }: C
   return told("The history:", { text: shown.join("\n") });
 }
 
-const hide: Command = {
-  name: "history hide",
+/** Gives a turn another form in the prompt. */
+const inForm = (form: "hidden" | "original", name: string, says: string, words: string): Command => ({
+  name,
   usage: "NODE",
-  says: "Keeps a turn out of the prompt, a call together with its result; it stays in the tree.",
+  says,
   options: {},
   operands: { least: 1, most: 1 },
   operand: "node",
-  run: (given, host) => inForm(given.text, "hidden", "The turn is hidden from the model.", host),
-};
-
-const show: Command = {
-  name: "history show",
-  usage: "NODE",
-  says: "Brings a turn that was hidden back into the prompt.",
-  options: {},
-  operands: { least: 1, most: 1 },
-  operand: "node",
-  run: (given, host) => inForm(given.text, "original", "The turn is in the prompt again.", host),
-};
-
-async function inForm(
-  id: string,
-  form: "hidden" | "original",
-  words: string,
-  { manager }: CommandHost,
-): Promise<CommandOutcome> {
-  const done = manager.overlay(id, { form });
-  const kept = isRefusal(done) ? done : await manager.flush();
-  return isRefusal(kept) ? refused(kept.code, kept.message) : told(words, { data: { turn_id: id } });
-}
+  run: async ({ text }, { manager }) => {
+    const done = manager.overlay(text, { form });
+    const kept = isRefusal(done) ? done : await manager.flush();
+    return isRefusal(kept) ? refused(kept.code, kept.message) : told(words, { data: { turn_id: text } });
+  },
+});
+const hiding = "Keeps a turn out of the prompt, a call together with its result; it stays in the tree.";
+const hide = inForm("hidden", "history hide", hiding, "The turn is hidden from the model.");
+const showing = "Brings a turn that was hidden back into the prompt.";
+const show = inForm("original", "history show", showing, "The turn is in the prompt again.");
 
 const rewind: Command = {
   name: "history rewind",

@@ -39,23 +39,25 @@ const complete: Command = {
   },
 };
 
-const cancel: Command = {
-  name: "task cancel",
+/** Leaves the task without a word more. */
+const leaving = (tool: "task_cancel" | "task_pop", name: string, says: string): Command => ({
+  name,
   usage: movingUsage,
-  says: "Ends the task without a result; its branch is kept, marked as pruned.",
+  says,
   options: movingOptions,
   operands: { least: 0, most: 0 },
-  run: async (given, host) => moveHead({ tool: "task_cancel", args: {}, line: "/task cancel" }, given, host),
-};
-
-const pop: Command = {
-  name: "task pop",
-  usage: movingUsage,
-  says: "Leaves the task for now, and goes back to where it was started.",
-  options: movingOptions,
-  operands: { least: 0, most: 0 },
-  run: async (given, host) => moveHead({ tool: "task_pop", args: {}, line: "/task pop" }, given, host),
-};
+  run: async (given, host) => moveHead({ tool, args: {}, line: `/${name}` }, given, host),
+});
+const cancel = leaving(
+  "task_cancel",
+  "task cancel",
+  "Ends the task without a result; its branch is kept, marked as pruned.",
+);
+const pop = leaving(
+  "task_pop",
+  "task pop",
+  "Leaves the task for now, and goes back to where it was started.",
+);
 
 const resume: Command = {
   name: "task resume",

@@ -1,3 +1,5 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { isRefusal } from "@holdfast/core/files";
 import { type Inspection, inspectPath, inspectState, openJournalStore } from "@holdfast/core/node";
 import type { Finding } from "../agent/check-agent.js";
@@ -85,6 +87,8 @@ function rootFindings({ roots }: Inspection): Finding[] {
 
 function stateFindings({ state }: Inspection): Finding[] {
   if (state.kind === "refusal") return [finding("state folder", "fault", `${state.code}: ${state.message}`)];
+  if (!state.exists && !isMakeable(state.path))
+    return [finding("state folder", "fault", `${state.path} cannot be made: nothing can be undone`)];
   if (!state.exists) return [finding("state folder", "good", `${state.path} (nothing kept yet)`)];
   const { staleLocks, leftIntents, staleSessions } = state;
   const kept = `${counted(state.blobs, "state")} of ${counted(state.histories, "file")}, ${readableSize(state.blobBytes)}`;
@@ -101,6 +105,16 @@ function stateFindings({ state }: Inspection): Finding[] {
       ? finding("left behind", "good", "nothing")
       : finding("left behind", "note", left),
   ];
+}
+
+function isMakeable(path: string): boolean {
+  if (!existsSync(path)) return isMakeable(dirname(path));
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The stored conversations; what cannot be read of them stays where it is, so it is no fault of the machine. */

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync } from "node:fs";
+import { chmodSync, chownSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isRoot } from "../../../../test/tools.js";
@@ -64,6 +64,45 @@ test.skipIf(!isRoot)("serves a user whom the system does not know, without a hom
   chmodSync(project.folder, 0o755);
   const { code, stdout } = await runAs(61_234, ["read", "--root", project.folder, "a.txt"]);
   expect([code, stdout]).toEqual([0, "one\n"]);
+});
+
+test.skipIf(!isRoot)("says what a home that is read-only stands in the way of, and reads", async () => {
+  const project = new Project({ "a.txt": "one\n", "home/.keep": "" });
+  for (const name of ["", "home"]) chmodSync(join(project.folder, name), 0o755);
+  const home = join(project.folder, "home");
+  const run = (...args: string[]) =>
+    runAs(nobody, ["--root", project.folder, "--state-dir", join(home, "state"), ...args], { HOME: home });
+  expect(await run("read", "a.txt")).toMatchObject({ code: 0, stdout: "one\n" });
+  const doctor = await run("doctor");
+  expect([doctor.code, doctor.stdout]).toEqual([7, expect.stringMatching(/✗ state folder .*cannot be made/)]);
+  expect(await run("undo", "a.txt")).toMatchObject({
+    code: 7,
+    stderr: expect.stringContaining("permission"),
+  });
+  if (isThere("hosts"))
+    expect(await run("setup", "claude", "--yes")).toMatchObject({
+      code: 7,
+      stderr: expect.stringMatching(/permission/),
+    });
+  expect(readdirSync(home)).toEqual([".keep"]);
+});
+
+test.skipIf(!isRoot)("uses no state folder and no settings of another user", async () => {
+  const project = new Project({
+    "a.txt": "one\n",
+    "state/.keep": "",
+    "home/.config/holdfast/settings.jsonc": "{}",
+  });
+  const home = join(project.folder, "home");
+  for (const name of ["", "home", "home/.config", "home/.config/holdfast"])
+    chmodSync(join(project.folder, name), 0o755);
+  chmodSync(join(home, ".config/holdfast/settings.jsonc"), 0o600);
+  const theirs = await runAs(nobody, ["read", "a.txt", "--root", project.folder], {
+    HOLDFAST_STATE_DIR: join(project.folder, "state"),
+  });
+  expect(theirs).toMatchObject({ code: 7, stderr: expect.stringContaining("belongs to another user") });
+  const checked = await runAs(nobody, ["config", "check"], { HOME: home });
+  expect(checked).toMatchObject({ code: 52, stderr: expect.stringContaining("may not be read") });
 });
 
 test("takes no file of the current folder for a person's settings where HOME is empty", async () => {

@@ -9,6 +9,7 @@ import {
   type StateChanged,
 } from "../../files/index.js";
 import { namesIn, removeQuietly, shortLines } from "../disk/entries.js";
+import { answering } from "../disk/faults.js";
 import { keepBlob, keptBytes } from "./blobs.js";
 import { openStateFolder, type StateFolder } from "./state-folder.js";
 
@@ -42,7 +43,7 @@ export interface HostMemory {
   expected(path: string, sha256: string): HostFact | undefined;
   learn(path: string, fact: HostFact): void;
   remember(note: CallNote): void;
-  /** Keeps the bytes of a state, so that a later one can be held against it; they may be gone at any time. */
+  /** Keeps the bytes of a state, so that a later one can be held against it; they may be gone at any time, or refused. */
   keep(sha256: string, bytes: Uint8Array): void;
   kept(sha256: string): Uint8Array | undefined;
 }
@@ -91,7 +92,7 @@ export function openHostMemory(stateDir: string | undefined, host: string): Host
         .findLast((fact) => fact.kind === "changed" && fact.after === sha256),
     learn: (path, fact) => append({ fact: { path, ...fact } }),
     remember: (note) => append({ note }),
-    keep: (sha256, bytes) => keepBlob(state, sha256, bytes),
+    keep: (sha256, bytes) => void answering(state.path, () => keepBlob(state, sha256, bytes)),
     kept: (sha256) => keptBytes(state, sha256),
   };
 }

@@ -258,6 +258,7 @@ describe.skipIf(process.platform === "win32")("a state is bytes and mode", () =>
     const on = await ground({ "a/f": "one\n" });
     chmodSync(join(on.root, "a"), 0o500);
     await on.workspace.read({ path: "a/f" });
+    chmodSync(join(on.root, "a"), 0o700);
     rmSync(join(on.root, "a"), { recursive: true });
     await on.workspace.restore({ path: "a/f", sha256: sha("one\n") });
     expect(modeOf(on, "a")).toBe("700");

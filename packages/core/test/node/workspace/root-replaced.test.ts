@@ -183,7 +183,7 @@ it.skipIf(!hasStrace)("a program that is told no birth times hides no history", 
   const strike = ["-o", "/dev/null", "-e", "trace=statx", "-e", "inject=statx:error=EPERM"];
   runTraced(strike, "append.mjs", root, join(top, "state"), "line", "1");
   const next = must(await openWorkspace({ roots: [root], stateDir: join(top, "state") }));
-  expect(codeOf(await next.log({ path: "log.txt" }))).toBe("log");
+  expect(must(await next.log({ path: "log.txt" })).entries).toHaveLength(1);
   expect(must(await next.log({ path: "f" })).entries.filter((entry) => entry.ofOtherFolder)).toEqual([]);
   expect(codeOf(await next.undo({ path: "f" }))).toBe("applied");
   await next.close();
