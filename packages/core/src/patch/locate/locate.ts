@@ -2,7 +2,6 @@ import type { BaseText } from "../model/base-text.js";
 import { growth, type ShapedHunk } from "../model/hunk.js";
 import { type Deadline, mapInSteps, type Steps } from "../model/steps.js";
 import { AddedLineCounts } from "./already-applied.js";
-import { isInside, SectionFinder } from "./anchors.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
 import { assignInOrder, includesSorted } from "./assign.js";
 import { MatchFinder, matchesAt, spellWithPrefix } from "./matches.js";
@@ -20,7 +19,7 @@ import {
 } from "./placement.js";
 import { mergeRepeated } from "./repeats.js";
 import { findApplied, findMended, findVerbatim } from "./search.js";
-import { numbersAgree, solve } from "./solve.js";
+import { solve } from "./solve.js";
 
 /**
  * Finds the one position of every hunk, all together.
@@ -65,8 +64,8 @@ function* locateByContent(
     searches.push(yield* findMended(base, search, finder, added, deadline));
   }
   if (finder.overflowed) {
-    const widest = searches.reduce((one, other) => (other.starts.length > one.starts.length ? other : one));
-    return unlocated("ambiguous", widest, searches, widest.starts);
+    const [widest] = searches.toSorted((one, other) => other.starts.length - one.starts.length);
+    if (widest !== undefined) return unlocated("ambiguous", widest, searches, widest.starts);
   }
   const { open, appliedBefore } = omitAppliedHunks(searches);
   const problem = findProblem(open);
@@ -105,9 +104,8 @@ function omitAppliedHunks(searches: readonly HunkSearch[]): {
   let shift = 0;
   for (const search of searches) {
     const { hunk, starts, appliedAt, maybeAppliedAt = [], tier } = search;
-    const hint = hintOf(hunk);
-    if (hint === undefined || hunk.oldCount === 0) return unchanged;
-    const start = hint + shift;
+    if (hunk.oldCount === 0) return unchanged;
+    const start = (hintOf(hunk) ?? Number.NaN) + shift;
     if (starts.length > 0) {
       if (starts.length > 1 || starts[0] !== start || tier === "aligned" || tier === "window")
         return unchanged;
@@ -136,26 +134,21 @@ function expectLines(base: BaseText, hunks: readonly ShapedHunk[]): void {
   });
 }
 
-/** The quick way, mostly without any index: all hunks match exactly where their headers say, in order. */
+/** The quick way, without any index: all hunks match exactly where their headers say, in order. */
 function* locateByNumbers(base: BaseText, hunks: readonly ShapedHunk[]): Steps<Located | undefined> {
-  if (!numbersAgree(hunks)) return undefined;
-  yield;
-  const placements: Placement[] = [];
-  const finder = new SectionFinder(base);
-  for (const hunk of hunks) {
-    const { anchors } = hunk.hunk.header;
-    if (anchors.length > 0 || placements.length % 512 === 511) yield;
-    const hint = hintOf(hunk);
-    if (hint === undefined || hunk.oldCount === 0 || !matchesAt(base, hunk, "old", hint)) return undefined;
-    if (anchors.length > 0) yield* base.prepare("trimmed");
-    const sections = finder.find(anchors);
-    if (sections.length > 0 && !isInside(sections, hint)) return undefined;
-    placements.push(verbatimPlacement(base, hunk, "exact", hint));
-  }
-  const isInOrder =
-    assignInOrder(placements.map(({ hunk, start }) => candidateOf(hunk, [start]))) !== undefined;
-  if (!isInOrder) return undefined;
+  const placements = yield* mapInSteps(hunks, (hunk) => placeByNumber(base, hunk), 512);
+  if (!placements.every((placement) => placement !== undefined)) return undefined;
+  const candidates = placements.map(({ hunk, start }) => candidateOf(hunk, [start]));
+  if (assignInOrder(candidates) === undefined) return undefined;
   return { kind: "located", placements, outOfOrder: false, repeated: [], appliedBefore: [] };
+}
+
+/** The place of a number, where nothing else names one: a hunk for the end of the file has a second witness. */
+function placeByNumber(base: BaseText, hunk: ShapedHunk): Placement | undefined {
+  const hint = hintOf(hunk) ?? -1;
+  const isTold = hunk.oldCount > 0 && !hunk.hunk.atEnd;
+  if (isTold && matchesAt(base, hunk, "old", hint)) return verbatimPlacement(base, hunk, "exact", hint);
+  return undefined;
 }
 
 /** The first hunk without a position, whatever the others do. */
@@ -179,12 +172,13 @@ function* resolveAppliedInsertions(
   const added = new AddedLineCounts(located.placements.map(({ hunk }) => hunk));
   const appliedAt = (placement: Placement) => appliedInsertionAt(base, placement, added);
   const applied = yield* mapInSteps(located.placements, appliedAt);
-  if (applied.every((start) => start === undefined)) return located;
+  const madeAt = applied.findIndex((start) => start !== undefined);
+  if (madeAt < 0) return located;
   if (applied.every((start) => start !== undefined)) return { kind: "already_applied", starts: applied };
   const searches = located.placements.map(({ hunk, tier, start, alignment }, at): HunkSearch => {
     const insertion = applied[at];
     return { hunk, tier, starts: [start], alignment, appliedAt: insertion === undefined ? [] : [insertion] };
   });
-  const search = searches.find((one) => one.appliedAt.length > 0);
+  const search = searches[madeAt];
   return search === undefined ? located : unlocated("already_applied", search, searches, search.appliedAt);
 }

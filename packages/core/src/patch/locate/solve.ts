@@ -88,7 +88,7 @@ export function* solve(base: BaseText, searches: readonly HunkSearch[]): Steps<L
   yield;
   if (assigned === undefined) return yield* solveOutOfOrder(base, searches, all);
   const isClear = assigned.earliest.every((start, at) => start === assigned.latest[at]);
-  const chosen = isClear ? assigned : (assignInOrder(breakTies(base, searches, all, assigned)) ?? assigned);
+  const chosen = isClear ? assigned : (assignInOrder(breakTies(base, searches, assigned)) ?? assigned);
   const unclear = findUnclear(base, searches, chosen);
   if (unclear !== undefined) return unlocated("ambiguous", unclear, searches, unclear.starts);
   const starts = chosen.earliest;
@@ -125,8 +125,7 @@ function* confirmPlacements(
     ({ hunk }, at) => hunk.oldCount === 0 && hunk.hunk.header.numbers !== undefined && starts[at] !== 0,
   );
   const hunks = searches.map(({ hunk }) => hunk);
-  const areRight = () =>
-    numbersAgree(hunks, "exactly") && hunks.every((hunk, at) => hintOf(hunk) === starts[at]);
+  const areRight = () => numbersAgree(hunks) && hunks.every((hunk, at) => hintOf(hunk) === starts[at]);
   if (numbered !== undefined && (outOfOrder || !areRight()))
     return unlocated("numbers_contradict", numbered, searches, numbered.starts);
   const shallow = findUnknownIndent(base, searches);
@@ -140,15 +139,14 @@ function* confirmPlacements(
 function breakTies(
   base: BaseText,
   searches: readonly HunkSearch[],
-  candidates: readonly Candidate[],
   { earliest, latest }: Assignments,
 ): readonly Candidate[] {
   const finder = new SectionFinder(base);
   const offset = commonOffset(searches);
-  return candidates.map((candidate, at) => {
-    const search = searches[at];
-    if (search === undefined || earliest[at] === latest[at]) return candidate;
-    return { ...candidate, starts: namedCopies(base, search, finder, offset) };
+  return searches.map((search, at) => {
+    const isPlaced = earliest[at] === latest[at];
+    const starts = isPlaced ? search.starts : namedCopies(base, search, finder, offset);
+    return candidateOf(search.hunk, starts, search.alignment);
   });
 }
 
@@ -179,7 +177,7 @@ function namedCopies(
   // Where all other numbers are off by the same, and this one with them names another copy, it may be off, too.
   if (named !== undefined) return offset !== 0 && includesSorted(starts, named + offset) ? starts : [named];
   const sections = finder.find(hunk.hunk.header.anchors);
-  const inside = Array.from(sections.length > 0 ? starts : []).filter((start) => isInside(sections, start));
+  const inside = Array.from(starts).filter((start) => isInside(sections, start));
   const hint = hintOf(hunk);
   const isNearest = hint === undefined || nearestTo(starts, hint).some((start) => inside.includes(start));
   return inside.length > 0 && isNearest ? inside : starts;
@@ -228,12 +226,12 @@ function findUnknownIndent(base: BaseText, searches: readonly HunkSearch[]): Hun
   );
 }
 
-/** Whether old and new numbers of each header belong together; or are simply the same, unless they are to be exact. */
-export function numbersAgree(hunks: readonly ShapedHunk[], how?: "exactly"): boolean {
+/** Whether old and new numbers of each header belong together. */
+function numbersAgree(hunks: readonly ShapedHunk[]): boolean {
   let shift = 0;
   for (const hunk of hunks) {
     const { numbers } = hunk.hunk.header;
-    if (numbers !== undefined && (how === "exactly" || numbers.newStart !== numbers.oldStart)) {
+    if (numbers !== undefined) {
       const { oldStart, oldCount, newStart, newCount } = numbers;
       if (firstLine(newStart, newCount) !== firstLine(oldStart, oldCount) + shift) return false;
     }
