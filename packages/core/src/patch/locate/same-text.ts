@@ -26,9 +26,9 @@ export function comesToSameText(base: BaseText, hunk: ShapedHunk, starts: readon
   const from = (starts[0] ?? 0) + coreFrom;
   const to = (starts.at(-1) ?? 0) + coreTo;
   const mostLines = mostCompared / starts.length;
-  const ending = base.ending(from);
+  const ending = base.ending(from) ?? "";
   // Lines may change places only without their endings, in the file and in the hunk.
-  if (to - from > mostLines || !ending || !hasOneEnding(hunk)) return false;
+  if (to - from > mostLines || !hasOneEnding(hunk)) return false;
   for (let at = Math.max(0, from - 1); at < to; at++) if (base.ending(at) !== ending) return false;
   const lines = hunk.new.slice(coreFrom, coreTo + growth(hunk));
   const added = lines.map(({ text }) => text + ending).join("");
