@@ -145,7 +145,7 @@ function openBlocks(text: string) {
     .replace(/`[^`\n]+`/g, "")
     .matchAll(blockMarks)) {
     const inside = (colons ?? other ?? mark).trim();
-    const isEnd = colons === undefined ? /^[{<%!\s-]*\/|end|stop|close/i.test(inside) : inside === "";
+    const isEnd = colons === undefined ? /^(\W*\/|(?!<\w).*(end|stop|close))/is.test(inside) : inside === "";
     const name = colons === undefined ? squeeze(inside.toLowerCase().replace(notName, " ")) : ":::";
     const begun = open.findLastIndex((one) => one.name === name);
     if (!isEnd) open.push({ mark, at, name });

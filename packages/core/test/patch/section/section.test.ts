@@ -17,6 +17,8 @@ const blocks: readonly (readonly [string, string])[] = [
     "<!-- ALL-CONTRIBUTORS-LIST:END - Do not remove -->",
   ],
   ["<!-- prettier-ignore-start -->", "<!-- prettier-ignore-end -->"],
+  ["<legend>", "</legend>"],
+  ["<endnote>", "</endnote>"],
   ["<!-- region -->", "<!-- /region -->"],
   ["{% if site.open %}", "{% endif %}"],
   ["{{#if open}}", "{{/if}}"],
