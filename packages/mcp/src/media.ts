@@ -6,6 +6,7 @@ import { pathToFileUri } from "./file-uri.js";
 /** What a read of an image or a PDF was answered with, and how. */
 interface MediaRead {
   readonly result: ToolResult | undefined;
+  readonly ignored: string;
   readonly wire: "text" | "json";
   /** The kinds that the client hands to its model. */
   readonly kinds: readonly MediaKind[];
@@ -19,13 +20,13 @@ interface MediaRead {
  *   then says what the file is.
  */
 export async function mediaAnswer(
-  { result, wire, kinds }: MediaRead,
+  { result, ignored, wire, kinds }: MediaRead,
   workspace: Pick<Workspace, "readBytes" | "roots">,
 ): Promise<CallToolResult | undefined> {
   const media = await mediaOfRead(result, workspace, kinds);
   if (media === undefined) return undefined;
   const { kind, path, mimeType, data } = media;
-  const { text } = mediaReply(media, wire);
+  const { text } = mediaReply(media, wire, ignored);
   const block =
     kind === "image"
       ? ({ type: "image", data, mimeType } as const)

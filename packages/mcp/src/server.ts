@@ -3,6 +3,7 @@ import { escapeForPeople } from "@holdfast/core/text";
 import {
   allTools,
   type FileTool,
+  fileOfCall,
   findTool,
   jsonSchema,
   protocolText,
@@ -176,7 +177,7 @@ async function callTool(
     ...roomAt(host, options.answerBudget),
     ...(onError === undefined ? {} : { onError }),
   };
-  const { result, reply } = await once((repeats) =>
+  const { reply, ...run } = await once((repeats) =>
     runToolWithResult(params.name, params.arguments, {
       ...context,
       ...(repeats === undefined ? {} : { repeats }),
@@ -184,12 +185,12 @@ async function callTool(
   );
   const question = options.askAgain(reply.code);
   if (question !== undefined) return question;
-  const shown = await mediaAnswer({ result, wire, kinds: host.media }, workspace);
+  const shown = await mediaAnswer({ ...run, wire, kinds: host.media }, workspace);
   if (shown !== undefined) return shown;
   const structured = room === undefined ? options.structured === true : "facts";
   const answer = toCallResult(reply, { structured, host });
-  const { path = "." }: { readonly path?: unknown } = Object(params.arguments);
-  const isFirstRoot = findTool(params.name)?.name === "list_files" && /^\.?\/?$/.test(String(path));
+  const listing = params.name === "list_files" ? findTool(params.name) : undefined;
+  const isFirstRoot = listing && /^\.?\/?$/.test(fileOfCall(listing, params.arguments ?? {}) ?? ".");
   return isFirstRoot && wire === "text" ? withOtherRoots(answer, workspace.roots) : answer;
 }
 

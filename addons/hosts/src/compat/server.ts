@@ -70,7 +70,10 @@ function toResult(answer: CompatAnswer): CallToolResult {
         structuredContent: { content: answer.text },
       };
     case "media":
-      return { content: [answer.item], structuredContent: { content: [answer.item] } };
+      return {
+        content: [answer.item, ...(answer.notes ?? [])],
+        structuredContent: { content: [answer.item] },
+      };
     case "failed":
       return { content: [{ type: "text", text: answer.text }], isError: true };
     default:

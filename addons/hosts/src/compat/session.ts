@@ -47,6 +47,8 @@ interface TextAnswer {
 interface MediaAnswer {
   readonly kind: "media";
   readonly item: MediaItem;
+  /** What is said beside it; nothing unless given. */
+  readonly notes?: readonly { readonly type: "text"; readonly text: string }[];
 }
 
 /** A refusal, as the official server words one. */

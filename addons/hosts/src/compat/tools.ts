@@ -105,8 +105,10 @@ function define<Name extends CompatToolName>(name: Name): CompatTool {
 
 /** What the call gave beside the tool's arguments stands behind the answer, whose file texts clients read from its beginning. */
 function withIgnored(answer: CompatAnswer, ignored: string): CompatAnswer {
-  if (ignored === "" || answer.kind === "media") return answer;
-  return { ...answer, text: `${answer.text}\n\nIgnored: ${ignored}` };
+  const text = `Ignored: ${ignored}`;
+  if (ignored === "") return answer;
+  if (answer.kind === "media") return { ...answer, notes: [{ type: "text", text }] };
+  return { ...answer, text: `${answer.text}\n\n${text}` };
 }
 
 /** The end of every answer: whatever is in it, it is within the budget; what is cut here shows nothing. */

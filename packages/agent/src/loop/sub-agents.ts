@@ -1,12 +1,14 @@
 import type { ModelPort, OfferedTool } from "@holdfast/core/context";
 import type { ContextManager, ToolCall } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
+import { isObject } from "@holdfast/core/text";
 import {
   conversationTools,
   findConversationTool,
   type HostTool,
   type HostToolResult,
   intentOf,
+  understand,
 } from "@holdfast/core/tools";
 
 /** What a model may hand to another one: a task that is run to its end on its branch, by a model with tools of its own. */
@@ -60,15 +62,17 @@ export function delegationIn(
   { name, args }: Pick<ToolCall, "name" | "args">,
   scope: DelegationScope,
 ): Delegation | string | undefined {
-  const { agent, ...task } = args;
-  if (name !== "task_start" || agent === undefined || agent === null) return undefined;
-  if (typeof agent !== "object" || Array.isArray(agent))
-    return "`agent` is an object: {model, tools, max_steps}.";
+  const { agent: given, ...task } = args;
+  if (name !== "task_start" || given === undefined || given === null) return undefined;
+  const schema = { properties: { agent: agentSchema(scope.subAgents) } };
+  const understood = understand({ name, schema, readOnly: false }, { agent: given });
+  if (isRefusal(understood)) return understood.message;
+  const { agent } = understood.values;
+  if (!isObject(agent)) return "`agent` is an object: {model, tools, max_steps}.";
   const { maxDepth = 1, maxSteps = 50 } = scope.subAgents;
   if (scope.depth >= maxDepth)
     return `Sub-agents may go ${maxDepth} deep, and that is where you are: do the task yourself, without \`agent\`.`;
-  // A cast: an object whose fields are looked at one by one.
-  const { model: named, tools, max_steps: wanted = maxSteps } = agent as Readonly<Record<string, unknown>>;
+  const { model: named, tools, max_steps: wanted = maxSteps } = agent;
   if (typeof wanted !== "number" || !Number.isSafeInteger(wanted) || wanted < 1)
     return "`agent.max_steps` is a whole number from 1 on.";
   const tool = findConversationTool(name);
@@ -98,10 +102,17 @@ export function delegating(offer: OfferedTool, subAgents: SubAgents): OfferedToo
 /** Made once: it is offered with every request. */
 const delegatingOffers = new WeakMap<SubAgents, { readonly of: OfferedTool; readonly offer: OfferedTool }>();
 
-function withAgent(offer: OfferedTool, { models }: SubAgents): OfferedTool {
+function withAgent(offer: OfferedTool, subAgents: SubAgents): OfferedTool {
   const { inputSchema } = offer;
+  // A cast: the schema of an object has properties, or none.
+  const properties = (inputSchema.properties ?? {}) as object;
+  const agent = agentSchema(subAgents);
+  return { ...offer, inputSchema: { ...inputSchema, properties: { ...properties, agent } } };
+}
+
+function agentSchema({ models }: SubAgents) {
   const named = models.length === 0 ? {} : { model: { type: "string", enum: models } };
-  const agent = {
+  return {
     type: "object",
     description:
       "task start: gives the task to a sub-agent, which works on it alone until it is done; you get its summary. Several in one answer work side by side. Say in goal all that it has to know, unless context is clone",
@@ -111,9 +122,6 @@ function withAgent(offer: OfferedTool, { models }: SubAgents): OfferedTool {
       max_steps: { type: "integer", minimum: 1, description: "Requests that it may make" },
     },
   };
-  // A cast: the schema of an object has properties, or none.
-  const properties = (inputSchema.properties ?? {}) as object;
-  return { ...offer, inputSchema: { ...inputSchema, properties: { ...properties, agent } } };
 }
 
 /** A tool in the place of the one of this name, that says why nothing is done. */

@@ -46,31 +46,6 @@ describe("an argument that its tool does not have", () => {
     );
   });
 
-  const calls: readonly (readonly [ToolName, (stray: object) => object])[] = [
-    ["write_file", (stray) => ({ file_path: "new", content: "x", ...stray })],
-    ["append_to_file", (stray) => ({ file_path: "a", content: "x", ...stray })],
-    ["edit_file", (stray) => ({ file_path: "a", edits: [{ old_string: "one", new_string: "1", ...stray }] })],
-    ["apply_changes", (stray) => ({ changes: [{ file_path: "new", content: "x", ...stray }] })],
-    [
-      "apply_changes",
-      (stray) => ({
-        changes: [{ file_path: "a", edits: [{ old_string: "one", new_string: "1", ...stray }] }],
-      }),
-    ],
-  ];
-
-  test.each(calls)("keeps %s from doing anything, wherever it stands", async (tool, call) => {
-    await fc.assert(
-      fc.asyncProperty(fc.stringMatching(/^x[a-z_]{1,12}$/), strayValue, async (name, value) => {
-        const scene = openSession({ files: { a: "one\n" } });
-        const { code, text } = await scene.call(tool, { ...call({ [name]: value }) });
-        expect([code, text.includes(`no argument ${name}`)]).toEqual(["invalid_arguments", true]);
-        expect([scene.text("a"), scene.text("new")]).toEqual(["one\n", undefined]);
-      }),
-      { numRuns: 30 },
-    );
-  });
-
   const looks: readonly (readonly [
     ToolName,
     Readonly<Record<string, string | readonly string[]>>,
@@ -109,12 +84,6 @@ describe("an argument that its tool does not have", () => {
       text: "Ignored: echo has no argument cuont; did you mean count? It takes count.\n{}",
     });
     expect(await runHostTool(echo, { cuont: 1 }, scope)).toMatchObject({ code: "invalid_arguments" });
-  });
-
-  test("is passed over where hosts add it, however it is spelt", () => {
-    const added = ["wait_for_previous", "waitForPreviousTools", "__tool_use_purpose", "__toolUsePurpose"];
-    for (const name of [...added, "toolAction", "toolSummary", "task_progress", "security_risk"])
-      for (const tool of every) expect(saidOf(tool.name, { [name]: "x" })).toBe(saidOf(tool.name, {}));
   });
 
   test("says nothing where it is null", () => {

@@ -127,9 +127,9 @@ async function onFiles(running: RunningCall, host: TurnHost): Promise<Carried> {
       knowledge,
       caller: callerOf(running, host),
     });
-    const { result, reply } = run;
+    const { result, reply, ignored } = run;
     const media = await mediaOfRead(result, host.workspace, host.media ?? ["image", "pdf"]);
-    if (media !== undefined) return recordMedia(running, media, host);
+    if (media !== undefined) return recordMedia(running, media, ignored, host);
     const insisted = defined({ encoding: running.encoding });
     const refers = reply.refers.flatMap((lines) => knowledge.asShown({ ...lines, ...insisted }));
     const { text, code, success } = reply;
@@ -148,9 +148,9 @@ async function onFiles(running: RunningCall, host: TurnHost): Promise<Carried> {
 }
 
 /** An image or a PDF is a state that was seen, of which no line is shown. */
-function recordMedia(running: RunningCall, media: ReadMedia, host: TurnHost): Carried {
+function recordMedia(running: RunningCall, media: ReadMedia, ignored: string, host: TurnHost): Carried {
   const { path, mimeType, data, sha256: after } = media;
-  const { text, code } = mediaReply(media, host.wire ?? "text");
+  const { text, code } = mediaReply(media, host.wire ?? "text", ignored);
   const facts = factsOf({ media: [{ mimeType, data }], files: [{ path, after, by: "seen" }] });
   return record(running, { text, code, isError: false }, facts, host);
 }

@@ -5,12 +5,12 @@ import {
   openCall,
 } from "../../conversation/index.js";
 import { type ConversationCode, isRefusal } from "../../files/index.js";
-import { causeOf } from "../../text/index.js";
+import { causeOf, defined } from "../../text/index.js";
 import { catching } from "../run/run-tool.js";
-import { ignoredIn, intentOf } from "../tool/arguments.js";
+import { ignoredIn, intentOf, withIgnored } from "../tool/arguments.js";
 import { carryConversation } from "./carry-conversation.js";
 import { type ConversationAnswer, type ConversationHost, renderAnswer } from "./conversation-tool.js";
-import { toolOfName } from "./tool-of-name.js";
+import { meantCall, toolOfName } from "./tool-of-name.js";
 
 /** What a call or a command gets back. `code` is "ok" or says why nothing was done. */
 export interface ConversationReply {
@@ -54,11 +54,12 @@ async function obtainReply(
   args: unknown,
   context: ConversationToolContext,
 ): Promise<ConversationReply> {
-  const tool = toolOfName(name);
+  const meant = meantCall({ name, args });
+  const tool = toolOfName(meant.name);
   if (tool?.kind !== "conversation")
     return refused("invalid_arguments", "There is no conversation tool of this name.");
   const work = async () => {
-    const request = intentOf(tool, args);
+    const request = intentOf(tool, meant.args);
     if (isRefusal(request)) return refused("invalid_arguments", request.message);
     const { callId, calledAs = name } = context;
     const answered = (output: string): AnsweredCall => ({ callId: callId ?? "", name: calledAs, output });
@@ -67,7 +68,9 @@ async function obtainReply(
       answered,
       answering: (told) => (callId === undefined ? undefined : answered(renderAnswer(told))),
     });
-    return isRefusal(result) ? refused(result.code, result.message) : told(result, ignoredIn(tool, args));
+    const ignored = ignoredIn(tool, meant.args);
+    if (isRefusal(result)) return refused(result.code, withIgnored(result.message, ignored));
+    return told(result, ignored);
   };
   return catching(name, work, context, (error) =>
     refused(
@@ -78,9 +81,8 @@ async function obtainReply(
 }
 
 function told(answer: ConversationAnswer, ignored: string): ConversationReply {
-  const { data } = answer;
   const text = [...(ignored === "" ? [] : [ignored]), renderAnswer(answer)].join("\n");
-  return { text, isError: false, code: "ok", ...(data === undefined ? {} : { data }) };
+  return { text, isError: false, code: "ok", ...defined({ data: answer.data }) };
 }
 
 function refused(code: ConversationReply["code"], message: string): ConversationReply {

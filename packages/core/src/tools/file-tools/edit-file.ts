@@ -41,7 +41,8 @@ Several changes: parallel calls with the same hash.`,
       return fileIntent({ kind: "edit_lines", path: file_path, edits: lines, ...rest });
     const exact: ExactEdit[] = [];
     for (const [at, { old_string, ...edit }] of edits.entries()) {
-      if (old_string === undefined) return refuseArguments(`edits[${at}].old_string is missing.`, file_path);
+      if (old_string === undefined)
+        return refuseArguments(`edits[${at}] needs old_string or lines.`, file_path);
       exact.push(readEdit({ ...edit, old_string }));
     }
     return fileIntent({ kind: "edit", path: file_path, edits: exact, ...rest });

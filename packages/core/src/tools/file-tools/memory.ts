@@ -35,10 +35,10 @@ export const memory = defineTool({
   fileAt: (path) => path.replace(/^\/+/, ""),
   spoken: memoryWords,
   intent(args) {
-    const named = args.command === "rename" ? args.old_path : args.path;
-    const path = named === undefined ? undefined : within(named);
-    if (path === undefined) return refuseArguments(`The command ${args.command} needs a path.`, folder);
-    if (isRefusal(path)) return barred(path, named);
+    const name = args.command === "rename" ? "old_path" : "path";
+    const path = args[name] === undefined ? undefined : within(args[name]);
+    if (path === undefined) return refuseArguments(`The command ${args.command} needs ${name}.`, folder);
+    if (isRefusal(path)) return barred(path, args[name]);
     if (path.path === ownFolder && (args.command === "delete" || args.command === "rename"))
       return refuse("invalid_arguments", `Cannot ${args.command} the ${folder} directory itself`);
     const call = { path: path.path, tool: "memory", atomic: true, within: ownFolder };

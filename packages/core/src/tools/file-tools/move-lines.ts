@@ -33,7 +33,7 @@ export const moveLines = defineTool({
       );
     const isWithin = to === undefined || bareName(to) === bareName(file_path);
     if (isWithin && toBase !== undefined && toBase !== base)
-      return refuseArguments("move_lines: within one file both hashes name the same version.", file_path);
+      return refuseArguments("move_lines: without to, both hashes name the same version.", file_path);
     const cut = { kind: "cut", ...span } as const;
     const changes: readonly FileChange[] = isWithin
       ? [{ path: file_path, base, content: { ...cut, after } }]

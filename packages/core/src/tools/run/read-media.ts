@@ -1,5 +1,6 @@
 import { isRefusal, type Workspace } from "../../files/index.js";
 import { escapeForPeople, escapeInJson, sha256Of, toBase64 } from "../../text/index.js";
+import { withIgnored } from "../tool/arguments.js";
 import type { WireOptions } from "../wire/options.js";
 import type { ToolReply, ToolResult } from "../wire/result.js";
 
@@ -43,11 +44,11 @@ export async function mediaOfRead(
   return { kind, path, mimeType, data: toBase64(bytes), sizeBytes: bytes.length, sha256: sha256Of(bytes) };
 }
 
-/** What is said beside the medium, in the text form or in JSON. */
-export function mediaReply(media: ReadMedia, wire: WireOptions["wire"]): ToolReply {
+/** What is said beside the medium, in the text form or in JSON. @param ignored as `ToolRun.ignored`. */
+export function mediaReply(media: ReadMedia, wire: WireOptions["wire"], ignored: string): ToolReply {
   const { path: file_path, mimeType: mime_type, sizeBytes: size_bytes, sha256 } = media;
   const says = `"${escapeForPeople(file_path)}" follows as it is (${mime_type}, ${size_bytes} bytes, sha256 ${sha256}).`;
-  const message = `${says} It is no text: it can be moved and deleted, not edited.`;
+  const message = withIgnored(`${says} It is no text: it can be moved and deleted, not edited.`, ignored);
   const json = { file_path, sha256, media: { mime_type, size_bytes }, message };
   const text = wire === "json" ? escapeInJson(JSON.stringify(json)) : `OK (ok): ${message}`;
   return { success: true, code: "ok", text, json, shows: [], bearsContent: true, shown: [], refers: [] };

@@ -82,6 +82,8 @@ export async function questionOf(
 export interface ToolRun {
   readonly result: ToolResult;
   readonly reply: ToolReply;
+  /** What of the arguments was ignored, in a sentence; "" where nothing was. */
+  readonly ignored: string;
 }
 
 /** `runTool` for those who also need what the reply was rendered from. */
@@ -112,7 +114,7 @@ export async function runToolWithResult(name: string, args: unknown, context: To
     });
     context.room?.take(printedSize(reply));
     shown = reply.shown;
-    return { result, reply };
+    return { result, reply, ignored };
   } finally {
     const end = () => own?.end(shown);
     if (context.room === undefined) end();

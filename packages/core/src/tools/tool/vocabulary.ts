@@ -89,8 +89,9 @@ function argumentWords(tool: FileTool): Vocabulary {
   const names = argumentNames(tool);
   const words = Object.entries(argumentRoles).flatMap(([role, spellings]) => {
     const [own] = spellings.filter((name) => names.has(name));
-    const word = own === "create" ? "create: true" : own;
-    return word === undefined ? [] : [[role, word] as const];
+    const more = role === "base" && names.has("bases") ? " or bases" : "";
+    const word = own === "create" ? "create: true" : `${own}${more}`;
+    return own === undefined ? [] : [[role, word] as const];
   });
   return Object.fromEntries(words);
 }
