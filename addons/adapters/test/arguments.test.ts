@@ -50,5 +50,5 @@ describe.each(Object.entries(frameworks))("the tools for %s", (name, runsOf) => 
       state: () => filesIn(room.root),
     };
   };
-  holdArguments({ tools: lawTools(name === "the Anthropic SDK" ? editors : servedNames), open, runs: 8 });
+  holdArguments({ tools: lawTools(name === "the Anthropic SDK" ? editors : servedNames), open, runs: 4 });
 });

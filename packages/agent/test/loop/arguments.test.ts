@@ -51,7 +51,7 @@ describe.each(Object.entries(ways))("the tools of an agent, called %s", (way, ca
     return { call: async (name, args) => (await text(name, args)).replaceAll(ids, "ID"), state };
   };
   const tools = way === "by conversation" ? talking : [...lawTools(servedNames), ...talking];
-  holdArguments({ tools, open, runs: 12 });
+  holdArguments({ tools, open, runs: 6 });
 });
 
 const ids = /[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-z]{20,32}\b/gi;

@@ -5,8 +5,10 @@ import {
   fileOfCall,
   findTool,
   type HostToolResult,
+  parseArguments,
   type RanProgram,
   type ToolRun,
+  toolOfName,
 } from "@holdfast/core/tools";
 import { secondsWords } from "../../host/command-words.js";
 import { type Todo, todoLines, todosIn, todosName } from "../../host/todos.js";
@@ -27,7 +29,16 @@ export function callLines(call: EndedCall): readonly Line[] {
   if (todos !== undefined) return listLines(todos);
   if (run !== undefined && "result" in run) return resultLines(run, call);
   if (run?.program !== undefined) return [...programLines(run.program, call), ...outsideLines(run)];
-  return [[...callHead(call), isError ? span(` ✗ ${codeWords(code)}`, "bad") : done]];
+  const head = callHead({ name: call.name, args: takenBy(call) });
+  return [[...head, isError ? span(` ✗ ${codeWords(code)}`, "bad") : done]];
+}
+
+/** What its tool took of a call; all that it was given where it was refused, or is of the host. */
+function takenBy({ name, args }: EndedCall): EndedCall["args"] {
+  const tool = toolOfName(name);
+  const read = tool === undefined ? undefined : parseArguments(tool, args);
+  // A cast: they are a part of the call's own, which are JSON.
+  return read?.kind === "parsed" ? (read.values as EndedCall["args"]) : args;
 }
 
 /** The list of what is to be done, with what is under way and what is done. */
@@ -66,7 +77,7 @@ function resultLines({ result, reply }: ToolRun, call: EndedCall): readonly Line
     case "list":
     case "find":
     case "search":
-      return [[span(result.kind), ...saidIn(call.args), foundSpan(result.outcome)]];
+      return [[span(result.kind), ...saidIn(takenBy(call)), foundSpan(result.outcome)]];
     case "write":
       return linesOfWrite(result.outcome, path, reply.shown.length > 0);
     case "change_set": {
