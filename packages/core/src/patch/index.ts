@@ -1,5 +1,6 @@
 export { applyStrictly } from "./apply/apply.js";
 export { applyDiff, applyDiffInTurns } from "./apply/apply-diff.js";
+export { applyPacked, type Unpacking } from "./apply/packed.js";
 export { carryEndingsInSteps } from "./compare/carry-endings.js";
 export {
   describeChange,
@@ -24,6 +25,7 @@ export type {
   RepairKind,
   StrictApplier,
 } from "./model/types.js";
+export { type PackedDiff, readPacked } from "./read/packed.js";
 export { inFence, omissionIn, omissionInSteps } from "./read/placeholder.js";
 export { type FileDiff, type FileDiffs, splitByFile, splitByFileInTurns } from "./read/split-files.js";
 export {

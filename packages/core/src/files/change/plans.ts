@@ -1,16 +1,19 @@
 import {
   applyDiff,
   applyDiffInTurns,
+  applyPacked,
   carryEndingsInSteps,
   describeMendedContext,
   describeOtherFile,
   inFence,
   omissionInSteps,
+  type PackedDiff,
   type PatchOutcome,
   type PatchRequest,
   type PatchSuccess,
   type Repair,
   type RepairKind,
+  readPacked,
   type StrictApplier,
 } from "../../patch/index.js";
 import { clip, countLinesInSteps, type Steps } from "../../text/index.js";
@@ -35,7 +38,7 @@ import { allLines, comparingReport, placedReport, unreported } from "../values/c
 import type { FileAccess } from "../values/disk.js";
 import { fromPatch, isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
 import type { Asked, PatchFileRequest, WriteFileRequest } from "../values/requests.js";
-import { type TimeBudget, takeLarge } from "../values/time-budget.js";
+import { type TimeBudget, takeLarge, takeSteps } from "../values/time-budget.js";
 
 /** What a diff makes of a file: placed, corrected, strictly applied, encoded as the file was. */
 export async function planPatch(
@@ -45,6 +48,8 @@ export async function planPatch(
   budget: TimeBudget,
   applier?: StrictApplier,
 ): Promise<Plan> {
+  const packed = readPacked(request.diff);
+  if (packed !== undefined) return planPacked(session, packed, current, budget);
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
   const tooLong = await takeLarge(tooManyLines(session, before.text), before.text.length, budget);
@@ -70,7 +75,7 @@ export async function planPatch(
         kind: "unchanged",
         code: "already_applied",
         message: withSentences(
-          `Already applied: the file already holds what the diff asks for. Nothing was written.${outcome.isExecutable === true ? modeUnseen : ""}`,
+          `${standsAlready}${outcome.isExecutable === true ? modeUnseen : ""}`,
           outcome.repairs,
         ),
       };
@@ -78,6 +83,33 @@ export async function planPatch(
       return largePlan(planPatched(session, outcome, before, base, current), current, outcome.text, budget);
   }
 }
+
+async function planPacked(
+  session: Session,
+  packed: PackedDiff,
+  current: Current,
+  budget: TimeBudget,
+): Promise<Plan> {
+  const { inflate = () => undefined, isGitBlob = () => false } = session.ports;
+  if (current.kind === "absent" && !packed.isCreation)
+    return refuse("file_missing", "There is no file to change.");
+  const before = current.kind === "file" ? current.bytes : new Uint8Array();
+  const by = { inflate, isGitBlob, limitBytes: session.limits.changeBytes };
+  const after = await takeSteps(applyPacked(before, packed, by), budget);
+  if (typeof after === "string")
+    return refuse(
+      "invalid_diff",
+      `Invalid Diff: Its packed bytes (\`GIT binary patch\`) ${after}. Nothing was changed.`,
+    );
+  if ("kind" in after) return after;
+  if (after === before && current.kind === "file")
+    return { kind: "unchanged", code: "already_applied", message: standsAlready };
+  const message = `Patch applied successfully: ${before.length} bytes before, ${after.length} now.`;
+  const plan = await planBytes(session, current, after, { message, budget });
+  return plan.kind === "write" && packed.isExecutable ? { ...plan, access: "executable" } : plan;
+}
+
+const standsAlready = "Already applied: the file already holds what the diff asks for. Nothing was written.";
 
 /**
  * The text that a diff is for. The mark of a file is no part of its text, but git's diffs show it as the first

@@ -1,4 +1,4 @@
-import { type FileDiff, splitByFile, splitByFileInTurns } from "../../patch/index.js";
+import { type FileDiff, readPacked, splitByFile, splitByFileInTurns } from "../../patch/index.js";
 import { clip, defined, escapeForDisplay, isSameInSteps, type Steps } from "../../text/index.js";
 import type { Call } from "../access/call.js";
 import type { Change, Past, Plan, PlannedWrite } from "../access/change.js";
@@ -246,6 +246,7 @@ function linesOf(call: Call, path: string, change: FileChange): Pick<Change, "li
   if (renameTo !== undefined) return {};
   switch (content.kind) {
     case "diff":
+      if (readPacked(content.diff) !== undefined) return {};
       return { lines: patchByLines(call, { ...request, diff: content.diff }) };
     case "edits":
       return { lines: editByLines(call, { ...request, edits: content.edits }) };

@@ -1,4 +1,4 @@
-import type { SectionAnswer, SectionJob } from "../../patch/index.js";
+import type { SectionAnswer, SectionJob, Unpacking } from "../../patch/index.js";
 import type { CharsetCodec } from "../../text/index.js";
 import type { Disk, Target } from "./disk.js";
 import type { FileFindings, SearchOutput } from "./findings.js";
@@ -27,6 +27,8 @@ export interface WorkspacePorts {
   readonly startDigest?: () => RunningDigest;
   /** Whether git gives this content a name that begins so; without it no name is held against bytes. */
   readonly isGitBlob?: (bytes: Uint8Array, id: string) => boolean;
+  /** As `Unpacking.inflate`; without it what git packed is refused. */
+  readonly inflate?: Unpacking["inflate"];
   /** A fresh unguessable id of at least 16 characters from [a-z0-9]. */
   readonly newId: () => string;
   /**

@@ -151,6 +151,7 @@ const contentCodes: ReadonlySet<OutcomeCode> = new Set<OutcomeCode>([
 const beyondOneFile = {
   deletion: "[ To delete it, use {delete}.| To delete it, use {changes}.]",
   rename: "[ To rename it, use {move}; the lines are another call.| To rename it, use {changes}.]",
+  packed: "[ To apply it, use {changes}.]",
   several_files: "[ To change them together, use {changes}.]",
 } as const;
 

@@ -1,4 +1,6 @@
 import { createHash, hash, randomBytes } from "node:crypto";
+import { inflateSync } from "node:zlib";
+import { codeOf } from "./platform.js";
 
 /** SHA-256 of the bytes, or of a text as UTF-8, as 64 lower-case hex digits. */
 export function sha256(bytes: Uint8Array | string): string {
@@ -23,6 +25,16 @@ export function isGitBlob(bytes: Uint8Array, id: string): boolean {
   const isNamed = (content: Uint8Array, by: string) =>
     createHash(by).update(`blob ${content.length}\0`).update(content).digest("hex").startsWith(id);
   return [bytes, ...others].some((content) => isNamed(content, "sha1") || isNamed(content, "sha256"));
+}
+
+/** Undoes zlib's packing; undefined of damaged bytes, and of those that come to more than `size`. */
+export function inflate(bytes: Uint8Array, size: number): Uint8Array | undefined {
+  try {
+    return inflateSync(bytes, { maxOutputLength: Math.max(1, size) });
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return undefined;
+  }
 }
 
 /** 128 random bits as 26 characters from [a-z2-7]: unguessable, and safe in any file name. */

@@ -61,7 +61,7 @@ export interface PatchRefusal {
   /** The first hunk (1-based, as written) without a placement. */
   readonly hunk?: number;
   /** What the diff asks for that no patch of one file can do, but another tool may. */
-  readonly asks?: "deletion" | "rename" | "several_files";
+  readonly asks?: "deletion" | "rename" | "several_files" | "packed";
   /** For `ambiguous`: the 1-based lines at which the hunk fits. */
   readonly places?: readonly number[];
 }

@@ -15,6 +15,7 @@ import {
   type OpenHunk,
   opensSignature,
 } from "./open-hunk.js";
+import { isPackedLine, packedHeader } from "./packed.js";
 import { type EnvelopeLine, readEnvelopeLine } from "./parse-envelope.js";
 import { type FencedSpan, readFence } from "./parse-fences.js";
 import {
@@ -55,6 +56,8 @@ export class DiffReader {
   private isNamed = false;
   /** A line with a sign that stands in no hunk, below the name of a file. */
   private unread: number | undefined;
+  /** Whether bytes that git packed may follow, and whether a part of them was begun. */
+  private packed: "between" | "inside" | undefined;
   /** What part of an envelope is read: `open` before its first file, `outside` where text may stand. */
   private place: "outside" | "open" | "update" | "add" | "delete" = "outside";
   private mayMove = false;
@@ -124,6 +127,7 @@ export class DiffReader {
 
   /** @returns how many lines were read. */
   private readLine(at: number, end: number): number {
+    if (this.packed !== undefined && this.readPacked(at)) return 1;
     const headerLines = this.fileHeaderAt(at, end);
     if (headerLines > 0) return headerLines;
     // What begins with one of these is never a header; most lines do.
@@ -140,6 +144,15 @@ export class DiffReader {
     return 1;
   }
 
+  private readPacked(at: number): boolean {
+    const line = this.lines.line(at);
+    const belongs = isPackedLine(line, this.packed === "inside");
+    this.packed = !belongs ? undefined : line === "" ? "between" : "inside";
+    if (belongs && line !== "") this.sections.notePacked(at);
+    if (belongs) this.account.take("hunk", at + 1);
+    return belongs;
+  }
+
   /** Whether the line ends the hunk above it; it may also be context without its space. */
   private isHeader(section: SectionLine, line: string): boolean {
     const { current } = this;
@@ -153,6 +166,7 @@ export class DiffReader {
     this.close(true, at);
     this.sections.note(section);
     const { kind } = section;
+    this.packed = kind === "without_content" && section.label === packedHeader ? "between" : undefined;
     this.inGitHeader = kind === "file" || (this.inGitHeader && kind !== "without_content");
     this.isNamed = false;
     this.bodyStart = at + 1;

@@ -41,6 +41,8 @@ export interface FileSection {
   readonly commit?: string | undefined;
   /** Whether the diff says that its bytes differ, and has them packed or not at all. */
   readonly binary: boolean;
+  /** Where in the diff the bytes are that git packed, `to` after the last of them. */
+  readonly packed?: { readonly from: number; readonly to: number };
   /** What it comes to by the times beside its names. */
   readonly stamps: readonly [old: Stamp | undefined, fresh: Stamp | undefined];
   /** How many lines its hunks have on each side, and how many of them are changed. */
@@ -101,7 +103,7 @@ export class SectionList {
 
   /** Lines behind a hunk are about another file; what is said twice is said of two files. */
   note(line: SectionLine): void {
-    if (this.current.pieces.length > 0) this.push();
+    if (this.current.pieces.length > 0 || this.current.packed !== undefined) this.push();
     switch (line.kind) {
       case "file":
         if (!this.isLabelled(line.names.new)) this.push();
@@ -184,6 +186,11 @@ export class SectionList {
     current.oldLines += old;
     current.newLines += fresh;
     current.changedLines += changed;
+  }
+
+  /** A line of packed bytes. */
+  notePacked(at: number): void {
+    this.current.packed = { from: this.current.packed?.from ?? at, to: at + 1 };
   }
 
   private push(): void {

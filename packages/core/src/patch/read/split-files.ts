@@ -4,6 +4,7 @@ import { refuseDiff as refuse, refusePatch } from "../model/refusal.js";
 import { Deadline, finish, finishInTurns, type Steps } from "../model/steps.js";
 import type { PatchRefusal } from "../model/types.js";
 import type { Dialect } from "./dialect.js";
+import { packedHeader } from "./packed.js";
 import { type ParsedDiff, parseLines } from "./parse.js";
 import { type FileSection, isExecutable } from "./sections.js";
 import { emptyBlob, quoteName, refuseCommits, refuseMissing, refuseSize, refuseSpecial } from "./whole.js";
@@ -22,7 +23,8 @@ export interface FileDiff {
   /**
    * What `applyDiff` takes for this one file: for a creation on `null`, for the others on the file's text.
    * "" where the lines stay as they are (a pure rename) or nothing is said about them (a V4A deletion);
-   * a deletion with lines must come to the empty text, else the file is not the one that was meant.
+   * a deletion with lines must come to the empty text, else the file is not the one that was meant. Where git packed
+   * the bytes, what `readPacked` takes.
    */
   readonly diff: string;
 }
@@ -144,7 +146,9 @@ function* renderSection(
   path: string,
   section: FileSection,
 ): Steps<string> {
-  const { creation, mode, blobs, pieces } = section;
+  const { creation, mode = "100644", blobs, pieces, packed } = section;
+  const git = (creation ? `new file mode ${mode}\n` : "") + (blobs === undefined ? "" : `index ${blobs}\n`);
+  if (packed !== undefined) return `${git}${packedHeader}\n${lines.slice(packed.from, packed.to)}`;
   if (pieces.length === 0 && !creation) return "";
   let body = "";
   for (let at = 0; at < pieces.length; at += 2) {
@@ -154,7 +158,7 @@ function* renderSection(
   switch (dialect) {
     case "unified":
       return creation
-        ? `new file mode ${mode ?? "100644"}\n${blobs === undefined ? "" : `index ${blobs}\n`}${body === "" ? "" : `--- /dev/null\n+++ b/${path}\n${body}`}`
+        ? `${git}${body === "" ? "" : `--- /dev/null\n+++ b/${path}\n${body}`}`
         : `--- a/${path}\n+++ b/${path}\n${body}`;
     case "v4a":
       return `*** Begin Patch\n*** ${creation ? "Add" : "Update"} File: ${path}\n${body}*** End Patch\n`;

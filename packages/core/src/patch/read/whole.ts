@@ -66,6 +66,11 @@ function refuseBeyondLines({ sections, hunks }: ParsedDiff): PatchRefusal | unde
       "This diff deletes the file, and this tool changes only its lines. Nothing was changed.",
       { asks: "deletion" },
     );
+  if (sections.some(({ packed }) => packed !== undefined))
+    return refuseDiff(
+      "This diff holds bytes that git packed, and this tool changes only lines. Nothing was changed.",
+      { asks: "packed" },
+    );
   const to = sections.find(({ renamedTo }) => renamedTo !== undefined)?.renamedTo;
   if (to !== undefined)
     return refuseDiff(
@@ -102,8 +107,9 @@ export function refuseMissing(sections: readonly FileSection[], dialect: Dialect
 }
 
 function lackOf(section: FileSection, dialect: Dialect): string | undefined {
-  const { binary, blobs, stamps, newLines, changedLines, deletion } = section;
-  if (binary && !(deletion && blobs !== undefined))
+  const { binary, packed, blobs, stamps, newLines, changedLines, deletion } = section;
+  if (packed !== undefined && section.pieces.length > 0) return "has packed bytes and lines, too";
+  if (binary && packed === undefined && !(deletion && blobs !== undefined))
     return "has no lines: it is binary, or only says that the file differs";
   if (isHalfRename(section))
     return "has two names and no pair of lines `rename from` and `rename to`, so it is not clear what becomes of the file";
