@@ -162,6 +162,8 @@ export const commandSpecs: readonly CommandSpec[] = [
         help: "take so many folders off each name (default: a/ and b/, or the two folders that were compared)",
         parse: countFromZero,
       },
+      { flags: "--modes", help: "give files that exist the modes that the diff says (executable or not)" },
+      { flags: "--no-modes", help: "leave these modes out; without either such a diff is refused" },
       encoding,
       resultContent,
     ],

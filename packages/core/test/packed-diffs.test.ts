@@ -216,3 +216,83 @@ describe("bytes that git packed", () => {
     expect(applyDiff({ base: "x\n", diff: diff.toString("latin1") })).toMatchObject({ asks: "packed" });
   });
 });
+
+describe("modes of files that exist", () => {
+  /** Whether each file may be run, before and after; its bytes change, or its name, or neither. */
+  const file = fc.record({
+    bits: fc.tuple(fc.boolean(), fc.boolean()),
+    rest: fc.constantFrom("same", "lines", "bytes", "name"),
+  });
+  const bitOf = (on: Ground, name: string) => (statSync(join(on.root, name)).mode & 0o111) !== 0;
+
+  async function committed(files: readonly { bits: readonly [boolean, boolean]; rest: string }[]) {
+    const on = await ground();
+    git(on, "init -q");
+    const put = (name: string, bytes: string | Uint8Array, bit: boolean) => {
+      on.put(name, bytes);
+      chmodSync(join(on.root, name), bit ? 0o750 : 0o640);
+    };
+    for (const [at, { bits }] of files.entries())
+      put(`f${at}`, at % 2 === 0 ? noise(900, at) : `a\nb\n${at}\n`, bits[0]);
+    git(on, "add -A");
+    git(on, "commit -q --allow-empty -m a");
+    for (const [at, { bits, rest }] of files.entries()) {
+      const old = on.bytes(`f${at}`);
+      const bytes =
+        rest === "lines" || rest === "bytes" ? Buffer.concat([old, Buffer.from(`${rest}\n`)]) : old;
+      if (rest === "name") rmSync(join(on.root, `f${at}`));
+      put(rest === "name" ? `g${at}` : `f${at}`, bytes, bits[1]);
+    }
+    const wanted = treeOf(on);
+    git(on, "add -A");
+    const diff = git(on, "diff --cached --binary -M").toString("latin1");
+    git(on, "reset -q --hard");
+    for (const [at, { bits }] of files.entries()) chmodSync(join(on.root, `f${at}`), bits[0] ? 0o750 : 0o640);
+    return { on, diff, wanted, had: treeOf(on) };
+  }
+  const asked = (on: Ground, diff: string, modes?: "change" | "keep") =>
+    on.workspace.applyChanges({
+      diff,
+      isBytes: true,
+      otherBase: currentBase,
+      ...(modes === undefined ? {} : { modes }),
+    });
+
+  it("change with a yes, are named, and come back with an undo; stay with a no; and are asked for", async () => {
+    const lists = fc.array(file, { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(lists, async (files) => {
+        const { on, diff, wanted, had } = await committed(files);
+        if (diff === "") return;
+        const changes = /^new mode/m.test(diff);
+        const unsaid = await asked(on, diff);
+        expect(unsaid.success).toBe(!changes);
+        if (!changes) return;
+        expect(unsaid.message).toContain("gives");
+        expect(treeOf(on)).toEqual(had);
+        const done = await asked(on, diff, "change");
+        expect(done.success ? treeOf(on) : done).toEqual(wanted);
+        expect(
+          done.files.filter(({ outcome }) => /may (not )?be run now/.test(outcome.message)).length,
+        ).toBeGreaterThan(0);
+        const [first] = done.files.filter(({ outcome }) => outcome.kind === "written");
+        expect(await on.workspace.undo({ path: first?.path ?? "" })).toMatchObject({ success: true });
+        expect(treeOf(on)).toEqual(had);
+        for (const [at, { bits }] of files.entries())
+          expect(statSync(join(on.root, `f${at}`)).mode & 0o777).toBe(bits[0] ? 0o750 : 0o640);
+        const kept = await asked(on, diff, "keep");
+        expect(kept.message).toMatch(/Left out: the mode 100(755|644) of f\d/);
+        for (const [at, { bits, rest }] of files.entries())
+          expect(bitOf(on, rest === "name" && kept.success ? `g${at}` : `f${at}`)).toBe(bits[0]);
+      }),
+      { numRuns: Number(process.env.HOLDFAST_RUNS ?? 15) },
+    );
+  });
+
+  it("give whoever may read the file the right to run it, and nobody else", async () => {
+    const { on, diff } = await committed([{ bits: [false, true], rest: "same" }]);
+    expect(await asked(on, diff, "change")).toMatchObject({ success: true });
+    expect(statSync(join(on.root, "f0")).mode & 0o777).toBe(0o750);
+    expect(await asked(on, diff, "change")).toMatchObject({ success: true, code: "no_change" });
+  });
+});

@@ -27,6 +27,7 @@ export const commandWords: Vocabulary = {
   delete: "`holdfast delete`",
   inPlace: "--in-place",
   literal: "--literal",
+  modes: "--modes or --no-modes",
   depth: "--depth",
   limit: "--limit",
   context: "--context",

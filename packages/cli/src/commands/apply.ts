@@ -19,8 +19,17 @@ export async function applyCommand(call: Invocation): Promise<number> {
   const read = await readInputDiff(args[0]);
   if ("kind" in read) return refuseSet(call, read);
   const { encoding, strip } = flags;
+  const modes: { modes?: "change" | "keep" } =
+    flags.modes === undefined ? {} : { modes: flags.modes ? "change" : "keep" };
   const others: { otherBase?: GivenBase } = flags.atomic === true ? { otherBase: currentBase } : {};
-  const request = { ...read, ...others, bases, tool: "holdfast apply", ...defined({ encoding, strip }) };
+  const request = {
+    ...read,
+    ...others,
+    bases,
+    tool: "holdfast apply",
+    ...modes,
+    ...defined({ encoding, strip }),
+  };
   return withWorkspace(call, async (workspace, terminal) => {
     const outcome = await finishOnceBegun(() => workspace.applyChanges(request));
     if (!settings.json) return reportChangeSet(outcome, terminal);

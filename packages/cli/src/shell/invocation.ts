@@ -45,6 +45,7 @@ export interface Flags extends GlobalFlags {
   readonly context?: number;
   readonly encoding?: string;
   readonly strip?: number;
+  readonly modes?: boolean;
   /** One state; for a change set those of its files, each as PATH=SHA256. */
   readonly base?: string | readonly string[];
   readonly atomic?: boolean;

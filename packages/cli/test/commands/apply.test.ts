@@ -118,11 +118,15 @@ describe("apply", () => {
     `diff --git a/x b/x\nnew file mode ${kind}\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a.txt\n`;
   test.each([
     { what: "a mode alone", input: mode("a.txt"), says: 'gives "a.txt" the mode 100755' },
-    { what: "a mode beside lines", input: mode("a.txt") + update("a.txt"), says: "chmod +x" },
+    {
+      what: "a mode beside lines",
+      input: mode("a.txt") + update("a.txt"),
+      says: "Say with --modes or --no-modes",
+    },
     {
       what: "a mode beside a rename",
       input: renaming("a.txt", "moved.txt").replace(/^similarity/m, "old mode 100644\nnew mode 100755\n$&"),
-      says: "chmod +x",
+      says: 'gives "a.txt" the mode',
     },
     { what: "a link", input: special("120000"), says: '"x" is about a symbolic link' },
     { what: "a submodule", input: special("160000"), says: '"x" is about a submodule' },
@@ -133,6 +137,20 @@ describe("apply", () => {
     expect(run.stderr).toContain(says);
     expectUntouched(project);
     expect(project.has("x")).toBe(false);
+  });
+
+  test.each([
+    { flag: "--modes", can: true, says: "It may be run now (mode 100755)" },
+    { flag: "--no-modes", can: false, says: "Left out: the mode 100755 of a.txt" },
+  ])("the mode of a file that exists, with $flag", async ({ flag, can, says }) => {
+    const project = new Project(files);
+    const run = await project.run(["apply", "--atomic", flag], { input: mode("a.txt") + update("a.txt") });
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(run.stdout).toContain(says);
+    expect((statSync(join(project.folder, "a.txt")).mode & 0o111) !== 0).toBe(can);
+    expect(await project.run(["undo", "a.txt"])).toMatchObject({ code: 0 });
+    expectUntouched(project);
+    expect(statSync(join(project.folder, "a.txt")).mode & 0o111).toBe(0);
   });
 
   test("a new file that the diff makes executable is, as far as the umask lets it", async () => {

@@ -27,6 +27,7 @@ export type {
 } from "./model/types.js";
 export { type PackedDiff, readPacked } from "./read/packed.js";
 export { inFence, omissionIn, omissionInSteps } from "./read/placeholder.js";
+export { isExecutable } from "./read/sections.js";
 export { type FileDiff, type FileDiffs, splitByFile, splitByFileInTurns } from "./read/split-files.js";
 export {
   type EditedText,

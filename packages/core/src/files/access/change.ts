@@ -116,6 +116,8 @@ export interface PlannedWrite {
   readonly undoes?: string;
   /** As of `CommitOptions`. */
   readonly access?: NonNullable<CommitOptions["access"]>;
+  /** Of a file that exists: who may read it may run it from now on, or nobody; absent where that stays. */
+  readonly executable?: boolean;
   /** The new file is a link, and its bytes are the link's text. */
   readonly isLink?: true;
   /** For the undo of a rename: the real path of the other name, which the same set takes away. */

@@ -176,6 +176,7 @@ const fileChange: ChecksOf<FileChange> = {
   isCopy: optional(flag),
   wholeFolder: optional(flag),
   isLink: optional(flag),
+  isExecutable: optional(flag),
   content: (value, name) => {
     const kind = isRecord(value) ? value.kind : undefined;
     if (typeof kind !== "string" || !Object.hasOwn(contents, kind))
@@ -251,6 +252,7 @@ const shapes: { readonly [K in Exclude<Kind, "apply_changes">]: ChecksOf<Request
     bases: optional(bases),
     otherBase: optional(anyBase),
     strip: optional(number),
+    modes: optional(must((value) => value === "change" || value === "keep", "change or keep")),
     encoding: optional(text),
     tool: optional(text),
   },

@@ -296,7 +296,7 @@ async function onMismatch(site: Site, base: Base, current: Current): Promise<Dec
     return answered(unchanged(subjectOf(site), repeated, current));
   const repeats = await repeatedPlan(site, base, current);
   if (repeats !== undefined) {
-    const unseen = repeats.access === "executable" ? modeUnseen : "";
+    const unseen = repeats.access === "executable" || repeats.executable !== undefined ? modeUnseen : "";
     const plan = { ...repeated, message: repeated.message + unseen };
     return { ...answered(unchanged(subjectOf(site), plan, current)), repeats };
   }

@@ -27,6 +27,8 @@ export async function planUndo(
   if (own !== undefined && own.isLink !== true && own.time >= (last?.time ?? 0))
     return refuse("state_mismatch", linkInPlace);
   const plan = await planUndoOf(last, { session, budget }, past, current, set);
+  if (plan.kind === "write" && last?.executable !== undefined)
+    return { ...plan, executable: !last.executable };
   return plan.kind === "write" && last?.isLink === true && plan.bytes !== null
     ? { ...plan, isLink: true, message: "Undone: the link is there again." }
     : plan;

@@ -1,3 +1,4 @@
+import { defined } from "../../text/index.js";
 import type { Change } from "../access/change.js";
 import { notWrittenWithSet } from "../access/change-set-answers.js";
 import { digestOf } from "../access/digest.js";
@@ -67,7 +68,7 @@ async function stepOf(
       ...(await entryOf(site, current, after, isApart)),
       changeSet,
       ...link,
-      ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
+      ...defined({ undoes: plan.undoes, executable: plan.executable }),
     },
     enter: () =>
       enterAgain(session, change, target, current.kind === "file" ? "refuse" : "create", plan.access),
@@ -76,6 +77,7 @@ async function stepOf(
     isLink: plan.isLink,
     movedFrom: source?.site.target.realPath,
     access: plan.access,
+    executable: plan.executable,
     keepOpen: session.keepSecrets !== "none" || !isApart,
   };
 }

@@ -1,27 +1,19 @@
-import { type FileDiff, readPacked, splitByFile, splitByFileInTurns } from "../../patch/index.js";
+import { readPacked } from "../../patch/index.js";
 import { clip, defined, escapeForDisplay, isSameInSteps, type Steps } from "../../text/index.js";
 import type { Call } from "../access/call.js";
 import type { Change, Past, Plan, PlannedWrite } from "../access/change.js";
 import type { Current } from "../access/current.js";
-import { plainPath } from "../access/plain-path.js";
-import type { Session } from "../access/session.js";
 import type { Site } from "../access/site.js";
 import type { WriteDecision } from "../change/decide.js";
 import { planEdits } from "../change/edit-plan.js";
 import { planState } from "../change/past.js";
 import { largePlan, planBytes, planPatch, planWrite } from "../change/plans.js";
 import { editByLines, patchByLines } from "../change/rebase-requests.js";
-import { emptySha256, type GivenBase } from "../values/base.js";
 import type { WriteOutcome } from "../values/outcomes.js";
-import { bareName, tidyPath } from "../values/path-policy.js";
-import { fromPatch, isRefusal, type Refusal, refuse } from "../values/refusal.js";
-import {
-  type ApplyChangesRequest,
-  type Asked,
-  byteEncoding,
-  type FileChange,
-  type WriteOptions,
-} from "../values/requests.js";
+import { tidyPath } from "../values/path-policy.js";
+import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
+import type { ApplyChangesRequest, Asked, FileChange, WriteOptions } from "../values/requests.js";
+import { changesOf } from "./diff-changes.js";
 import { cutLines, pasteLines } from "./line-moves.js";
 
 /** One file of a change set. A rename is two: the old name goes (with its `to`), the new one comes. */
@@ -97,7 +89,8 @@ export async function membersOf(
       : await changesOf(request, call.session);
   if ("kind" in found) return found;
   const { changes } = found;
-  if (changes.length === 0) return refuse("invalid_arguments", "The change set holds no change.");
+  if (changes.length === 0)
+    return refuse("invalid_arguments", `The change set holds no change.${leftOutOf(found.leftOut)}`);
   const members: Member[] = [];
   for (const [at, change] of changes.entries()) {
     const made = isPaired(changes, at)
@@ -116,6 +109,11 @@ export async function membersOf(
   );
 }
 
+/** What is left out of a diff, in a sentence. */
+export function leftOutOf(leftOut: string | undefined): string {
+  return leftOut === undefined ? "" : ` Left out: ${escapeForDisplay(leftOut)}.`;
+}
+
 /** Lines that leave a file are those that the next one gets. */
 function isPaired(changes: readonly FileChange[], at: number): boolean {
   const isCut = (change: FileChange | undefined) =>
@@ -132,68 +130,6 @@ const unpaired = refuse(
 
 /** Each file of a set is held open until the set is done. */
 const mostFiles = 250;
-
-type SetDiff = Extract<Asked<ApplyChangesRequest>, { readonly diff: string }>;
-
-/** A diff that names its files, as changes. */
-async function changesOf(
-  { diff, bases = {}, otherBase, isBytes = false, ...rest }: SetDiff,
-  session: Session,
-): Promise<{ readonly changes: readonly FileChange[]; readonly leftOut: string | undefined } | Refusal> {
-  const { nextTurn } = session.ports;
-  const { patchMs } = session.limits;
-  const split =
-    nextTurn === undefined
-      ? splitByFile(diff, patchMs, rest.strip)
-      : await splitByFileInTurns(diff, nextTurn, patchMs, rest.strip);
-  if (split.kind === "refusal") return fromPatch(split);
-  const files = isBytes ? split.files.map(withTextNames) : split.files;
-  const known = new Map(Object.entries(bases).map(([path, base]) => [bareName(path), base] as const));
-  const names = files.flatMap(({ path, to = path }) => [path, to]);
-  const stray = [...known.keys()].find((path) => !names.some((name) => bareName(name) === path));
-  if (stray !== undefined) return refuseStray(stray, files);
-  // In a diff of git a name is the file's own, whatever it looks like.
-  const isByGit = /^diff --git /m.test(diff);
-  for (const name of isByGit ? [] : names) {
-    const plain = await plainPath(session, diff.includes(`./${name}`) ? `./${name}` : name);
-    if (plain.kind === "refusal") return plain;
-  }
-  const encoding = isBytes ? byteEncoding : rest.encoding;
-  const changes = files.map((file) => ({
-    ...changeOf(file, known.get(bareName(file.path)) ?? (file.action === "create" ? emptySha256 : otherBase)),
-    ...defined({ encoding }),
-  }));
-  return { changes, leftOut: split.leftOut };
-}
-
-/** The names of a diff whose characters are bytes: names are UTF-8. */
-function withTextNames({ path, to, ...file }: FileDiff): FileDiff {
-  const text = (name: string) => new TextDecoder().decode(Uint8Array.from(name, (one) => one.charCodeAt(0)));
-  return { ...file, path: text(path), ...(to === undefined ? {} : { to: text(to) }) };
-}
-
-/** A base for a file that the diff does not change is a mistyped path, and the file that was meant would go without. */
-function refuseStray(path: string, files: readonly FileDiff[]): Refusal {
-  const shown = files.slice(0, 10).map((file) => JSON.stringify(file.path));
-  if (files.length > 10) shown.push("…");
-  return refuse(
-    "invalid_arguments",
-    `A base names ${JSON.stringify(path)}, which the diff does not change. It changes ${shown.join(", ")}. Nothing was written.`,
-  );
-}
-
-function changeOf(file: FileDiff, base: GivenBase | undefined): FileChange {
-  const { path, action, to, diff, isLink, blob } = file;
-  const based: Omit<FileChange, "content"> = {
-    path,
-    ...defined({ isLink }),
-    ...(base === undefined ? {} : { base }),
-  };
-  const lines = diff === "" ? ({ kind: "same" } as const) : ({ kind: "diff", diff } as const);
-  if (action === "delete")
-    return { ...based, content: { kind: "delete", ...defined({ blob }), ...(diff === "" ? {} : { diff }) } };
-  return { ...based, content: lines, ...defined({ renameTo: to }) };
-}
 
 function changeMembers(
   call: Call,
@@ -219,7 +155,10 @@ function changeMembers(
     isEntry: isOfEntry(change),
     ...(change.isLink === undefined ? {} : { isLink: change.isLink }),
     replacesWhole: change.content.kind === "text",
-    plan: (current, past) => planContent(call, path.path, change, current, past),
+    plan: async (current, past) => {
+      const plan = await planContent(call, path.path, change, current, past);
+      return change.isExecutable === undefined ? plan : withBit(call, change.isExecutable, plan, current);
+    },
     ...linesOf(call, path.path, change),
   };
   if (renameTo === undefined && content.kind === "paste")
@@ -241,9 +180,9 @@ function changeMembers(
 
 /** Of a change of single lines under the same name. */
 function linesOf(call: Call, path: string, change: FileChange): Pick<Change, "lines" | "needsShown"> {
-  const { content, encoding, renameTo } = change;
+  const { content, encoding, renameTo, isExecutable } = change;
   const request = { path, ...(encoding === undefined ? {} : { encoding }) };
-  if (renameTo !== undefined) return {};
+  if (renameTo !== undefined || isExecutable !== undefined) return {};
   switch (content.kind) {
     case "diff":
       if (readPacked(content.diff) !== undefined) return {};
@@ -323,6 +262,24 @@ function planContent(
   }
 }
 
+/** The same plan, and whoever may read the file may run it then, or nobody: with the bytes that stand there if no others come. */
+async function withBit(
+  { session, budget }: Call,
+  executable: boolean,
+  plan: Plan,
+  current: Current,
+): Promise<Plan> {
+  if (plan.kind === "refusal" || current.kind === "absent") return plan;
+  const { access } = current;
+  const [can, mode] = executable ? ["may", "100755"] : ["may not", "100644"];
+  if (access !== undefined && ((access.mode & 0o100) !== 0) === executable)
+    return { ...plan, message: `${plan.message} It ${can} be run already (mode ${mode}).` };
+  const same = { message: "Its content stays.", budget };
+  const write = plan.kind === "write" ? plan : await planBytes(session, current, current.bytes, same);
+  if (write.kind !== "write") return write;
+  return { ...write, executable, message: `${write.message} It ${can} be run now (mode ${mode}).` };
+}
+
 async function planDeletion(
   { session, budget }: Call,
   file: Pick<FileChange, "path" | "encoding">,
@@ -379,7 +336,11 @@ function renaming(call: Call, content: Change, to: string, isMovedAlone: boolean
         };
         const removal = await planBytes(session, current, null, gone);
         if (removal.kind !== "write") return removal;
-        return { ...removal, moves: isLink ? { ...moves, isLink } : moves };
+        return {
+          ...removal,
+          ...defined({ executable: moves.executable }),
+          moves: isLink ? { ...moves, isLink } : moves,
+        };
       },
     },
   };

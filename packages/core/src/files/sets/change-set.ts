@@ -23,6 +23,7 @@ import {
   changeOfMember,
   isPlanned,
   isSameFile,
+  leftOutOf,
   type Member,
   type MemberResult,
   membersOf,
@@ -51,8 +52,7 @@ async function applyMembers(
   const found = await membersOf(call, request);
   if ("kind" in found) return refusedSet(found);
   const outcome = await carryOutSet(call, found.members, ticket);
-  if (found.leftOut === undefined) return outcome;
-  return { ...outcome, message: `${outcome.message} Left out: ${escapeForDisplay(found.leftOut)}.` };
+  return { ...outcome, message: outcome.message + leftOutOf(found.leftOut) };
 }
 
 /** Previews a change set: everything but the step. */

@@ -257,6 +257,8 @@ export type ApplyChangesRequest = (
       readonly otherBase?: GivenBase;
       /** So many folders are taken off the names, as by `patch -p`; found out by the names unless given. */
       readonly strip?: number;
+      /** Whether files that exist get another mode, where the diff says so; refused unless it is said. */
+      readonly modes?: "change" | "keep";
       /** Of all its files, as `FileChange.encoding`. */
       readonly encoding?: string;
     }
@@ -290,6 +292,8 @@ export interface FileChange {
   readonly wholeFolder?: boolean;
   /** What is at the path must be a link itself (`true`), or must not be one; unless given it may be either. */
   readonly isLink?: boolean;
+  /** The file exists, and who may read it may run it from now on, or nobody. */
+  readonly isExecutable?: boolean;
   readonly content: ContentChange;
 }
 

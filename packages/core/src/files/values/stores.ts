@@ -102,7 +102,7 @@ export interface ChangeSets {
 
 /** What is to become of one file of a change set. */
 export interface SetStep {
-  /** For the history, with the hashes before and after: they differ. */
+  /** For the history, with the hashes before and after: they differ, or `executable` is there. */
   readonly entry: HistoryEntry;
   /** Walks to the target and makes its missing folders; called once, after the journal is written. */
   enter(): Promise<Target | Refusal>;
@@ -120,6 +120,8 @@ export interface SetStep {
   readonly keepOpen?: boolean | undefined;
   /** As in `CommitOptions`; what `movedFrom` names goes before it. */
   readonly access?: CommitOptions["access"];
+  /** As of `PlannedWrite`. */
+  readonly executable?: boolean | undefined;
 }
 
 /** All steps of a change set were taken and recorded. */
@@ -201,6 +203,8 @@ export interface HistoryEntry {
   readonly folders?: readonly string[];
   /** Who could use the file before it. Entries of earlier builds have it of deletions alone. */
   readonly access?: FileAccess | undefined;
+  /** Whether the write made it a file that may be run, or took that away; absent where it did neither. */
+  readonly executable?: boolean;
   /** Where a conversation made it: its call, and the name that the call used. */
   readonly caller?: WriteCaller & { readonly path: string };
 }

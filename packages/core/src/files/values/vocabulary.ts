@@ -33,6 +33,8 @@ export type Role =
   | "inPlace"
   /** The argument that says that a pattern is plain text. */
   | "literal"
+  /** The argument that says whether modes of files change. */
+  | "modes"
   | "depth"
   | "limit"
   | "context"
@@ -140,6 +142,7 @@ export const libraryWords: Vocabulary = {
   delete: "delete",
   inPlace: "inPlace: true",
   literal: "literal: true",
+  modes: "modes",
   depth: "depth",
   limit: "limit",
   context: "context",

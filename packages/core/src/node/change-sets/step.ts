@@ -21,6 +21,7 @@ import {
   makeStage,
   type Stage,
 } from "../commit/stage.js";
+import { giveBit } from "../disk/access.js";
 import { keepAttributes, withoutInPlaceHint } from "../disk/attributes.js";
 import { sha256 as digest } from "../disk/digest.js";
 import { codeOf, renameOver } from "../disk/platform.js";
@@ -76,7 +77,7 @@ export async function prepareStep(
   const barred = barredFrom(proved, at.spot);
   if (barred !== undefined) return barred;
   if (stage !== undefined && links !== undefined) {
-    const lost = dress(proved, stage, links, at);
+    const lost = dress(proved, stage, links, { ...at, step });
     if (lost !== undefined) return lost;
   }
   return { kind: "prepared", step, ...at, stage, proved, links };
@@ -112,7 +113,7 @@ function prepareNew(
     giveNewMode(stage, at.step.access);
     makeDurable(stage);
   } else {
-    const lost = dress(source.proved, stage, 1n, source);
+    const lost = dress(source.proved, stage, 1n, { ...source, step: at.step });
     if (lost !== undefined) return lost;
   }
   return { ...at, proved: undefined, links: undefined };
@@ -160,11 +161,12 @@ function dress(
   proved: ProvedFile,
   stage: Stage,
   links: bigint,
-  { spot, names }: Pick<PreparedStep, "spot" | "names">,
+  { spot, names, step }: Pick<PreparedStep, "spot" | "names" | "step">,
 ): Refusal | undefined {
   const { nlink } = proved.stat;
   if (nlink > links) return withoutInPlaceHint(severalNames(spot, nlink - links + 1n, names.keptName));
   const lost = keepAttributes(proved, stage.fd);
+  if (lost === undefined && step.executable !== undefined) giveBit(stage.fd, step.executable);
   if (lost === undefined) makeDurable(stage);
   return lost === undefined ? undefined : withoutInPlaceHint(lost);
 }

@@ -36,6 +36,12 @@ export function giveFolderAccess(folder: Folder, name: string, access: FileAcces
   withFolder(folder, name, (fd) => giveAccess(fd, { ...access, mode: access.mode | 0o700 }));
 }
 
+/** Lets whoever may read an open file run it, or nobody. */
+export function giveBit(fd: number, isExecutable: boolean): void {
+  const { mode } = fstatSync(fd);
+  fchmodSync(fd, isExecutable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111);
+}
+
 function withFolder<T>(folder: Folder, way: string, work: (fd: number, stat: BigIntStats) => T): T {
   const fd = openDescriptor(folder.at(way), openFlags.listing);
   try {

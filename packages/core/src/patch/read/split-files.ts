@@ -4,9 +4,9 @@ import { refuseDiff as refuse, refusePatch } from "../model/refusal.js";
 import { Deadline, finish, finishInTurns, type Steps } from "../model/steps.js";
 import type { PatchRefusal } from "../model/types.js";
 import type { Dialect } from "./dialect.js";
-import { packedHeader } from "./packed.js";
+import { packedHeader, readPacked } from "./packed.js";
 import { type ParsedDiff, parseLines } from "./parse.js";
-import { type FileSection, isExecutable } from "./sections.js";
+import type { FileSection } from "./sections.js";
 import { emptyBlob, quoteName, refuseCommits, refuseMissing, refuseSize, refuseSpecial } from "./whole.js";
 
 /** What a diff of several files asks of one of them. */
@@ -18,6 +18,8 @@ export interface FileDiff {
   readonly to?: string;
   /** Whether what is at the path is a link, as git's lines say; absent where they say nothing of it. */
   readonly isLink?: boolean;
+  /** Another mode than before, of a file that exists, such as `100755`. */
+  readonly mode?: string;
   /** Of a deletion without lines: git's name of the content that goes, as far as it is given. */
   readonly blob?: string;
   /**
@@ -40,7 +42,7 @@ export interface FileDiffs {
 
 /**
  * Splits a diff of one or more files, unified, V4A or SEARCH/REPLACE, into one diff for each. Pure; never
- * throws. A part that names no file, or whose change is not there, a copy, a link or submodule, another mode of a file
+ * throws. A part that names no file, or whose change is not there, a copy, a link or submodule,
  * and two conflicting wishes for one path are refused, and so is a line that is no part of a diff and may ask for
  * something.
  *
@@ -90,14 +92,18 @@ function* gatherFiles(lines: LineTable, parsed: ParsedDiff): Steps<FileDiffs | P
     const file = yield* toFileDiff(lines, parsed.dialect, section);
     if ("kind" in file) return file;
     const known = files.get(file.path);
-    if (known !== undefined && (known.action !== "update" || file.action !== "update"))
+    if (known !== undefined && ![known, file].every(isOfLines))
       return refuse(
         `It names ${JSON.stringify(file.path)} twice, to ${known.action} and to ${file.action} it.`,
       );
-    files.set(file.path, known === undefined ? file : { ...known, diff: known.diff + file.diff });
+    files.set(file.path, known === undefined ? file : { ...known, ...file, diff: known.diff + file.diff });
   }
   const leftOut = parsed.repairs.find(({ kind }) => kind === "prose_removed")?.detail;
   return { kind: "files", files: [...files.values()], leftOut };
+}
+
+function isOfLines({ action, diff }: FileDiff): boolean {
+  return action === "update" && readPacked(diff) === undefined;
 }
 
 function* toFileDiff(
@@ -110,7 +116,7 @@ function* toFileDiff(
   const lacking = refuseMissing([section], dialect);
   if (path === undefined || path === "")
     return lacking ?? refuse("A part of it names no file, so it is not clear what it changes.");
-  const beyond = refuseSpecial(section, path) ?? refuseOtherMode(section, name) ?? lacking;
+  const beyond = refuseSpecial(section, path) ?? lacking;
   if (beyond !== undefined) return beyond;
   if (section.pieces.length > 0 && section.changedLines === 0)
     return refuse(
@@ -119,24 +125,16 @@ function* toFileDiff(
   if (section.copy !== undefined)
     return refuse(`It copies a file to ${name}; create that file with its content instead.`);
   const { creation, deletion, renamedTo, isLink } = section;
+  const mode = creation || deletion ? undefined : section.mode;
   if (creation && deletion) return refuse(`It creates and deletes ${name}.`);
   if (renamedTo !== undefined && (creation || deletion))
     return refuse(`It renames ${name} and creates or deletes it, too.`);
   const diff = yield* renderSection(lines, dialect, path, section);
   const [from = emptyBlob] = section.blobs?.split("..") ?? [];
   const blob = deletion && dialect === "unified" && diff === "" ? from : undefined;
-  const known = { path, diff, ...defined({ isLink, blob }) };
+  const known = { path, diff, ...defined({ isLink, blob, mode }) };
   if (renamedTo !== undefined && renamedTo !== path) return { ...known, action: "rename", to: renamedTo };
   return { ...known, action: creation ? "create" : deletion ? "delete" : "update" };
-}
-
-function refuseOtherMode(section: FileSection, name: string): PatchRefusal | undefined {
-  const { mode, creation, deletion } = section;
-  if (mode === undefined || creation || deletion) return undefined;
-  const command = isExecutable(mode) ? "chmod +x" : "chmod -x";
-  return refuse(
-    `It gives ${name} the mode ${mode}, and modes of files that exist are not changed here. Nothing was changed. Leave the lines \`old mode\` and \`new mode\` out, and use \`${command}\`.`,
-  );
 }
 
 /** The section with a header of our own, so that nothing in it says delete or rename any more. */

@@ -43,7 +43,8 @@ Instead of \`changes\` you may give one \`unified_diff\` of several files and \`
     if ((changes === undefined) === (unified_diff === undefined))
       return refuseArguments("Give either changes or unified_diff with bases.");
     const asked = { kind: "apply_changes", tool: "apply_changes" } as const;
-    if (changes === undefined) return fileIntent({ ...asked, diff: unified_diff ?? "", bases: bases ?? {} });
+    if (changes === undefined)
+      return fileIntent({ ...asked, diff: unified_diff ?? "", bases: bases ?? {}, modes: "keep" });
     const wanted: FileChange[] = [];
     for (const [at, given] of changes.entries()) {
       const read = readChange(given);
