@@ -20,8 +20,30 @@ export const repositories = {
   marks: { ending: "\n", mark: "\ufeff", names: ["a.txt", "src/b.properties", "c.resx"] },
   "marks, CRLF": { ending: "\r\n", mark: "\ufeff", names: ["a.csproj", "src/b.cs", "c.sln"] },
   scripts: { ending: "\n", mark: "", names: ["bin/run", "install.sh", "src/x.py"] },
+  bytes: { ending: "\n", mark: "\0", names: ["a.bin", "src/b.png", "c.dat"] },
   names: { ending: "\n", mark: "", names: ["two words.txt", "Übung/ß.md", 'say "x" b/c.ts'] },
 };
+
+/** What makes a diff of git another form: each of it is to come to the same tree. @param {Random} random */
+export function formOf(random) {
+  const forms = [
+    ["--no-prefix"],
+    ["--src-prefix=old/", "--dst-prefix=new/"],
+    ["--full-index"],
+    ["--patience"],
+    ["--histogram"],
+    ["-M"],
+    ["-M", "-C"],
+    ["--no-renames"],
+    [`-U${random.below(11)}`],
+    ["-W"],
+    ["-p", "--stat"],
+  ];
+  const some = forms.filter(() => random.chance(4)).flat();
+  const mail = random.chance(4) ? ["format-patch", "--stdout", "--always"] : ["diff", "-M"];
+  const signed = mail.length === 2 ? [] : [random.oneOf(["--no-signature", "--signature=two\nlines"]) ?? ""];
+  return [...mail, ...signed, "--binary", ...some];
+}
 
 /** @param {string} root @param {readonly string[]} args */
 export function git(root, ...args) {
