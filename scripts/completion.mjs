@@ -1,3 +1,5 @@
+import { optionsOf } from "../packages/cli/dist/command-spec.js";
+
 /**
  * The completion of each shell, made from the table of the commands when the program is built: `holdfast completion`
  * prints what lies there.
@@ -18,29 +20,22 @@ function commandWords(spec) {
   const [name = "", argument = ""] = spec.usage.split(" ");
   const choices = spec.actions?.map(nameOf) ?? spec.argumentChoices ?? [];
   const files = argument !== "" && choices.length === 0;
-  return { name, summary: spec.summary, options: (spec.options ?? []).map(optionWords), choices, files };
+  return { name, summary: spec.summary, options: optionsOf(spec).map(optionWords), choices, files };
 }
 
-function optionWords({ flags, help, choices = [] }) {
+function optionWords({ flags, help, value }) {
   const names = flags.split(/[ ,]+/).filter((word) => word.startsWith("-"));
   return {
     names,
     help,
-    choices,
+    choices: Array.isArray(value) ? value : [],
     takesValue: flags.includes("<"),
     takesFolder: flags.includes("<dir>"),
   };
 }
 
 function globalWords(options) {
-  const help = {
-    names: ["-h", "--help"],
-    help: "print help",
-    choices: [],
-    takesValue: false,
-    takesFolder: false,
-  };
-  return [...options.map(optionWords), help];
+  return [...optionsOf({ options }), { flags: "-h, --help", help: "print help" }].map(optionWords);
 }
 
 /** The words after which a value is still to come, with what it can be; the same question in bash and zsh. */

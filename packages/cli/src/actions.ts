@@ -1,19 +1,17 @@
 import { nearestName } from "@holdfast/core/tools";
-import { type ActionSpec, nameOf } from "./command-spec.js";
+import { type ActionSpec, type CommandSpec, nameOf } from "./command-spec.js";
 
 /** What one command line asks of a command that has actions. */
 export interface AskedAction {
-  readonly command: string;
   readonly args: readonly (string | undefined)[];
-  /** The options of this command that were given, by the names of their flags and as they are written. */
-  readonly given: readonly { readonly name: string; readonly shown: string }[];
+  /** The options of this command that were given, as commander was told of them and as they are written. */
+  readonly given: readonly { readonly flags: string; readonly shown: string }[];
 }
 
 /** What is wrong with it, in one line; undefined where the action takes all that was given. */
-export function misuseOf(
-  { command, args, given }: AskedAction,
-  actions: readonly ActionSpec[],
-): string | undefined {
+export function misuseOf({ args, given }: AskedAction, spec: CommandSpec): string | undefined {
+  const { actions = [], options } = spec;
+  const command = nameOf(spec);
   const [name = "", ...rest] = args;
   const action = actions.find((known) => nameOf(known) === name);
   if (action === undefined) {
@@ -23,8 +21,8 @@ export function misuseOf(
       ? `${command} knows ${names.join(", ")}`
       : `${command} has no action ${name}; did you mean ${nearest}?`;
   }
-  const allowed = new Set<string>(["store", "tenant", ...action.options]);
-  const ignored = given.find((option) => !allowed.has(option.name));
+  const allowed = { ...options, ...action.options };
+  const ignored = given.find(({ flags }) => allowed[flags] === undefined);
   if (ignored !== undefined) return `${command} ${name} takes no ${ignored.shown}`;
   const extra = rest[action.usage.split(" ").length - 1];
   if (extra !== undefined) return `${command} ${action.usage} takes no more: ${JSON.stringify(extra)}`;

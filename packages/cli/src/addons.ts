@@ -19,9 +19,10 @@ import type { Advancing } from "@holdfast/core/text";
 import type { McpOptions } from "@holdfast/mcp";
 import { addonsWithin } from "./addons-within.js";
 import type { ChangedSettings, Setting } from "./config/change-settings.js";
+import type { hostNames } from "./flags.js";
 import type { exitCodes } from "./shell/exit-codes.js";
 import type { InputLines, LineLimits } from "./shell/input.js";
-import type { hostNames, Invocation } from "./shell/invocation.js";
+import type { Invocation } from "./shell/invocation.js";
 import type { Terminal } from "./shell/terminal.js";
 
 /**

@@ -1,6 +1,6 @@
-import type { Flags, Invocation } from "./shell/invocation.js";
+import { type Value, values } from "./flags.js";
 
-/** One command as data: its help is made from it, its code is loaded when it is called. */
+/** One command as data: its help and the types of its flags are made from it. Its code is named in `loaders.ts`. */
 export interface CommandSpec {
   /** Name and arguments, as commander reads them. */
   readonly usage: string;
@@ -10,9 +10,9 @@ export interface CommandSpec {
   /** What the first argument can be, where each does something of its own. */
   readonly actions?: readonly ActionSpec[];
   readonly description?: string;
-  readonly options?: readonly OptionSpec[];
+  /** Of a command that has actions: those that every action takes. */
+  readonly options?: OptionTable;
   readonly examples: readonly string[];
-  readonly load: () => Promise<(call: Invocation) => Promise<number>>;
 }
 
 /** One action of a command, as its help shows it. */
@@ -20,16 +20,17 @@ export interface ActionSpec {
   /** Name and arguments: `show SESSION`, `[…]` around what may be left out. */
   readonly usage: string;
   readonly summary: string;
-  /** The options that it takes, beside `--store`, `--tenant` and those of every command. */
-  readonly options: readonly (keyof Flags)[];
+  readonly options?: OptionTable;
 }
+
+/** Flags, as commander reads them, each with its help. What follows one is said in `values`. */
+export type OptionTable = Readonly<Record<string, string>>;
 
 /** One flag of a command, as commander is told of it. */
 export interface OptionSpec {
   readonly flags: string;
   readonly help: string;
-  readonly choices?: readonly string[];
-  readonly parse?: (value: string, before: readonly string[] | undefined) => unknown;
+  readonly value?: Value | undefined;
 }
 
 /** The name of a command or an action: the first word of its usage. */
@@ -37,3 +38,57 @@ export function nameOf({ usage }: Pick<ActionSpec, "usage">): string {
   const [name = ""] = usage.split(" ");
   return name;
 }
+
+/** All options of a command. The help of those of actions begins with the names of these. */
+export function optionsOf({ options = {}, actions = [] }: Partial<CommandSpec>) {
+  const namesOf = new Map<string, Map<string, readonly string[]>>();
+  for (const action of actions)
+    for (const [flags, help] of Object.entries(action.options ?? {})) {
+      const names = namesOf.get(flags) ?? new Map<string, readonly string[]>();
+      namesOf.set(flags, names.set(help, [...(names.get(help) ?? []), nameOf(action)]));
+    }
+  const ofActions = [...namesOf].map(([flags, names]) => {
+    const helps = [...names].map(([help, actionNames]) => `${actionNames.join(", ")}: ${help}`);
+    return [flags, helps.join("; ")] as const;
+  });
+  return [...Object.entries(options), ...ofActions].map(
+    ([flags, help]): OptionSpec => ({ flags, help, value: valueAfter(flags) }),
+  );
+}
+
+function valueAfter(flags: string): Value | undefined {
+  const [, written = ""] = flags.split("--");
+  const [name = "", value] = written.split(" ");
+  const known: Readonly<Record<string, Value>> = values;
+  return value === undefined ? undefined : (known[written] ?? known[name]);
+}
+
+/** The flags of these commands as commander hands them over: `--dry-run` is `dryRun`. */
+export type FlagsOf<Spec> = {
+  readonly [Flags in FlagsIn<Spec> as NameOf<LongName<Flags>>]?: GivenBy<LongName<Flags>>;
+};
+
+type FlagsIn<Spec> =
+  | (Spec extends { readonly options: infer Options } ? keyof Options : never)
+  | (Spec extends { readonly actions: readonly (infer Action)[] } ? FlagsIn<Action> : never);
+/** Without its short form and dashes. */
+type LongName<Flags> = Flags extends `${string}--${infer Name}` ? Name : never;
+type NameOf<Text extends string> = Text extends `${infer Name} ${string}`
+  ? NameOf<Name>
+  : Text extends `no-${infer Name}`
+    ? Name
+    : Text extends `${infer First}-${infer Rest}`
+      ? `${First}${Capitalize<NameOf<Rest>>}`
+      : Text;
+type GivenBy<Text extends string> = Text extends `${infer Name} <${string}`
+  ? Text extends keyof typeof values
+    ? Given<(typeof values)[Text]>
+    : Name extends keyof typeof values
+      ? Given<(typeof values)[Name]>
+      : string
+  : boolean;
+type Given<Of> = Of extends readonly (infer Choice)[]
+  ? Choice
+  : Of extends (...args: never) => infer Result
+    ? Result
+    : never;

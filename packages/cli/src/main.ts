@@ -42,8 +42,9 @@ async function run(): Promise<number> {
     if (mcp !== undefined) return mcp.runMcp(args);
   }
   const { runProgram } = await import("./program.js");
-  const { commandSpecs } = await import("./commands.js");
-  return runProgram(args, commandSpecs);
+  const { commandSpecs: specs } = await import("./commands.js");
+  const { loaders } = await import("./loaders.js");
+  return runProgram(args, { specs, loaders });
 }
 
 /** What hosts start all the time has a bundle of its own (`scripts/bundle.mjs`); unbundled, and without its add-on, none. */

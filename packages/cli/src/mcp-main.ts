@@ -6,5 +6,6 @@ import { runProgram } from "./program.js";
  * find and load fifty chunks that it shared with other commands.
  */
 export function runMcp(args: readonly string[]): Promise<number> {
-  return runProgram(args, [mcpSpec]);
+  const loaders = { mcp: async () => (await import("./commands/mcp.js")).mcpCommand };
+  return runProgram(args, { specs: [mcpSpec], loaders });
 }

@@ -1,26 +1,32 @@
+import { defined } from "@holdfast/core/text";
 import { Command, CommanderError, Option } from "commander";
 import { type AskedAction, actionLines, misuseOf } from "./actions.js";
-import { type CommandSpec, nameOf, type OptionSpec } from "./command-spec.js";
-import { settingsFrom } from "./flags.js";
+import { type CommandSpec, nameOf, type OptionSpec, optionsOf } from "./command-spec.js";
 import { globalOptions } from "./global-options.js";
+import type { Load } from "./loaders.js";
 import { exitCodes } from "./shell/exit-codes.js";
 import { watchInterrupts } from "./shell/interrupt.js";
-import type { Flags } from "./shell/invocation.js";
+import type { Flags, Settings } from "./shell/invocation.js";
 import { escapeText, openTerminal } from "./shell/terminal.js";
 import { version } from "./shell/version.js";
+
+/** The commands that there are, and the code of each by its name. */
+interface Commands {
+  readonly specs: readonly CommandSpec[];
+  readonly loaders: Readonly<Record<string, Load>>;
+}
 
 /**
  * Runs one command line.
  *
  * @param args without the program's own name.
- * @param specs the commands that there are.
  * @returns the exit code. What is thrown is a bug or a broken machine.
  */
-export async function runProgram(args: readonly string[], specs: readonly CommandSpec[]): Promise<number> {
+export async function runProgram(args: readonly string[], commands: Commands): Promise<number> {
   watchInterrupts();
   const finished = { exitCode: 0 };
-  const program = describeProgram(finished, specs);
-  const words = meant(args, specs);
+  const program = describeProgram(finished, commands);
+  const words = meant(args, commands.specs);
   const [word = ""] = words;
   if (/^[^-]/.test(word))
     program.showHelpAfterError(`See: holdfast --help; to say it to the agent: holdfast -p ${word}`);
@@ -65,12 +71,12 @@ function beginningOf(args: readonly string[], specs: readonly CommandSpec[]): Be
     if (arg === "--") return { word: args[at + 1], isAgents, isPrompt };
     if (!/^-./.test(arg)) return { word: arg, isAgents, isPrompt };
     const name = arg.startsWith("--") ? arg.replace(/=.*$/s, "") : arg.slice(0, 2);
-    const [own, global] = [agent?.options ?? [], globalOptions].map((options) =>
-      options.find(({ flags }) => flags.split(/[ ,]+/).includes(name)),
+    const [own, global] = [agent?.options ?? {}, globalOptions].map((options) =>
+      Object.keys(options).find((flags) => flags.split(/[ ,]+/).includes(name)),
     );
     isAgents ||= own !== undefined;
     isPrompt ||= agentFlags.has(name);
-    if (name === arg && (own ?? global)?.flags.includes("<")) at += 1;
+    if (name === arg && (own ?? global)?.includes("<")) at += 1;
   }
   return { word: undefined, isAgents, isPrompt };
 }
@@ -79,7 +85,7 @@ const agentFlags: ReadonlySet<string> = new Set([
   ...["-p", "--prompt", "-i", "--prompt-interactive", "-c", "--continue", "-r", "--resume"],
 ]);
 
-function describeProgram(finished: { exitCode: number }, specs: readonly CommandSpec[]): Command {
+function describeProgram(finished: { exitCode: number }, { specs, loaders }: Commands): Command {
   const program = new Command("holdfast")
     .description(
       "Reads, patches and writes files without losing anybody's work, and keeps conversations as trees.",
@@ -93,20 +99,27 @@ function describeProgram(finished: { exitCode: number }, specs: readonly Command
     })
     .showHelpAfterError("See: holdfast --help")
     .exitOverride();
-  for (const option of globalOptions) program.addOption(buildOption(option));
-  for (const spec of specs) addCommand(program, spec, finished);
+  for (const option of optionsOf({ options: globalOptions })) program.addOption(buildOption(option));
+  for (const spec of specs) {
+    const load = loaders[nameOf(spec)];
+    if (load !== undefined) addCommand(program, { spec, load }, finished);
+  }
   program.addHelpText("after", overview);
   return program;
 }
 
-function addCommand(program: Command, spec: CommandSpec, finished: { exitCode: number }): void {
+function addCommand(
+  program: Command,
+  { spec, load }: { readonly spec: CommandSpec; readonly load: Load },
+  finished: { exitCode: number },
+): void {
   const name = nameOf(spec);
   const command = program
     .command(spec.usage)
     .summary(spec.summary)
     .description(spec.description ?? spec.summary);
   command.showHelpAfterError(`See: holdfast ${name} --help`);
-  for (const option of spec.options ?? []) command.addOption(buildOption(option));
+  for (const option of optionsOf(spec)) command.addOption(buildOption(option));
   if (spec.actions !== undefined) command.addHelpText("after", `\nActions:\n${actionLines(spec.actions)}`);
   command.addHelpText("after", `\nExamples:\n${spec.examples.map((line) => `  ${line}\n`).join("")}`);
   command.action(async (...values: unknown[]) => {
@@ -114,10 +127,9 @@ function addCommand(program: Command, spec: CommandSpec, finished: { exitCode: n
     const flags = command.optsWithGlobals() as Flags;
     const args = values.slice(0, command.registeredArguments.length) as (string | undefined)[];
     const misuse = (message: string) => command.error(`holdfast: ${message}`, { exitCode: exitCodes.usage });
-    const wrong =
-      spec.actions && misuseOf({ command: name, args, given: readArguments(command) }, spec.actions);
+    const wrong = spec.actions && misuseOf({ args, given: readArguments(command) }, spec);
     if (wrong !== undefined) misuse(wrong);
-    const run = await spec.load();
+    const run = await load();
     finished.exitCode = await run({
       args,
       flags,
@@ -131,17 +143,26 @@ function addCommand(program: Command, spec: CommandSpec, finished: { exitCode: n
 /** The options of its own that a command was given. */
 function readArguments(command: Command): AskedAction["given"] {
   return command.options
-    .map((option) => ({ name: option.attributeName(), shown: option.long ?? option.flags }))
-    .filter(({ name }) => command.getOptionValueSource(name) === "cli");
+    .filter((option) => command.getOptionValueSource(option.attributeName()) === "cli")
+    .map(({ flags, long }) => ({ flags, shown: long ?? flags }));
 }
 
-function buildOption(spec: OptionSpec): Option {
-  const option = new Option(spec.flags, spec.help);
-  if (spec.choices !== undefined) option.choices(spec.choices);
-  const { parse } = spec;
-  // A cast: commander keeps what an earlier parse returned and hands it to the next.
-  if (parse !== undefined) option.argParser((value, before) => parse(value, before as never));
+function buildOption({ flags, help, value }: OptionSpec): Option {
+  const option = new Option(flags, help);
+  // A cast: commander keeps what an earlier call returned and hands it to the next.
+  if (typeof value === "function") option.argParser((given, before) => value(given, before as never));
+  else if (value !== undefined) option.choices(value);
   return option;
+}
+
+/** What the flags of a command line come to. */
+function settingsFrom(flags: Flags): Settings {
+  return {
+    roots: flags.root ?? [process.cwd()],
+    json: flags.json === true,
+    allowProtected: flags.allowProtected ?? [],
+    ...defined({ stateDir: flags.stateDir, keepSecrets: flags.keepSecrets }),
+  };
 }
 
 const overview = `

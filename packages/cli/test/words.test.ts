@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { foreignNames, wordsOf } from "../../core/test/tools/door-words.js";
 import { sentencesBelow, templatesBelow } from "../../core/test/tools/sentences.js";
 import { applyWords, commandWords } from "../src/answers/command-words.js";
+import { optionsOf } from "../src/command-spec.js";
 import { commandSpecs } from "../src/commands.js";
 import { globalOptions } from "../src/global-options.js";
 import { exitCodeOf } from "../src/shell/exit-codes.js";
@@ -79,9 +80,7 @@ const cases: readonly (readonly [code: Refusal["code"], line: string])[] = [
   ["bytes_gone", `restore f.md@${none}`],
 ];
 
-const flags = [...globalOptions, ...commandSpecs.flatMap(({ options = [] }) => options)].map(
-  (one) => one.flags,
-);
+const flags = [{ options: globalOptions }, ...commandSpecs].flatMap(optionsOf).map((one) => one.flags);
 
 describe("what a command refuses", () => {
   for (const [code, line] of cases) {
