@@ -6,7 +6,6 @@ import {
   listTasks,
   loadSession,
   payloadKinds,
-  type SessionFacts,
   type SessionStore,
   type TurnNode,
   type TurnUsage,
@@ -16,7 +15,7 @@ import { cappedLines, defined } from "@holdfast/core/text";
 import { absentAddon, addonFor, loadAddon } from "../addons.js";
 import { localTime } from "../answers/amounts.js";
 import { lineOfJson } from "../answers/one-answer.js";
-import { withSession } from "../sessions/open-store.js";
+import { type OnSession, withSession } from "../sessions/open-store.js";
 import { writeOut } from "../sessions/output.js";
 import { jsonWithTasks } from "../sessions/task-texts.js";
 import { exitCodes } from "../shell/exit-codes.js";
@@ -37,11 +36,7 @@ export async function historyCommand(call: Invocation): Promise<number> {
   }
 }
 
-async function viewHistory(
-  call: Invocation,
-  store: SessionStore,
-  { id }: SessionFacts,
-): Promise<number | ConversationRefusal> {
+const viewHistory: OnSession = async (call, store, { id }) => {
   const { flags, settings, terminal } = call;
   const wanted = filterFrom(call);
   const loaded = await loadSession(store, id);
@@ -58,7 +53,7 @@ async function viewHistory(
   for (const problem of cappedLines(problems, "; --json tells all"))
     terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(problem)}\n`);
   return exitCodes.success;
-}
+};
 
 /** What the flags ask to see of a history. */
 function filterFrom({ flags, misuse }: Invocation): HistoryFilter {
@@ -70,11 +65,7 @@ function filterFrom({ flags, misuse }: Invocation): HistoryFilter {
   return defined({ kinds, text, branch, depth, foldTasks, chatter });
 }
 
-async function exportHistory(
-  call: Invocation,
-  store: SessionStore,
-  { id }: SessionFacts,
-): Promise<number | ConversationRefusal> {
+const exportHistory: OnSession = async (call, store, { id }) => {
   const { flags, settings } = call;
   const forms = [settings.json, flags.yaml === true, flags.html === true].filter((asked) => asked).length;
   if (forms > 1) return call.misuse("history export takes one of --yaml, --json and --html");
@@ -83,7 +74,7 @@ async function exportHistory(
   if (settings.json) return writeOut(call, [lineOfJson(treeToJson(loaded))]);
   if (flags.html !== true) return writeOut(call, [await debugYaml(loaded.context)]);
   return writeOut(call, await sessionPage(call, loaded));
-}
+};
 
 /** A session as one page. */
 export async function sessionPage(call: Invocation, loaded: LoadedSession): Promise<readonly string[]> {

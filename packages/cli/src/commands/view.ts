@@ -13,7 +13,7 @@ import { isRefusal, refuse } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
 import { type Addons, addonFor } from "../addons.js";
 import { jsonLine } from "../answers/one-answer.js";
-import { withSessions } from "../sessions/open-store.js";
+import { type OnSession, withSessions } from "../sessions/open-store.js";
 import { writeOut } from "../sessions/output.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { watchedByWork } from "../shell/interrupt.js";
@@ -60,11 +60,7 @@ function realName(folder: string): string {
   }
 }
 
-async function share(
-  call: Invocation,
-  store: SessionStore,
-  { id }: SessionFacts,
-): Promise<number | ConversationRefusal> {
+const share: OnSession = async (call, store, { id }) => {
   const loaded = await loadSession(store, id, { media: "inline" });
   if (isRefusal(loaded)) return loaded;
   const { flags } = call;
@@ -72,7 +68,7 @@ async function share(
     { ...call, flags: { ...flags, ...defined({ output: flags.share }) } },
     await sessionPage(call, loaded),
   );
-}
+};
 
 async function serve(
   { flags, settings, terminal, page }: Invocation & { readonly page: Addons["page"] },

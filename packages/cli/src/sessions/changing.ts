@@ -4,7 +4,6 @@ import {
   forkSession,
   loadSession,
   renameSession,
-  type SessionFacts,
   type SessionStore,
 } from "@holdfast/core/conversation";
 import { isRefusal, refuse } from "@holdfast/core/files";
@@ -14,16 +13,11 @@ import { answer } from "../answers/one-answer.js";
 import { consents } from "../shell/ask-person.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
-import type { Invocation } from "../shell/invocation.js";
 import { escapeName } from "../shell/terminal.js";
-import { newIds } from "./open-store.js";
+import { newIds, type OnSession } from "./open-store.js";
 
 /** `holdfast sessions fork ID`: a session of its own, with all branches. */
-export async function forkOne(
-  call: Invocation,
-  store: SessionStore,
-  { id }: SessionFacts,
-): Promise<number | ConversationRefusal> {
+export const forkOne: OnSession = async (call, store, { id }) => {
   const { title, head: named } = call.flags;
   const head = named === undefined ? undefined : await findNode(store, id, named);
   if (head !== undefined && typeof head !== "string") return head;
@@ -38,7 +32,7 @@ export async function forkOne(
   const { nodes } = forked;
   const text = `Forked: ${forked.id} (${counted(nodes, "node")} of ${escapeName(id)}).`;
   return answer(call, { success: true, id: forked.id, from: id, nodes }, text);
-}
+};
 
 /** The node that is meant by an id, or by its beginning or end, and that a head can stand at. */
 export async function findNode(
@@ -53,11 +47,7 @@ export async function findNode(
 }
 
 /** `holdfast sessions rename ID TITLE`. */
-export async function renameOne(
-  call: Invocation,
-  store: SessionStore,
-  { id }: SessionFacts,
-): Promise<number | ConversationRefusal> {
+export const renameOne: OnSession = async (call, store, { id }) => {
   const title = call.args[2];
   if (title === undefined || title.trim() === "")
     return call.misuse("rename takes a session and its new title");
@@ -65,14 +55,10 @@ export async function renameOne(
   if (isRefusal(renamed)) return renamed;
   const text = `Renamed: ${escapeName(id)} is now ${escapeName(title)}.`;
   return answer(call, { success: true, id, title }, text);
-}
+};
 
 /** `holdfast sessions rm ID`: for good, so it asks. */
-export async function removeOne(
-  call: Invocation,
-  store: SessionStore,
-  { id, title }: SessionFacts,
-): Promise<number | ConversationRefusal> {
+export const removeOne: OnSession = async (call, store, { id, title }) => {
   const name = `${escapeName(id)} (${escapeName(title ?? "untitled")})`;
   const isAsked = call.flags.yes !== true;
   if (isAsked && call.settings.json)
@@ -84,4 +70,4 @@ export async function removeOne(
   const removed = await finishOnceBegun(() => store.remove(id));
   if (isRefusal(removed)) return removed;
   return answer(call, { success: true, id }, `Deleted ${name}.`);
-}
+};

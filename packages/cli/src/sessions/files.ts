@@ -6,7 +6,6 @@ import {
   filesDue,
   namesFrom,
   openConversation,
-  type SessionFacts,
   type SessionStore,
 } from "@holdfast/core/conversation";
 import { isRefusal, type Workspace } from "@holdfast/core/files";
@@ -19,17 +18,13 @@ import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
 import { findNode } from "./changing.js";
-import { newIds } from "./open-store.js";
+import { newIds, type OnSession } from "./open-store.js";
 
 /**
  * `holdfast sessions files ID`: what putting the files back to a node would do; with `--restore` does it. The session
  * stays where it stands, but for `--undo`, which takes the move of that restore back, too.
  */
-export async function filesOfOne(
-  call: Invocation,
-  store: SessionStore,
-  { id }: SessionFacts,
-): Promise<number | ConversationRefusal> {
+export const filesOfOne: OnSession = async (call, store, { id }) => {
   const { flags, misuse } = call;
   if (flags.node !== undefined && flags.undo !== undefined) return misuse("give --node or --undo, not both");
   if (flags.restore !== true && (flags.consent !== undefined || flags.leave === true))
@@ -52,7 +47,7 @@ export async function filesOfOne(
     return exitCodes.change;
   });
   return refused ?? exitCode;
-}
+};
 
 interface Place {
   readonly store: SessionStore;

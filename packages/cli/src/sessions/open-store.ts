@@ -19,6 +19,16 @@ import { escapeText } from "../shell/terminal.js";
 /** What sessions or files refuse. */
 export type AnyRefusal = Refusal<AnyRefusalCode>;
 
+/** What is done with stored conversations. @returns the exit code, or what was refused, which is then reported. */
+export type OnStore = (call: Invocation, store: SessionStore) => Promise<number | AnyRefusal>;
+
+/** The same with one of them. */
+export type OnSession = (
+  call: Invocation,
+  store: SessionStore,
+  session: SessionFacts,
+) => Promise<number | AnyRefusal>;
+
 /**
  * Opens the sessions that the flags name, for one piece of work: a PostgreSQL server or a folder (`--store`, or
  * HOLDFAST_STORE), else the journals in the state folder.

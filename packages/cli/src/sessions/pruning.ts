@@ -1,10 +1,4 @@
-import {
-  type ConversationRefusal,
-  type PrunedSessions,
-  pruneSessions,
-  type SessionFacts,
-  type SessionStore,
-} from "@holdfast/core/conversation";
+import { type PrunedSessions, pruneSessions, type SessionFacts } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
 import { counted, localTime, readableSize } from "../answers/amounts.js";
@@ -13,12 +7,10 @@ import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { atPersonsPace } from "../shell/long-work.js";
 import { escapeName } from "../shell/terminal.js";
+import type { OnStore } from "./open-store.js";
 
 /** `holdfast sessions prune`: old sessions, for good and in batches, so it wants `--yes`; `--dry-run` shows them. */
-export async function pruneStored(
-  call: Invocation,
-  store: SessionStore,
-): Promise<number | ConversationRefusal> {
+export const pruneStored: OnStore = async (call, store) => {
   const { flags, settings, terminal, misuse } = call;
   const { olderThan: changedBefore, keep, dryRun = false } = flags;
   if (changedBefore === undefined && keep === undefined)
@@ -38,7 +30,7 @@ export async function pruneStored(
   if (isRefusal(pruned)) return pruned;
   await report(call, pruned, dryRun);
   return pruned.isWhole ? exitCodes.success : exitCodes.cancelled;
-}
+};
 
 async function report(
   { settings, terminal }: Invocation,

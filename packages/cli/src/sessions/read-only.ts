@@ -24,18 +24,14 @@ import { counted, isoTime, localTime, readableSize } from "../answers/amounts.js
 import { jsonLine, lineOfJson } from "../answers/one-answer.js";
 import { reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
-import type { Invocation } from "../shell/invocation.js";
 import { atPersonsPace } from "../shell/long-work.js";
 import { escapeName, type Paint } from "../shell/terminal.js";
 import { checkRendering } from "./check-rendering.js";
-import { interrupted } from "./open-store.js";
+import { interrupted, type OnSession, type OnStore } from "./open-store.js";
 import { jsonWithTasks } from "./task-texts.js";
 
 /** `holdfast sessions list`: the last changed first. */
-export async function listSessions(
-  { settings, terminal, flags, misuse }: Invocation,
-  store: SessionStore,
-): Promise<number | ConversationRefusal> {
+export const listSessions: OnStore = async ({ settings, terminal, flags, misuse }, store) => {
   const { limit, title, since: changedSince, before: changedBefore } = flags;
   const after = flags.after === undefined ? undefined : readPlace(flags.after);
   if (flags.after !== undefined && after === undefined) return misuse("--after takes what a list ended with");
@@ -56,7 +52,7 @@ export async function listSessions(
   for (const facts of sessions) await terminal.out(`${sessionLine(facts, terminal.outPaint)}\n`);
   if (next !== undefined) terminal.err(`There are more: --after ${next}\n`);
   return exitCodes.success;
-}
+};
 
 function sessionLine(facts: SessionFacts, paint: Paint): string {
   const { id, title, cwd, modifiedMs, sizeBytes, heldBy, problem } = facts;
@@ -84,11 +80,7 @@ function factsToJson({ id, title, cwd, createdMs, modifiedMs, sizeBytes, heldBy,
 }
 
 /** `holdfast sessions show ID`: where it stands, what is in it, what is wrong with it. */
-export async function showSession(
-  { settings, terminal }: Invocation,
-  store: SessionStore,
-  facts: SessionFacts,
-): Promise<number | ConversationRefusal> {
+export const showSession: OnSession = async ({ settings, terminal }, store, facts) => {
   const loaded = await loadSession(store, facts.id);
   if (isRefusal(loaded)) return loaded;
   const summary = summarizeSession(loaded.context);
@@ -99,7 +91,7 @@ export async function showSession(
       : `${describe(facts, summary, loaded, terminal.outPaint).join("\n")}\n`,
   );
   return exitCodes.success;
-}
+};
 
 function summaryToJson(summary: SessionSummary, { problems, losses, records }: LoadedSession) {
   const { head, nodes, kinds, branches, pruned, orphans, staged, files, tokens } = summary;
@@ -193,10 +185,7 @@ function cutTitle(title: string): string {
 const mostOfTitle = 80;
 
 /** `holdfast sessions search TEXT [ID]`: the texts of all nodes, line by line. */
-export async function searchInSessions(
-  call: Invocation,
-  store: SessionStore,
-): Promise<number | ConversationRefusal> {
+export const searchInSessions: OnStore = async (call, store) => {
   const { args, flags, settings, terminal } = call;
   const [, text, prefix] = args;
   if (text === undefined) return call.misuse("search for what? `holdfast sessions search TEXT [SESSION]`");
@@ -237,7 +226,7 @@ export async function searchInSessions(
   if (more) terminal.err("There is more; --limit shows it.\n");
   if (matches.length === 0) terminal.err(`Nothing found in ${counted(sessions, "session")}.\n`);
   return exitCodes.success;
-}
+};
 
 /** Session by session as a list gives them, page by page, until enough is found. */
 async function searchPages(
@@ -275,10 +264,7 @@ async function chooseSessions(
 }
 
 /** `holdfast sessions verify [ID]`: every record, the fold, and a rendering of every branch. */
-export async function verifySessions(
-  call: Invocation,
-  store: SessionStore,
-): Promise<number | ConversationRefusal> {
+export const verifySessions: OnStore = async (call, store) => {
   const { args, settings, terminal } = call;
   const chosen = await chooseSessions(store, args[1]);
   if (isRefusal(chosen)) return chosen;
@@ -313,7 +299,7 @@ export async function verifySessions(
   }
   if (settings.json) await terminal.out(jsonLine({ success: sound, sessions: reports }));
   return sound ? exitCodes.success : exitCodes.state;
-}
+};
 
 /** One line for each finding; a flaw of a node is found on every branch that holds it. */
 function joinFindings(findings: VerifiedSession["findings"]): readonly string[] {

@@ -1,25 +1,14 @@
-import {
-  type ConversationRefusal,
-  describeLosses,
-  repairSession,
-  type SessionFacts,
-  type SessionRepair,
-  type SessionStore,
-} from "@holdfast/core/conversation";
+import { describeLosses, repairSession, type SessionRepair } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { cappedLines } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
 import { answer } from "../answers/one-answer.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
-import type { Invocation } from "../shell/invocation.js";
 import { escapeName } from "../shell/terminal.js";
+import type { OnSession } from "./open-store.js";
 
 /** `holdfast sessions repair ID`: shows what it would do; with `--apply` it does it, and keeps what was there. */
-export async function repairOne(
-  call: Invocation,
-  store: SessionStore,
-  { id }: SessionFacts,
-): Promise<number | ConversationRefusal> {
+export const repairOne: OnSession = async (call, store, { id }) => {
   const apply = call.flags.apply === true;
   const work = () => repairSession(store, id, { apply });
   const repair = await (apply ? finishOnceBegun(work) : work());
@@ -27,7 +16,7 @@ export async function repairOne(
   const { kind, problems, losses, records, written, backup = null } = repair;
   const object = { success: true, id, state: kind, problems, losses, records, written, backup };
   return answer(call, object, linesOf(repair).map(escapeName).join("\n"));
-}
+};
 
 function linesOf(repair: SessionRepair): readonly string[] {
   const { kind, id, problems, losses, records, written, backup } = repair;

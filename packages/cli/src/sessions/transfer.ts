@@ -11,7 +11,6 @@ import {
   type NewNode,
   readExportInSteps,
   reidentify,
-  type SessionFacts,
   type SessionStore,
 } from "@holdfast/core/conversation";
 import { isRefusal, refuse } from "@holdfast/core/files";
@@ -27,15 +26,11 @@ import { atPersonsPace } from "../shell/long-work.js";
 import { escapeName } from "../shell/terminal.js";
 import { type ImportPlaces, listOffered, offerSessions } from "./import-found.js";
 import { amongOthers, lookedAt } from "./one-file.js";
-import { type AnyRefusal, interrupted, newIds } from "./open-store.js";
+import { type AnyRefusal, interrupted, newIds, type OnSession, type OnStore } from "./open-store.js";
 import { writeOut } from "./output.js";
 
 /** `holdfast sessions export ID`: one text of JSON Lines that another machine can import. */
-export async function exportOne(
-  call: Invocation,
-  store: SessionStore,
-  { id }: SessionFacts,
-): Promise<number | ConversationRefusal> {
+export const exportOne: OnSession = async (call, store, { id }) => {
   const loading = { doing: "Reading" };
   const exported = await atPersonsPace(call, loading, (pace) => exportSession(store, id, pace));
   if (isRefusal(exported))
@@ -43,7 +38,7 @@ export async function exportOne(
   const missing = [...exported.problems.map(({ message }) => message), ...exported.losses.map(describeLoss)];
   for (const line of cappedLines(missing)) call.terminal.err(`Not in the export: ${escapeName(line)}\n`);
   return writeOut(call, harmlessLines(exported.lines), exported.count);
-}
+};
 
 function* harmlessLines(lines: Iterable<string>): Generator<string> {
   for (const line of lines) yield escapeInJson(line);
@@ -53,7 +48,7 @@ function* harmlessLines(lines: Iterable<string>): Generator<string> {
  * `holdfast sessions import FILE`: an export of ours, or a session of another program; `AGENT:ID` means one that
  * such a program keeps on this machine. Without a file, what there is is listed, or with `--all` imported.
  */
-export async function importOne(call: Invocation, store: SessionStore): Promise<number | AnyRefusal> {
+export const importOne: OnStore = async (call, store) => {
   const { args, flags } = call;
   const [, name] = args;
   if (name === undefined) {
@@ -69,7 +64,7 @@ export async function importOne(call: Invocation, store: SessionStore): Promise<
   if (isRefusal(taken)) return taken.code === "cancelled" ? interrupted(call, nothingImported) : taken;
   await report(call, taken, importers);
   return exitCodes.success;
-}
+};
 
 /** `holdfast sessions import --all`: one after the other; what was imported before stays as it is. */
 async function importAll(call: Invocation, into: ImportPlaces): Promise<number | AnyRefusal> {
