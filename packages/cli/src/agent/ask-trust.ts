@@ -1,4 +1,5 @@
 import { TrustedFolders } from "@holdfast/agent";
+import { isRefusal } from "@holdfast/core/files";
 import { sourcesOf } from "../config/sources.js";
 import { trustOffer } from "../config/trust.js";
 import type { Invocation } from "../shell/invocation.js";
@@ -14,9 +15,9 @@ export async function askTrust(
   lines: Pick<TalkTerminal, "terminal" | "answer">,
 ): Promise<void> {
   const found = sourcesOf(call);
-  if (found.kind === "no_state") return;
-  const { folder, stateDir } = found.sources;
-  const offer = await trustOffer(found.sources);
+  if (isRefusal(found)) return;
+  const { folder, stateDir } = found;
+  const offer = await trustOffer(found);
   if (offer.kind === "problems" || offer.lines.length === 0) return;
   const folders = new TrustedFolders(stateDir);
   if ((await folders.answer(folder, offer.bytes)) !== undefined) return;

@@ -9,6 +9,7 @@ import {
   unknownVariables,
   userSettingsPath,
 } from "@holdfast/agent";
+import { isRefusal } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
 import { problemLine, sourcesOf } from "../config/sources.js";
 import { readInputText } from "../shell/input.js";
@@ -36,17 +37,17 @@ export type RunSettings =
 /** Puts together what files, environment and flags say. */
 export async function settingsOf(call: Invocation): Promise<RunSettings> {
   const found = sourcesOf(call);
-  if (found.kind === "no_state") return { kind: "problems", lines: [found.message] };
-  const { stateDir } = found.sources;
+  if (isRefusal(found)) return { kind: "problems", lines: [found.message] };
+  const { stateDir } = found;
   const servers = await serversIn(call.flags.mcpConfig);
   if (servers.kind === "problems") return { kind: "problems", lines: servers.problems.map(problemLine) };
   const flags = { ...settingsOfFlags(call), ...servers.settings };
-  const resolved = await resolveSettings({ ...found.sources, flags });
+  const resolved = await resolveSettings({ ...found, flags });
   if (resolved.kind === "problems") return { kind: "problems", lines: resolved.problems.map(problemLine) };
   const { settings, ignored, faults, isTrusted } = resolved;
-  const { home } = found.sources;
+  const { home } = found;
   const keys = ignored.map(({ key }) => key);
-  const own = { home, folder: dirname(userSettingsPath(found.sources)), isTrusted, ignored: keys };
+  const own = { home, folder: dirname(userSettingsPath(found)), isTrusted, ignored: keys };
   const notices = [
     ...unknownVariables(process.env),
     ...faults.slice(0, 1).map((fault) => `The project's settings do not count: ${problemLine(fault)}.`),

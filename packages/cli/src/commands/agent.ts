@@ -9,6 +9,7 @@ import {
   runCommand,
   runOutput,
 } from "@holdfast/agent";
+import { isRefusal } from "@holdfast/core/files";
 import { askBeside } from "../agent/ask-list.js";
 import { type CommandPorts, commandHost } from "../agent/command-host.js";
 import type { TalkTerminal } from "../agent/line-mode.js";
@@ -181,8 +182,8 @@ function outputOf({ flags, terminal }: Invocation, run: OpenedRun, prompt: strin
 /** @param first what is said to begin with. */
 async function inTerminal(given: Invocation, first?: string): Promise<number> {
   const found = sourcesOf(given);
-  const isKept = found.kind === "sources" && given.flags.ephemeral !== true;
-  const lines = await openedTalk(given, isKept ? found.sources.stateDir : undefined);
+  const isKept = !isRefusal(found) && given.flags.ephemeral !== true;
+  const lines = await openedTalk(given, isKept ? found.stateDir : undefined);
   const call = { ...given, terminal: lines.terminal };
   let kept: string | undefined;
   try {

@@ -6,30 +6,26 @@ import { trustFolder, untrustFolder } from "../config/trust.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 
+type Action = (call: Invocation, first: string | undefined, second: string | undefined) => Promise<number>;
+
+const actions: Readonly<Record<string, Action>> = {
+  list: listSettings,
+  get: getSetting,
+  set: setSetting,
+  unset: unsetSetting,
+  check: checkSettings,
+  path: showPaths,
+  trust: trustFolder,
+  untrust: untrustFolder,
+  schema: async ({ terminal }) => {
+    await terminal.out(`${JSON.stringify(settingsJsonSchema(), undefined, 2)}\n`);
+    return exitCodes.success;
+  },
+};
+
 /** `holdfast config ACTION`: the agent's settings. */
 export async function configCommand(call: Invocation): Promise<number> {
-  const [action, first, second] = call.args;
-  switch (action) {
-    case "list":
-      return listSettings(call);
-    case "get":
-      return getSetting(call, first);
-    case "set":
-      return setSetting(call, first, second);
-    case "unset":
-      return unsetSetting(call, first);
-    case "check":
-      return checkSettings(call);
-    case "path":
-      return showPaths(call);
-    case "trust":
-      return trustFolder(call, first);
-    case "untrust":
-      return untrustFolder(call, first);
-    case "schema":
-      await call.terminal.out(`${JSON.stringify(settingsJsonSchema(), undefined, 2)}\n`);
-      return exitCodes.success;
-    default:
-      return call.misuse("config knows list, get, set, unset, check, path, trust, untrust, schema");
-  }
+  const [name = "", first, second] = call.args;
+  const action = actions[name];
+  return action === undefined ? call.misuse(`config has no action ${name}`) : action(call, first, second);
 }

@@ -14,15 +14,14 @@ import {
 import { answer } from "../answers/one-answer.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
-import { reportProblems, sourcesOf } from "./sources.js";
+import { reportedSources, reportProblems } from "./sources.js";
 
 /** `config check`: all that is wrong with any source; exit code 52 where anything is. */
 export async function checkSettings(call: Invocation): Promise<number> {
-  const found = sourcesOf(call);
-  if (found.kind === "no_state")
-    return reportProblems(call, [{ source: "state folder", key: "", message: found.message }]);
-  const all = await resolveSettings(found.sources);
-  const project = projectFile(found.sources).path;
+  const sources = await reportedSources(call);
+  if (typeof sources === "number") return sources;
+  const all = await resolveSettings(sources);
+  const project = projectFile(sources).path;
   const slips = unknownVariables(process.env).map((message) => ({ source: "environment", key: "", message }));
   const problems = [...(all.kind === "problems" ? all.problems : all.faults), ...slips].filter(
     ({ source }) => call.flags.project !== true || source === project,
@@ -72,11 +71,10 @@ function examplesOf({ command: rule, decision }: CheckedRule) {
 
 /** `config path`: the files, whether they are there, and whether the project's is trusted. */
 export async function showPaths(call: Invocation): Promise<number> {
-  const found = sourcesOf(call);
-  if (found.kind === "no_state")
-    return reportProblems(call, [{ source: "state folder", key: "", message: found.message }]);
-  const { folder, stateDir } = found.sources;
-  const [user, project] = [userFile(found.sources).path, projectFile(found.sources).path];
+  const sources = await reportedSources(call);
+  if (typeof sources === "number") return sources;
+  const { folder, stateDir } = sources;
+  const [user, project] = [userFile(sources).path, projectFile(sources).path];
   const read = readSettings(project, false);
   const isTrusted =
     read.kind === "read" && (await new TrustedFolders(stateDir).isTrusted(folder, read.bytes));

@@ -9,7 +9,7 @@ import { jsonLine } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
-import { reportProblems, sourcesOf, valueAt } from "./sources.js";
+import { reportedSources, reportProblems, valueAt } from "./sources.js";
 import { withoutSecrets } from "./without-secrets.js";
 
 /** A key that is set, as it is shown. */
@@ -77,13 +77,12 @@ type Resolved = Extract<ResolvedSettings, { kind: "settings" }> & { readonly pro
 
 /** @returns the exit code where there are no settings that hold; it has been said why. */
 async function resolved(call: Invocation): Promise<Resolved | number> {
-  const found = sourcesOf(call);
-  if (found.kind === "no_state")
-    return reportProblems(call, [{ source: "state folder", key: "", message: found.message }]);
-  const all = await resolveSettings(found.sources);
+  const sources = await reportedSources(call);
+  if (typeof sources === "number") return sources;
+  const all = await resolveSettings(sources);
   if (all.kind === "problems") return reportProblems(call, all.problems);
   if (all.faults.length > 0) return reportProblems(call, all.faults);
-  return { ...all, project: projectFile(found.sources).path };
+  return { ...all, project: projectFile(sources).path };
 }
 
 function keysOf({ settings, origins }: Resolved): readonly SetKey[] {

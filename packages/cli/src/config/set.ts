@@ -25,7 +25,7 @@ import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
 import { changeSettings } from "./change-settings.js";
-import { reportProblems, sourcesOf } from "./sources.js";
+import { reportedSources, reportProblems } from "./sources.js";
 
 /**
  * `config set KEY VALUE`: puts a value into the person's file, or the project's. Comments and all else stay. Nothing is
@@ -68,10 +68,8 @@ export async function unsetSetting(call: Invocation, key: string | undefined): P
 
 /** Changes the one file that the flags mean, through the workspace. */
 async function write(call: Invocation, wanted: Pick<Wish, "key" | "path" | "text">): Promise<number> {
-  const found = sourcesOf(call);
-  if (found.kind === "no_state")
-    return reportProblems(call, [{ source: "state folder", key: "", message: found.message }]);
-  const { sources } = found;
+  const sources = await reportedSources(call);
+  if (typeof sources === "number") return sources;
   const file = call.flags.project === true ? projectFile(sources) : userFile(sources);
   const read = readSettings(file.path, file.isOwn);
   if (read.kind === "unreadable")

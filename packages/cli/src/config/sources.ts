@@ -1,31 +1,30 @@
 import { resolve } from "node:path";
 import { agentExitCodes, type SettingsProblem, type SettingsSources } from "@holdfast/agent";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal, type Refusal } from "@holdfast/core/files";
 import { homeFolder, inspectState } from "@holdfast/core/node";
 import { jsonLine } from "../answers/one-answer.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
 
-/** Where the agent's settings are looked for; without a state folder, which is no place for trust then, why not. */
-type FoundSources =
-  | { readonly kind: "sources"; readonly sources: SettingsSources }
-  | { readonly kind: "no_state"; readonly message: string };
-
 /**
- * Where the settings of this call are.
+ * Where the settings of this call are. Without a state folder there is no place for trust, and so no settings.
  *
  * @param folder the project; the first root unless given.
  */
-export function sourcesOf({ settings }: Invocation, folder?: string): FoundSources {
+export function sourcesOf({ settings }: Invocation, folder?: string): SettingsSources | Refusal {
   const { state } = inspectState(settings.stateDir, []);
-  if (isRefusal(state)) return { kind: "no_state", message: state.message };
+  if (isRefusal(state)) return state;
   const [root = process.cwd()] = settings.roots;
   const project = resolve(folder ?? root);
-  const { env: environment } = process;
-  return {
-    kind: "sources",
-    sources: { folder: project, home: homeFolder(), stateDir: state.path, environment },
-  };
+  return { folder: project, home: homeFolder(), stateDir: state.path, environment: process.env };
+}
+
+/** The same for a command on settings. @returns the exit code where there are none; it has been said why. */
+export async function reportedSources(call: Invocation, folder?: string): Promise<SettingsSources | number> {
+  const found = sourcesOf(call, folder);
+  return isRefusal(found)
+    ? reportProblems(call, [{ source: "state folder", key: "", message: found.message }])
+    : found;
 }
 
 /** What settings have at a path; nothing where a member on the way is missing. */

@@ -19,7 +19,7 @@ import { consents } from "../shell/ask-person.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeText } from "../shell/terminal.js";
-import { reportProblems, sourcesOf, valueAt } from "./sources.js";
+import { reportedSources, reportProblems, valueAt } from "./sources.js";
 
 /**
  * `config trust [PATH]`: shows what trust in a project switches on, and trusts it where a person says yes. What is trusted
@@ -104,12 +104,11 @@ export async function untrustFolder(call: Invocation, path: string | undefined):
 }
 
 async function folderSources(call: Invocation, path: string | undefined): Promise<SettingsSources | number> {
-  const found = sourcesOf(call, path);
-  if (found.kind === "no_state")
-    return reportProblems(call, [{ source: "state folder", key: "", message: found.message }]);
-  const { folder } = found.sources;
+  const sources = await reportedSources(call, path);
+  if (typeof sources === "number") return sources;
+  const { folder } = sources;
   const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  return isFolder ? found.sources : call.misuse(`${folder} is no folder`);
+  return isFolder ? sources : call.misuse(`${folder} is no folder`);
 }
 
 async function report(
