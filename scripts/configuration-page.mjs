@@ -51,7 +51,8 @@ function settingsReference() {
 function rowOf(path, schema) {
   const [section, name] = path;
   const fallback = Object.entries(Object(defaultSettings[section])).find(([key]) => key === name)?.[1];
-  if (!schema.description) throw new Error(`${path.join(".")} says nothing of itself.`);
+  const says = schema.description ?? schema.unwrap().description;
+  if (!says) throw new Error(`${path.join(".")} says nothing of itself.`);
   return {
     key: path.join("."),
     type: typeOf(schema),
@@ -59,7 +60,7 @@ function rowOf(path, schema) {
     ofProject: { never: "counts", always: "ignored", own: "never counts", when: "only narrower" }[
       trustClassOf(path).widens
     ],
-    says: schema.description,
+    says,
   };
 }
 

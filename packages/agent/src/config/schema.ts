@@ -17,24 +17,27 @@ const headers = z.record(
   z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, "must be one line of Latin-1 characters"),
 );
 
-const provider = z.strictObject({
-  kind: z
-    .enum(["chat", "responses", "anthropic", "google"])
-    .optional()
-    .describe("the protocol that it speaks; a vendor's own, else chat, unless set"),
-  baseUrl: httpUrl.optional().describe("where it answers"),
-  keyEnv: variable.optional().describe("the environment variable that holds its key"),
-  key: z.string().min(1).optional().describe("the key itself: in user settings only"),
-  headers: headers.optional().describe("headers of every request; their values are shown nowhere"),
-});
+const provider = z
+  .strictObject({
+    kind: z
+      .enum(["chat", "responses", "anthropic", "google"])
+      .describe("the protocol that it speaks; a vendor's own, else chat, unless set"),
+    baseUrl: httpUrl.describe("where it answers"),
+    keyEnv: variable.describe("the environment variable that holds its key"),
+    key: z.string().min(1).describe("the key itself: in user settings only"),
+    headers: headers.describe("headers of every request; their values are shown nowhere"),
+  })
+  .partial();
 
-const override = z.strictObject({
-  contextTokens: count.optional().describe("its context window, in tokens"),
-  outputTokens: count.optional().describe("the longest answer, in tokens"),
-  inputUsd: usd.optional().describe("price of a million tokens in, in US dollars"),
-  outputUsd: usd.optional().describe("price of a million tokens out, in US dollars"),
-  cachedInputUsd: usd.optional().describe("price of a million cached tokens in, in US dollars"),
-});
+const override = z
+  .strictObject({
+    contextTokens: count.describe("its context window, in tokens"),
+    outputTokens: count.describe("the longest answer, in tokens"),
+    inputUsd: usd.describe("price of a million tokens in, in US dollars"),
+    outputUsd: usd.describe("price of a million tokens out, in US dollars"),
+    cachedInputUsd: usd.describe("price of a million cached tokens in, in US dollars"),
+  })
+  .partial();
 
 const ratio = z.strictObject({
   write: z.number().min(0.000_001).max(1_000).describe("of a token that is written to the cache"),
@@ -131,218 +134,152 @@ export const sandboxSettings = ["on", "auto", "off"] as const;
 /** See `shell.sandbox`. */
 export type SandboxSetting = (typeof sandboxSettings)[number];
 
+/** A part of the settings, every key of which may be left out. */
+const section = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).partial().optional();
+
 /** The one definition of the settings: what a file, the environment and flags are checked against. */
 export const settingsSchema = z.strictObject({
   $schema: z.string().optional().describe("where an editor finds the schema of this file"),
-  model: z
-    .strictObject({
-      name: name.optional().describe("the model to work with, as provider/name"),
-      summariser: name.optional().describe("the model that writes summaries"),
-      effort: z.enum(efforts).optional().describe("how much it is to think; as its provider does unless set"),
-      providers: z.record(name, provider).optional().describe("how providers are reached, by their names"),
-      overrides: z.record(name, override).optional().describe("windows, limits and prices, by model"),
-    })
-    .optional(),
-  approval: z
-    .strictObject({
-      mode: z.enum(approvalModes).optional().describe("how much is done without asking"),
-      rules: z
-        .array(rule)
-        .max(1_000)
-        .optional()
-        .describe("rules by tool and path; the first that fits decides"),
-    })
-    .optional(),
-  tools: z
-    .strictObject({
-      offered: words.optional().describe("only these tools"),
-      excluded: words.optional().describe("never these tools; lists of all sources count together"),
-      wire: z.enum(["text", "json"]).optional().describe("how results are written"),
-      resultContent: z.enum(["auto", "full", "changed", "none"]).optional().describe("what a write shows"),
-      onMismatch: z
-        .enum(["refuse", "rebase-own", "rebase"])
-        .optional()
-        .describe("a change of an older state"),
-      overwriteGuard: z.enum(["hash", "read", "warn"]).optional().describe("what overwriting a file needs"),
-      editGuard: z.enum(["read", "atomic"]).optional().describe("what an edit without a hash needs"),
-      strictView: z.boolean().optional().describe("a change may only touch lines that were shown"),
-      rereadStub: z.boolean().optional().describe("a repeated read of the same state gets a stub"),
-      memoryPaths: words.optional().describe("globs of files that are edited without a read"),
-    })
-    .optional(),
-  shell: z
-    .strictObject({
-      enabled: z.boolean().optional().describe("whether commands can be run at all"),
-      timeoutMs: count.optional().describe("how long a command may run, in milliseconds"),
-      outputChars: count.optional().describe("how much of its output is shown, in characters"),
-      environment: z.array(variable).max(1_000).optional().describe("variables that a command is given"),
-      sandbox: z
-        .enum(sandboxSettings)
-        .optional()
-        .describe(
-          "auto: commands of the model run in a sandbox, where one starts; on: in it, or not at all; off: never",
-        ),
-      outside: words.optional().describe("beginnings of commands that always run outside of it, as git push"),
-      network: z
-        .union([z.boolean(), words])
-        .optional()
-        .describe("what a command in the sandbox reaches of the network: all, nothing, or these hosts"),
-      writable: folders
-        .optional()
-        .describe("folders that a command may write in the sandbox, beside the workspace"),
-      caches: folders
-        .optional()
-        .describe("folders of which it has a copy of its own: what runs outside finds nothing of it"),
-      sockets: words
-        .optional()
-        .describe("sockets that it reaches: their paths, or the variables that name them"),
-    })
-    .optional(),
-  fetch: z
-    .strictObject({
-      allowedHosts: words.optional().describe("hosts that may be fetched from; none unless set"),
-    })
-    .optional(),
+  model: section({
+    name: name.describe("the model to work with, as provider/name"),
+    summariser: name.describe("the model that writes summaries"),
+    effort: z.enum(efforts).describe("how much it is to think; as its provider does unless set"),
+    providers: z.record(name, provider).describe("how providers are reached, by their names"),
+    overrides: z.record(name, override).describe("windows, limits and prices, by model"),
+  }),
+  approval: section({
+    mode: z.enum(approvalModes).describe("how much is done without asking"),
+    rules: z.array(rule).max(1_000).describe("rules by tool and path; the first that fits decides"),
+  }),
+  tools: section({
+    offered: words.describe("only these tools"),
+    excluded: words.describe("never these tools; lists of all sources count together"),
+    wire: z.enum(["text", "json"]).describe("how results are written"),
+    resultContent: z.enum(["auto", "full", "changed", "none"]).describe("what a write shows"),
+    onMismatch: z.enum(["refuse", "rebase-own", "rebase"]).describe("a change of an older state"),
+    overwriteGuard: z.enum(["hash", "read", "warn"]).describe("what overwriting a file needs"),
+    editGuard: z.enum(["read", "atomic"]).describe("what an edit without a hash needs"),
+    strictView: z.boolean().describe("a change may only touch lines that were shown"),
+    rereadStub: z.boolean().describe("a repeated read of the same state gets a stub"),
+    memoryPaths: words.describe("globs of files that are edited without a read"),
+  }),
+  shell: section({
+    enabled: z.boolean().describe("whether commands can be run at all"),
+    timeoutMs: count.describe("how long a command may run, in milliseconds"),
+    outputChars: count.describe("how much of its output is shown, in characters"),
+    environment: z.array(variable).max(1_000).describe("variables that a command is given"),
+    sandbox: z
+      .enum(sandboxSettings)
+      .describe(
+        "auto: commands of the model run in a sandbox, where one starts; on: in it, or not at all; off: never",
+      ),
+    outside: words.describe("beginnings of commands that always run outside of it, as git push"),
+    network: z
+      .union([z.boolean(), words])
+      .describe("what a command in the sandbox reaches of the network: all, nothing, or these hosts"),
+    writable: folders.describe("folders that a command may write in the sandbox, beside the workspace"),
+    caches: folders.describe(
+      "folders of which it has a copy of its own: what runs outside finds nothing of it",
+    ),
+    sockets: words.describe("sockets that it reaches: their paths, or the variables that name them"),
+  }),
+  fetch: section({
+    allowedHosts: words.describe("hosts that may be fetched from; none unless set"),
+  }),
   mcpServers: z.record(name, server).optional().describe("servers of the Model Context Protocol, by name"),
-  context: z
-    .strictObject({
-      deltaReads: z.boolean().optional().describe("a read leaves out lines that the prompt shows already"),
-      triggerTokens: count
-        .optional()
-        .describe("old results are cleared from so many tokens on; 100,000 unless set"),
-      keep: count.optional().describe("so many of the last tool uses stay; 5 unless set"),
-      keepMessages: count.optional().describe("so many of the last messages stay; 20 unless set"),
-      keepTokens: count.optional().describe("so many tokens of the newest results stay; 3,000 unless set"),
-      keepShare: share
-        .optional()
-        .describe("share of the trigger that the last messages and turns may hold to stay; 0.03 unless set"),
-      workingSet: count
-        .optional()
-        .describe("files that were touched last, whose text goes last; 6 unless set"),
-      workingTokens: count.optional().describe("so many tokens of them; 3,000 unless set"),
-      clearAtLeast: count.optional().describe("clearing has to win so many tokens; 20,000 unless set"),
-      paidAtLeast: count
-        .optional()
-        .describe("so many where what goes cost as much to hold as its loss; 5,000 unless set"),
-      excludeTools: words.optional().describe("tools whose results stay, beside lists of tasks and plans"),
-      clearToolInputs: z.boolean().optional().describe("what a tool was called with goes with its result"),
-      maxResultChars: count.optional().describe("a longer output is large and goes early; 5,000 unless set"),
-      payFrom: share
-        .optional()
-        .describe(
-          "share of the trigger from which on results go that cost as much to hold as their loss; 0.5 unless set",
-        ),
-      warnAt: share.optional().describe("share of the trigger at which the model is warned"),
-      compaction: z.boolean().optional().describe("a summary takes the place of what came before"),
-      compactAtTokens: count.optional().describe("from so many tokens on; 0.8 of the window unless set"),
-      compactTailTokens: count.optional().describe("tokens at the end that stay; 20,000 unless set"),
-      cacheLifetime: z
-        .enum(cacheLifetimes)
-        .optional()
-        .describe("how long Anthropic's cache is to keep a prompt; an hour costs more to write"),
-      ratios: z
-        .record(name, ratio)
-        .optional()
-        .describe(
-          "what a provider's cache costs, as shares of its price of plain input; with an hour's cache its name is anthropic/1h",
-        ),
-    })
-    .optional(),
-  memory: z
-    .strictObject({
-      enabled: z.boolean().optional().describe("a file of notes that outlast a conversation"),
-      file: z
-        .string()
-        .min(1)
-        .optional()
-        .describe("where it lies, from the project's folder on; in the state folder unless set"),
-    })
-    .optional(),
-  instructions: z
-    .strictObject({
-      files: z
-        .array(z.string().regex(/^(?!\.{1,2}$)[^/\\\0]+$/, "must be a file name without a folder"))
-        .max(20)
-        .optional()
-        .describe("names of instruction files"),
-    })
-    .optional(),
-  hooks: z
-    .strictObject({
-      beforeTool: z.array(callHook).max(100).optional().describe("commands before a call; code 2 denies it"),
-      afterTool: z.array(callHook).max(100).optional().describe("commands after a call, as a formatter"),
-      turnEnd: z.array(z.strictObject(hook)).max(100).optional().describe("commands at a turn's end"),
-    })
-    .optional(),
-  diagnostics: z
-    .strictObject({
-      command: z.string().min(1).optional().describe("a check after edits; the model is told its new lines"),
-      timeoutMs: hook.timeoutMs,
-    })
-    .optional(),
-  limits: z
-    .strictObject({
-      maxTurns: count.optional().describe("requests of one turn"),
-      maxCostUsd: usd
-        .optional()
-        .describe("cost of one run, in US dollars: all its turns, sub-agents and summaries"),
-    })
-    .optional(),
-  subAgents: z
-    .strictObject({
-      models: z
-        .array(name)
-        .max(100)
-        .optional()
-        .describe("models that a sub-agent may have beside the one that asks"),
-      maxDepth: count.optional().describe("how deep sub-agents of sub-agents may go; 1 unless set"),
-      maxSteps: count.optional().describe("requests of one sub-agent; 50 unless set"),
-      maxAtOnce: count.optional().describe("sub-agents of one answer that work at once; 4 unless set"),
-    })
-    .optional()
-    .describe("tasks for agents of their own; not offered unless this is set"),
-  sessions: z
-    .strictObject({
-      store: z.string().min(1).optional().describe("a folder, or postgres://…"),
-      tenant: z.string().min(1).optional().describe("whose sessions, in PostgreSQL"),
-    })
-    .optional(),
-  files: z
-    .strictObject({
-      include: words.optional().describe("further folders to work in"),
-      api: z
-        .enum(uploadModes)
-        .optional()
-        .describe("whether files before a model of Google are uploaded to its File API: large ones, or all"),
-      apiFromBytes: count.optional().describe("with auto, a file of so many bytes is large"),
-    })
-    .optional(),
-  ui: z
-    .strictObject({
-      theme: z
-        .enum(themeNames)
-        .optional()
-        .describe("the colours of the screen; those of the terminal unless set, none with NO_COLOR"),
-      reading: z
-        .boolean()
-        .optional()
-        .describe("lines only, none of which is drawn anew: for those who hear the terminal"),
-      editing: z.enum(["emacs", "vi"]).optional().describe("how the input is edited; emacs unless set"),
-      keys: z
-        .record(z.string(), z.string())
-        .superRefine(refuseKeys)
-        .optional()
-        .describe(
-          'keys by the names of those that they stand for, such as "ctrl-t": "ctrl-r"; "" takes one away',
-        ),
-      notify: z
-        .enum(notifyWays)
-        .optional()
-        .describe(
-          "how a person who pressed no key for 20 s is called where a turn ends or asks; bell unless set",
-        ),
-    })
-    .optional(),
+  context: section({
+    deltaReads: z.boolean().describe("a read leaves out lines that the prompt shows already"),
+    triggerTokens: count.describe("old results are cleared from so many tokens on; 100,000 unless set"),
+    keep: count.describe("so many of the last tool uses stay; 5 unless set"),
+    keepMessages: count.describe("so many of the last messages stay; 20 unless set"),
+    keepTokens: count.describe("so many tokens of the newest results stay; 3,000 unless set"),
+    keepShare: share.describe(
+      "share of the trigger that the last messages and turns may hold to stay; 0.03 unless set",
+    ),
+    workingSet: count.describe("files that were touched last, whose text goes last; 6 unless set"),
+    workingTokens: count.describe("so many tokens of them; 3,000 unless set"),
+    clearAtLeast: count.describe("clearing has to win so many tokens; 20,000 unless set"),
+    paidAtLeast: count.describe("so many where what goes cost as much to hold as its loss; 5,000 unless set"),
+    excludeTools: words.describe("tools whose results stay, beside lists of tasks and plans"),
+    clearToolInputs: z.boolean().describe("what a tool was called with goes with its result"),
+    maxResultChars: count.describe("a longer output is large and goes early; 5,000 unless set"),
+    payFrom: share.describe(
+      "share of the trigger from which on results go that cost as much to hold as their loss; 0.5 unless set",
+    ),
+    warnAt: share.describe("share of the trigger at which the model is warned"),
+    compaction: z.boolean().describe("a summary takes the place of what came before"),
+    compactAtTokens: count.describe("from so many tokens on; 0.8 of the window unless set"),
+    compactTailTokens: count.describe("tokens at the end that stay; 20,000 unless set"),
+    cacheLifetime: z
+      .enum(cacheLifetimes)
+      .describe("how long Anthropic's cache is to keep a prompt; an hour costs more to write"),
+    ratios: z
+      .record(name, ratio)
+      .describe(
+        "what a provider's cache costs, as shares of its price of plain input; with an hour's cache its name is anthropic/1h",
+      ),
+  }),
+  memory: section({
+    enabled: z.boolean().describe("a file of notes that outlast a conversation"),
+    file: z
+      .string()
+      .min(1)
+      .describe("where it lies, from the project's folder on; in the state folder unless set"),
+  }),
+  instructions: section({
+    files: z
+      .array(z.string().regex(/^(?!\.{1,2}$)[^/\\\0]+$/, "must be a file name without a folder"))
+      .max(20)
+      .describe("names of instruction files"),
+  }),
+  hooks: section({
+    beforeTool: z.array(callHook).max(100).describe("commands before a call; code 2 denies it"),
+    afterTool: z.array(callHook).max(100).describe("commands after a call, as a formatter"),
+    turnEnd: z.array(z.strictObject(hook)).max(100).describe("commands at a turn's end"),
+  }),
+  diagnostics: section({
+    command: z.string().min(1).describe("a check after edits; the model is told its new lines"),
+    timeoutMs: hook.timeoutMs,
+  }),
+  limits: section({
+    maxTurns: count.describe("requests of one turn"),
+    maxCostUsd: usd.describe("cost of one run, in US dollars: all its turns, sub-agents and summaries"),
+  }),
+  subAgents: section({
+    models: z.array(name).max(100).describe("models that a sub-agent may have beside the one that asks"),
+    maxDepth: count.describe("how deep sub-agents of sub-agents may go; 1 unless set"),
+    maxSteps: count.describe("requests of one sub-agent; 50 unless set"),
+    maxAtOnce: count.describe("sub-agents of one answer that work at once; 4 unless set"),
+  }).describe("tasks for agents of their own; not offered unless this is set"),
+  sessions: section({
+    store: z.string().min(1).describe("a folder, or postgres://…"),
+    tenant: z.string().min(1).describe("whose sessions, in PostgreSQL"),
+  }),
+  files: section({
+    include: words.describe("further folders to work in"),
+    api: z
+      .enum(uploadModes)
+      .describe("whether files before a model of Google are uploaded to its File API: large ones, or all"),
+    apiFromBytes: count.describe("with auto, a file of so many bytes is large"),
+  }),
+  ui: section({
+    theme: z
+      .enum(themeNames)
+      .describe("the colours of the screen; those of the terminal unless set, none with NO_COLOR"),
+    reading: z.boolean().describe("lines only, none of which is drawn anew: for those who hear the terminal"),
+    editing: z.enum(["emacs", "vi"]).describe("how the input is edited; emacs unless set"),
+    keys: z
+      .record(z.string(), z.string())
+      .superRefine(refuseKeys)
+      .describe(
+        'keys by the names of those that they stand for, such as "ctrl-t": "ctrl-r"; "" takes one away',
+      ),
+    notify: z
+      .enum(notifyWays)
+      .describe(
+        "how a person who pressed no key for 20 s is called where a turn ends or asks; bell unless set",
+      ),
+  }),
 });
 
 /** Settings of one source, or of all together. */
