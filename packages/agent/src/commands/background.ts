@@ -1,10 +1,10 @@
 import { backgroundWords } from "../host/command-words.js";
 import type { RunningCommand } from "../host/running-command.js";
-import type { Command, CommandOutcome } from "./command.js";
+import type { CommandOutcome, CommandSpec } from "./command.js";
 import { refused, told, unavailable } from "./results.js";
 
 /** `/background`: the commands of the model that go on beside the conversation. */
-export const backgroundCommand: Command = {
+export const backgroundCommand: CommandSpec = {
   name: "background",
   usage: "[ID] [--kill]",
   says: "Lists the commands in the background, shows what one printed, or ends it with all that it started.",

@@ -8,7 +8,7 @@ import {
 } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { escapeForDisplay, shortHash } from "@holdfast/core/text";
-import type { Command, CommandHost, CommandOutcome } from "./command.js";
+import type { CommandHost, CommandOutcome, CommandSpec } from "./command.js";
 import { refused, told } from "./results.js";
 
 /** A file of a conversation, and the states that it had on the way to the head, the first known one first. */
@@ -77,7 +77,7 @@ export function stateWords(sha256: string | null, mode?: number): string {
 }
 
 /** Lists the files of a conversation with their states, and puts one file back to one of them. */
-export const changesCommand: Command = {
+export const changesCommand: CommandSpec = {
   name: "changes",
   usage: "[PATH] [--to STATE]",
   says: "Lists the files that changed here, or each state of one; puts that file back to one of its states.",

@@ -23,6 +23,9 @@ export interface Command {
   readonly run: (given: GivenWords, host: CommandHost) => Promise<CommandOutcome>;
 }
 
+/** A command as it is written here: it takes nothing of what is left out. The table of the commands fills that in. */
+export type CommandSpec = Omit<Command, "usage" | "options" | "operands"> & Partial<Command>;
+
 /**
  * `switch`: present or not; `value`: the last one counts; `values`: each counts; `node`: a value that names a node; a
  * list: one of these.

@@ -1,15 +1,12 @@
 import type { ConversationContext, JsonObject } from "@holdfast/core/conversation";
 import { todoLines, todosOf } from "../host/todos.js";
 import { cacheBrokeWords } from "../loop/cache-watch.js";
-import type { Command, CommandHost, CommandOutcome } from "./command.js";
+import type { CommandHost, CommandOutcome, CommandSpec } from "./command.js";
 import { refused, told } from "./results.js";
 
-const context: Command = {
+const context: CommandSpec = {
   name: "context",
-  usage: "",
   says: "Shows what fills the prompt, by kind and by file.",
-  options: {},
-  operands: { least: 0, most: 0 },
   run: async (_, { agent }) => {
     const { tokens, headTokens, kinds, files } = agent.contextMap;
     const { savings, cacheBroke } = agent;
@@ -42,11 +39,10 @@ function savingsWords({ clearings, predicted, realised, regret }: CommandHost["a
 
 const mostFiles = 20;
 
-const why: Command = {
+const why: CommandSpec = {
   name: "why",
   usage: "NODE|PATH:LINE",
   says: "Shows how a node, or a line of a file, stands in the prompt, by which rule, and what a change of it would cost.",
-  options: {},
   operands: { least: 1, most: 1 },
   operand: "node",
   run: async ({ text }, host) => {
@@ -90,11 +86,10 @@ async function whyLine(
   return told(`The model sees line ${line} of ${path} at ${count}:`, { data, text: rows.join("\n") });
 }
 
-const compact: Command = {
+const compact: CommandSpec = {
   name: "compact",
   usage: "[FOCUS]",
   says: "Sums up all but the tail of the conversation; what it is to dwell on may be said.",
-  options: {},
   operands: { least: 0, most: "text" },
   run: async ({ text }, { agent, signal }) => {
     const done = await agent.compact(text === "" ? undefined : text, signal);
@@ -106,12 +101,9 @@ const compact: Command = {
   },
 };
 
-const cost: Command = {
+const cost: CommandSpec = {
   name: "cost",
-  usage: "",
   says: "Tells what this session has used: tokens, and money where the prices of its models are known.",
-  options: {},
-  operands: { least: 0, most: 0 },
   run: async (_, { agent, manager }) => {
     const { costUsd, unpriced } = agent.meter.spent;
     const tokens = sentTokens(manager.context);
@@ -126,12 +118,9 @@ const cost: Command = {
   },
 };
 
-const todos: Command = {
+const todos: CommandSpec = {
   name: "todos",
-  usage: "",
   says: "Shows the list of what is to be done, as the model keeps it.",
-  options: {},
-  operands: { least: 0, most: 0 },
   run: async (_, { manager }) => {
     const list = todosOf(manager.context);
     const left = list.filter(({ state }) => state !== "done").length;
@@ -157,4 +146,4 @@ export function sentTokens({ nodes }: ConversationContext): {
 }
 
 /** The commands that look at the prompt and its cost, and make it smaller. */
-export const contextCommands: readonly Command[] = [context, why, cost, todos, compact];
+export const contextCommands: readonly CommandSpec[] = [context, why, cost, todos, compact];

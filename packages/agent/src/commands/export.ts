@@ -1,11 +1,11 @@
 import { debugOutline, debugYaml } from "@holdfast/core/context";
 import { isRefusal } from "@holdfast/core/files";
-import type { Command, CommandHost, CommandOutcome, ExportForm } from "./command.js";
+import type { CommandHost, CommandOutcome, CommandSpec, ExportForm } from "./command.js";
 import { exportForms } from "./command.js";
 import { refused, told, unavailable } from "./results.js";
 
 /** `/export`, which is `/history export` as well. */
-export const exportCommand: Command = {
+export const exportCommand: CommandSpec = {
   name: "export",
   usage: "[FILE] [--outline|--yaml|--json|--html]",
   says: "Writes the session as an outline, YAML, JSON or a page; without FILE it is shown.",

@@ -1,11 +1,10 @@
-import type { Command, CommandHost } from "./command.js";
+import type { CommandHost, CommandSpec } from "./command.js";
 import { ofReply } from "./results.js";
 
-const track: Command = {
+const track: CommandSpec = {
   name: "file track",
   usage: "PATH",
   says: "Keeps a file before the model: before each request its newest state is there, without a read.",
-  options: {},
   operands: { least: 1, most: 1 },
   operand: "path",
   run: async ({ text }, host) => {
@@ -16,27 +15,23 @@ const track: Command = {
   },
 };
 
-const untrack: Command = {
+const untrack: CommandSpec = {
   name: "file untrack",
   usage: "PATH",
   says: "Keeps it no longer.",
-  options: {},
   operands: { least: 1, most: 1 },
   operand: "path",
   run: ({ text }, host) => carry("untrack_file", { file_path: text }, host),
 };
 
-const list: Command = {
+const list: CommandSpec = {
   name: "file list",
-  usage: "",
   says: "Lists the files that are kept before the model.",
-  options: {},
-  operands: { least: 0, most: 0 },
   run: (_, host) => carry("list_tracked_files", {}, host),
 };
 
 /** The commands of tracked files. */
-export const fileCommands: readonly Command[] = [track, untrack, list];
+export const fileCommands: readonly CommandSpec[] = [track, untrack, list];
 
 async function carry(tool: string, args: object, { agent }: CommandHost) {
   return ofReply(await agent.carry(tool, args));

@@ -2,13 +2,13 @@ import { drawnTree, type HistoryFilter, historyFilter } from "@holdfast/core/con
 import { payloadKinds } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
-import type { Command, CommandHost, CommandOutcome } from "./command.js";
+import type { CommandHost, CommandOutcome, CommandSpec } from "./command.js";
 import { exportCommand } from "./export.js";
 import { moveHead, movingOptions, movingUsage } from "./moving.js";
 import { ofReply, refused, told } from "./results.js";
 import { writtenWord } from "./words.js";
 
-const view: Command = {
+const view: CommandSpec = {
   name: "history view",
   usage: "[--kind KIND] [--text TEXT] [--branch NODE] [--depth N] [--fold-tasks] [--limit N]",
   says: "Shows the tree: kinds, labels, versions, the head, what is hidden or pruned.",
@@ -20,7 +20,6 @@ const view: Command = {
     "fold-tasks": "switch",
     limit: "value",
   },
-  operands: { least: 0, most: 0 },
   run: (given, host) => {
     const kinds = given.values("kind").flatMap((named) => named.split(","));
     const known = payloadKinds.filter((kind) => kinds.includes(kind));
@@ -50,11 +49,10 @@ function drawn(filter: HistoryFilter, limit: number, { manager: { context } }: C
 }
 
 /** Gives a turn another form in the prompt. */
-const inForm = (form: "hidden" | "original", name: string, says: string, words: string): Command => ({
+const inForm = (form: "hidden" | "original", name: string, says: string, words: string): CommandSpec => ({
   name,
   usage: "NODE",
   says,
-  options: {},
   operands: { least: 1, most: 1 },
   operand: "node",
   run: async ({ text }, { manager }) => {
@@ -68,7 +66,7 @@ const hide = inForm("hidden", "history hide", hiding, "The turn is hidden from t
 const showing = "Brings a turn that was hidden back into the prompt.";
 const show = inForm("original", "history show", showing, "The turn is in the prompt again.");
 
-const rewind: Command = {
+const rewind: CommandSpec = {
   name: "history rewind",
   usage: `[TURN] ${movingUsage}`,
   says: "Goes back to a turn, else to before your last message; what is left stays in the tree.",
@@ -82,7 +80,7 @@ const rewind: Command = {
   },
 };
 
-const restore: Command = {
+const restore: CommandSpec = {
   name: "history restore",
   usage: "[TURN] [--undo RESTORE] [--preview] [--consent PATH] [--conflicts leave]",
   says: "Puts the files back to what they were at a turn; the conversation stays where it is.",
@@ -102,20 +100,18 @@ const restore: Command = {
   },
 };
 
-const summarize: Command = {
+const summarize: CommandSpec = {
   name: "history summarize_branch",
   usage: "[FOCUS]",
   says: "Lets the model sum the branch up; the summary stands at its end.",
-  options: {},
   operands: { least: 0, most: "text" },
   run: ({ text }, host) => carry("summarize_branch", text === "" ? {} : { focus: text }, host),
 };
 
-const expand: Command = {
+const expand: CommandSpec = {
   name: "history expand_task",
   usage: "[TASK]",
   says: "Shows a task in full to the model for the next turn, in place of its summary; the last one unless named.",
-  options: {},
   operands: { least: 0, most: 1 },
   operand: "task",
   run: async (given, host) => {
@@ -125,7 +121,7 @@ const expand: Command = {
   },
 };
 
-const label: Command = {
+const label: CommandSpec = {
   name: "history label",
   usage: "TEXT [--node NODE]",
   says: "Names a turn, the last one unless told, so that it is found again.",
@@ -141,7 +137,7 @@ const label: Command = {
 };
 
 /** The commands of the tree. */
-export const historyCommands: readonly Command[] = [
+export const historyCommands: readonly CommandSpec[] = [
   view,
   rewind,
   restore,

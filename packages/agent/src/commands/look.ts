@@ -1,10 +1,10 @@
 import { effectsOf, type JsonObject, type TurnNode } from "@holdfast/core/conversation";
 import { describeChange } from "@holdfast/core/patch";
 import { defined } from "@holdfast/core/text";
-import type { Command, CommandHost } from "./command.js";
+import type { CommandHost, CommandSpec } from "./command.js";
 import { type DueFact, dueFilesIn, ofReply, refused, told } from "./results.js";
 
-const diff: Command = {
+const diff: CommandSpec = {
   name: "diff",
   usage: "[PATH] [--since NODE]",
   says: "Shows what is different in the files since the session began, or since a turn.",
@@ -27,12 +27,11 @@ const diff: Command = {
   },
 };
 
-const undo: Command = {
+const undo: CommandSpec = {
   name: "undo",
   usage: "[--preview] [--consent PATH]",
   says: "Takes the last change of files back that was made here; again for the one before. The conversation stays.",
   options: { preview: "switch", consent: "values" },
-  operands: { least: 0, most: 0 },
   run: async (given, host) => {
     const { agent } = host;
     for (const turn of turnsBeforeChanges(host)) {
@@ -48,11 +47,10 @@ const undo: Command = {
   },
 };
 
-const tools: Command = {
+const tools: CommandSpec = {
   name: "tools",
   usage: "[NAME]",
   says: "Lists the tools that the model is offered, with their descriptions.",
-  options: {},
   operands: { least: 0, most: 1 },
   run: async ({ text }, { agent }) => {
     const offered = agent.tools.offered.filter(({ name }) => text === "" || name === text);
@@ -65,7 +63,7 @@ const tools: Command = {
 };
 
 /** The commands that look at files and tools, and take changes of files back. */
-export const lookCommands: readonly Command[] = [diff, undo, tools];
+export const lookCommands: readonly CommandSpec[] = [diff, undo, tools];
 
 const mostLines = 400;
 

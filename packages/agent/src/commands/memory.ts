@@ -1,12 +1,11 @@
-import type { Command } from "./command.js";
+import type { CommandSpec } from "./command.js";
 import { refused, told } from "./results.js";
 
 /** Shows the memory file, pins it, lets it go. */
-export const memoryCommand: Command = {
+export const memoryCommand: CommandSpec = {
   name: "memory",
   usage: "[on|off]",
   says: "Shows the notes that outlast a conversation; makes and pins them, or takes them out of what the model sees.",
-  options: {},
   operands: { least: 0, most: 1 },
   run: async ({ text: wanted }, { agent: { memory }, manager }) => {
     if (memory === undefined) return refused("unavailable", "The settings allow no memory file here.");

@@ -2,23 +2,19 @@ import { efforts } from "@holdfast/core/context";
 import { isRefusal } from "@holdfast/core/files";
 import { approvalModes } from "../config/approval.js";
 import { effortFor, effortWords } from "../loop/ask-model.js";
-import type { Command, CommandOutcome, ListedSession } from "./command.js";
+import type { CommandOutcome, CommandSpec, ListedSession } from "./command.js";
 import { refused, told, unavailable } from "./results.js";
 
-const clear: Command = {
+const clear: CommandSpec = {
   name: "clear",
-  usage: "",
   says: "Begins a new session; this one is kept.",
-  options: {},
-  operands: { least: 0, most: 0 },
   run: async () => ({ kind: "session", session: { kind: "new" } }),
 };
 
-const resume: Command = {
+const resume: CommandSpec = {
   name: "resume",
   usage: "[SESSION]",
   says: "Goes on with a stored session, named by the beginning of its id; without one they are listed.",
-  options: {},
   operands: { least: 0, most: 1 },
   operand: "session",
   run: async ({ text }, { listSessions, manager }): Promise<CommandOutcome> => {
@@ -36,11 +32,10 @@ const resume: Command = {
   },
 };
 
-const fork: Command = {
+const fork: CommandSpec = {
   name: "fork",
   usage: "[NODE]",
   says: "Goes on in a copy of this session with all its branches, at a turn where one is named.",
-  options: {},
   operands: { least: 0, most: 1 },
   operand: "node",
   run: async ({ text }) => ({
@@ -49,11 +44,10 @@ const fork: Command = {
   }),
 };
 
-const model: Command = {
+const model: CommandSpec = {
   name: "model",
   usage: "[NAME]",
   says: "Goes on with another model; without a name it tells which is used and which are known.",
-  options: {},
   operands: { least: 0, most: 1 },
   operand: "model",
   run: async ({ text }, { agent, modelName, modelNames, openModel }) => {
@@ -76,11 +70,10 @@ const model: Command = {
   },
 };
 
-const effort: Command = {
+const effort: CommandSpec = {
   name: "effort",
   usage: `[${efforts.join("|")}]`,
   says: "Says how much the model is to think, or tells what it can be asked.",
-  options: {},
   operands: { least: 0, most: 1 },
   operand: "effort",
   run: async ({ text }, { agent, modelName }) => {
@@ -98,11 +91,10 @@ const effort: Command = {
   },
 };
 
-const mode: Command = {
+const mode: CommandSpec = {
   name: "mode",
   usage: `[${approvalModes.join("|")}]`,
   says: "Says what needs your consent, or tells the mode.",
-  options: {},
   operands: { least: 0, most: 1 },
   operand: "mode",
   run: async ({ text }, { agent }) => {
@@ -114,12 +106,9 @@ const mode: Command = {
   },
 };
 
-const copy: Command = {
+const copy: CommandSpec = {
   name: "copy",
-  usage: "",
   says: "Puts the model's last answer into the clipboard.",
-  options: {},
-  operands: { least: 0, most: 0 },
   run: async (_, { manager, copy: put }) => {
     let node = manager.getCurrentNode();
     while (node.payload.kind !== "model_message" && node.parentId !== null) {
@@ -136,39 +125,30 @@ const copy: Command = {
   },
 };
 
-const settings: Command = {
+const settings: CommandSpec = {
   name: "settings",
-  usage: "",
   says: "Shows the settings that hold, and where each comes from; `holdfast config` changes them.",
-  options: {},
-  operands: { least: 0, most: 0 },
   run: async (_, { settings: read }) =>
     read === undefined
       ? unavailable("Showing settings")
       : told("Settings:", { text: (await read()).join("\n") }),
 };
 
-const doctor: Command = {
+const doctor: CommandSpec = {
   name: "doctor",
-  usage: "",
   says: "Checks the surroundings: settings, keys, folders, stores, MCP servers.",
-  options: {},
-  operands: { least: 0, most: 0 },
   run: async (_, { doctor: check }) =>
     check === undefined ? unavailable("A check") : told("Checked:", { text: (await check()).join("\n") }),
 };
 
-const quit: Command = {
+const quit: CommandSpec = {
   name: "quit",
-  usage: "",
   says: "Leaves; the session is kept.",
-  options: {},
-  operands: { least: 0, most: 0 },
   run: async () => ({ kind: "quit" }),
 };
 
 /** The commands of the session and its surroundings. */
-export const sessionCommands: readonly Command[] = [
+export const sessionCommands: readonly CommandSpec[] = [
   model,
   effort,
   mode,

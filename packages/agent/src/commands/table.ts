@@ -2,7 +2,7 @@ import { nearestName } from "@holdfast/core/tools";
 import type { WrittenPrompt } from "../input/written-prompts.js";
 import { backgroundCommand } from "./background.js";
 import { changesCommand } from "./changes.js";
-import type { Command } from "./command.js";
+import type { Command, CommandSpec } from "./command.js";
 import { contextCommands } from "./context.js";
 import { exportCommand } from "./export.js";
 import { fileCommands } from "./file.js";
@@ -13,11 +13,10 @@ import { refused, told } from "./results.js";
 import { sessionCommands } from "./session.js";
 import { taskCommands } from "./task.js";
 
-const help: Command = {
+const help: CommandSpec = {
   name: "help",
   usage: "[COMMAND]",
   says: "Lists the commands, or shows one.",
-  options: {},
   operands: { least: 0, most: "text" },
   operand: "command",
   run: async ({ text }, { prompts = [] }) => {
@@ -33,8 +32,7 @@ const help: Command = {
   },
 };
 
-/** Every slash command, in the order in which help lists them. */
-export const commands: readonly Command[] = [
+const specs: readonly CommandSpec[] = [
   help,
   ...taskCommands,
   ...fileCommands,
@@ -47,6 +45,14 @@ export const commands: readonly Command[] = [
   exportCommand,
   ...sessionCommands,
 ];
+
+/** Every slash command, in the order in which help lists them. */
+export const commands: readonly Command[] = specs.map((spec) => ({
+  usage: "",
+  options: {},
+  operands: { least: 0, most: 0 },
+  ...spec,
+}));
 
 /** The sentence on a command that there is not, with the nearest one. */
 export function unknownWords(wanted: string, prompts: readonly WrittenPrompt[] = []): string {

@@ -1,12 +1,12 @@
 import { defined } from "@holdfast/core/text";
-import type { Command, GivenWords } from "./command.js";
+import type { CommandSpec, GivenWords } from "./command.js";
 import { moveHead, movingOptions, movingUsage } from "./moving.js";
 import { ofReply, refused } from "./results.js";
 import { writtenWord } from "./words.js";
 
 const transformations = ["clone", "clear", "compress"] as const;
 
-const start: Command = {
+const start: CommandSpec = {
   name: "task start",
   usage: "NAME [--goal TEXT] [--clone|--clear|--compress] [--summary TEXT]",
   says: "Begins a task on a branch of its own, which sees all of what came before, nothing, or a summary.",
@@ -27,7 +27,7 @@ const start: Command = {
   },
 };
 
-const complete: Command = {
+const complete: CommandSpec = {
   name: "task complete",
   usage: `[SUMMARY] ${movingUsage}`,
   says: "Ends the task: its summary, with the files it changed, goes to the branch that it was started from.",
@@ -40,12 +40,11 @@ const complete: Command = {
 };
 
 /** Leaves the task without a word more. */
-const leaving = (tool: "task_cancel" | "task_pop", name: string, says: string): Command => ({
+const leaving = (tool: "task_cancel" | "task_pop", name: string, says: string): CommandSpec => ({
   name,
   usage: movingUsage,
   says,
   options: movingOptions,
-  operands: { least: 0, most: 0 },
   run: async (given, host) => moveHead({ tool, args: {}, line: `/${name}` }, given, host),
 });
 const cancel = leaving(
@@ -59,7 +58,7 @@ const pop = leaving(
   "Leaves the task for now, and goes back to where it was started.",
 );
 
-const resume: Command = {
+const resume: CommandSpec = {
   name: "task resume",
   usage: `TASK ${movingUsage}`,
   says: "Goes on with a task that was left.",
@@ -72,7 +71,7 @@ const resume: Command = {
   },
 };
 
-const restart: Command = {
+const restart: CommandSpec = {
   name: "task restart",
   usage: `[HINT] [--task TASK] ${movingUsage}`,
   says: "Begins the task again on a new branch, with a hint; the former branch is kept.",
@@ -86,17 +85,14 @@ const restart: Command = {
   },
 };
 
-const list: Command = {
+const list: CommandSpec = {
   name: "task list",
-  usage: "",
   says: "Lists the tasks as a tree: active, left, complete, cancelled.",
-  options: {},
-  operands: { least: 0, most: 0 },
   run: async (_, { agent }) => ofReply(await agent.carry("task_list", {})),
 };
 
 /** The commands of tasks. */
-export const taskCommands: readonly Command[] = [start, complete, cancel, pop, resume, restart, list];
+export const taskCommands: readonly CommandSpec[] = [start, complete, cancel, pop, resume, restart, list];
 
 function lineOf(name: string, { text }: GivenWords): string {
   return text === "" ? name : `${name} ${writtenWord(text)}`;
