@@ -63,7 +63,7 @@ const { manager, call: ask } = await openTalk();
 const turn_id = manager.context.sessionId;
 const tasks = () => [...manager.context.tasks.keys()].filter((id) => id !== turn_id);
 const [task_id] = tasks();
-for (const one of completed) await ask(...one);
+for (const [name, args] of completed) await ask(name, args);
 const done = tasks().find((id) => id !== task_id);
 const restore = { files: "restore", consent: ["a.txt"], conflicts: "leave" };
 const tracked = [["track_file", { file_path: "a.txt" }]] as const;

@@ -94,7 +94,7 @@ describe("several places that come to one text, or do not", () => {
         old.every((line, n) => lines[at + n]?.[0] === line) ? [at] : [],
       );
       const outcome = applyDiff({ base, diff: `@@\n${body}` });
-      if (starts.length < 2 || outcome.code !== "applied" || outcome.kind === "refusal") return;
+      if (starts.length < 2 || outcome.code !== "applied") return;
       const newCount = old.length - (to - from) + added.length;
       for (const start of starts) {
         const header = `@@ -${start + 1},${old.length} +${start + 1},${newCount} @@`;
