@@ -107,13 +107,11 @@ function applyCommit(base, root, before, after, form) {
   const said = `git ${form.join(" ")}: ${run.stdout}${run.stderr}`.slice(0, 600);
   if (run.status === 0) return [tree === treeOf(after) ? "same" : "another tree", said];
   if (tree !== treeOf(before)) return ["half", said];
-  if (diff.length === 0) return ["refused", said];
-  return [
-    isBeyondFiles(git(root, "diff", "-M", "-C", "--raw", before, after).toString())
-      ? "refused"
-      : "refused wrongly",
-    said,
-  ];
+  // A commit of nothing: as a mail it has words, and no diff.
+  if (treeOf(before) === treeOf(after)) return ["refused", said];
+  const found = form.includes("--no-renames") ? ["--no-renames"] : ["-M", "-C"];
+  const raw = git(root, "diff", ...found, "--raw", before, after).toString();
+  return [isBeyondFiles(raw) ? "refused" : "refused wrongly", said];
 }
 
 /** Whether it copies, gives what exists another type, makes or changes a link, or is about a submodule. @param {string} raw */
