@@ -135,6 +135,7 @@ describe("bytes that git packed", () => {
   type Spoil = (diff: string) => string;
   const withoutBack: Spoil = (diff) =>
     diff.replace(/(literal|delta) \d+\n[^\n]+\n(?:[^ ]+\n)*\n(?=diff)/, "");
+  const shortened: Spoil = (diff) => diff.replace(/^index (\w{7})\w*\.\.(\w{7})\w*/m, "index $1..$2");
   const withoutIndex: Spoil = (diff) => diff.replace(/^index .*\n(?=GIT)/m, "");
   const cases: readonly (readonly [
     string,
@@ -144,6 +145,12 @@ describe("bytes that git packed", () => {
     ["without the line `index`", { spoil: withoutIndex }, "done"],
     ["without the way back", { spoil: withoutBack }, "done"],
     ["without both", { spoil: (diff) => withoutBack(withoutIndex(diff)) }, "nothing proves them"],
+    [
+      "the first digits of names and no way back",
+      { spoil: (diff) => withoutBack(shortened(diff)) },
+      "nothing proves",
+    ],
+    ["the same with the way back", { spoil: shortened }, "done"],
     ["another file of the same size", { had: other }, "another content"],
     ["the same without `index`", { had: other, spoil: withoutIndex }, "do not lead back"],
     [
