@@ -38,7 +38,7 @@ export interface Host {
   readonly firstParagraphOnly: boolean;
 }
 
-/** What is true of every client that was looked at; for those that were not. */
+/** What is true of every client that was looked at; for those that were not, and where a row says nothing else. */
 export const carefulHost: Host = {
   title: "any other",
   version: "",
@@ -54,112 +54,82 @@ export const carefulHost: Host = {
   firstParagraphOnly: false,
 };
 
-const headless = "run headless against a scripted model on loopback";
+/** A client that was looked at: what it does otherwise than the careful one. */
+function looked(
+  name: string | RegExp,
+  row: Partial<Host> & Pick<Host, "title" | "version" | "date" | "answerChars" | "toolPrefix">,
+) {
+  return {
+    name,
+    host: { ...carefulHost, source: "run headless against a scripted model on loopback", ...row },
+  };
+}
 
 /** By the name in `clientInfo`, to the letter or by what it begins with. */
 const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] = [
-  {
-    name: "claude-code",
-    host: {
-      title: "Claude Code",
-      version: "2.1.332",
-      date: "2026-11-27",
-      source: headless,
-      answerChars: answerBudgetChars,
-      toolPrefix: "mcp__holdfast__",
-      heedsMeta: true,
-      showsArguments: true,
-      passesErrors: true,
-      sees: "structured",
-      media: ["image"],
-      firstParagraphOnly: true,
-    },
-  },
-  {
-    name: /^gemini-cli-mcp-client/,
-    host: {
-      title: "Gemini CLI",
-      version: "0.61.0",
-      date: "2026-11-23",
-      source: headless,
-      answerChars: 36_000,
-      toolPrefix: "mcp_holdfast_",
-      heedsMeta: false,
-      passesErrors: false,
-      sees: "text",
-      media: ["image", "pdf"],
-      firstParagraphOnly: false,
-    },
-  },
-  {
-    name: "codex-mcp-client",
-    host: {
-      title: "Codex",
-      version: "0.171.0",
-      date: "2026-11-27",
-      source: headless,
-      answerChars: 11_000,
-      within: { bytes: 11_000 },
-      // It cuts what a script prints to 40,000 bytes; the rest is for what the script says besides.
-      scriptBytes: 37_000,
-      toolPrefix: "mcp__holdfast__",
-      heedsMeta: false,
-      passesErrors: true,
-      sees: "structured",
-      media: ["image"],
-      firstParagraphOnly: false,
-    },
-  },
-  {
-    name: "opencode",
-    host: {
-      title: "opencode",
-      version: "1.18.33",
-      date: "2026-11-23",
-      source: headless,
-      answerChars: 50_000,
-      within: { bytes: 50_000, lines: 1_950 },
-      toolPrefix: "holdfast_",
-      heedsMeta: false,
-      passesErrors: true,
-      sees: "text",
-      media: ["image", "pdf"],
-      firstParagraphOnly: false,
-    },
-  },
-  {
-    name: /^qwen-cli-mcp-client/,
-    host: {
-      title: "Qwen Code",
-      version: "0.24.4",
-      date: "2026-11-23",
-      source: headless,
-      answerChars: 25_000,
-      toolPrefix: "mcp__holdfast__",
-      heedsMeta: false,
-      passesErrors: false,
-      sees: "both",
-      media: ["image"],
-      firstParagraphOnly: true,
-    },
-  },
-  {
-    name: "copilot-cli",
-    host: {
-      title: "GitHub Copilot CLI",
-      version: "1.0.102",
-      date: "2026-11-23",
-      source: headless,
-      answerChars: 20_000,
-      within: { bytes: 20_000 },
-      toolPrefix: "holdfast-",
-      heedsMeta: false,
-      passesErrors: false,
-      sees: "both",
-      media: [],
-      firstParagraphOnly: false,
-    },
-  },
+  looked("claude-code", {
+    title: "Claude Code",
+    version: "2.1.332",
+    date: "2026-11-27",
+    answerChars: answerBudgetChars,
+    toolPrefix: "mcp__holdfast__",
+    heedsMeta: true,
+    showsArguments: true,
+    sees: "structured",
+    media: ["image"],
+    firstParagraphOnly: true,
+  }),
+  looked(/^gemini-cli-mcp-client/, {
+    title: "Gemini CLI",
+    version: "0.61.0",
+    date: "2026-11-23",
+    answerChars: 36_000,
+    toolPrefix: "mcp_holdfast_",
+    passesErrors: false,
+    media: ["image", "pdf"],
+  }),
+  looked("codex-mcp-client", {
+    title: "Codex",
+    version: "0.171.0",
+    date: "2026-11-27",
+    answerChars: 11_000,
+    within: { bytes: 11_000 },
+    // It cuts what a script prints to 40,000 bytes; the rest is for what the script says besides.
+    scriptBytes: 37_000,
+    toolPrefix: "mcp__holdfast__",
+    sees: "structured",
+    media: ["image"],
+  }),
+  looked("opencode", {
+    title: "opencode",
+    version: "1.18.33",
+    date: "2026-11-23",
+    answerChars: 50_000,
+    within: { bytes: 50_000, lines: 1_950 },
+    toolPrefix: "holdfast_",
+    media: ["image", "pdf"],
+  }),
+  looked(/^qwen-cli-mcp-client/, {
+    title: "Qwen Code",
+    version: "0.24.4",
+    date: "2026-11-23",
+    answerChars: 25_000,
+    toolPrefix: "mcp__holdfast__",
+    passesErrors: false,
+    sees: "both",
+    media: ["image"],
+    firstParagraphOnly: true,
+  }),
+  looked("copilot-cli", {
+    title: "GitHub Copilot CLI",
+    version: "1.0.102",
+    date: "2026-11-23",
+    answerChars: 20_000,
+    within: { bytes: 20_000 },
+    toolPrefix: "holdfast-",
+    passesErrors: false,
+    sees: "both",
+  }),
 ];
 
 /** The clients that were looked at. */
