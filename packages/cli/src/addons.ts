@@ -71,7 +71,7 @@ export interface Importers {
 }
 
 /** How this program reads a file of lines. */
-export type ReadLines = (place: string, limits: LineLimits) => Promise<InputLines | Refusal>;
+type ReadLines = (place: string, limits: LineLimits) => Promise<InputLines | Refusal>;
 
 /** A session of another program, before it is known what is in it. */
 export interface ForeignFile {
@@ -135,7 +135,7 @@ interface GuardOptions {
 }
 
 /** What `holdfast setup` lends its add-on. */
-export interface SetupShell {
+interface SetupShell {
   askPerson(question: string): Promise<string>;
   withWorkspace(
     place: { readonly roots: readonly string[]; readonly allowProtected: readonly string[] },

@@ -92,7 +92,7 @@ export function withNodes(given: GivenWords, command: Command, context: Conversa
 }
 
 /** The sentence on a line that its command does not take. */
-export function misuse({ name, usage }: Pick<Command, "name" | "usage">, why: string): Refused {
+function misuse({ name, usage }: Pick<Command, "name" | "usage">, why: string): Refused {
   const line = `/${name} ${usage}`.trimEnd();
   return { kind: "refusal", code: "invalid_arguments", message: `${line}: ${why}.` };
 }

@@ -6,7 +6,7 @@ import { commands, unknownWords } from "./table.js";
 import { type Word, wordsOf } from "./words.js";
 
 /** What a line is: a command, one of the shell, or words for the model. */
-export type TypedLine =
+type TypedLine =
   | { readonly kind: "command"; readonly command: Command; readonly words: readonly Word[] }
   /** A prompt that was written down, and what was typed behind its name. */
   | { readonly kind: "prompt"; readonly prompt: WrittenPrompt; readonly text: string }

@@ -2,7 +2,7 @@ import { approvalModes } from "./approval.js";
 import { type AgentSettings, sandboxSettings, uploadModes } from "./schema.js";
 
 /** What a key of project settings may do before a person has trusted the folder. */
-export type TrustClass =
+type TrustClass =
   /** It only narrows, or changes how things look. */
   | { readonly widens: "never" }
   /** It is ignored until the folder is trusted. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readForeignText } from "@holdfast/core/node";
 
 /** What a person said when they were asked whether they trust a folder. */
-export type TrustAnswer = "trusted" | "declined";
+type TrustAnswer = "trusted" | "declined";
 
 /**
  * The folders that a person trusts, each with the hash of the project settings that were there then: settings that

@@ -2,7 +2,7 @@ import { nearestName } from "@holdfast/core/tools";
 import { type CheckedSettings, checkValue } from "./check-settings.js";
 
 /** An environment variable that sets a key. */
-export interface SettingsVariable {
+interface SettingsVariable {
   readonly name: string;
   readonly key: readonly [section: string, name: string];
   readonly reads: "text" | "number" | "boolean" | "list";

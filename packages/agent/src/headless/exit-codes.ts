@@ -46,7 +46,7 @@ export function exitCodeOfTurn({ reason, failure, undone }: TurnEnd): number {
 }
 
 /** The exit code of a model's failure: what a script can do about it. */
-export function exitCodeOfFailure(reason: ModelFailureReason): number {
+function exitCodeOfFailure(reason: ModelFailureReason): number {
   switch (reason) {
     case "auth":
       return agentExitCodes.auth;

@@ -4,7 +4,7 @@ import { exitCodeOfCommand, exitCodeOfTurn } from "./exit-codes.js";
 import type { RunFacts } from "./run-facts.js";
 
 /** What a run came to, as counts. The names are those of gemini-cli's stream, so that its readers work. */
-export interface RunStats {
+interface RunStats {
   readonly total_tokens: number;
   readonly input_tokens: number;
   readonly output_tokens: number;
@@ -18,7 +18,7 @@ export interface RunStats {
 }
 
 /** One run as one object. */
-export interface RunDocument {
+interface RunDocument {
   readonly session_id: string;
   readonly model: string;
   /** The last words of the model. */
@@ -35,7 +35,7 @@ export interface RunDocument {
 }
 
 /** Why a run is no success. */
-export interface RunError {
+interface RunError {
   readonly type: string;
   readonly message: string;
 }

@@ -26,7 +26,7 @@ export interface CommandLimits {
 }
 
 /** The limits unless given. */
-export const commandLimits: CommandLimits = {
+const commandLimits: CommandLimits = {
   defaultSeconds: 120,
   mostSeconds: 3_600,
   graceMs: 2_000,
@@ -37,7 +37,7 @@ export const commandLimits: CommandLimits = {
 };
 
 /** What commands are run with. */
-export interface CommandsOptions {
+interface CommandsOptions {
   /** The folders of the workspace, absolute; a command starts in the first unless its call says otherwise. */
   readonly roots: readonly string[];
   /** A private folder for outputs that are too long to be shown; it need not exist. */

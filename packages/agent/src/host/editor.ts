@@ -7,7 +7,7 @@ import { causeOf } from "@holdfast/core/text";
 import { endFamily, markerName } from "./processes.js";
 
 /** What a person edits, and with what. */
-export interface EditRequest {
+interface EditRequest {
   readonly text: string;
   /** Its end tells the editor the language: `proposal.ts`. Its letters are made plain. */
   readonly name?: string;

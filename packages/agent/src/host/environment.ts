@@ -1,5 +1,5 @@
 /** What the environment of a command or of an MCP server is made of. */
-export interface EnvironmentOptions {
+interface EnvironmentOptions {
   /** Ours, with its keys. */
   readonly own: Readonly<Record<string, string | undefined>>;
   /** Names that are passed on although they look like secrets; `*` stands for any letters, as in `NPM_*`. */

@@ -6,7 +6,7 @@ import { readSettings } from "../config/read-settings.js";
 import { realPathOf } from "./repository.js";
 
 /** A text; why it is not read; or undefined where there is none. */
-export type FoundText =
+type FoundText =
   | { readonly text: string; readonly sha256: string; readonly isCut: boolean }
   | string
   | undefined;

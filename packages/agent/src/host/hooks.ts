@@ -12,7 +12,7 @@ export interface Hook {
 }
 
 /** How a hook ended; where it could not be run or did not end in time, the end of a sentence that begins with it. */
-export type HookEnd = { readonly exitCode: number; readonly output: string } | string;
+type HookEnd = { readonly exitCode: number; readonly output: string } | string;
 
 /** Runs a hook to its end, with everything that it started. Never rejects. */
 export type RunHook = (hook: Hook, given: CommandInput, signal?: AbortSignal) => Promise<HookEnd>;

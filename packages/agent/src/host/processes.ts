@@ -55,7 +55,7 @@ export function killLeft(marked: string): void {
 }
 
 /** The processes of a family that live. Where there is no /proc, the group's id stands for all of them. */
-export function membersOf({ group, marker }: ProcessFamily): readonly number[] {
+function membersOf({ group, marker }: ProcessFamily): readonly number[] {
   if (!hasProc) return group !== undefined && isThere(-group) ? [group] : [];
   const wanted = `${markerName}=${marker}\0`;
   return processIds().filter((pid) => {

@@ -10,7 +10,7 @@ interface SpilledFile {
 }
 
 /** A stretch of a file. */
-export interface SpilledPart extends OutputPart {
+interface SpilledPart extends OutputPart {
   /** Of the whole file. */
   readonly sizeBytes: number;
 }

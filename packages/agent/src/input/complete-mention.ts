@@ -3,7 +3,7 @@ import { escapeForDisplay } from "@holdfast/core/text";
 import { begunMention, mentionLike } from "./mentions.js";
 
 /** What names are looked for in. */
-export interface MentionPorts {
+interface MentionPorts {
   readonly workspace: Workspace;
   /** Ends the waiting: then there are no names, since half of them would read as all. */
   readonly signal?: AbortSignal;
@@ -14,7 +14,7 @@ export interface MentionPorts {
 }
 
 /** What the mention at the end of a text may become. */
-export interface MentionCompletion {
+interface MentionCompletion {
   /** Where the mention begins in the text, at its `@`; the length of the text where it ends in plain words. UTF-16 units. */
   readonly from: number;
   /** Each as it is typed: quoted, or with backslashes, as it was begun. A folder ends in `/` and stays open. */

@@ -51,7 +51,7 @@ export interface NamedResources {
 }
 
 /** What became of a mention. */
-export interface MentionReport {
+interface MentionReport {
   readonly written: string;
   readonly became: "shown" | "already_shown" | "left_out" | "nothing";
   /** One sentence for the person. */
@@ -69,7 +69,7 @@ export interface ExpandedInput {
 }
 
 /** The signal came: nothing is staged. */
-export interface CancelledInput {
+interface CancelledInput {
   readonly kind: "cancelled";
 }
 

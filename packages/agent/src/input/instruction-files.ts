@@ -15,7 +15,7 @@ export interface Instructions {
 }
 
 /** A folder in which instructions are looked for. */
-export interface InstructionFolder {
+interface InstructionFolder {
   /** Absolute. */
   readonly path: string;
   /** What lies outside of this folder is not imported: the repository, or the folder of the person's own files. */
@@ -25,7 +25,7 @@ export interface InstructionFolder {
 }
 
 /** How instruction files are looked for. */
-export interface InstructionSources {
+interface InstructionSources {
   /** In the order in which the model reads them: the nearest last. */
   readonly folders: readonly InstructionFolder[];
   /** Names of files, the preferred one first: of each folder the first that is there counts. */

@@ -9,7 +9,7 @@ export interface Mention {
 }
 
 /** Words between mentions; a `\@` stands there as `@`. */
-export interface PlainWords {
+interface PlainWords {
   readonly kind: "words";
   readonly text: string;
 }
@@ -45,7 +45,7 @@ export function parseMentions(text: string): readonly (Mention | PlainWords)[] {
 }
 
 /** A mention that the end of a text is still being typed of. */
-export interface BegunMention {
+interface BegunMention {
   /** Where its `@` stands, UTF-16 units. */
   readonly from: number;
   /** What was typed of the path, without quote and backslashes. */

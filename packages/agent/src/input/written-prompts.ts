@@ -17,7 +17,7 @@ export interface WrittenPrompt {
 }
 
 /** A folder of such files. */
-export interface PromptSource {
+interface PromptSource {
   readonly kind: WrittenPrompt["kind"];
   /** Absolute. */
   readonly folder: string;

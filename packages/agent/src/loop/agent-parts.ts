@@ -76,7 +76,7 @@ export interface AgentParts {
 }
 
 /** Where a turn ends at the latest. */
-export interface TurnLimits {
+interface TurnLimits {
   /** Requests; 200 unless given. */
   readonly maxSteps?: number;
   /** Of one run, by its meter, in US dollars; needs models with `costOf`. */

@@ -26,7 +26,7 @@ export interface Action {
 }
 
 /** What is allowed, by mode, rules, and what the person said in this session. */
-export interface ApprovalPolicy {
+interface ApprovalPolicy {
   readonly mode: ApprovalMode;
   readonly rules: readonly ApprovalRule[];
   /** Whether a glob of a rule fits one name. */

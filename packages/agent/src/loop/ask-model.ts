@@ -14,7 +14,7 @@ import { defined } from "@holdfast/core/text";
 import type { AgentEvent } from "./turn.js";
 
 /** What a request is made of, beside the conversation. */
-export interface Asking {
+interface Asking {
   readonly manager: ContextManager;
   readonly renderer: ContextRenderer;
   readonly model: ModelPort;

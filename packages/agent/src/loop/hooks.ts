@@ -16,7 +16,7 @@ import { barredBy, type FilteredCall } from "./call-filter.js";
 import type { AgentEvent, EndedCall, TurnEnd } from "./turn.js";
 
 /** What hooks work on: those of the settings, and how one is run. */
-export interface HooksContext extends Pick<AgentSettings, "hooks" | "diagnostics"> {
+interface HooksContext extends Pick<AgentSettings, "hooks" | "diagnostics"> {
   readonly run: RunHook;
   readonly workspace: Workspace;
   readonly conversation: { readonly session: { readonly id: string } };

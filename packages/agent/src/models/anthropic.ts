@@ -21,7 +21,7 @@ import {
 type AnthropicStreamEvent = Anthropic.RawMessageStreamEvent;
 
 /** What is asked of Anthropic beside the conversation. */
-export interface AnthropicOptions extends ProviderOptions {
+interface AnthropicOptions extends ProviderOptions {
   /** How long the cache keeps a prompt; `5m` unless given. */
   readonly cache?: "5m" | "1h";
   /** How the model is told how much to think (`ModelStep.effort`); `adaptive` unless given. */

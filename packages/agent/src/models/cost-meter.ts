@@ -2,7 +2,7 @@ import type { ModelPort } from "@holdfast/core/context";
 import type { TurnUsage } from "@holdfast/core/conversation";
 
 /** What was spent up to now. */
-export interface Spent {
+interface Spent {
   /** US dollars, by the prices of the models that have answered. */
   readonly costUsd: number;
   /** Answers of models whose prices are not known: they are not in `costUsd`. */

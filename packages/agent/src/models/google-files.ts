@@ -32,7 +32,7 @@ export interface FilesClient {
 }
 
 /** A file as the API tells of it. */
-export interface UploadedFile {
+interface UploadedFile {
   readonly name?: string;
   readonly uri?: string;
   readonly state?: string;
@@ -285,7 +285,7 @@ class Uploads implements GoogleFiles {
 }
 
 /** The same work, or a rejection as soon as the signal says so: nobody waits for it any longer then. */
-export function endedWith<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+function endedWith<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const end = () => reject(new Error("closed"));
     if (signal.aborted) end();

@@ -20,7 +20,7 @@ import {
 } from "./provider-port.js";
 
 /** What is asked of Gemini beside the conversation. */
-export interface GoogleOptions extends ProviderOptions {
+interface GoogleOptions extends ProviderOptions {
   /** Whether thoughts are sent along, as summaries. True unless given. */
   readonly includeThoughts?: boolean;
   /** How the model is told how much to think (`ModelStep.effort`); by a level unless given. */

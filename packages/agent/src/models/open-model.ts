@@ -9,7 +9,7 @@ import { openaiResponsesModel } from "./openai-responses.js";
 import type { ProviderOptions } from "./provider-port.js";
 
 /** The variables of a process, by name. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The protocols: Chat Completions, Responses, Messages of Anthropic, generateContent of Google. */
 export type ProviderKind = "chat" | "responses" | "anthropic" | "google";
@@ -43,7 +43,7 @@ export interface OpenModelOptions
 }
 
 /** A model that can be asked, with what is known of it. */
-export interface OpenedModel {
+interface OpenedModel {
   readonly kind: "model";
   readonly port: ModelPort;
   /** `provider/name`. */

@@ -20,7 +20,7 @@ import {
 type ChatChunk = OpenAI.Chat.ChatCompletionChunk;
 
 /** What is asked of a server with Chat Completions beside the conversation. */
-export interface OpenAIChatOptions extends ProviderOptions {
+interface OpenAIChatOptions extends ProviderOptions {
   /** Names the provider in the tree: thoughts and signatures are its own. `openai` unless given. */
   readonly provider?: string;
   /** Whether the model reasons, so that it may be told how much. True unless given. */

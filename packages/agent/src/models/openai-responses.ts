@@ -20,7 +20,7 @@ import {
 type ResponsesEvent = OpenAI.Responses.ResponseStreamEvent;
 
 /** What is asked of the Responses API beside the conversation. */
-export interface OpenAIResponsesOptions extends ProviderOptions {
+interface OpenAIResponsesOptions extends ProviderOptions {
   /** Whether the model reasons: then its reasoning items are asked for encrypted, to be sent back. True unless given. */
   readonly reasons?: boolean;
   /** Names the provider in the tree: thoughts and signatures are its own. `openai` unless given. */

@@ -27,7 +27,7 @@ export interface Recording {
 }
 
 /** Why a text is no recording. */
-export interface RecordingRefusal {
+interface RecordingRefusal {
   readonly kind: "recording_refused";
   /** One sentence with the number of the line. */
   readonly message: string;

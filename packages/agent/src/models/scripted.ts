@@ -37,7 +37,7 @@ export interface ScriptedCall {
 }
 
 /** How a script is played. */
-export interface ScriptedOptions {
+interface ScriptedOptions {
   readonly provider?: string;
   readonly model?: string;
   /** Waits so many milliseconds, or rejects when the signal ends it; needed where a script has delays. */

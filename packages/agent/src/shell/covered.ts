@@ -3,7 +3,7 @@ import { type CommandPart, parseScript } from "./parse.js";
 import { openEnd, wordsOfRule } from "./rules.js";
 
 /** Where a command runs. */
-export interface RunsIn {
+interface RunsIn {
   /** The folder, as the call names it; the workspace unless given. */
   readonly directory?: string | undefined;
   /** Whether a path is in the workspace once its links are resolved; only its letters count unless given. */
@@ -11,7 +11,7 @@ export interface RunsIn {
 }
 
 /** What covers the parts of a command. */
-export interface Covering {
+interface Covering {
   /** Rules that allow: the whole part, or, with ` *` at the end, its beginning. */
   readonly rules?: readonly string[];
   /** Beginnings of `formsOf`: what its row lists may follow. */

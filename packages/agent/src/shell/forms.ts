@@ -54,7 +54,7 @@ sort > PATH -k# -[nrufhV]
 const outsideRows = "git push > REMOTE -u -n -v --set-upstream --tags --dry-run";
 
 /** The beginning of a command, and what may stand behind it. */
-export interface CommandForm {
+interface CommandForm {
   readonly begin: string;
   readonly may: readonly string[];
 }

@@ -11,7 +11,7 @@ export interface CommandPart {
 }
 
 /** A script taken apart: what it starts in subshells and substitutions is among its parts. */
-export interface ParsedScript {
+interface ParsedScript {
   readonly parts: readonly CommandPart[];
   /** Whether each POSIX shell reads it so: plain and quoted words, pipes, lists, redirections; nothing else. */
   readonly isPlain: boolean;

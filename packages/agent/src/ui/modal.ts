@@ -28,7 +28,7 @@ export type ModalStep =
   | { readonly kind: "closed"; readonly line?: string; readonly text?: string };
 
 /** Looks something up that takes time, such as the plan of a rewind. It changes nothing; what it gives is shown then. */
-export type ModalWish = () => Promise<Modal>;
+type ModalWish = () => Promise<Modal>;
 
 /** A modal after which another one is shown again. */
 export function thenBack(modal: Modal, back: Modal): Modal {

@@ -8,7 +8,7 @@ export interface Theme {
 }
 
 /** The name of a theme, as the settings have it. */
-export type ThemeName = NonNullable<NonNullable<AgentSettings["ui"]>["theme"]>;
+type ThemeName = NonNullable<NonNullable<AgentSettings["ui"]>["theme"]>;
 
 /** The line with its colours. What it says must be safe to write: see `fitted`. Pure. */
 export function painted(line: Line, theme: Theme): string {

@@ -384,7 +384,7 @@ function bySign(line: string): Line {
 }
 
 /** A change as two texts; undefined where one of them is none. */
-export function textsOfChange(file: ChangedFile): ComparedTexts | undefined {
+function textsOfChange(file: ChangedFile): ComparedTexts | undefined {
   const { before, after, sizes } = file;
   const isText = (before !== null || sizes.before === null) && (after !== null || sizes.after === null);
   if (!isText) return undefined;

@@ -62,7 +62,7 @@ export interface ScreenOptions {
 }
 
 /** What a screen shows of a run, and can change in it. */
-export interface ScreenRun {
+interface ScreenRun {
   readonly facts: () => StatusFacts;
   /** Files that the model has seen and that are other by now. */
   readonly stale: () => Promise<number>;

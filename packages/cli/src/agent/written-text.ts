@@ -11,7 +11,7 @@ import { escapeInParts } from "@holdfast/core/text";
 import { escapeText, type Terminal } from "../shell/terminal.js";
 
 /** A run as text in a terminal or a pipe, with a sign of life where a line can be written anew. */
-export interface WrittenText extends TextOutput {
+interface WrittenText extends TextOutput {
   /** Does something that has the terminal for itself, such as a question. */
   aside<Result>(work: () => Promise<Result>): Promise<Result>;
 }

@@ -49,7 +49,7 @@ export async function withWorkspace(
  * Who waits at a terminal ends a command himself, and half a search would be taken for the whole: nothing that a person
  * starts has a limit of time, but the waiting for somebody else's lock.
  */
-export const commandLimits = {
+const commandLimits = {
   searchMs: Number.POSITIVE_INFINITY,
   patchMs: Number.POSITIVE_INFINITY,
   editMs: Number.POSITIVE_INFINITY,

@@ -15,4 +15,4 @@ export async function completionCommand({ args, terminal, misuse }: Invocation):
 }
 
 /** The shells whose scripts there are. */
-export const shells = ["bash", "zsh", "fish"];
+const shells = ["bash", "zsh", "fish"];

@@ -42,7 +42,7 @@ export async function trustFolder(call: Invocation, path: string | undefined): P
 }
 
 /** What trust in a folder switches on. */
-export interface TrustOffer {
+interface TrustOffer {
   readonly kind: "offer";
   /** The settings that are meant. */
   readonly bytes: Uint8Array;

@@ -1,7 +1,7 @@
 import { frame, noTail, nothingStands, type Standing, type Tail, type WindowSize } from "@holdfast/agent";
 
 /** What the frames show. */
-export interface FrameSource {
+interface FrameSource {
   /** The rows below what is committed. */
   readonly tail: (size: WindowSize) => Tail;
   /** How soon they change by themselves, in milliseconds; undefined where they do not. */
@@ -9,7 +9,7 @@ export interface FrameSource {
 }
 
 /** Something that has the whole window: rows that fit into it. */
-export type WholeWindow = (size: WindowSize) => readonly string[];
+type WholeWindow = (size: WindowSize) => readonly string[];
 
 interface OpenWhole {
   readonly draw: WholeWindow;

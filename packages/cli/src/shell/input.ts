@@ -8,7 +8,7 @@ import { openForeign } from "@holdfast/core/node";
 import { linesOf } from "./input-lines.js";
 
 /** How much of an input is taken; what is longer is `too_large` as soon as it is known to be. */
-export interface InputLimits {
+interface InputLimits {
   readonly bytes: number;
   /** Where lines are read. */
   readonly lineBytes?: number;

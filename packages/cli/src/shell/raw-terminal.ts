@@ -10,7 +10,7 @@ export interface RawTerminal {
 }
 
 /** Who is told of the terminal. */
-export interface TerminalEvents {
+interface TerminalEvents {
   readonly onBytes: (bytes: Uint8Array) => void;
   readonly onResize: () => void;
   /** Somebody else had the terminal meanwhile: what was drawn is not there any more. */

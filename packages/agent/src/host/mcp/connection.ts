@@ -20,7 +20,7 @@ interface McpTimes {
 }
 
 /** A server that is started here and speaks on its standard streams. */
-export interface McpProgram extends McpTimes {
+interface McpProgram extends McpTimes {
   readonly command: string;
   readonly args?: readonly string[];
   /** Added to our own environment, which is handed over without what looks like a secret. */
@@ -30,7 +30,7 @@ export interface McpProgram extends McpTimes {
 }
 
 /** A server that is reached by streamable HTTP. */
-export interface McpAddress extends McpTimes {
+interface McpAddress extends McpTimes {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
 }

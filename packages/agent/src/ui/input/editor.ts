@@ -36,7 +36,7 @@ export interface EditorState {
 }
 
 /** A text to go back to. */
-export type EditorMoment = Pick<EditorState, "text" | "cursor" | "folds">;
+type EditorMoment = Pick<EditorState, "text" | "cursor" | "folds">;
 
 /** Where a person is in the modes of vi. */
 export interface ViMode {

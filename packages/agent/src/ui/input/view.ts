@@ -3,14 +3,14 @@ import { type EditorState, foundEntry } from "./editor.js";
 import { type Unit, unitsOf } from "./units.js";
 
 /** How a text that is typed is drawn. */
-export interface EditorView {
+interface EditorView {
   readonly lines: readonly string[];
   /** Where the next letter comes; both from 0. */
   readonly cursor: { readonly row: number; readonly column: number };
 }
 
 /** What it is drawn in. */
-export interface EditorWindow {
+interface EditorWindow {
   readonly columns: number;
   /** Rows at most: of a longer text those around the cursor are shown. */
   readonly rows: number;

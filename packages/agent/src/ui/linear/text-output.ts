@@ -5,7 +5,7 @@ import type { Line } from "../spans.js";
 import { type LinearState, linearState, update, waitLine } from "./update.js";
 
 /** Where the text of a run is written. */
-export interface TextSinks {
+interface TextSinks {
   /** Standard output: words of the model. They may end anywhere. */
   readonly words: (text: string) => void;
   /** Standard error: a line for a person, not yet made safe to show (`fitted`). */

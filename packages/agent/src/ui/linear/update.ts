@@ -24,12 +24,12 @@ export interface LinearState {
 }
 
 /** What is written: words as they are, or a line. A notice is for everybody, also where nobody watches. */
-export type LinearOutput =
+type LinearOutput =
   | { readonly kind: "words"; readonly text: string }
   | { readonly kind: "line"; readonly line: Line; readonly isNotice: boolean };
 
 /** What an event came to. */
-export interface LinearStep {
+interface LinearStep {
   readonly state: LinearState;
   readonly output: readonly LinearOutput[];
 }

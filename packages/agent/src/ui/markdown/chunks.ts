@@ -32,7 +32,7 @@ export interface Chunk {
 }
 
 /** What opened a block of code. */
-export interface Fence {
+interface Fence {
   readonly sign: string;
   readonly language: string;
   readonly indent: number;

@@ -14,7 +14,7 @@ export interface Standing extends Tail {
 }
 
 /** What a terminal is to show next. */
-export interface NextFrame {
+interface NextFrame {
   /** Lines that are written once and never addressed again. A longer one is broken by the terminal itself. */
   readonly commit: readonly string[];
   readonly tail: Tail;
@@ -50,7 +50,7 @@ export function frame(standing: Standing, { commit, tail, size }: NextFrame) {
 }
 
 /** Erases a tail that a window of another width may have broken into more rows: the cursor is at its beginning then. */
-export function erased({ rows, cursor }: Standing, columns: number): string {
+function erased({ rows, cursor }: Standing, columns: number): string {
   const width = Math.max(1, columns);
   const broken = (row: string) => Math.max(1, Math.ceil(rowCells(row) / width));
   const above = rows.slice(0, cursor.row).reduce((sum, row) => sum + broken(row), 0);

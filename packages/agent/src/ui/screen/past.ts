@@ -12,7 +12,7 @@ import { addProse, endedProse, noProse } from "./prose.js";
 import type { Finished } from "./rows.js";
 
 /** What was said, as it is shown, and the nodes that are shown now. */
-export interface Past {
+interface Past {
   readonly finished: readonly Finished[];
   readonly known: ReadonlySet<string>;
 }

@@ -68,7 +68,7 @@ export function updateScreen(state: ScreenState, event: AgentEvent, nowMs: numbe
 }
 
 /** Something that goes on: a line, and the last that it printed below it. */
-export interface Activity {
+interface Activity {
   readonly head: Line;
   readonly printed: readonly Line[];
 }

@@ -8,10 +8,10 @@ import {
   sentWords,
   textOf,
   update,
-  view,
   withText,
 } from "../../../src/index.js";
 import { cellsOf } from "../../../src/ui/input/cells.js";
+import { view } from "../../../src/ui/input/view.js";
 
 /** `<ctrl-a>` is a chord, `{…}` a paste, all else letters. */
 function keysOf(words: string): readonly Key[] {
