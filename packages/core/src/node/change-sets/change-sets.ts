@@ -18,6 +18,7 @@ import { Cleanup, newStageName } from "../commit/stage.js";
 import { afterStep } from "../commit/taken.js";
 import { removeQuietly } from "../disk/entries.js";
 import { faultFrom, refusalFrom, refusalOrFault } from "../disk/faults.js";
+import { quietly } from "../disk/platform.js";
 import { sliceBytes } from "../disk/slices.js";
 import { noteCallers } from "../state-folder/callers.js";
 import type { Presence } from "../state-folder/sessions.js";
@@ -33,16 +34,7 @@ import {
   takeStep,
   verifyTarget,
 } from "./step.js";
-import {
-  clear,
-  forget,
-  inOrder,
-  type OpenStep,
-  quietly,
-  syncFolders,
-  type TakenBack,
-  takeBack,
-} from "./undoing.js";
+import { clear, forget, inOrder, type OpenStep, syncFolders, type TakenBack, takeBack } from "./undoing.js";
 
 /** Change sets on this disk, journaled in the state folder. */
 export function openChangeSets(state: StateFolder, presence: Presence): ChangeSets {

@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import type { HistoryEntry } from "../../files/index.js";
 import { sha256 } from "../disk/digest.js";
 import { jsonOf, namesIn, readText, removeQuietly } from "../disk/entries.js";
-import { codeOf, openDescriptor, openFlags, syncFolder, writeAll } from "../disk/platform.js";
+import { ifThere, openDescriptor, openFlags, syncFolder, writeAll } from "../disk/platform.js";
 import { parseEntry } from "../state-folder/history.js";
 import {
   formatIdentity,
@@ -105,7 +105,7 @@ export function cutRecords(
 ): readonly { readonly path: string; readonly owner: ProcessIdentity | undefined }[] {
   return namesIn(state.at("changes"))
     .map((name) => ({ path: state.at("changes", name), owner: ownerOf(name) }))
-    .filter(({ path }) => textOf(path)?.includes("\n") === false);
+    .filter(({ path }) => ifThere(() => readText(path))?.includes("\n") === false);
 }
 
 /** Whether the process that wrote a record is gone. */
@@ -120,7 +120,7 @@ function ownerOf(name: string): ProcessIdentity | undefined {
 
 /** @returns undefined for a file that is gone or not as it was written: nothing may be done by it. */
 export function readRecord(path: string): StoredRecord | undefined {
-  const [line = "", ...rest] = textOf(path)?.split("\n") ?? [];
+  const [line = "", ...rest] = ifThere(() => readText(path))?.split("\n") ?? [];
   const [, check, text] = /^\["([0-9a-f]{16})",(.*)\]$/s.exec(line) ?? [];
   // A damaged line is no ground to act upon.
   if (text === undefined || rest.length === 0 || checkOf(text) !== check) return undefined;
@@ -128,15 +128,6 @@ export function readRecord(path: string): StoredRecord | undefined {
   if (record === undefined) return undefined;
   const fate = rest.find((word): word is Fate => word === "committed" || word === "taken_back");
   return { ...record, path, fate: fate ?? "open" };
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readText(path);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
 }
 
 function parseRecord(value: unknown): SetRecord | undefined {

@@ -5,7 +5,7 @@ import { findFolder, hashNow } from "../commit/real-path.js";
 import { sha256 } from "../disk/digest.js";
 import { removeQuietly } from "../disk/entries.js";
 import { refusalOrFault } from "../disk/faults.js";
-import { codeOf } from "../disk/platform.js";
+import { codeOf, quietly } from "../disk/platform.js";
 import { readHistory } from "../state-folder/history.js";
 import { isForgotten } from "../state-folder/intents.js";
 import { livenessOf } from "../state-folder/process-identity.js";
@@ -179,15 +179,12 @@ function keepDisplaced(state: StateFolder, { names, bytes }: DisplacedBytes): vo
 }
 
 function finish(state: StateFolder, record: StoredRecord, openSteps: readonly OpenStep[]): void {
-  try {
+  const isRecorded = quietly(() => {
     recordWrites(state, record, (step) => isMissing(state, openSteps, step));
     for (const each of displacedIn(openSteps)) keepDisplaced(state, each);
-  } catch (error) {
-    // The state folder is full: the files are right, and the record waits for the next recovery.
-    if (codeOf(error) === "") throw error;
-    return;
-  }
-  if (clear(openSteps).whole) removeQuietly(record.path);
+  });
+  // Where the state folder is full, the files are right, and the record waits for the next recovery.
+  if (isRecorded && clear(openSteps).whole) removeQuietly(record.path);
 }
 
 /** Whether a write is still current and missing from the history. */

@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { findFolder, removeStage } from "../commit/real-path.js";
 import { removeQuietly } from "../disk/entries.js";
 import type { Folder } from "../disk/folder.js";
-import { codeOf } from "../disk/platform.js";
+import { quietly } from "../disk/platform.js";
 import type { RecordedStep, SetRecord } from "./record.js";
 import { decideRecord } from "./record.js";
 import { restoreStep, stateOf, strayBytes } from "./step-state.js";
@@ -110,17 +110,6 @@ export function clear(steps: readonly OpenStep[]): { readonly removed: number; r
     }
   }
   return { removed, whole };
-}
-
-/** @returns whether the system call succeeded. */
-export function quietly(work: () => void): boolean {
-  try {
-    work();
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return false;
-  }
 }
 
 function removeEmpty(realPath: string): void {

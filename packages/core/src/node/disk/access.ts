@@ -2,7 +2,7 @@ import { type BigIntStats, fchmodSync, fchownSync, fstatSync } from "node:fs";
 import type { FileAccess } from "../../files/index.js";
 import { attributeNames, modeOf, removeAttribute } from "./attributes.js";
 import type { Folder } from "./folder.js";
-import { closeQuietly, codeOf, hasOwners, openDescriptor, openFlags } from "./platform.js";
+import { hasOwners, ifPossible, openFlags, quietly, withOpened } from "./platform.js";
 
 /** Who may use an open file or folder; undefined where files have no owners. `isWhole`: and if it has more than that. */
 export function accessOf(fd: number, stat: BigIntStats, isWhole = false): FileAccess | undefined {
@@ -19,14 +19,10 @@ export function accessOf(fd: number, stat: BigIntStats, isWhole = false): FileAc
 /** The same of a folder and of those above it, as many as asked for; ends at one of which that cannot be told. */
 export function accessOfFolders(folder: Folder, count: number): readonly FileAccess[] {
   const found: FileAccess[] = [];
-  try {
-    for (let way = "."; found.length < count; way += "/..") {
-      const access = withFolder(folder, way, accessOf);
-      if (access === undefined) break;
-      found.push(access);
-    }
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
+  for (let way = "."; found.length < count; way += "/..") {
+    const access = ifPossible(() => withFolder(folder, way, accessOf), undefined);
+    if (access === undefined) break;
+    found.push(access);
   }
   return found;
 }
@@ -43,12 +39,7 @@ export function giveBit(fd: number, isExecutable: boolean): void {
 }
 
 function withFolder<T>(folder: Folder, way: string, work: (fd: number, stat: BigIntStats) => T): T {
-  const fd = openDescriptor(folder.at(way), openFlags.listing);
-  try {
-    return work(fd, fstatSync(fd, { bigint: true }));
-  } finally {
-    closeQuietly(fd);
-  }
+  return withOpened(folder.at(way), openFlags.listing, (fd) => work(fd, fstatSync(fd, { bigint: true })));
 }
 
 /** Gives a stage, or a folder, what it had before it was deleted, as far as nobody can do more with it than then. */
@@ -65,17 +56,7 @@ export function giveAccess(stageFd: number, { mode, uid, gid }: FileAccess): voi
 function giveOwner(fd: number, uid: number | undefined, gid: number | undefined): void {
   const now = fstatSync(fd);
   if (uid === undefined || gid === undefined || (now.uid === uid && now.gid === gid)) return;
-  if (!tryOwner(fd, uid, gid)) tryOwner(fd, now.uid, gid);
-}
-
-function tryOwner(fd: number, uid: number, gid: number): boolean {
-  try {
-    fchownSync(fd, uid, gid);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return false;
-  }
+  if (!quietly(() => fchownSync(fd, uid, gid))) quietly(() => fchownSync(fd, now.uid, gid));
 }
 
 /** The group may do no more than all others may. */

@@ -1,6 +1,6 @@
 import { createHash, hash, randomBytes } from "node:crypto";
 import { inflateSync } from "node:zlib";
-import { codeOf } from "./platform.js";
+import { ifPossible } from "./platform.js";
 
 /** SHA-256 of the bytes, or of a text as UTF-8, as 64 lower-case hex digits. */
 export function sha256(bytes: Uint8Array | string): string {
@@ -29,12 +29,7 @@ export function isGitBlob(bytes: Uint8Array, id: string): boolean {
 
 /** Undoes zlib's packing; undefined of damaged bytes, and of those that come to more than `size`. */
 export function inflate(bytes: Uint8Array, size: number): Uint8Array | undefined {
-  try {
-    return inflateSync(bytes, { maxOutputLength: Math.max(1, size) });
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return undefined;
-  }
+  return ifPossible(() => inflateSync(bytes, { maxOutputLength: Math.max(1, size) }), undefined);
 }
 
 /** 128 random bits as 26 characters from [a-z2-7]: unguessable, and safe in any file name. */

@@ -1,5 +1,5 @@
 import { fstatSync, readdirSync, readlinkSync, statSync, unlinkSync } from "node:fs";
-import { closeQuietly, codeOf, openDescriptor, withDescriptor } from "./platform.js";
+import { codeOf, quietly, withDescriptor, withOpened } from "./platform.js";
 import { readUpTo } from "./reading.js";
 
 /** The text of a symbolic link; undefined if nothing is there, "" for anything but a link. */
@@ -18,14 +18,11 @@ export function readLink(path: string): string | undefined {
  * way ends the process where such a file cannot be closed, and gives up where a signal came in between.)
  */
 export function readText(path: string): string | undefined {
-  const fd = openDescriptor(path, "r");
-  try {
+  return withOpened(path, "r", (fd) => {
     const { size } = fstatSync(fd);
     const bytes = size > mostRecordBytes ? undefined : readUpTo(fd, size, mostRecordBytes);
     return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
-  } finally {
-    closeQuietly(fd);
-  }
+  });
 }
 
 /**
@@ -63,11 +60,7 @@ export function namesIn(folder: string): readonly string[] {
 
 /** Deletes an entry of the state folder that may be gone already. */
 export function removeQuietly(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-  }
+  quietly(() => unlinkSync(path));
 }
 
 /** What a text is as JSON; undefined for anything else: nothing may be done by it. */

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DirectoryEntry, DirectoryListing } from "../../files/index.js";
 import { defined } from "../../text/index.js";
 import type { Folder } from "./folder.js";
-import { codeOf, withDescriptor } from "./platform.js";
+import { ifPossible, withDescriptor } from "./platform.js";
 
 /**
  * The entries of a folder in byte order of their names; memory is bounded by `limit`, not by the folder. Names are
@@ -152,12 +152,7 @@ function describe(
 
 /** The text of a link; undefined where the link is gone since it was listed. */
 function linkAt(path: string | Buffer): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return undefined;
-  }
+  return ifPossible(() => readlinkSync(path), undefined);
 }
 
 function decodeName(name: Buffer): string | undefined {

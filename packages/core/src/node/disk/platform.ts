@@ -112,11 +112,7 @@ export function openForSync(path: string): number | undefined {
 
 /** Closes a descriptor that was only read or walked from; an error of the closing says nothing about a file. */
 export function closeQuietly(fd: number): void {
-  try {
-    closeSync(fd);
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-  }
+  quietly(() => closeSync(fd));
 }
 
 /** On Windows scanners hold files open for moments: a few more tries, 2.5 s at most. */
@@ -268,6 +264,34 @@ export function codeOf(error: unknown): string {
   return /^unknown/i.test(error.code) ? codeByNumber(error) : error.code;
 }
 
+/** What work comes to, or `otherwise` where a system call of it fails. A bug is thrown on. */
+export function ifPossible<Done, Other>(work: () => Done, otherwise: Other): Done | Other {
+  try {
+    return work();
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return otherwise;
+  }
+}
+
+/** Whether the system calls of work succeeded. A bug is thrown on. */
+export function quietly(work: () => unknown): boolean {
+  return ifPossible(() => {
+    work();
+    return true;
+  }, false);
+}
+
+/** What work comes to; undefined where the file of its system call is missing. Throws the system's other errors. */
+export function ifThere<Done>(work: () => Done): Done | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
 /** Node has no name for some errors, a full quota among them; the system's table has. */
 function codeByNumber(error: object): string {
   const number = "errno" in error && !isWindows ? Number(error.errno) : 0;
@@ -342,6 +366,16 @@ export function withDescriptor<Result>(open: () => Result): Result {
     } catch (error) {
       if (!isForWant(error) || !letOneGo()) throw error;
     }
+  }
+}
+
+/** What work comes to with a file that is open for it. Throws the system's error. */
+export function withOpened<Done>(path: string, flags: string | number, work: (fd: number) => Done): Done {
+  const fd = openDescriptor(path, flags);
+  try {
+    return work(fd);
+  } finally {
+    closeQuietly(fd);
   }
 }
 

@@ -1,7 +1,7 @@
 import { type BigIntStats, statSync } from "node:fs";
 import { type Refusal, refuse } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
-import { codeOf } from "./platform.js";
+import { ifPossible } from "./platform.js";
 import type { Root } from "./walk.js";
 
 /** The device and inode of the folder at a path; undefined where there is none, or none to be seen. */
@@ -11,13 +11,8 @@ export function folderAt(path: string): string | undefined {
 }
 
 function lookAt(path: string): BigIntStats | undefined {
-  try {
-    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return stat?.isDirectory() === true ? stat : undefined;
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return undefined;
-  }
+  const stat = ifPossible(() => statSync(path, { bigint: true, throwIfNoEntry: false }), undefined);
+  return stat?.isDirectory() === true ? stat : undefined;
 }
 
 function placeOf({ dev, ino }: BigIntStats): string {

@@ -5,7 +5,7 @@ import { escapeForDisplay } from "../../text/index.js";
 import { giveFolderAccess } from "./access.js";
 import { faultFrom, refusalFrom } from "./faults.js";
 import type { Folder } from "./folder.js";
-import { codeOf } from "./platform.js";
+import { codeOf, ifPossible } from "./platform.js";
 
 /** A folder below which everything is allowed and above which nothing is. */
 export interface Root {
@@ -287,14 +287,12 @@ function locate(roots: readonly Root[], path: string): WalkStart | undefined {
 /** The same of a path that links lead into a root. @param kept how many of the last names are not followed. */
 function locateByLinks(roots: readonly Root[], path: string, kept: number): WalkStart | undefined {
   const names = componentsOf(path);
-  try {
-    for (let at = 0; at < names.length - kept; at++) {
-      const real = realpathSync.native(parse(path).root + names.slice(0, at + 1).join(sep));
-      const start = locate(roots, real);
-      if (start !== undefined) return { root: start.root, rest: [...start.rest, ...names.slice(at + 1)] };
-    }
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
+  for (let at = 0; at < names.length - kept; at++) {
+    const named = parse(path).root + names.slice(0, at + 1).join(sep);
+    const real = ifPossible(() => realpathSync.native(named), undefined);
+    if (real === undefined) return undefined;
+    const start = locate(roots, real);
+    if (start !== undefined) return { root: start.root, rest: [...start.rest, ...names.slice(at + 1)] };
   }
   return undefined;
 }

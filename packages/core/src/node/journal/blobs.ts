@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { type Advancing, finish } from "../../text/index.js";
 import { sha256 } from "../disk/digest.js";
-import { codeOf, syncFolder } from "../disk/platform.js";
+import { ifPossible, syncFolder } from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { isThere, type JournalPaths, publishFile, readWhole } from "./paths.js";
 
@@ -29,16 +29,11 @@ export class JournalBlobs {
     if (!/^[0-9a-f]{64}$/.test(name)) return undefined;
     const waits = this.waiting.get(name);
     if (waits !== undefined) return waits;
-    try {
-      const bytes = readWhole(`${this.paths.blobs}/${name}`);
-      if (bytes === undefined || sha256(bytes) !== name) return undefined;
-      this.kept.add(name);
-      return bytes;
-    } catch (error) {
-      // A blob that cannot be read is as good as gone, and reported so.
-      if (codeOf(error) === "") throw error;
-      return undefined;
-    }
+    // A blob that cannot be read is as good as gone, and reported so.
+    const bytes = ifPossible(() => readWhole(`${this.paths.blobs}/${name}`), undefined);
+    if (bytes === undefined || sha256(bytes) !== name) return undefined;
+    this.kept.add(name);
+    return bytes;
   };
 
   /** Makes all that waits durable, before a line names it. Throws the system's error. */

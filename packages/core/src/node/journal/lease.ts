@@ -1,7 +1,7 @@
 import { type ConversationRefusal, refuseHeldSession } from "../../conversation/index.js";
 import { isRefusal, type Lock } from "../../files/index.js";
 import { readLink } from "../disk/entries.js";
-import { codeOf } from "../disk/platform.js";
+import { ifPossible } from "../disk/platform.js";
 import { holderOf, isAbandoned, keyOf, openLocks } from "../state-folder/locks.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import type { JournalPaths } from "./paths.js";
@@ -32,14 +32,9 @@ export async function takeLease(
 /** The name of the writer of a session, for a person; undefined if there is none. */
 export function leaseHolder(state: StateFolder, paths: JournalPaths): string | undefined {
   const path = state.at("locks", keyOf(paths.file));
-  try {
-    const text = readLink(path);
-    if (text === undefined || isAbandoned(path, text)) return undefined;
-    return `process ${holderOf(text)?.pid ?? "unknown"}`;
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return undefined;
-  }
+  const text = ifPossible(() => readLink(path), undefined);
+  if (text === undefined || ifPossible(() => isAbandoned(path, text), true)) return undefined;
+  return `process ${holderOf(text)?.pid ?? "unknown"}`;
 }
 
 /** Who holds a lease of which no more can be told. */

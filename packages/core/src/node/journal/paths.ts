@@ -1,7 +1,7 @@
 import { fstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { sha256 } from "../disk/digest.js";
-import { closeQuietly, codeOf, openDescriptor, openFlags, syncFolder } from "../disk/platform.js";
+import { codeOf, ifThere, openFlags, syncFolder, withOpened } from "../disk/platform.js";
 import { readUpTo } from "../disk/reading.js";
 import { readInSlices, type Slices } from "../disk/slices.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
@@ -34,18 +34,8 @@ export const journalSuffix = ".jsonl";
 
 /** The whole file; undefined where there is none. Throws the system's error. */
 export function readWhole(path: string): Uint8Array | undefined {
-  let fd: number;
-  try {
-    fd = openDescriptor(path, openFlags.read);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
-  try {
-    return readUpTo(fd, fstatSync(fd).size, Number.MAX_SAFE_INTEGER);
-  } finally {
-    closeQuietly(fd);
-  }
+  const read = (fd: number) => readUpTo(fd, fstatSync(fd).size, Number.MAX_SAFE_INTEGER);
+  return ifThere(() => withOpened(path, openFlags.read, read));
 }
 
 /** The same of what may be large, in slices: up to the size that it has when it is opened. */

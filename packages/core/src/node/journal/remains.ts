@@ -2,7 +2,7 @@ import { lstatSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isRefusal } from "../../files/index.js";
 import { namesIn } from "../disk/entries.js";
-import { codeOf } from "../disk/platform.js";
+import { quietly } from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { takeLease } from "./lease.js";
 import { type JournalPaths, journalPaths, journalSuffix, unfinishedJournal } from "./paths.js";
@@ -57,12 +57,8 @@ function conversationRemains(state: StateFolder): readonly Remains[] {
 
 /** Deletes an entry of the conversations, a folder with all that is in it. */
 function removeAll(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true });
-  } catch (error) {
-    // It does no harm; the garbage collection finds it.
-    if (codeOf(error) === "") throw error;
-  }
+  // What is left does no harm; the garbage collection finds it.
+  quietly(() => rmSync(path, { recursive: true, force: true }));
 }
 
 function isThere(path: string): boolean {

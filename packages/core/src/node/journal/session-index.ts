@@ -2,7 +2,7 @@ import { renameSync, writeFileSync } from "node:fs";
 import type { SessionFacts } from "../../conversation/index.js";
 import { newId, sha256 } from "../disk/digest.js";
 import { readText, removeQuietly } from "../disk/entries.js";
-import { codeOf } from "../disk/platform.js";
+import { ifPossible, quietly } from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { unfinishedJournal } from "./paths.js";
 
@@ -25,15 +25,10 @@ const worthwhile = 20;
  * or of another release counts as none.
  */
 export function readIndex(state: StateFolder): ReadonlyMap<string, IndexedFacts> {
-  try {
-    const [check, text] = splitOnce(readText(indexPath(state)) ?? "");
-    if (check !== checkOf(text)) return new Map();
-    // Only `writeIndex` makes such a check, and it covers the form, too.
-    return new Map(JSON.parse(text) as [string, IndexedFacts][]);
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return new Map();
-  }
+  const [check, text] = splitOnce(ifPossible(() => readText(indexPath(state)), undefined) ?? "");
+  if (check !== checkOf(text)) return new Map();
+  // Only `writeIndex` makes such a check, and it covers the form, too.
+  return new Map(JSON.parse(text) as [string, IndexedFacts][]);
 }
 
 /** Keeps what a listing found, where that saves the next one something. Failing to is no failure. */
@@ -47,14 +42,12 @@ export function writeIndex(
   const changed = kept.filter(([id, facts]) => before.get(id) !== facts);
   if (changed.length < worthwhile) return;
   const unfinished = state.at("conversations", `${unfinishedJournal}${newId()}`);
-  try {
-    const text = JSON.stringify(kept);
+  const text = JSON.stringify(kept);
+  const isKept = quietly(() => {
     writeFileSync(unfinished, `${checkOf(text)}\n${text}`, { mode: 0o600, flag: "wx" });
     renameSync(unfinished, indexPath(state));
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    removeQuietly(unfinished);
-  }
+  });
+  if (!isKept) removeQuietly(unfinished);
 }
 
 /** Part of the check, so that another release's index is none to this one. */

@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import { fdatasync, fdatasyncSync, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import {
   type Acknowledged,
@@ -10,7 +10,15 @@ import {
   type TimedEvent,
 } from "../../conversation/index.js";
 import { type Lock, refuse } from "../../files/index.js";
-import { appendFlags, closeQuietly, codeOf, openDescriptor, syncFolder } from "../disk/platform.js";
+import {
+  appendFlags,
+  closeQuietly,
+  codeOf,
+  openDescriptor,
+  quietly,
+  syncFolder,
+  withOpened,
+} from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import type { JournalBlobs } from "./blobs.js";
 import { anotherProcess } from "./lease.js";
@@ -235,10 +243,8 @@ export class JournalWriter {
     if (fd === undefined) return;
     this.fd = undefined;
     try {
-      if (this.isLonger(fd)) ftruncateSync(fd, this.durableBytes);
-    } catch (error) {
-      // It is tried once more, and answered for, by a fresh one.
-      if (codeOf(error) === "") throw error;
+      // A failure is answered for by a fresh writer, which tries it once more.
+      quietly(() => this.isLonger(fd) && ftruncateSync(fd, this.durableBytes));
     } finally {
       closeQuietly(fd);
     }
@@ -296,11 +302,7 @@ function writeOnce(fd: number, bytes: Uint8Array, at: number): number {
 
 /** Whether what stands behind the acknowledged bytes is no whole line, so that nobody takes it for a record. */
 function isHalfLine(path: string, from: number, size: number): boolean {
-  const fd = openDescriptor(path, "r");
-  try {
-    const bytes = Buffer.alloc(size - from);
-    return readSync(fd, bytes, 0, bytes.length, from) === bytes.length && !bytes.includes(lineBreak);
-  } finally {
-    closeSync(fd);
-  }
+  const bytes = Buffer.alloc(size - from);
+  const read = withOpened(path, "r", (fd) => readSync(fd, bytes, 0, bytes.length, from));
+  return read === bytes.length && !bytes.includes(lineBreak);
 }

@@ -1,7 +1,7 @@
 import { type BigIntStats, fdatasyncSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import type { BlobStore } from "../../files/index.js";
 import { readLink, removeQuietly } from "../disk/entries.js";
-import { closeQuietly, codeOf, openDescriptor } from "../disk/platform.js";
+import { closeQuietly, codeOf, ifPossible, ifThere, openDescriptor } from "../disk/platform.js";
 import {
   finishSlices,
   hashInSlices,
@@ -44,7 +44,7 @@ export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
   return {
     put: async (hash, bytes, care) => kept(() => blobs.put(hash, bytes, care === "sure")),
     putLonger: async (hash, bytes, before) => kept(() => blobs.putLonger(hash, bytes, before)),
-    has: async (hash) => whereReadable(() => isThere(state, hash)) ?? false,
+    has: async (hash) => ifPossible(() => isThere(state, hash), false),
     get: (hash) => takeSlices(readState(state, hash)),
   };
 }
@@ -193,16 +193,6 @@ function inFull(
   }
 }
 
-/** What the disk does not give back is as good as gone. */
-function whereReadable<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return undefined;
-  }
-}
-
 function isThere(state: StateFolder, hash: string): boolean {
   if (inFull(state, hash) !== undefined) return true;
   const tail = readTail(tailPath(state, hash));
@@ -329,13 +319,7 @@ class ProvedBlobs {
  */
 function markUsed(path: string): boolean {
   const now = Date.now() / 1_000;
-  try {
-    utimesSync(path, now, now);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return false;
-    throw error;
-  }
+  return ifThere(() => utimesSync(path, now, now) ?? true) === true;
 }
 
 /** Who writes into a file moves its time of change, which nobody can set. */

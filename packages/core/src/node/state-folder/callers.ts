@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, lutimesSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
 import type { HistoryEntry } from "../../files/index.js";
 import { namesIn, readLink, readText } from "../disk/entries.js";
-import { codeOf } from "../disk/platform.js";
+import { codeOf, ifPossible, quietly } from "../disk/platform.js";
 import { keyOf } from "./locks.js";
 import type { StateFolder } from "./state-folder.js";
 
@@ -39,18 +39,9 @@ export function pathsOfCaller(state: StateFolder, conversation: string): readonl
   const folder = keyOf(conversation);
   return namesIn(state.at("callers", folder)).flatMap((name) => {
     const path = state.at("callers", folder, name);
-    const realPath = readLink(path) || textOf(path);
+    const realPath = readLink(path) || ifPossible(() => readText(path), undefined);
     return realPath !== undefined && keyOf(realPath) === name ? [realPath] : [];
   });
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readText(path);
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return undefined;
-  }
 }
 
 /** Names of files whose histories are gone. A young one is left: the write that it was made for may come yet. */
@@ -58,7 +49,8 @@ export function idleCallers(state: StateFolder): readonly string[] {
   const idle: string[] = [];
   for (const folder of namesIn(state.at("callers"))) {
     const names = namesIn(state.at("callers", folder));
-    if (names.length === 0) removeFolder(state.at("callers", folder));
+    // A writer may put a name into it at this moment: then it stays.
+    if (names.length === 0) quietly(() => rmdirSync(state.at("callers", folder)));
     for (const name of names) {
       const path = state.at("callers", folder, name);
       if (!existsSync(state.at("history", `${name}.jsonl`)) && isOld(path)) idle.push(path);
@@ -74,12 +66,3 @@ function isOld(path: string): boolean {
 
 /** Longer than any write takes from its note to its history. */
 const youngMs = 60 * 60 * 1_000;
-
-/** A writer may put a name into it at this moment: then it stays. */
-function removeFolder(path: string): void {
-  try {
-    rmdirSync(path);
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-  }
-}

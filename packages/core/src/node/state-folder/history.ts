@@ -5,7 +5,15 @@ import { newStageName } from "../commit/stage.js";
 import { sha256 } from "../disk/digest.js";
 import { jsonOf, longestLineBytes, readText, removeQuietly, shortLines } from "../disk/entries.js";
 import { answering } from "../disk/faults.js";
-import { closeQuietly, codeOf, openDescriptor, readAt, writeAll } from "../disk/platform.js";
+import {
+  codeOf,
+  ifPossible,
+  openDescriptor,
+  quietly,
+  readAt,
+  withOpened,
+  writeAll,
+} from "../disk/platform.js";
 import { noteCallers, pathsOfCaller } from "./callers.js";
 import { writeIntent } from "./intents.js";
 import { keyOf } from "./locks.js";
@@ -28,12 +36,10 @@ export function openHistory(state: StateFolder, presence: Presence): HistoryStor
       }),
     entries: async (realPath) => remembered.read(state, realPath),
     noteRead: async (read) => {
-      try {
+      quietly(() => {
         const known = reads.read(state, read.realPath).findLast(({ after }) => after === read.after);
         if (known === undefined || !isDeepStrictEqual(known.access, read.access)) appendHistory(state, read);
-      } catch (error) {
-        if (codeOf(error) === "") throw error;
-      }
+      });
     },
     ofConversation: async (conversation) => pathsOfCaller(state, conversation),
     together: async (changeSet) => readTogether(state, changeSet),
@@ -47,15 +53,9 @@ function begin(state: StateFolder, change: HistoryEntry): HistoryIntent | Refusa
     kind: "intent",
     stageName,
     done: async ({ fault } = {}) => {
-      try {
-        appendHistory(state, change);
-      } catch (error) {
-        // The step was taken and must not be called a failure now: the intent stays, and recovery
-        // adds the entry.
-        if (codeOf(error) === "") throw error;
-        return;
-      }
-      if (fault === undefined) removeQuietly(path);
+      // The step was taken and must not be called a failure now: the intent stays, and recovery adds the entry.
+      const isRecorded = quietly(() => appendHistory(state, change));
+      if (isRecorded && fault === undefined) removeQuietly(path);
     },
     dropped: async () => removeQuietly(path),
   };
@@ -134,18 +134,12 @@ function lastLineOf(bytes: Buffer): Buffer {
 
 /** The bytes of the file from the last line that was read; undefined if the file cannot be read. */
 function historyBytes(state: StateFolder, realPath: string, before = nothingRead): Buffer | undefined {
-  try {
-    const fd = openDescriptor(historyPath(state, realPath), "r");
-    try {
-      return readFrom(fd, before.size - before.lastLine.length);
-    } finally {
-      closeQuietly(fd);
-    }
-  } catch (error) {
-    // An unreadable history counts as none; the next write reports it when it cannot be recorded.
-    if (codeOf(error) !== "") return undefined;
-    throw error;
-  }
+  const from = before.size - before.lastLine.length;
+  // An unreadable history counts as none; the next write reports it when it cannot be recorded.
+  return ifPossible(
+    () => withOpened(historyPath(state, realPath), "r", (fd) => readFrom(fd, from)),
+    undefined,
+  );
 }
 
 function readFrom(fd: number, from: number): Buffer {
@@ -166,18 +160,10 @@ function parseLines(bytes: Buffer, realPath: string): readonly HistoryEntry[] {
 
 /** The real path that a history file speaks of; undefined where nothing in it can be read. */
 export function pathOfHistory(file: string): string | undefined {
-  try {
-    const fd = openDescriptor(file, "r");
-    try {
-      for (const line of shortLines(readFrom(fd, 0))) {
-        const entry = parseLine(line);
-        if (entry !== undefined) return entry.realPath;
-      }
-    } finally {
-      closeQuietly(fd);
-    }
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
+  const bytes = ifPossible(() => withOpened(file, "r", (fd) => readFrom(fd, 0)), Buffer.alloc(0));
+  for (const line of shortLines(bytes)) {
+    const entry = parseLine(line);
+    if (entry !== undefined) return entry.realPath;
   }
   return undefined;
 }
@@ -192,7 +178,7 @@ export function appendHistory(state: StateFolder, entry: HistoryEntry): void {
     try {
       writeAll(fd, Buffer.from(line), size);
     } catch (error) {
-      truncateQuietly(fd, size);
+      quietly(() => ftruncateSync(fd, size));
       throw error;
     }
   } finally {
@@ -209,14 +195,6 @@ function historyPath(state: StateFolder, realPath: string): string {
 function lastByte(fd: number, size: number): number | undefined {
   const byte = Buffer.alloc(1);
   return readSync(fd, byte, 0, 1, size - 1) === 1 ? byte[0] : undefined;
-}
-
-function truncateQuietly(fd: number, size: number): void {
-  try {
-    ftruncateSync(fd, size);
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-  }
 }
 
 function formatLine(entry: HistoryEntry): string {

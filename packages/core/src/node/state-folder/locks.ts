@@ -6,7 +6,7 @@ import { escapeForDisplay } from "../../text/index.js";
 import { newId, sha256 } from "../disk/digest.js";
 import { namesIn, readLink, removeQuietly } from "../disk/entries.js";
 import { refusalOrFault } from "../disk/faults.js";
-import { codeOf } from "../disk/platform.js";
+import { codeOf, quietly } from "../disk/platform.js";
 import {
   formatIdentity,
   livenessOf,
@@ -142,10 +142,8 @@ class LinkLock implements Lock {
     this.released = true;
     clearInterval(this.beat);
     try {
-      this.takeAway();
-    } catch (error) {
-      // The lock stays behind; it is broken as soon as this process is gone.
-      if (codeOf(error) === "") throw error;
+      // Where that fails, the lock stays behind; it is broken as soon as this process is gone.
+      quietly(() => this.takeAway());
     } finally {
       this.pass();
     }
@@ -213,18 +211,10 @@ export function breakLock(path: string, abandoned: string): boolean {
   }
   const moved = readLink(aside);
   const right = moved === abandoned;
-  if (!right) restoreQuarantined(aside, path);
+  // If another process has the lock by now, the displaced holder learns it from `held` before its step.
+  if (!right) quietly(() => linkSync(aside, path));
   removeQuietly(aside);
   return right;
-}
-
-/** If another process has the lock by now, the displaced holder learns it from `held` before its step. */
-function restoreQuarantined(aside: string, path: string): void {
-  try {
-    linkSync(aside, path);
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-  }
 }
 
 function removeIf(path: string, text: string): boolean {

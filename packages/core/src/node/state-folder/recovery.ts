@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { isRefusal, type Lock, type Locks } from "../../files/index.js";
 import { hashNow, openFolder, removeStage } from "../commit/real-path.js";
 import { removeQuietly } from "../disk/entries.js";
-import { codeOf } from "../disk/platform.js";
+import { codeOf, quietly } from "../disk/platform.js";
 import { appendHistory, parseEntry, readHistory } from "./history.js";
 import { isForgotten, readIntents, type StoredIntent } from "./intents.js";
 import { livenessOf } from "./process-identity.js";
@@ -61,12 +61,8 @@ async function lockOf(locks: Locks, realPath: string): Promise<Lock | undefined>
 export function recoverPath(state: StateFolder, realPath: string): Recovered {
   const total = { stages: 0, entries: 0, intents: 0 };
   for (const intent of readIntents(state, parseEntry, realPath).intents) {
-    try {
-      add(total, settle(state, intent));
-    } catch (error) {
-      // A folder that may not be written, a disk that fails: the record stays for another start.
-      if (codeOf(error) === "") throw error;
-    }
+    // Where a folder may not be written, or a disk fails, the record stays for another start.
+    quietly(() => add(total, settle(state, intent)));
   }
   return total;
 }

@@ -1,6 +1,6 @@
 import { symlinkSync } from "node:fs";
 import { jsonOf, readLink, removeQuietly } from "../disk/entries.js";
-import { codeOf } from "../disk/platform.js";
+import { ifPossible, quietly } from "../disk/platform.js";
 import { type FolderMark, isBelow, isSameMark, markOf } from "../disk/root.js";
 import { keyOf } from "./locks.js";
 import type { StateFolder } from "./state-folder.js";
@@ -70,26 +70,17 @@ interface RootRecord extends FolderMark {
 }
 
 function readRecord(state: StateFolder, root: string): RootRecord | undefined {
-  try {
-    const value = jsonOf(readLink(state.at("roots", keyOf(root))) ?? "");
-    if (typeof value !== "object" || value === null) return undefined;
-    const { place, born, isBornSure, since }: Partial<Record<keyof RootRecord, unknown>> = value;
-    const isRight = typeof place === "string" && typeof born === "string" && typeof since === "number";
-    return isRight ? { place, born, isBornSure: isBornSure === true, since } : undefined;
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return undefined;
-  }
+  const value = jsonOf(ifPossible(() => readLink(state.at("roots", keyOf(root))), undefined) ?? "");
+  if (typeof value !== "object" || value === null) return undefined;
+  const { place, born, isBornSure, since }: Partial<Record<keyof RootRecord, unknown>> = value;
+  const isRight = typeof place === "string" && typeof born === "string" && typeof since === "number";
+  return isRight ? { place, born, isBornSure: isBornSure === true, since } : undefined;
 }
 
 /** Without it the next process takes the folder for the one that it finds. */
 function writeRecord(state: StateFolder, root: string, record: RootRecord): void {
-  try {
-    const path = state.at("roots", keyOf(root));
-    removeQuietly(path);
-    // The text of a link, as of an intent: whole or not there.
-    state.within(state.at("roots"), () => symlinkSync(JSON.stringify(record), path));
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-  }
+  const path = state.at("roots", keyOf(root));
+  removeQuietly(path);
+  // The text of a link, as of an intent: whole or not there.
+  quietly(() => state.within(state.at("roots"), () => symlinkSync(JSON.stringify(record), path)));
 }

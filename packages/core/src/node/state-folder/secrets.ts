@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, rmdirSync, utimesSync } from "node:fs";
 import type { Clock, SecretStore } from "../../files/index.js";
 import { sha256 as digest } from "../disk/digest.js";
 import { namesIn, removeQuietly } from "../disk/entries.js";
-import { codeOf, withDescriptor } from "../disk/platform.js";
+import { ifPossible, quietly, withDescriptor } from "../disk/platform.js";
 import { keyOf } from "./locks.js";
 import type { Presence } from "./sessions.js";
 import type { StateFolder } from "./state-folder.js";
@@ -37,25 +37,9 @@ export function openSecrets(state: StateFolder, presence: Presence, clock: Clock
   };
 }
 
-/** Whether that was done; a failure of the system is told. */
-function quietly(work: () => void): boolean {
-  try {
-    work();
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return false;
-  }
-}
-
 /** What the disk does not give back is as good as gone. */
 function inForce(state: StateFolder, realPath: string, hash: string, nowMs: number): readonly StoredSecret[] {
-  try {
-    return statesOf(state, realPath, hash).filter((kept) => !isOver(kept, nowMs));
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return [];
-  }
+  return ifPossible(() => statesOf(state, realPath, hash), []).filter((kept) => !isOver(kept, nowMs));
 }
 
 /** What is kept of one file: its bytes, and for how many days from now. */
@@ -100,14 +84,10 @@ export function belongsToSecrets(
   sha256: string,
   nowMs = Date.now(),
 ): boolean {
-  try {
-    const names = namesIn(state.at("secrets", keyOf(realPath)));
-    if (names.length === 0) return false;
-    return names.includes(`${sha256}${markSuffix}`) || inForce(state, realPath, sha256, nowMs).length > 0;
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return true;
-  }
+  const names = ifPossible(() => namesIn(state.at("secrets", keyOf(realPath))), undefined);
+  if (names === undefined) return true;
+  if (names.length === 0) return false;
+  return names.includes(`${sha256}${markSuffix}`) || inForce(state, realPath, sha256, nowMs).length > 0;
 }
 
 /** One kept state of a file that may hold secrets. */
@@ -160,7 +140,7 @@ export function removeSecrets(
     const gone = now === "all" ? over : [...over, ...marksOver(state, now)];
     for (const { path } of gone) removeQuietly(path);
     for (const key of gone.length === 0 ? [] : namesIn(state.at("secrets")))
-      removeIfEmpty(state.at("secrets", key));
+      quietly(() => rmdirSync(state.at("secrets", key)));
   }
   const bytes = (states: readonly StoredSecret[]) =>
     states.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -221,19 +201,6 @@ function statesIn(
 
 /** Damaged bytes are never given out. */
 function readSecret({ path }: StoredSecret, hash: string): Uint8Array | undefined {
-  try {
-    const bytes = withDescriptor(() => readFileSync(path));
-    return digest(bytes) === hash ? bytes : undefined;
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return undefined;
-  }
-}
-
-function removeIfEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-  }
+  const bytes = ifPossible(() => withDescriptor(() => readFileSync(path)), undefined);
+  return bytes !== undefined && digest(bytes) === hash ? bytes : undefined;
 }

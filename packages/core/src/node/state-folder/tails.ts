@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { withDescriptor } from "../disk/platform.js";
+import { ifThere, withDescriptor } from "../disk/platform.js";
 
 /**
  * A state that only added to another one, as it is kept: what it begins with is kept in full under `root`, and only
@@ -52,20 +52,11 @@ export function formatTail({ root, rootLength, between }: Tail, bytes: Uint8Arra
 
 /** A tail and its bytes, or undefined where none lies there, or none that can be read. Throws the system's error. */
 export function readTail(path: string): (Tail & { readonly bytes: Uint8Array }) | undefined {
-  const file = fileOf(path);
+  const file = ifThere(() => withDescriptor(() => readFileSync(path)));
   const end = file?.indexOf("\n") ?? -1;
   if (file === undefined || end < 0) return undefined;
   const tail = parseHead(file.toString("latin1", 0, end));
   return tail && { ...tail, bytes: file.subarray(end + 1) };
-}
-
-function fileOf(path: string): Buffer | undefined {
-  try {
-    return withDescriptor(() => readFileSync(path));
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
 }
 
 function parseHead(head: string): Tail | undefined {

@@ -1,7 +1,7 @@
 import { lstatSync, utimesSync } from "node:fs";
 import { isRefusal, type Lock, type Refusal } from "../../files/index.js";
 import { jsonOf, namesIn, readText, removeQuietly } from "../disk/entries.js";
-import { codeOf } from "../disk/platform.js";
+import { ifPossible, quietly } from "../disk/platform.js";
 import { openLocks } from "./locks.js";
 import { openStateFolder } from "./state-folder.js";
 import { placeWhole } from "./whole-file.js";
@@ -36,9 +36,10 @@ export function openUploadFolder(account: string, stateDir?: string): UploadFold
   let isSwept = false;
   return {
     kind: "uploads",
-    read: (sha256) => (isHash(sha256) ? quietly(() => recordAt(pathOf(sha256))) : undefined),
+    read: (sha256) => (isHash(sha256) ? ifPossible(() => recordAt(pathOf(sha256)), undefined) : undefined),
     write: (sha256, record, untilMs) => {
       if (!isHash(sha256)) return;
+      // What the disk does not take is not kept: the bytes then go up once more.
       quietly(() => {
         if (!isSwept) sweep(folder);
         isSwept = true;
@@ -83,13 +84,3 @@ function sweep(folder: string): void {
 }
 
 const hourMs = 60 * 60 * 1_000;
-
-/** What the disk does not give or take is not kept: the bytes then go inline, or up once more. */
-function quietly<Value>(work: () => Value): Value | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return undefined;
-  }
-}

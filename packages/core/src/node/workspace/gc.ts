@@ -5,7 +5,7 @@ import { type Advancing, finish, type Pace, takeAtPace } from "../../text/index.
 import { recoverSets } from "../change-sets/recovery.js";
 import { newId } from "../disk/digest.js";
 import { namesIn, readLink, removeQuietly } from "../disk/entries.js";
-import { codeOf } from "../disk/platform.js";
+import { codeOf, quietly } from "../disk/platform.js";
 import { removeRemains } from "../journal/remains.js";
 import { unfinishedPrefix } from "../state-folder/blobs.js";
 import { idleCallers } from "../state-folder/callers.js";
@@ -174,12 +174,7 @@ function isStillUnused({ path, used }: StoredBlob): boolean {
 function removeUnused(blob: StoredBlob): boolean {
   if (!isStillUnused(blob)) return false;
   const aside = join(dirname(blob.path), `${unfinishedPrefix}${newId()}`);
-  try {
-    renameSync(blob.path, aside);
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return false;
-  }
+  if (!quietly(() => renameSync(blob.path, aside))) return false;
   const isUnused = isStillUnused({ ...blob, path: aside });
   if (!isUnused) restoreQuarantined(aside, blob.path);
   removeQuietly(aside);
