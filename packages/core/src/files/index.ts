@@ -17,13 +17,20 @@ export { applyEdits } from "./change/exact-edits.js";
 export { changeHeading } from "./change/mismatch.js";
 export { rebasedWords } from "./change/rebased-words.js";
 export { excludedByOwner, matchesLines } from "./ignore/ignore-rules.js";
-export { carrySpans, type LineEdit, type LinePart, lineEdits } from "./lines/line-facts.js";
-export { joinSpans, type LineSpan, outsideSpans } from "./lines/line-spans.js";
+export { type LinePart, lineEdits } from "./lines/line-facts.js";
+export {
+  carrySpans,
+  joinSpans,
+  type LineEdit,
+  type LineSpan,
+  outsideSpans,
+  type SourcedSpan,
+  sourcesIn,
+} from "./lines/line-spans.js";
 export { keepLines, moveEdits } from "./lines/moved-lines.js";
 export { namedLines } from "./lines/named-lines.js";
 export { type InPlaceEdit, PersistentMap } from "./lines/persistent-map.js";
 export { type PlacedLines, placeSteps } from "./lines/placed-lines.js";
-export { type SourcedSpan, sourcesIn } from "./lines/sourced-spans.js";
 export { FileScan, type ScanJob, unreadableFile } from "./reading/file-scan.js";
 export { compileGlob, type Glob } from "./reading/glob.js";
 export { compilePattern, type LinePattern } from "./reading/line-pattern.js";

@@ -1,4 +1,4 @@
-import type { LineEdit } from "../lines/line-facts.js";
+import type { LineEdit } from "../lines/line-spans.js";
 import type { CommitOptions } from "../values/disk.js";
 import type { ChangeReport, WriteRefusal } from "../values/outcomes.js";
 import type { Refusal } from "../values/refusal.js";

@@ -1,4 +1,4 @@
-import type { LineEdit } from "../lines/line-facts.js";
+import type { LineEdit } from "../lines/line-spans.js";
 import { areStillInPlace } from "../lines/moved-lines.js";
 import { emptySha256 } from "../values/base.js";
 import type { OwnChange, OwnWrite } from "../values/knowledge.js";

@@ -4,7 +4,7 @@ import { learnPast } from "../access/file-text.js";
 import { findState } from "../access/kept-states.js";
 import { ownChangesBetween } from "../access/own-changes.js";
 import { type Site, subjectOf } from "../access/site.js";
-import { carrySpans } from "../lines/line-facts.js";
+import { carrySpans } from "../lines/line-spans.js";
 import { emptySha256 } from "../values/base.js";
 import { comparingReport, rangesOf } from "../values/change-report.js";
 import type { FileIdentity } from "../values/disk.js";

@@ -1,19 +1,5 @@
 import type { LineChange } from "../../patch/index.js";
-import { joinSpans, type LineSpan } from "./line-spans.js";
-
-/**
- * One change of lines, from which together with its like every unchanged line of the new text can be
- * found in the old one. Edits of one change are sorted and do not touch each other's lines.
- *
- * Of `a b c` to `a X Y c`: `{ at: 2, removed: 1, added: 2 }`. An insertion before the first line is
- * `{ at: 1, removed: 0, added: n }`, behind the last of three lines `{ at: 4, removed: 0, added: n }`.
- */
-export interface LineEdit {
-  /** 1-based line of the old text: the first one removed, or the one before which lines were inserted. */
-  readonly at: number;
-  readonly removed: number;
-  readonly added: number;
-}
+import { carrySourced, type LineEdit, type LineSpan } from "./line-spans.js";
 
 /** A part of one line, in Unicode code points of its text without terminator. */
 export interface LinePart {
@@ -35,46 +21,12 @@ export function lineEdits(changes: readonly LineChange[]): readonly LineEdit[] {
   }));
 }
 
-/**
- * Where unchanged lines of the old text stand in the new one; removed lines are left out.
- *
- * @param edits sorted; each is looked at once, and again by the next span if it reaches into that.
- */
-export function carrySpans(spans: readonly LineSpan[], edits: readonly LineEdit[]): readonly LineSpan[] {
-  const carried: LineSpan[] = [];
-  let [next, before] = [0, 0];
-  for (const span of joinSpans(spans)) {
-    let { from } = span;
-    for (let edit = edits[next]; edit !== undefined && edit.at + edit.removed <= from; edit = edits[next]) {
-      before += edit.added - edit.removed;
-      next += 1;
-    }
-    let shift = before;
-    for (let at = next; at < edits.length; at++) {
-      const edit = edits[at];
-      if (edit === undefined || edit.at > span.to) break;
-      if (edit.at > from) carried.push({ from: from + shift, to: edit.at - 1 + shift });
-      shift += edit.added - edit.removed;
-      from = Math.max(from, edit.at + edit.removed);
-    }
-    if (from <= span.to) carried.push({ from: from + shift, to: span.to + shift });
-  }
-  return joinSpans(carried);
-}
-
 /** Where parts of unchanged lines stand in the new text. */
 export function carryParts(parts: readonly LinePart[], edits: readonly LineEdit[]): readonly LinePart[] {
   if (parts.length === 0) return parts;
-  const carried = new Map<number, number>();
   const lines = [...new Set(parts.map(({ line }) => line))].sort((one, other) => one - other);
-  let [next, shift] = [0, 0];
-  for (const line of lines) {
-    for (let edit = edits[next]; edit !== undefined && edit.at + edit.removed <= line; edit = edits[next]) {
-      shift += edit.added - edit.removed;
-      next += 1;
-    }
-    if ((edits[next]?.at ?? Number.POSITIVE_INFINITY) > line) carried.set(line, line + shift);
-  }
+  const whole = lines.map((line) => ({ from: line, to: line, source: String(line) }));
+  const carried = new Map(carrySourced(whole, edits).map(({ source, from }) => [Number(source), from]));
   return parts.flatMap((part) => {
     const line = carried.get(part.line);
     return line === undefined ? [] : [{ ...part, line }];

@@ -1,5 +1,4 @@
-import type { LineEdit } from "./line-facts.js";
-import type { LineSpan } from "./line-spans.js";
+import type { LineEdit, LineSpan } from "./line-spans.js";
 
 /** Where line edits of an older state belong on a newer one, or why that cannot be said. */
 type MovedEdits =

@@ -1,6 +1,5 @@
 import type { EditStep, TextSplice } from "../../patch/index.js";
-import { carrySpans, type LineEdit } from "./line-facts.js";
-import type { LineSpan } from "./line-spans.js";
+import { carrySpans, type LineEdit, type LineSpan } from "./line-spans.js";
 import { composeEdits, placeSplices } from "./placed-lines.js";
 
 /**

@@ -1,7 +1,7 @@
 import { diffLines, finish, type Steps, type TextSplice } from "../../patch/index.js";
 import { countLines, splitLines } from "../../text/index.js";
-import { carrySpans, type LineEdit, lineEdits } from "./line-facts.js";
-import { joinSpans, type LineSpan } from "./line-spans.js";
+import { lineEdits } from "./line-facts.js";
+import { carrySpans, joinSpans, type LineEdit, type LineSpan } from "./line-spans.js";
 
 /** What splices came to, line by line. */
 export interface PlacedLines {
@@ -117,75 +117,58 @@ export function* placeInSteps(
 /** Whether it ends a line depends on the rest of the text (`splitLines`). */
 const loneReturn = /\r(?!\n)/;
 
-/** First one change, then another on its result, as one. Both are sorted. */
+/**
+ * First one change, then another on its result, as one. Both are sorted.
+ *
+ * Of `a b c` to `a X b c` and on to `a Y c`: the first added line 2 of the text between, the second replaced its lines
+ * 2 and 3, so that together line 2 of the old text is replaced by one line.
+ */
 export function composeEdits(first: readonly LineEdit[], second: readonly LineEdit[]): readonly LineEdit[] {
   if (first.length === 0) return second;
-  const rest = new Pieces(piecesOf(first));
-  const composed: Piece[] = [];
-  let at = 1;
-  for (const edit of second) {
-    composed.push(...rest.take(edit.at - at));
-    rest.take(edit.removed);
-    composed.push({ old: undefined, count: edit.added });
-    at = edit.at + edit.removed;
+  const composed: LineEdit[] = [];
+  let shift = 0;
+  for (const { from, to, grown, grows } of joinStretches([...stretchesOf(first), ...second.map(stretchOf)])) {
+    const edit = { at: from - shift, removed: to - from - grown, added: to - from + grows };
+    if (edit.removed > 0 || edit.added > 0) composed.push(edit);
+    shift += grown;
   }
-  return editsOf([...composed, ...rest.take(Number.POSITIVE_INFINITY)]);
+  return composed;
 }
 
-/** Lines of a text in a row: kept from line `old` of the text before on, or new. */
-interface Piece {
-  readonly old: number | undefined;
-  readonly count: number;
+/** Lines of the text between two changes that either touches; the end excluded. */
+interface TouchedLines {
+  readonly from: number;
+  readonly to: number;
+  /** How many lines it has more than the old text there, and the new text more than it. */
+  readonly grown: number;
+  readonly grows: number;
 }
 
-/** The new text as pieces; the last one has no end. */
-function piecesOf(edits: readonly LineEdit[]): readonly Piece[] {
-  const pieces: Piece[] = [];
-  let old = 1;
-  for (const { at, removed, added } of edits) {
-    pieces.push({ old, count: at - old }, { old: undefined, count: added });
-    old = at + removed;
-  }
-  return [...pieces, { old, count: Number.POSITIVE_INFINITY }];
+function stretchesOf(first: readonly LineEdit[]): readonly TouchedLines[] {
+  let shift = 0;
+  return first.map(({ at, removed, added }) => {
+    const from = at + shift;
+    shift += added - removed;
+    return { from, to: from + added, grown: added - removed, grows: 0 };
+  });
 }
 
-function editsOf(pieces: readonly Piece[]): readonly LineEdit[] {
-  const edits: LineEdit[] = [];
-  let [at, added] = [1, 0];
-  for (const { old, count } of pieces) {
-    if (count === 0) continue;
-    if (old === undefined) {
-      added += count;
-      continue;
+function stretchOf({ at, removed, added }: LineEdit): TouchedLines {
+  return { from: at, to: at + removed, grown: 0, grows: added - removed };
+}
+
+/** The same in order, those that touch or overlap joined. */
+function joinStretches(stretches: readonly TouchedLines[]): readonly TouchedLines[] {
+  const joined: TouchedLines[] = [];
+  for (const next of stretches.toSorted((one, other) => one.from - other.from)) {
+    const last = joined.at(-1);
+    if (last === undefined || next.from > last.to) joined.push(next);
+    else {
+      const [to, grown] = [Math.max(last.to, next.to), last.grown + next.grown];
+      joined[joined.length - 1] = { from: last.from, to, grown, grows: last.grows + next.grows };
     }
-    if (added > 0 || old > at) edits.push({ at, removed: old - at, added });
-    [at, added] = [old + count, 0];
   }
-  return edits;
-}
-
-/** Pieces that are taken off from the front. */
-class Pieces {
-  private at = 0;
-  private used = 0;
-
-  constructor(private readonly pieces: readonly Piece[]) {}
-
-  take(lines: number): readonly Piece[] {
-    const taken: Piece[] = [];
-    let left = lines;
-    for (let piece = this.pieces[this.at]; piece !== undefined && left > 0; piece = this.pieces[this.at]) {
-      const count = Math.min(left, piece.count - this.used);
-      const old = piece.old === undefined ? undefined : piece.old + this.used;
-      if (count > 0) taken.push({ old, count });
-      left -= count;
-      this.used += count;
-      if (this.used < piece.count) break;
-      this.at += 1;
-      this.used = 0;
-    }
-    return taken;
-  }
+  return joined;
 }
 
 /** Whole lines of the old text, what becomes of them, and which stretches of that came from splices. */

@@ -1,7 +1,14 @@
 import { carryParts, type LinePart, wholeLines } from "../lines/line-facts.js";
-import { type LineSpan, outsideSpans } from "../lines/line-spans.js";
+import {
+  addSpans,
+  carrySourced,
+  joinSources,
+  type LineSpan,
+  outsideSpans,
+  putSpans,
+  type SourcedSpan,
+} from "../lines/line-spans.js";
 import { type InPlaceEdit, PersistentMap } from "../lines/persistent-map.js";
-import { addSpans, carrySourced, joinSources, putSpans, type SourcedSpan } from "../lines/sourced-spans.js";
 import { emptySha256 } from "../values/base.js";
 import type { KnowledgeEvent, LinesShown, OwnChange, StateChanged, StateMet } from "../values/knowledge.js";
 

@@ -1,5 +1,5 @@
-import type { LineEdit, LinePart } from "../lines/line-facts.js";
-import type { LineSpan } from "../lines/line-spans.js";
+import type { LinePart } from "../lines/line-facts.js";
+import type { LineEdit, LineSpan } from "../lines/line-spans.js";
 import type { ChangedFile, FileOutcome, FileState, ReadOutcome, WriteOutcome } from "../values/outcomes.js";
 import { carriesContent, isRefusal } from "../values/refusal.js";
 import type { FileRequest } from "../values/requests.js";

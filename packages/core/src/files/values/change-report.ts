@@ -1,7 +1,7 @@
 import { diffTextsInSteps, type TextSplice } from "../../patch/index.js";
 import { countLines, countLinesInSteps, type Steps } from "../../text/index.js";
-import { type LineEdit, lineEdits } from "../lines/line-facts.js";
-import type { LineSpan } from "../lines/line-spans.js";
+import { lineEdits } from "../lines/line-facts.js";
+import type { LineEdit, LineSpan } from "../lines/line-spans.js";
 import { type PlacedLines, placeInSteps } from "../lines/placed-lines.js";
 import type { ChangeReport } from "./outcomes.js";
 

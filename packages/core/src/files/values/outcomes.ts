@@ -1,6 +1,5 @@
 import type { LandedHunk, Repair } from "../../patch/index.js";
-import type { LineEdit } from "../lines/line-facts.js";
-import type { LineSpan } from "../lines/line-spans.js";
+import type { LineEdit, LineSpan } from "../lines/line-spans.js";
 import type { EntryFacts } from "./disk.js";
 import type { FoundLine } from "./findings.js";
 import type { OwnWrite } from "./knowledge.js";

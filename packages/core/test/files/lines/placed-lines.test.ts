@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { LineEdit } from "../../../src/files/lines/line-facts.js";
+import type { LineEdit } from "../../../src/files/lines/line-spans.js";
 import { composeEdits, placeSplices } from "../../../src/files/lines/placed-lines.js";
 import type { TextSplice } from "../../../src/patch/index.js";
 import { splitLines } from "../../../src/text/index.js";
