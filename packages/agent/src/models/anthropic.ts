@@ -8,15 +8,8 @@ import {
 } from "@holdfast/core/context";
 import { defined } from "@holdfast/core/text";
 import type { ThinkingForm } from "./catalog.js";
-import { failureOf } from "./failure.js";
 import { providerFetch } from "./provider-fetch.js";
-import {
-  blamedOf,
-  type ProviderOptions,
-  type ProviderWire,
-  providerPort,
-  requestOptions,
-} from "./provider-port.js";
+import { type ProviderOptions, type ProviderWire, providerPort, requestOptions } from "./provider-port.js";
 
 type AnthropicStreamEvent = Anthropic.RawMessageStreamEvent;
 
@@ -35,8 +28,8 @@ interface AnthropicOptions extends ProviderOptions {
 
 /** Models of Anthropic, through its SDK, which is loaded with the first request. */
 export function anthropicModel(options: AnthropicOptions): ModelPort {
-  const target = { provider: "anthropic", model: options.model };
-  const port = providerPort(() => new AnthropicWire(options, target), target, options);
+  const own = { ...options, provider: "anthropic" };
+  const port = providerPort("Anthropic", own, () => new AnthropicWire(options));
   return options.cache === "1h" ? { ...port, cache: "1h" } : port;
 }
 
@@ -46,16 +39,10 @@ const outputTokens = 32_000;
 const budgets = { low: 4_096, medium: 10_000, high: 20_000, max: 31_999 } as const;
 
 class AnthropicWire implements ProviderWire<AnthropicStreamEvent> {
-  readonly blamed;
   readonly read = fromAnthropic;
   #calls = new Map<number, { readonly at: number; readonly name: string }>();
 
-  constructor(
-    private readonly options: AnthropicOptions,
-    readonly target: ModelPort["target"],
-  ) {
-    this.blamed = blamedOf(options, "Anthropic");
-  }
+  constructor(private readonly options: AnthropicOptions) {}
 
   async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<AnthropicStreamEvent>> {
     const { model, maxOutputTokens = outputTokens, onRequest } = this.options;
@@ -88,14 +75,10 @@ class AnthropicWire implements ProviderWire<AnthropicStreamEvent> {
   }
 
   readonly countTokens = async (step: ModelStep, signal?: AbortSignal) => {
-    try {
-      const client = await this.#client();
-      const body = { ...this.#body(step), model: this.options.model };
-      const counted = await client.messages.countTokens(body, signal === undefined ? {} : { signal });
-      return counted.input_tokens;
-    } catch (error) {
-      return failureOf(error, this.blamed);
-    }
+    const client = await this.#client();
+    const body = { ...this.#body(step), model: this.options.model };
+    const counted = await client.messages.countTokens(body, signal === undefined ? {} : { signal });
+    return counted.input_tokens;
   };
 
   deltas(event: AnthropicStreamEvent): readonly ModelEvent[] {

@@ -8,10 +8,8 @@ import {
 } from "@holdfast/core/context";
 import { defined } from "@holdfast/core/text";
 import type { ThinkingForm } from "./catalog.js";
-import { failureOf } from "./failure.js";
 import { providerFetch } from "./provider-fetch.js";
 import {
-  blamedOf,
   mostTokens,
   type ProviderOptions,
   type ProviderWire,
@@ -25,14 +23,11 @@ interface GoogleOptions extends ProviderOptions {
   readonly includeThoughts?: boolean;
   /** How the model is told how much to think (`ModelStep.effort`); by a level unless given. */
   readonly form?: ThinkingForm;
-  /** Names the provider in the tree: thoughts, signatures and uploaded files are its own. `google` unless given. */
-  readonly provider?: string;
 }
 
 /** Models of Google, through its SDK, which is loaded with the first request. */
 export function googleModel(options: GoogleOptions): ModelPort {
-  const target = { provider: options.provider ?? "google", model: options.model };
-  return providerPort(() => new GoogleWire(options, target), target, options);
+  return providerPort("Google", options, () => new GoogleWire(options));
 }
 
 /** Tokens that a model of the generation 2.5 may think. */
@@ -40,16 +35,10 @@ const budgets = { off: 0, low: 1_024, medium: 8_192, high: 16_384, max: 24_576 }
 const levels = { off: "MINIMAL", low: "LOW", medium: "MEDIUM", high: "HIGH", max: "HIGH" } as const;
 
 class GoogleWire implements ProviderWire<GenerateContentResponse> {
-  readonly blamed;
   readonly read = fromGemini;
   #calls = 0;
 
-  constructor(
-    private readonly options: GoogleOptions,
-    readonly target: ModelPort["target"],
-  ) {
-    this.blamed = blamedOf(options, "Google");
-  }
+  constructor(private readonly options: GoogleOptions) {}
 
   async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<GenerateContentResponse>> {
     const { model, maxOutputTokens, includeThoughts = true, onRequest } = this.options;
@@ -80,19 +69,15 @@ class GoogleWire implements ProviderWire<GenerateContentResponse> {
   }
 
   readonly countTokens = async (step: ModelStep, signal?: AbortSignal) => {
-    try {
-      const client = await this.#client();
-      const { contents } = this.#body(step);
-      const config = signal === undefined ? {} : { abortSignal: signal };
-      const { totalTokens = 0 } = await client.models.countTokens({
-        model: this.options.model,
-        contents,
-        config,
-      });
-      return totalTokens;
-    } catch (error) {
-      return failureOf(error, this.blamed);
-    }
+    const client = await this.#client();
+    const { contents } = this.#body(step);
+    const config = signal === undefined ? {} : { abortSignal: signal };
+    const { totalTokens = 0 } = await client.models.countTokens({
+      model: this.options.model,
+      contents,
+      config,
+    });
+    return totalTokens;
   };
 
   deltas({ candidates }: GenerateContentResponse): readonly ModelEvent[] {

@@ -5,11 +5,10 @@ import {
   type ModelStep,
   toOpenAI,
 } from "@holdfast/core/context";
-import { defined } from "@holdfast/core/text";
+import { defined, isObject } from "@holdfast/core/text";
 import type OpenAI from "openai";
 import { cacheKey, effortWords, openaiClient } from "./openai-client.js";
 import {
-  blamedOf,
   mostTokens,
   type ProviderOptions,
   type ProviderWire,
@@ -21,8 +20,6 @@ type ChatChunk = OpenAI.Chat.ChatCompletionChunk;
 
 /** What is asked of a server with Chat Completions beside the conversation. */
 interface OpenAIChatOptions extends ProviderOptions {
-  /** Names the provider in the tree: thoughts and signatures are its own. `openai` unless given. */
-  readonly provider?: string;
   /** Whether the model reasons, so that it may be told how much. True unless given. */
   readonly reasons?: boolean;
 }
@@ -32,41 +29,30 @@ interface OpenAIChatOptions extends ProviderOptions {
  * SDK of OpenAI, which is loaded with the first request.
  */
 export function openaiChatModel(options: OpenAIChatOptions): ModelPort {
-  const target = { provider: options.provider ?? "openai", model: options.model };
-  return providerPort(() => new ChatWire(options, target), target, options);
+  return providerPort("OpenAI", options, () => new ChatWire(options));
 }
 
 /** Some servers send the content in parts; of a sound the transcript is what a person can read. */
 function textOf(delta: unknown): string {
-  if (!isRecord(delta)) return "";
+  if (!isObject(delta)) return "";
   const { content, audio } = delta;
   const parts: readonly unknown[] = Array.isArray(content) ? content : [{ text: content }];
-  const texts = parts.map((part) => (isRecord(part) ? part.text : undefined));
-  const spoken = isRecord(audio) ? audio.transcript : undefined;
+  const texts = parts.map((part) => (isObject(part) ? part.text : undefined));
+  const spoken = isObject(audio) ? audio.transcript : undefined;
   return [...texts, spoken].filter((text) => typeof text === "string").join("");
 }
 
 /** No part of the API of OpenAI: servers of open models send it, by one of two names. */
 function thoughtOf(delta: unknown): string {
-  const { reasoning_content: words, reasoning } = isRecord(delta) ? delta : {};
+  const { reasoning_content: words, reasoning } = isObject(delta) ? delta : {};
   return [words, reasoning].find((text) => typeof text === "string") ?? "";
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
-}
-
 class ChatWire implements ProviderWire<ChatChunk> {
-  readonly blamed;
   readonly read = fromOpenAI;
   readonly #names = new Map<number, string>();
 
-  constructor(
-    private readonly options: OpenAIChatOptions,
-    readonly target: ModelPort["target"],
-  ) {
-    this.blamed = blamedOf(options, "OpenAI");
-  }
+  constructor(private readonly options: OpenAIChatOptions) {}
 
   async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<ChatChunk>> {
     const { model, maxOutputTokens, reasons = true, onRequest } = this.options;
@@ -75,7 +61,7 @@ class ChatWire implements ProviderWire<ChatChunk> {
       ...toOpenAI(step.contents, requestOptions(step, model)).body,
       stream_options: { include_usage: true },
       ...defined({ max_tokens: mostTokens(step, maxOutputTokens), reasoning_effort: effort }),
-      ...cacheKey(step, this.target),
+      ...cacheKey(step, this.options),
     };
     onRequest?.({ model, body });
     const client = await openaiClient(this.options);

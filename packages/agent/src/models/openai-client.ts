@@ -1,4 +1,4 @@
-import type { Effort, ModelPort, ModelStep } from "@holdfast/core/context";
+import type { Effort, ModelStep } from "@holdfast/core/context";
 import type OpenAI from "openai";
 import { providerFetch } from "./provider-fetch.js";
 import type { ProviderOptions } from "./provider-port.js";
@@ -13,7 +13,7 @@ export const effortWords = {
 } as const satisfies Readonly<Record<Effort, string>>;
 
 /** Requests of one conversation go to where its prompt is kept. Other servers may not know the word. */
-export function cacheKey({ session }: ModelStep, { provider }: ModelPort["target"]) {
+export function cacheKey({ session }: ModelStep, { provider = "openai" }: ProviderOptions) {
   return session === undefined || provider !== "openai" ? {} : { prompt_cache_key: session };
 }
 

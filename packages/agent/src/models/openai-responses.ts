@@ -9,7 +9,6 @@ import { defined } from "@holdfast/core/text";
 import type OpenAI from "openai";
 import { cacheKey, effortWords, openaiClient } from "./openai-client.js";
 import {
-  blamedOf,
   mostTokens,
   type ProviderOptions,
   type ProviderWire,
@@ -23,28 +22,19 @@ type ResponsesEvent = OpenAI.Responses.ResponseStreamEvent;
 interface OpenAIResponsesOptions extends ProviderOptions {
   /** Whether the model reasons: then its reasoning items are asked for encrypted, to be sent back. True unless given. */
   readonly reasons?: boolean;
-  /** Names the provider in the tree: thoughts and signatures are its own. `openai` unless given. */
-  readonly provider?: string;
   readonly effort?: "minimal" | "low" | "medium" | "high";
 }
 
 /** Models of OpenAI, by the Responses API, through its SDK, which is loaded with the first request. */
 export function openaiResponsesModel(options: OpenAIResponsesOptions): ModelPort {
-  const target = { provider: options.provider ?? "openai", model: options.model };
-  return providerPort(() => new ResponsesWire(options, target), target, options);
+  return providerPort("OpenAI", options, () => new ResponsesWire(options));
 }
 
 class ResponsesWire implements ProviderWire<ResponsesEvent> {
-  readonly blamed;
   readonly read = fromOpenAIResponses;
   #calls = new Map<string, { readonly at: number; readonly name: string }>();
 
-  constructor(
-    private readonly options: OpenAIResponsesOptions,
-    readonly target: ModelPort["target"],
-  ) {
-    this.blamed = blamedOf(options, "OpenAI");
-  }
+  constructor(private readonly options: OpenAIResponsesOptions) {}
 
   async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<ResponsesEvent>> {
     const { model, maxOutputTokens, reasons = true, onRequest } = this.options;
@@ -55,7 +45,7 @@ class ResponsesWire implements ProviderWire<ResponsesEvent> {
       store: false,
       ...(reasons ? { include: ["reasoning.encrypted_content" as const] } : {}),
       ...(effort === undefined || !reasons ? {} : { reasoning: { effort, summary: "auto" as const } }),
-      ...cacheKey(step, this.target),
+      ...cacheKey(step, this.options),
       ...defined({ max_output_tokens: mostTokens(step, maxOutputTokens) }),
     };
     onRequest?.({ model, body });

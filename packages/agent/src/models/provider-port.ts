@@ -6,12 +6,15 @@ import type {
   ReceivedAnswer,
   RequestOptions,
 } from "@holdfast/core/context";
+import { defined } from "@holdfast/core/text";
 import { Channel } from "./channel.js";
 import { type Blamed, failed, failureOf } from "./failure.js";
 import { type RetryOptions, withRetries } from "./retry.js";
 
 /** What the ports to providers have in common. */
 export interface ProviderOptions {
+  /** Names the provider in the tree: thoughts, signatures and uploaded files are its own. The vendor unless given. */
+  readonly provider?: string;
   /** As the request names it. */
   readonly model: string;
   readonly key: string;
@@ -37,46 +40,48 @@ export interface ProviderOptions {
   readonly onRequest?: (request: { readonly model: string; readonly body: object }) => void;
 }
 
-/** What a failure is blamed on. @param vendor whose address it is where none is given. */
-export function blamedOf({ key, keyName, baseUrl, headers = {} }: ProviderOptions, vendor: string): Blamed {
-  return { who: baseUrl ?? vendor, keyName, secrets: [key, ...Object.values(headers)] };
-}
-
 /** How one provider is asked: its SDK, and our forms of its API. */
 export interface ProviderWire<Event> {
-  readonly target: ModelPort["target"];
-  readonly blamed: Blamed;
   /** Makes the request. What it rejects with is made a failure of. */
   open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<Event>>;
   read(events: AsyncIterable<Event>, options: AnswerOptions): Promise<ReceivedAnswer>;
   /** What an event shows of the answer while it comes. */
   deltas(event: Event): readonly ModelEvent[];
-  readonly countTokens?: ModelPort["countTokens"];
+  /** What it rejects with is made a failure of, too. */
+  readonly countTokens?: (step: ModelStep, signal?: AbortSignal) => Promise<number>;
 }
 
-/** A port over one wire, with retries. */
+/** A port over one wire, with retries. @param vendor whose address it is where none is given. */
 export function providerPort<Event>(
+  vendor: string,
+  options: ProviderOptions,
   wire: () => ProviderWire<Event>,
-  target: ModelPort["target"],
-  { retry = {}, idleMs = 120_000, openMs = 600_000, silentMs = 15_000 }: ProviderOptions,
 ): ModelPort {
+  const { provider = vendor.toLowerCase(), model, key, keyName, baseUrl = vendor, headers = {} } = options;
+  const { retry = {}, idleMs = 120_000, openMs = 600_000, silentMs = 15_000 } = options;
+  const target = { provider, model };
+  const blamed = { who: baseUrl, keyName, secrets: [key, ...Object.values(headers)] };
   const ask = (step: ModelStep, signal: AbortSignal | undefined) =>
-    askOnce(wire(), { step, signal, idleMs, openMs, silentMs });
+    askOnce(wire(), { step, signal, target, blamed, idleMs, openMs, silentMs });
   const port: ModelPort = { target, ask: (step, signal) => withRetries(ask, retry, step, signal) };
   const { countTokens } = wire();
-  return countTokens === undefined ? port : { ...port, countTokens };
+  if (countTokens === undefined) return port;
+  const failure = (error: unknown) => failureOf(error, blamed);
+  return { ...port, countTokens: (step, signal) => countTokens(step, signal).catch(failure) };
 }
 
 interface Request {
   readonly step: ModelStep;
   readonly signal: AbortSignal | undefined;
+  readonly target: ModelPort["target"];
+  readonly blamed: Blamed;
   readonly idleMs: number;
   readonly openMs: number;
   readonly silentMs: number;
 }
 
 async function* askOnce<Event>(wire: ProviderWire<Event>, request: Request): AsyncGenerator<ModelEvent> {
-  const { step, signal } = request;
+  const { step, signal, blamed } = request;
   if (isEnded(signal)) return yield { kind: "failed", failure: failed("cancelled", "Cancelled.") };
   const ending = new AbortController();
   const end = () => ending.abort();
@@ -92,7 +97,7 @@ async function* askOnce<Event>(wire: ProviderWire<Event>, request: Request): Asy
     const isCancelled = signal?.aborted === true;
     yield {
       kind: "failed",
-      failure: isCancelled ? failed("cancelled", "Cancelled.") : failureOf(error, wire.blamed),
+      failure: isCancelled ? failed("cancelled", "Cancelled.") : failureOf(error, blamed),
     };
   } finally {
     signal?.removeEventListener("abort", end);
@@ -102,9 +107,9 @@ async function* askOnce<Event>(wire: ProviderWire<Event>, request: Request): Asy
 
   function endOf(whole: ReceivedAnswer): ModelEvent {
     if (isEnded(signal)) return { kind: "failed", failure: failed("cancelled", "Cancelled.") };
-    if (whole.error !== undefined) return { kind: "failed", failure: failureOf(whole.error, wire.blamed) };
+    if (whole.error !== undefined) return { kind: "failed", failure: failureOf(whole.error, blamed) };
     if (whole.ended === "cut" || whole.ended === "failed") {
-      const message = `The answer of ${wire.blamed.who} broke off before its end.`;
+      const message = `The answer of ${blamed.who} broke off before its end.`;
       return { kind: "failed", failure: failed(whole.ended === "cut" ? "cut" : "overloaded", message) };
     }
     return { kind: "finish", answer: { ...whole, step: step.step } };
@@ -113,7 +118,7 @@ async function* askOnce<Event>(wire: ProviderWire<Event>, request: Request): Asy
 
 async function received<Event>(
   wire: ProviderWire<Event>,
-  { step, idleMs, openMs, silentMs }: Request,
+  { step, target, idleMs, openMs, silentMs }: Request,
   ending: AbortController,
   channel: Channel<ModelEvent>,
 ): Promise<ReceivedAnswer> {
@@ -128,7 +133,7 @@ async function received<Event>(
       channel.push(delta);
     }
   });
-  return wire.read(watched, { step: step.step, ...wire.target });
+  return wire.read(watched, { step: step.step, ...target });
 }
 
 /** Of one answer: no model makes a tenth of it. */
@@ -202,9 +207,6 @@ export function requestOptions(
 ): RequestOptions {
   return {
     model,
-    ...(system === undefined ? {} : { system }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(stableParts === undefined ? {} : { stableParts }),
-    ...(breakpoints === undefined ? {} : { breakpoints }),
+    ...defined({ system, tools, stableParts, breakpoints }),
   };
 }
