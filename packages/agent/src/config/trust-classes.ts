@@ -1,5 +1,5 @@
 import { approvalModes } from "./approval.js";
-import { type AgentSettings, sandboxSettings, uploadModes } from "./schema.js";
+import { type AgentSettings, sandboxSettings, settingsSchema, uploadModes } from "./schema.js";
 
 /** What a key of project settings may do before a person has trusted the folder. */
 type TrustClass =
@@ -27,6 +27,13 @@ type TrustTable = {
 
 const never: TrustClass = { widens: "never" };
 const always = (why: string): TrustClass => ({ widens: "always", why });
+
+/** Every key of a section, alike. */
+function each<S extends "context" | "hooks" | "sessions" | "subAgents">(section: S, why: string) {
+  const keys = Object.keys(settingsSchema.shape[section].unwrap().shape);
+  // A cast: the compiler cannot follow a loop over names.
+  return Object.fromEntries(keys.map((key) => [key, always(why)])) as Required<TrustTable>[S];
+}
 
 /** Of values in an order, from the strictest: one behind that which holds so far. */
 function looser(why: string, order: readonly string[]): TrustClass {
@@ -109,25 +116,8 @@ export const trustClasses: TrustTable = {
     sockets: { widens: "own", why: "it opens sockets to commands: your own settings alone may" },
   },
   context: {
+    ...each("context", ofEconomy),
     deltaReads: never,
-    triggerTokens: always(ofEconomy),
-    keep: always(ofEconomy),
-    keepMessages: always(ofEconomy),
-    keepTokens: always(ofEconomy),
-    keepShare: always(ofEconomy),
-    workingSet: always(ofEconomy),
-    workingTokens: always(ofEconomy),
-    clearAtLeast: always(ofEconomy),
-    paidAtLeast: always(ofEconomy),
-    excludeTools: always(ofEconomy),
-    clearToolInputs: always(ofEconomy),
-    maxResultChars: always(ofEconomy),
-    payFrom: always(ofEconomy),
-    warnAt: always(ofEconomy),
-    compaction: always(ofEconomy),
-    compactAtTokens: always(ofEconomy),
-    compactTailTokens: always(ofEconomy),
-    ratios: always(ofEconomy),
     cacheLifetime: always("it decides what the cache costs"),
   },
   memory: {
@@ -136,11 +126,7 @@ export const trustClasses: TrustTable = {
   },
   fetch: { allowedHosts: always("it opens the network") },
   mcpServers: always("it starts a program or calls a server"),
-  hooks: {
-    beforeTool: always("it runs commands"),
-    afterTool: always("it runs commands"),
-    turnEnd: always("it runs commands"),
-  },
+  hooks: each("hooks", "it runs commands"),
   diagnostics: { command: always("it runs a command"), timeoutMs: always("it lets a command run longer") },
   instructions: { files: always("it puts other files into the prompt") },
   limits: {
@@ -155,15 +141,10 @@ export const trustClasses: TrustTable = {
     keys: always("it may put a yes where a no is meant"),
   },
   subAgents: {
+    ...each("subAgents", "it lets further agents work, and cost"),
     models: always("it chooses who gets the conversation, and what it costs"),
-    maxDepth: always("it lets further agents work, and cost"),
-    maxSteps: always("it lets further agents work, and cost"),
-    maxAtOnce: always("it lets further agents work, and cost"),
   },
-  sessions: {
-    store: always("it moves where conversations are kept"),
-    tenant: always("it moves where conversations are kept"),
-  },
+  sessions: each("sessions", "it moves where conversations are kept"),
   files: {
     include: always("it names folders outside"),
     api: looser("it lets more files be uploaded", uploadModes),

@@ -36,7 +36,7 @@ export function exitCodeOfTurn({ reason, failure, undone }: TurnEnd): number {
     case "cancelled":
       return agentExitCodes.cancelled;
     case "failed":
-      return failure === undefined ? agentExitCodes.error : exitCodeOfFailure(failure.reason);
+      return failure === undefined ? agentExitCodes.error : exitCodeOfFailure[failure.reason];
     case "conversation":
     case "incomplete":
       return agentExitCodes.error;
@@ -46,26 +46,18 @@ export function exitCodeOfTurn({ reason, failure, undone }: TurnEnd): number {
 }
 
 /** The exit code of a model's failure: what a script can do about it. */
-function exitCodeOfFailure(reason: ModelFailureReason): number {
-  switch (reason) {
-    case "auth":
-      return agentExitCodes.auth;
-    case "unknown_model":
-      return agentExitCodes.config;
-    case "cancelled":
-      return agentExitCodes.cancelled;
-    case "invalid_request":
-    case "too_long":
-    case "rate_limit":
-    case "overloaded":
-    case "unreachable":
-    case "cut":
-    case "script":
-      return agentExitCodes.error;
-    default:
-      return reason satisfies never;
-  }
-}
+const exitCodeOfFailure: Readonly<Record<ModelFailureReason, number>> = {
+  auth: agentExitCodes.auth,
+  unknown_model: agentExitCodes.config,
+  cancelled: agentExitCodes.cancelled,
+  invalid_request: agentExitCodes.error,
+  too_long: agentExitCodes.error,
+  rate_limit: agentExitCodes.error,
+  overloaded: agentExitCodes.error,
+  unreachable: agentExitCodes.error,
+  cut: agentExitCodes.error,
+  script: agentExitCodes.error,
+};
 
 /** The exit code of a slash command that was the whole prompt: what asks back has done nothing. */
 export function exitCodeOfCommand(result: CommandResult): number {
@@ -89,10 +81,6 @@ export function exitCodeOfCommand(result: CommandResult): number {
 
 const usageCodes: ReadonlySet<string> = new Set(["unknown_command", "invalid_arguments", "unavailable"]);
 
-const machineCodes: ReadonlySet<string> = new Set([
-  "busy",
-  "conflict",
-  "disk_full",
-  "permission_denied",
-  "store_failed",
-]);
+const machineCodes: ReadonlySet<string> = new Set(
+  "busy conflict disk_full permission_denied store_failed".split(" "),
+);

@@ -109,32 +109,18 @@ const leastTokens = 4_096;
 export function cacheBrokeWords({ cause, at, tokens, nodeId }: CacheBroke): string {
   const time = new Date(at).toISOString().slice(11, 19);
   const where = nodeId === undefined ? "" : ` from ${nodeId} on`;
-  return `The cache broke at ${time} UTC${where}, about ${tokens} tokens are written again: ${causeWords(cause)}.`;
+  return `The cache broke at ${time} UTC${where}, about ${tokens} tokens are written again: ${causeWords[cause]}.`;
 }
 
-function causeWords(cause: BreakCause): string {
-  switch (cause) {
-    case "clearing":
-      return "results were cleared there";
-    case "rewritten":
-      return "that is written otherwise than before";
-    case "branch":
-      return "another branch goes on";
-    case "idle":
-      return "it was not used for as long as the provider keeps it";
-    case "model":
-      return "another model is asked";
-    case "system":
-      return "the system text has changed";
-    case "tools":
-      return "other tools are offered";
-    case "compaction":
-      return "a summary stands for what came before";
-    case "evicted":
-      return "the provider found less than half of what it was sent before";
-    case "first_request":
-      return "nothing was sent before";
-    default:
-      return cause satisfies never;
-  }
-}
+const causeWords: Readonly<Record<BreakCause, string>> = {
+  clearing: "results were cleared there",
+  rewritten: "that is written otherwise than before",
+  branch: "another branch goes on",
+  idle: "it was not used for as long as the provider keeps it",
+  model: "another model is asked",
+  system: "the system text has changed",
+  tools: "other tools are offered",
+  compaction: "a summary stands for what came before",
+  evicted: "the provider found less than half of what it was sent before",
+  first_request: "nothing was sent before",
+};

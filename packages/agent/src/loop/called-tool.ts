@@ -39,42 +39,31 @@ function standsFor({ name, args }: ToolCall): readonly string[] {
 
 /** The tools that ask this of a workspace. */
 function doersOf(request: FileRequest): readonly ToolName[] {
-  switch (request.kind) {
-    case "read":
-      return ["read_file"];
-    case "read_many":
-      return ["read_many_files"];
-    case "list":
-    case "find":
-      return ["list_files"];
-    case "search":
-      return ["search_files"];
-    case "write":
-      return ["write_file"];
-    case "replace":
-      // An empty old text makes a new file.
-      return [request.oldString === "" ? "write_file" : "edit_file"];
-    case "edit":
-    case "apply_edit":
-    case "insert_lines":
-    case "edit_lines":
-      return ["edit_file"];
-    case "append":
-    case "prepend":
-      return ["append_to_file"];
-    case "patch":
-      return ["safe_patch"];
-    case "update_section":
-      return ["update_section"];
-    case "undo":
-    case "restore":
-      return ["undo_edit"];
-    case "apply_changes":
-      return "changes" in request ? request.changes.flatMap(doersOfChange) : ["safe_patch"];
-    default:
-      return request satisfies never;
-  }
+  if (request.kind === "apply_changes" && "changes" in request) return request.changes.flatMap(doersOfChange);
+  // An empty old text makes a new file.
+  return [request.kind === "replace" && request.oldString === "" ? "write_file" : doers[request.kind]];
 }
+
+const doers: Readonly<Record<FileRequest["kind"], ToolName>> = {
+  read: "read_file",
+  read_many: "read_many_files",
+  list: "list_files",
+  find: "list_files",
+  search: "search_files",
+  write: "write_file",
+  replace: "edit_file",
+  edit: "edit_file",
+  apply_edit: "edit_file",
+  insert_lines: "edit_file",
+  edit_lines: "edit_file",
+  append: "append_to_file",
+  prepend: "append_to_file",
+  patch: "safe_patch",
+  update_section: "update_section",
+  undo: "undo_edit",
+  restore: "undo_edit",
+  apply_changes: "safe_patch",
+};
 
 type OneOfSet = Extract<FileRequest, { readonly changes: unknown }>["changes"][number];
 
