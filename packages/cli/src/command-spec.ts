@@ -1,25 +1,21 @@
 import { type Value, values } from "./flags.js";
 
 /** One command as data: its help and the types of its flags are made from it. Its code is named in `loaders.ts`. */
-export interface CommandSpec {
-  /** Name and arguments, as commander reads them. */
-  readonly usage: string;
-  readonly summary: string;
+export interface CommandSpec extends ActionSpec {
   /** What the first argument can be, for completion, where it is no action. */
   readonly argumentChoices?: readonly string[];
   /** What the first argument can be, where each does something of its own. */
   readonly actions?: readonly ActionSpec[];
   readonly description?: string;
-  /** Of a command that has actions: those that every action takes. */
-  readonly options?: OptionTable;
   readonly examples: readonly string[];
 }
 
 /** One action of a command, as its help shows it. */
 export interface ActionSpec {
-  /** Name and arguments: `show SESSION`, `[…]` around what may be left out. */
+  /** Name and arguments: `show SESSION`, `[…]` around what may be left out; of a command, as commander reads them. */
   readonly usage: string;
   readonly summary: string;
+  /** Of a command that has actions: those that every action takes. */
   readonly options?: OptionTable;
 }
 

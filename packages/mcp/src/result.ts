@@ -1,4 +1,4 @@
-import { escapeInJson } from "@holdfast/core/text";
+import { escapeInJson, isObject } from "@holdfast/core/text";
 import { factsOf, type ToolReply } from "@holdfast/core/tools";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Host } from "./hosts.js";
@@ -18,9 +18,9 @@ interface ResultForm {
 export function toCallResult(reply: ToolReply, { structured, host }: ResultForm): CallToolResult {
   const isError = host.passesErrors ? !reply.success : reply.code === "internal_error";
   const facts = structured === "facts" ? factsOf(reply.json) : undefined;
-  if (isRecord(facts))
+  if (isObject(facts))
     return { content: [{ type: "text", text: reply.text }], structuredContent: facts, isError };
-  if (structured && !reply.bearsContent && isRecord(reply.json)) {
+  if (structured && !reply.bearsContent && isObject(reply.json)) {
     return {
       content: [{ type: "text", text: escapeInJson(JSON.stringify(reply.json)) }],
       structuredContent: reply.json,
@@ -28,8 +28,4 @@ export function toCallResult(reply: ToolReply, { structured, host }: ResultForm)
     };
   }
   return { content: [{ type: "text", text: reply.text }], isError };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

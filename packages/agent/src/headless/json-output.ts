@@ -3,51 +3,14 @@ import type { TurnEnd } from "../loop/turn.js";
 import { exitCodeOfCommand, exitCodeOfTurn } from "./exit-codes.js";
 import type { RunFacts } from "./run-facts.js";
 
-/** What a run came to, as counts. The names are those of gemini-cli's stream, so that its readers work. */
-interface RunStats {
-  readonly total_tokens: number;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  /** Of the input, what was read of a cache. */
-  readonly cached: number;
-  readonly duration_ms: number;
-  readonly tool_calls: number;
-  readonly requests: number;
-  /** US dollars; absent where the model's prices are not known. */
-  readonly cost_usd?: number;
-}
-
-/** One run as one object. */
-interface RunDocument {
-  readonly session_id: string;
-  readonly model: string;
-  /** The last words of the model. */
-  readonly response: string;
-  readonly status: "success" | "error";
-  readonly exit_code: number;
-  readonly stats: RunStats;
-  /** Calls by tool: how often, and how many of them were refused or failed. */
-  readonly tools: Readonly<Record<string, { readonly calls: number; readonly failed: number }>>;
-  /** Writes that were denied or left in conflict. */
-  readonly undone: readonly { readonly name: string; readonly code: string }[];
-  readonly notices: readonly string[];
-  readonly error?: RunError;
-}
-
-/** Why a run is no success. */
-interface RunError {
-  readonly type: string;
-  readonly message: string;
-}
-
-/** The object of `-o json`. */
+/** One run as one object, for `-o json`; `undone`: writes that were denied or left in conflict. */
 export function jsonDocument(run: {
   readonly facts: RunFacts;
   readonly end: TurnEnd;
   readonly calls: readonly { readonly name: string; readonly isError: boolean }[];
   readonly notices: readonly string[];
   readonly durationMs: number;
-}): RunDocument {
+}) {
   const { facts, end, calls, notices, durationMs } = run;
   const exitCode = exitCodeOfTurn(end);
   const error = errorOf(end);
@@ -65,8 +28,11 @@ export function jsonDocument(run: {
   };
 }
 
-/** The counts of a run that has ended. */
-export function statsOf({ usage, steps, costUsd }: TurnEnd, calls: number, durationMs: number): RunStats {
+/**
+ * The counts of a run that has ended, by the names of gemini-cli's stream, so that its readers work. `cached`: of the input,
+ * what was read of a cache. `cost_usd`: absent where the model's prices are not known.
+ */
+export function statsOf({ usage, steps, costUsd }: TurnEnd, calls: number, durationMs: number) {
   const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0 } = usage;
   return {
     total_tokens: inputTokens + outputTokens,
@@ -81,7 +47,7 @@ export function statsOf({ usage, steps, costUsd }: TurnEnd, calls: number, durat
 }
 
 /** Why a run is no success; undefined for one that is. */
-export function errorOf(end: TurnEnd): RunError | undefined {
+export function errorOf(end: TurnEnd): { readonly type: string; readonly message: string } | undefined {
   if (end.reason !== "complete")
     return {
       type: end.failure?.reason ?? end.reason,

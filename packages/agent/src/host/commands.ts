@@ -4,8 +4,7 @@ import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
 import { defined, escapeForDisplay } from "@holdfast/core/text";
 import { isBelow } from "./found-text.js";
 import { OutputLog } from "./output-log.js";
-import { type CommandInput, RunningCommand } from "./running-command.js";
-import type { Sandbox } from "./sandbox.js";
+import { type CommandInput, type CommandStart, RunningCommand } from "./running-command.js";
 
 /** What commands may take. */
 export interface CommandLimits {
@@ -37,17 +36,14 @@ const commandLimits: CommandLimits = {
 };
 
 /** What commands are run with. */
-interface CommandsOptions {
+interface CommandsOptions extends Pick<CommandStart, "shell" | "sandbox"> {
   /** The folders of the workspace, absolute; a command starts in the first unless its call says otherwise. */
   readonly roots: readonly string[];
   /** A private folder for outputs that are too long to be shown; it need not exist. */
   readonly tempDir: string;
   /** As `commandEnvironment` makes it. */
   readonly environment: Readonly<Record<string, string>>;
-  readonly shell?: string;
   readonly limits?: Partial<CommandLimits>;
-  /** What a command runs in that is started as `sandboxed`. */
-  readonly sandbox?: Sandbox;
 }
 
 /** The commands of one session. Close it: nothing that was started by it runs any more then. */

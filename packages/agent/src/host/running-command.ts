@@ -16,7 +16,7 @@ export interface CommandInput {
 }
 
 /** What is to be run, and where. */
-interface CommandStart extends CommandInput {
+export interface CommandStart extends CommandInput {
   readonly id: string;
   readonly command: string;
   /** An absolute path. */

@@ -1,3 +1,4 @@
+import type { Visibility } from "@holdfast/core/context";
 import { type FileContent, fileContentOf, type UserMessage } from "@holdfast/core/conversation";
 import {
   inWords,
@@ -8,7 +9,7 @@ import {
   type Refusal,
   type Workspace,
 } from "@holdfast/core/files";
-import { type HostToolResult, mediaOfRead } from "@holdfast/core/tools";
+import { type HostToolResult, mediaOfRead, type ReadMedia } from "@holdfast/core/tools";
 import type { McpResource } from "../host/mcp/servers.js";
 import { type Mention, parseMentions } from "./mentions.js";
 
@@ -17,12 +18,7 @@ export interface ExpandOptions {
   readonly workspace: Workspace;
   readonly signal?: AbortSignal;
   /** Whether all lines of a state stand in the prompt already: then it is not put there again. */
-  readonly isVisible?: (state: {
-    readonly path: string;
-    readonly sha256: string;
-    readonly from: number;
-    readonly to: number;
-  }) => boolean;
+  readonly isVisible?: Visibility["isVisible"];
   /** Told of an image or a PDF that was staged, so that its upload can begin. */
   readonly onMedia?: (file: StagedMedia) => Promise<void>;
   /** Resources of MCP servers, which `@server:uri` names. */
@@ -36,13 +32,7 @@ export interface ExpandOptions {
 }
 
 /** An image or a PDF before the model, and whose it is. */
-export interface StagedMedia {
-  readonly path: string;
-  readonly mimeType: string;
-  readonly sha256: string;
-  /** Base64. */
-  readonly data: string;
-}
+export type StagedMedia = Pick<ReadMedia, "path" | "mimeType" | "sha256" | "data">;
 
 /** The resources that can be named: the servers, and how one of theirs is read. */
 export interface NamedResources {

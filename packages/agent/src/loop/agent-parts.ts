@@ -1,21 +1,21 @@
 import type { Effort, ModelPort, OfferedTool } from "@holdfast/core/context";
-import type { ContextManager, ConversationRefusal, Summariser } from "@holdfast/core/conversation";
+import type { ConversationRefusal } from "@holdfast/core/conversation";
 import type { EconomySettings } from "@holdfast/core/economy";
 import type { Workspace } from "@holdfast/core/files";
 import type { ConversationTool, FileTool, HostTool, ToolContext } from "@holdfast/core/tools";
-import type { ApprovalMode, ApprovalRule } from "../config/approval.js";
-import type { CommandPlace } from "../host/sandbox.js";
+import type { ApprovalMode } from "../config/approval.js";
 import type { CostMeter } from "../models/cost-meter.js";
+import type { EconomyParts } from "./context-economy.js";
 import type { FileUploads } from "./file-forms.js";
-import type { AskPerson } from "./gate.js";
+import type { GateOptions } from "./gate.js";
 import type { Hooks } from "./hooks.js";
-import type { LaterLook } from "./later-look.js";
 import type { RepeatLimits } from "./repeats.js";
 import type { SubAgents } from "./sub-agents.js";
 
 /** What an agent is made of. The caller opens the parts and closes them. */
-export interface AgentParts {
-  readonly manager: ContextManager;
+export interface AgentParts
+  extends Omit<GateOptions, "namesOf">,
+    Omit<EconomyParts, "renderer" | "settings" | "files"> {
   readonly workspace: Workspace;
   readonly model: ModelPort;
   /** The system text, in the vocabulary of the tools that are offered. The same tools give the same text. */
@@ -30,23 +30,8 @@ export interface AgentParts {
   readonly conversationTools?: readonly ConversationTool[];
   /** Commands, tools of MCP servers. Asked for with each request: the tools of a server may become others. */
   readonly hostTools?: () => readonly HostTool[];
-  /** Of the host's tools, those that need nobody's approval. */
-  readonly harmless?: readonly string[];
   /** How much the model is to think; what its provider does by itself unless given. */
   readonly effort?: Effort;
-  /** `ask` unless given. */
-  readonly mode?: ApprovalMode;
-  readonly rules?: readonly ApprovalRule[];
-  /** Nobody unless given: what would be asked is denied. */
-  readonly ask?: AskPerson;
-  /** Where commands run: `Sandbox.place`. */
-  readonly commandPlace?: () => Promise<CommandPlace>;
-  /** Beginnings of commands that always run outside. */
-  readonly outside?: readonly string[];
-  /** Whether a path that a command names is in the workspace: `Commands.isInside`. */
-  readonly isInside?: (path: string) => boolean;
-  /** Finds files that run later, which commands made or changed. */
-  readonly later?: LaterLook;
   readonly limits?: TurnLimits;
   /** Lets a model delegate tasks; none unless given. */
   readonly subAgents?: SubAgents;
@@ -56,17 +41,10 @@ export interface AgentParts {
   readonly meter?: CostMeter;
   /** Whether a read shows only what the prompt does not show already; unless false. */
   readonly deltaReads?: boolean;
-  readonly summariser?: Summariser;
-  /** How long a summary may take, in milliseconds; two minutes unless given. */
-  readonly summaryMs?: number;
   /** When the prompt is made smaller; `defaultEconomy` unless given. */
   readonly economy?: EconomySettings;
-  /** The memory file, as results name it: never cleared. */
-  readonly memoryPath?: string;
   readonly newId: () => string;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** The bytes of media that the session keeps: `OpenSession.readBlob`. */
+  /** The bytes of media that the session keeps (`OpenSession.readBlob`); without it such media are lost to the prompt. */
   readonly readBlob?: (sha256: string) => Promise<Uint8Array | ConversationRefusal | undefined>;
   /** Where large files are uploaded to, so that requests name them; nowhere unless given. */
   readonly uploads?: FileUploads;

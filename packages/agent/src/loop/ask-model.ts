@@ -8,16 +8,15 @@ import type {
   ReceivedAnswer,
 } from "@holdfast/core/context";
 import { resolveMedia } from "@holdfast/core/context";
-import type { ContextManager, ConversationRefusal } from "@holdfast/core/conversation";
+import type { ConversationRefusal } from "@holdfast/core/conversation";
 import { isRefusal, refuse } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
+import type { AgentParts } from "./agent-parts.js";
 import type { AgentEvent } from "./turn.js";
 
 /** What a request is made of, beside the conversation. */
-interface Asking {
-  readonly manager: ContextManager;
+interface Asking extends Pick<AgentParts, "manager" | "model" | "newId" | "now" | "readBlob"> {
   readonly renderer: ContextRenderer;
-  readonly model: ModelPort;
   readonly system: string;
   readonly tools: readonly OfferedTool[];
   /** Where the request is to be marked (`ModelStep.breakpoints`). */
@@ -29,10 +28,6 @@ interface Asking {
   readonly effort: Effort | undefined;
   /** How files that were put before the model are written; framed text unless given. */
   readonly files?: "text" | "json";
-  readonly newId: () => string;
-  readonly now: () => number;
-  /** The bytes of media that the session keeps (`OpenSession.readBlob`); without it such media are lost to the prompt. */
-  readonly readBlob?: (sha256: string) => Promise<Uint8Array | ConversationRefusal | undefined>;
   readonly onEvent: (event: AgentEvent) => void;
   readonly signal?: AbortSignal;
 }

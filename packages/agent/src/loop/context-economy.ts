@@ -36,18 +36,19 @@ import { factsOfModel } from "../models/catalog.js";
 import { type CacheBroke, CacheWatch } from "./cache-watch.js";
 
 /** What the economy of one conversation works on. */
-interface EconomyParts {
+export interface EconomyParts {
   readonly manager: ContextManager;
   readonly renderer: ContextRenderer;
+  /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly settings?: EconomySettings;
-  /** The memory file, as results name it. */
+  /** The memory file, as results name it: never cleared. */
   readonly memoryPath?: string;
   readonly summariser?: Summariser;
-  /** How files are written in the prompt: `RenderOptions.files`. */
-  readonly files?: "text" | "json";
   /** How long a summary may take, in milliseconds; two minutes unless given. */
   readonly summaryMs?: number;
+  /** How files are written in the prompt: `RenderOptions.files`. */
+  readonly files?: "text" | "json";
 }
 
 /** What stands before the conversation in the next request, and who it is for. */

@@ -82,11 +82,11 @@ export interface JudgedCall extends CallNames {
 }
 
 /** How a gate is set up. */
-interface GateOptions {
+export interface GateOptions {
   /** `ask` unless given. */
   readonly mode?: ApprovalMode;
   readonly rules?: readonly ApprovalRule[];
-  /** Nobody unless given. */
+  /** Nobody unless given: what would be asked is denied. */
   readonly ask?: AskPerson;
   /** All names of the file that a path means now: `Workspace.namesOf`. */
   readonly namesOf: (path: string) => Promise<PathNames>;
@@ -94,7 +94,7 @@ interface GateOptions {
   readonly isInside?: (path: string) => boolean;
   /** Tools of the host that are never asked about, such as one that reads the output of a command. */
   readonly harmless?: readonly string[];
-  /** Where a command runs; nobody knows of a sandbox unless given. */
+  /** Where a command runs, `Sandbox.place`; nobody knows of a sandbox unless given. */
   readonly commandPlace?: () => Promise<CommandPlace>;
   /** Beginnings of commands that always run outside: the person's own `shell.outside`. */
   readonly outside?: readonly string[];

@@ -1,7 +1,7 @@
 import type { ModelPort, OfferedTool } from "@holdfast/core/context";
 import type { ContextManager, ToolCall } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
-import { isObject } from "@holdfast/core/text";
+import { defined, isObject } from "@holdfast/core/text";
 import {
   conversationTools,
   findConversationTool,
@@ -85,8 +85,7 @@ export function delegationIn(
   return {
     task,
     maxSteps: Math.min(wanted, maxSteps),
-    ...(model === undefined ? {} : { model }),
-    ...(names === undefined ? {} : { tools: names }),
+    ...defined({ model, tools: names }),
   };
 }
 

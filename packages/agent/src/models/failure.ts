@@ -196,24 +196,23 @@ function retryAfterOf({ headers, delay, type }: Facts): number | undefined {
 }
 
 function objectAt(value: unknown, key: string): object | undefined {
-  if (typeof value !== "object" || value === null || !(key in value)) return undefined;
-  // A cast: the key is there, of whatever type.
-  const found = (value as Record<string, unknown>)[key];
+  const found = memberOf(value, key);
   return typeof found === "object" && found !== null ? found : undefined;
 }
 
 function textAt(value: unknown, key: string): string | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  // A cast: what is not there is undefined.
-  const found = (value as Record<string, unknown>)[key];
+  const found = memberOf(value, key);
   return typeof found === "string" ? found : undefined;
 }
 
 function numberAt(value: unknown, key: string): number | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  // A cast: what is not there is undefined.
-  const found = (value as Record<string, unknown>)[key];
+  const found = memberOf(value, key);
   return typeof found === "number" ? found : undefined;
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  // A cast: what is not there is undefined.
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 }
 
 /** Google's SDK puts the body into the message. */

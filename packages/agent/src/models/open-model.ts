@@ -257,8 +257,7 @@ function opened(name: string, port: ModelPort, facts: Partial<ModelFacts>): Open
       ...(prices === undefined ? {} : { costOf: (usage) => costOf(usage, prices) }),
     },
     name,
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(prices === undefined ? {} : { prices }),
+    ...defined({ contextWindow, prices }),
   };
 }
 
@@ -272,10 +271,7 @@ function commonOptions(
   return {
     model,
     ...place,
-    ...(most === undefined ? {} : { maxOutputTokens: most }),
-    ...(retry === undefined ? {} : { retry }),
-    ...(idleMs === undefined ? {} : { idleMs }),
-    ...(onRequest === undefined ? {} : { onRequest }),
+    ...defined({ maxOutputTokens: most, retry, idleMs, onRequest }),
   };
 }
 

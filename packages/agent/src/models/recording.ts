@@ -1,5 +1,5 @@
 import type { Content, ModelFailure, ModelPort, ModelStep, ReceivedAnswer } from "@holdfast/core/context";
-import { defined } from "@holdfast/core/text";
+import { defined, isObject } from "@holdfast/core/text";
 
 /**
  * One request of a recording with what came of it: a line of its file. Of the prompt only what the request before it did
@@ -91,37 +91,33 @@ function sharedBeginning(one: readonly string[], other: readonly string[]): numb
 
 function stepOf(line: string): RecordedStep | undefined {
   const value = parsedLine(line);
-  if (!isRecord(value) || value.recorded !== 1 || !Number.isSafeInteger(value.since)) return undefined;
+  if (!isObject(value) || value.recorded !== 1 || !Number.isSafeInteger(value.since)) return undefined;
   const { target, contents, tools, outcome } = value;
-  if (!isRecord(target) || typeof target.provider !== "string" || typeof target.model !== "string")
+  if (!isObject(target) || typeof target.provider !== "string" || typeof target.model !== "string")
     return undefined;
   if (!isWindow(value.window) || (value.cache !== undefined && value.cache !== "1h")) return undefined;
   if (!isListOf(contents, isContent) || !isListOf(tools, (one) => typeof one === "string")) return undefined;
-  if (!isRecord(outcome)) return undefined;
+  if (!isObject(outcome)) return undefined;
   const { kind, answer, failure } = outcome;
-  const isAnswer = kind === "finish" && isRecord(answer) && isListOf(answer.parts, isRecord);
-  const isFailure = kind === "failed" && isRecord(failure) && typeof failure.reason === "string";
+  const isAnswer = kind === "finish" && isObject(answer) && isListOf(answer.parts, isObject);
+  const isFailure = kind === "failed" && isObject(failure) && typeof failure.reason === "string";
   // A cast: the shape was looked at, as far down as a replay goes by itself.
   return isAnswer || isFailure ? (value as unknown as RecordedStep) : undefined;
 }
 
 function isWindow(value: unknown): boolean {
   if (value === undefined) return true;
-  if (!isRecord(value)) return false;
+  if (!isObject(value)) return false;
   const { tokens, answerTokens = 0 } = value;
   return Number.isSafeInteger(tokens) && Number.isSafeInteger(answerTokens);
 }
 
 function isContent(value: unknown): boolean {
-  return isRecord(value) && isListOf(value.parts, isRecord);
+  return isObject(value) && isListOf(value.parts, isObject);
 }
 
 function isListOf(value: unknown, isOne: (one: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(isOne);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function parsedLine(line: string): unknown {

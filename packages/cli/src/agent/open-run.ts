@@ -11,7 +11,6 @@ import {
   fileCheckOf,
   Hooks,
   type ModelRefusal,
-  type NamedResources,
   openAgent,
   type StagedMedia,
   type SubAgents,
@@ -36,7 +35,6 @@ import {
   conversationName,
   conversationTools,
   dialectTools,
-  type HostTool,
   moreToolsName,
 } from "@holdfast/core/tools";
 import { openSettings } from "../answers/open.js";
@@ -55,7 +53,7 @@ import { type RunUploads, runUploads } from "./uploads.js";
 import { skillFolders, skillRules, type Written, writtenFor } from "./written.js";
 
 /** A run that is ready: an agent over an open session, an open workspace, and what it was opened with. */
-export interface OpenedRun {
+export interface OpenedRun extends Pick<RunHost, "shell" | "commands" | "resources" | "fetch"> {
   readonly kind: "run";
   readonly agent: Agent;
   readonly conversation: StoredConversation;
@@ -65,16 +63,8 @@ export interface OpenedRun {
   readonly stateDir: string;
   /** The first folder of the workspace, absolute. */
   readonly root: string;
-  /** Runs a command of the person; absent where the settings allow none. */
-  readonly shell: HostTool | undefined;
-  /** The commands of the model. */
-  readonly commands: RunHost["commands"];
-  /** What `@server:uri` names. */
-  readonly resources: NamedResources;
   /** What people have written down for the model. */
   readonly written: Pick<Written, "prompts" | "git" | "instructions">;
-  /** What `@https://…` names. */
-  readonly fetch: RunHost["fetch"];
   readonly uploads: Pick<RunUploads, "idle">;
   /** Opens another model by name, with the same settings. */
   readonly openModel: (name: string) => Promise<RunModel | ModelRefusal>;

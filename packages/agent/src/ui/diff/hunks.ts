@@ -1,12 +1,8 @@
 import { diffLines, type LineChange } from "@holdfast/core/patch";
 
 /** Changes near one another, with the lines around them. All numbers count from 0; `to` is not included. */
-export interface Hunk {
+export interface Hunk extends LineChange {
   readonly changes: readonly LineChange[];
-  readonly oldFrom: number;
-  readonly oldTo: number;
-  readonly newFrom: number;
-  readonly newTo: number;
 }
 
 /** Two texts as their lines, with what differs. */
