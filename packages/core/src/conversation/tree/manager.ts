@@ -44,6 +44,7 @@ import {
   startTask,
   type TaskDecision,
   type TaskMove,
+  type TaskScope,
   unansweredAt,
 } from "./tasks.js";
 import { foldTrackedFiles } from "./tracked-files.js";
@@ -221,7 +222,7 @@ export class ContextManager {
 
   /** A new branch under a task boundary, on which the head then stands. `open_calls`, `no_summary`. */
   startTask(request: StartTask = {}): TurnNode | ConversationRefusal {
-    return this.carryOut(startTask(this.context, request, this.make));
+    return this.carryOut(startTask(this.scope, request));
   }
 
   /** Adds the current task's summary to its parent branch. `no_task`, `no_summary`, `open_calls`. */
@@ -238,16 +239,20 @@ export class ContextManager {
     return isRefusal(decision) ? decision : applyEvent(this.context, decision);
   }
 
+  private get scope(): TaskScope {
+    return { context: this.context, make: this.make };
+  }
+
   private decide(move: TaskMove, files: Onto["files"] = "follow"): TaskDecision {
-    if (move.kind === "restart") return restartTask(this.context, move, this.make);
+    if (move.kind === "restart") return restartTask(this.scope, move);
     const filesOf = (from: string, to: string, nodeId: string) =>
       filesMade(this.context, from, to, this.manifests, { nodeId, files });
-    return completeTask(this.context, move, this.make, filesOf);
+    return completeTask(this.scope, move, filesOf);
   }
 
   /** Prunes the current task's branch; it can be restored. `no_task`, `open_calls`. */
   cancelTask(answering?: AnsweredCall): TurnNode | ConversationRefusal {
-    return this.carryOut(cancelTask(this.context, answering, this.make));
+    return this.carryOut(cancelTask(this.scope, answering));
   }
 
   /** Why the branch cannot be left now, so that nothing is paid for a move that would be refused; `open_calls`, `read_only`. */
@@ -263,7 +268,7 @@ export class ContextManager {
 
   /** Leaves the current task, to be resumed later. `no_task`, `open_calls`. */
   popTask(answering?: AnsweredCall): TurnNode | ConversationRefusal {
-    return this.carryOut(popTask(this.context, answering, this.make));
+    return this.carryOut(popTask(this.scope, answering));
   }
 
   /**
@@ -273,10 +278,12 @@ export class ContextManager {
   resumeTask(taskId: string, answering?: AnsweredCall): TurnNode | ConversationRefusal {
     const cancelled =
       this.context.tasks.get(taskId)?.outcome === "cancelled" && this.context.pruned.has(taskId);
-    if (!cancelled) return this.carryOut(resumeTask(this.context, taskId, answering, this.make));
+    if (!cancelled) return this.carryOut(resumeTask(this.scope, taskId, answering));
     const event = { type: "unpruned", nodeId: taskId, task: { id: taskId, outcome: "open" } } as const;
     const reopened = applyEvent(this.context, event);
-    const decision = isRefusal(reopened) ? reopened : resumeTask(reopened, taskId, answering, this.make);
+    const decision = isRefusal(reopened)
+      ? reopened
+      : resumeTask({ ...this.scope, context: reopened }, taskId, answering);
     if (isRefusal(decision)) return decision;
     const unpruned = this.change(event, () => done);
     return isRefusal(unpruned) ? unpruned : this.carryOut(decision);
@@ -296,8 +303,8 @@ export class ContextManager {
   rewind(nodeId?: string, answering?: AnsweredCall): TurnNode | ConversationRefusal {
     const target = this.rewindTarget(nodeId);
     if (isRefusal(target)) return target;
-    const move = { head: target.id, reason: "rewind", answering, make: this.make } as const;
-    return this.carryOut(moveHead(this.context, move));
+    const move = { head: target.id, reason: "rewind", answering } as const;
+    return this.carryOut(moveHead(this.scope, move));
   }
 
   /** Where `rewind` would move the head, or why it would not. */
@@ -370,7 +377,7 @@ export class ContextManager {
    */
   addSummary(summary: Summary, answering?: AnsweredCall): TurnNode | ConversationRefusal {
     if (summary.text.trim() === "") return refuse("no_summary", "The summary is empty.");
-    const left = leave(this.context, answering, this.make);
+    const left = leave(this.scope, answering);
     if (isRefusal(left)) return left;
     const node = this.make(summary, left.tipId);
     const nodes = [...left.nodes, node];
@@ -445,7 +452,7 @@ export class ContextManager {
   ): TurnNode | ConversationRefusal {
     if (move !== undefined) return this.finishWith(restore, move);
     // After a kill the call that asked for it has lost its answer: that must not keep the head from the files.
-    const left = answering === undefined ? undefined : leave(this.context, answering, this.make);
+    const left = answering === undefined ? undefined : leave(this.scope, answering);
     if (left !== undefined && isRefusal(left)) return left;
     const { cancels, ...told } = restore;
     const fromId = left?.tipId ?? restore.fromId;

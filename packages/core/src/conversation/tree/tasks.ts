@@ -16,6 +16,12 @@ export type MakeNode = (
   metadata?: NewNode["metadata"],
 ) => NewNode;
 
+/** Where a move between tasks is decided, and with what nodes. */
+export interface TaskScope {
+  readonly context: ConversationContext;
+  readonly make: MakeNode;
+}
+
 /** What a task is begun with. */
 export interface StartTask {
   readonly name?: string;
@@ -51,18 +57,13 @@ export type TaskMove =
 export type TaskDecision = ConversationEvent | ConversationRefusal;
 
 /** A new branch under a task boundary. */
-export function startTask(context: ConversationContext, request: StartTask, make: MakeNode): TaskDecision {
+export function startTask(scope: TaskScope, request: StartTask): TaskDecision {
   const { name = "", goal, transformation = { kind: "clone" }, answering } = request;
   if (transformation.kind === "compress" && transformation.summary.trim() === "")
     return refuse("no_summary", "A task that starts from a summary needs the summary's text.");
-  const payload: TaskBoundary = {
-    kind: "task_boundary",
-    name,
-    ...defined({ goal }),
-    transformation,
-  };
-  const begun = make(payload, context.currentNodeId);
-  const left = leave(context, answering?.(begun.id), make);
+  const payload: TaskBoundary = { kind: "task_boundary", name, ...defined({ goal }), transformation };
+  const begun = scope.make(payload, scope.context.currentNodeId);
+  const left = leave(scope, answering?.(begun.id));
   if (isRefusal(left)) return left;
   return { type: "nodes_added", nodes: [...left.nodes, { ...begun, parentId: left.tipId }], head: begun.id };
 }
@@ -73,85 +74,56 @@ export function startTask(context: ConversationContext, request: StartTask, make
  * @param filesOf what the way from one node to another changed and is still so below a third, written by code.
  */
 export function completeTask(
-  context: ConversationContext,
+  scope: TaskScope,
   request: CompleteTask,
-  make: MakeNode,
   filesOf: (fromId: string, toId: string, ontoId: string) => readonly FileDelta[],
 ): TaskDecision {
+  const { context } = scope;
   const current = currentTask(context);
   if (isRefusal(current)) return current;
   if (request.summary.trim() === "")
     return refuse("no_summary", "A task is completed with a summary of what was done and found out.");
-  const left = leave(context, request.answering, make);
+  const left = leave(scope, request.answering);
   if (isRefusal(left)) return left;
   const parentTip = unprunedNode(context, current.parent.tipId);
   if (isRefusal(parentTip)) return parentTip;
-  const summary = make(
-    {
-      kind: "task_summary",
-      taskId: current.task.id,
-      name: current.boundary.name,
-      summary: request.summary,
-      files: filesOf(current.task.id, context.currentNodeId, parentTip.id),
-      tipId: left.tipId,
-    },
-    parentTip.id,
-  );
-  const task = { id: current.task.id, outcome: "complete" } as const;
+  const { id: taskId } = current.task;
+  const files = filesOf(taskId, context.currentNodeId, parentTip.id);
+  const said = { name: current.boundary.name, summary: request.summary, files, tipId: left.tipId };
+  const summary = scope.make({ kind: "task_summary", taskId, ...said }, parentTip.id);
+  const task = { id: taskId, outcome: "complete" } as const;
   return { type: "nodes_added", nodes: [...left.nodes, summary], head: summary.id, task };
 }
 
 /** Prunes the current task's branch; the head goes back to where the parent branch ended. */
-export function cancelTask(
-  context: ConversationContext,
-  answering: AnsweredCall | undefined,
-  make: MakeNode,
-): TaskDecision {
-  const current = currentTask(context);
+export function cancelTask(scope: TaskScope, answering: AnsweredCall | undefined): TaskDecision {
+  const current = currentTask(scope.context);
   if (isRefusal(current)) return current;
-  const task = { id: current.task.id, outcome: "cancelled" } as const;
-  return moveHead(
-    context,
-    { head: current.parent.tipId, reason: "task_cancel", answering, make },
-    {
-      task,
-      pruned: current.task.id,
-    },
-  );
+  const { id } = current.task;
+  const cancelled = { task: { id, outcome: "cancelled" }, pruned: id } as const;
+  return moveHead(scope, { head: current.parent.tipId, reason: "task_cancel", answering }, cancelled);
 }
 
 /** Leaves the current task for its parent branch; it can be resumed. */
-export function popTask(
-  context: ConversationContext,
-  answering: AnsweredCall | undefined,
-  make: MakeNode,
-): TaskDecision {
-  const current = currentTask(context);
+export function popTask(scope: TaskScope, answering: AnsweredCall | undefined): TaskDecision {
+  const current = currentTask(scope.context);
   if (isRefusal(current)) return current;
-  return moveHead(context, { head: current.parent.tipId, reason: "task_pop", answering, make });
+  return moveHead(scope, { head: current.parent.tipId, reason: "task_pop", answering });
 }
 
 /** Goes on where a paused task was left. */
-export function resumeTask(
-  context: ConversationContext,
-  taskId: string,
-  answering: AnsweredCall | undefined,
-  make: MakeNode,
-): TaskDecision {
-  const task = context.tasks.get(taskId);
+export function resumeTask(scope: TaskScope, taskId: string, answering?: AnsweredCall): TaskDecision {
+  const task = scope.context.tasks.get(taskId);
   if (task === undefined) return noSuchTask(taskId);
   if (task.outcome !== "open") {
     return refuse("task_closed", `Task ${taskId} is ${task.outcome}; start it again to go on with it.`);
   }
-  return moveHead(context, { head: task.tipId, reason: "task_resume", answering, make });
+  return moveHead(scope, { head: task.tipId, reason: "task_resume", answering });
 }
 
 /** Tries a task again from where it began, with its context and a hint; what was tried stays. */
-export function restartTask(
-  context: ConversationContext,
-  request: RestartTask,
-  make: MakeNode,
-): TaskDecision {
+export function restartTask(scope: TaskScope, request: RestartTask): TaskDecision {
+  const { context } = scope;
   const taskId = request.taskId ?? context.nodes.get(context.currentNodeId)?.taskId ?? context.sessionId;
   const failed = context.nodes.get(taskId);
   if (failed === undefined || failed.payload.kind !== "task_boundary") return noSuchTask(taskId);
@@ -159,8 +131,9 @@ export function restartTask(
   const parent = unprunedNode(context, failed.parentId);
   if (isRefusal(parent)) return parent;
   const { hint: _, restartOf: __, ...payload } = failed.payload;
-  const boundary = make({ ...payload, restartOf: taskId, ...defined({ hint: request.hint }) }, parent.id);
-  const left = leave(context, request.answering?.(boundary.id), make);
+  const again = { ...payload, restartOf: taskId, ...defined({ hint: request.hint }) };
+  const boundary = scope.make(again, parent.id);
+  const left = leave(scope, request.answering?.(boundary.id));
   if (isRefusal(left)) return left;
   return { type: "nodes_added", nodes: [...left.nodes, boundary], head: boundary.id };
 }
@@ -170,20 +143,19 @@ interface Move {
   readonly head: string;
   readonly reason: Extract<ConversationEvent, { type: "head_moved" }>["reason"];
   readonly answering: AnsweredCall | undefined;
-  readonly make: MakeNode;
 }
 
 /** Moves the head to a node that stands; a call that asked for it is answered on the branch it leaves. */
 export function moveHead(
-  context: ConversationContext,
-  { head, reason, answering, make }: Move,
+  scope: TaskScope,
+  { head, reason, answering }: Move,
   besides: Pick<Extract<ConversationEvent, { type: "head_moved" }>, "task" | "pruned"> = {},
 ): TaskDecision {
-  const target = unprunedNode(context, head);
+  const target = unprunedNode(scope.context, head);
   if (isRefusal(target)) return target;
-  const left = leave(context, answering, make);
+  const left = leave(scope, answering);
   if (isRefusal(left)) return left;
-  const [open] = answering === undefined ? [] : openCalls(context, head);
+  const [open] = answering === undefined ? [] : openCalls(scope.context, head);
   // The model is asked right after it, and no person's message ends the calls that stand open there.
   if (open !== undefined) return unansweredAt(head, open.call.name);
   if (left.nodes.length > 0) return { type: "nodes_added", nodes: left.nodes, head, ...besides };
@@ -198,20 +170,16 @@ interface Left {
 }
 
 /** A branch is left only where no call of it waits for an answer, so that no batch is ever cut. */
-export function leave(
-  context: ConversationContext,
-  answering: AnsweredCall | undefined,
-  make: MakeNode,
-): Left | ConversationRefusal {
+export function leave(scope: TaskScope, answering: AnsweredCall | undefined): Left | ConversationRefusal {
+  const { context } = scope;
   const waiting = refuseWaiting(context, answering);
   if (waiting !== undefined) return waiting;
   if (answering === undefined) return { nodes: [], tipId: context.currentNodeId };
-  if (openCalls(context, context.currentNodeId).length === 0)
-    return refuse(
-      "unmatched_result",
-      `No open call ${answering.callId} of ${answering.name} waits for this.`,
-    );
-  const result = make({ kind: "tool_result", ...answering }, context.currentNodeId);
+  if (openCalls(context, context.currentNodeId).length === 0) {
+    const message = `No open call ${answering.callId} of ${answering.name} waits for this.`;
+    return refuse("unmatched_result", message);
+  }
+  const result = scope.make({ kind: "tool_result", ...answering }, context.currentNodeId);
   return { nodes: [result], tipId: result.id };
 }
 
