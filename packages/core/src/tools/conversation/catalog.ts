@@ -1,40 +1,10 @@
 import type * as z from "zod";
 import type { ConversationTool } from "./conversation-tool.js";
-import {
-  expandTaskSummary,
-  historyView,
-  restoreFilesTool,
-  rewind,
-  summarizeBranch,
-} from "./history-tools.js";
-import {
-  taskCancel,
-  taskComplete,
-  taskList,
-  taskPop,
-  taskRestart,
-  taskResume,
-  taskStart,
-} from "./task-tools.js";
-import { listTrackedFiles, trackFile, untrackFile } from "./tracking-tools.js";
+import { historyTools } from "./history-tools.js";
+import { taskTools } from "./task-tools.js";
+import { trackingTools } from "./tracking-tools.js";
 
-const all = [
-  taskStart,
-  taskComplete,
-  taskCancel,
-  taskPop,
-  taskResume,
-  taskRestart,
-  taskList,
-  trackFile,
-  untrackFile,
-  listTrackedFiles,
-  historyView,
-  rewind,
-  restoreFilesTool,
-  summarizeBranch,
-  expandTaskSummary,
-] as const;
+const all = [...taskTools, ...trackingTools, ...historyTools] as const;
 
 /** The name of a tool that works on the conversation. */
 export type ConversationToolName = (typeof all)[number]["name"];

@@ -9,6 +9,7 @@ import type {
   Summariser,
   TaskMove,
 } from "../../conversation/index.js";
+import { defined } from "../../text/index.js";
 import type { ToolAnnotations, ToolDefinition } from "../tool/tool.js";
 import type { ConversationRequest } from "./conversation-request.js";
 
@@ -122,6 +123,9 @@ export const movingAnnotations: ToolAnnotations = {
   openWorld: false,
 };
 
+/** The same of a tool after which other turns, or other states of files, hold. */
+export const destructiveAnnotations = { ...movingAnnotations, destructive: true };
+
 /**
  * An answer of a conversation tool.
  *
@@ -133,8 +137,7 @@ export function answer(message: string, data?: JsonObject, text?: string): Conve
   return {
     kind: "answer",
     message,
-    ...(data === undefined ? {} : { data }),
-    ...(text === undefined ? {} : { text }),
+    ...defined({ data, text }),
   };
 }
 

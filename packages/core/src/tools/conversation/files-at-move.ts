@@ -1,7 +1,12 @@
 import * as z from "zod";
-import { refuse } from "../../files/index.js";
+import { isRefusal, refuse } from "../../files/index.js";
 import type { ArgumentRefusal } from "../tool/tool.js";
 import type { FilesAtMove } from "./conversation-request.js";
+
+/** A text that may be left out. */
+export function optionalText(describes: string) {
+  return z.string().min(1).exactOptional().describe(describes);
+}
 
 /** Parameters of the tools that move the head: what becomes of the files. */
 export const filesParameters = {
@@ -22,7 +27,7 @@ export const filesParameters = {
 };
 
 /** @returns `invalid_arguments` for what goes with `files: restore` only. */
-export function filesAtMove(args: {
+function filesAtMove(args: {
   readonly files?: "keep" | "restore" | "preview";
   readonly consent?: readonly string[];
   readonly conflicts?: "refuse" | "leave";
@@ -33,4 +38,13 @@ export function filesAtMove(args: {
   return stray === undefined
     ? { kind: files }
     : refuse("invalid_arguments", `${stray} goes with files: restore.`);
+}
+
+/** The request of a tool that moves the head, from what becomes of the files. */
+export function atFiles<Request>(
+  args: Parameters<typeof filesAtMove>[0],
+  request: (files: FilesAtMove) => Request,
+): Request | ArgumentRefusal {
+  const files = filesAtMove(args);
+  return isRefusal(files) ? files : request(files);
 }
