@@ -36,7 +36,7 @@ export {
   type TextFormat,
   utf8,
 } from "./encoding.js";
-export { isObject } from "./is-object.js";
+export { isObject, jsonOf } from "./json.js";
 export {
   countEndingsInSteps,
   countLines,

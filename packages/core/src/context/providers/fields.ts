@@ -1,14 +1,5 @@
 import { isObject } from "../../text/index.js";
 
-/** What a text says as JSON; undefined where it is none. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** A value as JSON; undefined where it is nested deeper than can be written. */
 export function writtenJson(value: unknown): string | undefined {
   try {

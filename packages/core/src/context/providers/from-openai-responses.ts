@@ -1,6 +1,6 @@
 import type { TurnUsage } from "../../conversation/index.js";
-import { defined, isBase64, isObject } from "../../text/index.js";
-import { countIn, listIn, parsed, recordIn, textIn, writtenJson } from "./fields.js";
+import { defined, isBase64, isObject, jsonOf } from "../../text/index.js";
+import { countIn, listIn, recordIn, textIn, writtenJson } from "./fields.js";
 import { isReasoning, type OpenAIReasoning } from "./openai-responses.js";
 import type { OpenAISignature } from "./openai-shared.js";
 import {
@@ -196,7 +196,7 @@ function textOf(
 
 /** Arguments that JSON would write otherwise than the model did. */
 function rewritten(json: string): string | undefined {
-  const again = writtenJson(parsed(json));
+  const again = writtenJson(jsonOf(json));
   return again === undefined || again === json ? undefined : json;
 }
 

@@ -1,7 +1,7 @@
 import type { TurnUsage } from "../../conversation/index.js";
-import { defined } from "../../text/index.js";
+import { defined, jsonOf } from "../../text/index.js";
 import { imageDraft, SpokenAnswer } from "./completion-media.js";
-import { countIn, listIn, parsed, recordIn, textIn, writtenJson } from "./fields.js";
+import { countIn, listIn, recordIn, textIn, writtenJson } from "./fields.js";
 import type { OpenAISignature } from "./openai-shared.js";
 import {
   type AnswerEnd,
@@ -137,7 +137,7 @@ const refusalMark = JSON.stringify({ refusal: true } satisfies OpenAISignature);
 /** Nothing says that a call is over, but arguments that are closed. */
 function draftOf({ id, name, json, type }: OpenCompletionCall, ended: AnswerEnd): DraftedAnswerPart {
   if (type !== "function") return { kind: "unknown", type: `${type} tool call` };
-  const value = parsed(json);
+  const value = jsonOf(json);
   const whole = ended !== "cut" || value !== undefined;
   const call: DraftedCall = { kind: "call", callId: id, name, args: { json }, whole };
   const again = writtenJson(value);

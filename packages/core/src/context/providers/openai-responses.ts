@@ -1,6 +1,6 @@
-import { defined, isObject } from "../../text/index.js";
+import { defined, isObject, jsonOf } from "../../text/index.js";
 import type { Content, FunctionResponsePart, MediaPart, Part, TextPart } from "../layout/content.js";
-import { listIn, parsed, textIn } from "./fields.js";
+import { listIn, textIn } from "./fields.js";
 import { mediaText } from "./media-words.js";
 import {
   argumentsText,
@@ -216,7 +216,7 @@ function phaseOf(phase: string | undefined): OpenAIPhase | undefined {
 
 /** The items that a thought was made of, or one alone, as pi keeps it; none where it is not of this API. */
 function reasoningItems(signature: string | undefined): readonly OpenAIReasoning[] {
-  const value = signature === undefined ? undefined : parsed(signature);
+  const value = signature === undefined ? undefined : jsonOf(signature);
   return (Array.isArray(value) ? value : [value]).filter(isReasoning);
 }
 

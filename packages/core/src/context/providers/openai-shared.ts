@@ -1,6 +1,6 @@
-import { defined, isObject } from "../../text/index.js";
+import { defined, isObject, jsonOf } from "../../text/index.js";
 import type { FunctionCallPart, InlineDataPart, MediaPart } from "../layout/content.js";
-import { countIn, parsed, textIn, writtenJson } from "./fields.js";
+import { countIn, textIn, writtenJson } from "./fields.js";
 import { offeredTools, type RequestOptions } from "./provider-request.js";
 import { wireArgs } from "./wire-ids.js";
 
@@ -55,7 +55,7 @@ export interface OpenAIAudioId {
 
 /** Reads a signature; one that is not of this form gives nothing. */
 export function openAISignature(signature: string | undefined): OpenAISignature {
-  const value = signature === undefined ? undefined : parsed(signature);
+  const value = signature === undefined ? undefined : jsonOf(signature);
   if (!isObject(value)) return {};
   const { id, status, phase, namespace, follows, arguments: written, annotations, refusal, audio } = value;
   const text = (one: unknown) => (typeof one === "string" ? one : undefined);
@@ -79,16 +79,12 @@ function audioIdIn(audio: unknown): OpenAIAudioId | undefined {
 
 /** Whether both APIs take these media: images of four types, PDF. */
 export function isTaken(part: MediaPart): part is InlineDataPart {
-  return "inlineData" in part && (isImage(part) || isPdf(part));
+  return "inlineData" in part && (isImage(part) || part.inlineData.mimeType === "application/pdf");
 }
 
 /** Whether it is an image of a type that OpenAI names among those that its models see. */
 export function isImage({ inlineData }: InlineDataPart): boolean {
   return ["image/jpeg", "image/png", "image/gif", "image/webp"].includes(inlineData.mimeType);
-}
-
-function isPdf({ inlineData }: InlineDataPart): boolean {
-  return inlineData.mimeType === "application/pdf";
 }
 
 /** The bytes as a data URL, the form in which both APIs take them. */
@@ -104,6 +100,6 @@ export function argumentsText({ functionCall, thoughtSignature }: FunctionCallPa
   const text = JSON.stringify(wireArgs(functionCall.args));
   const { arguments: written } = openAISignature(thoughtSignature);
   if (written === undefined) return text;
-  const value = parsed(written);
+  const value = jsonOf(written);
   return isObject(value) && writtenJson(value) === text ? written : text;
 }

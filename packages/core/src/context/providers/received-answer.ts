@@ -5,8 +5,8 @@ import {
   type ModelAnswer,
   type TurnUsage,
 } from "../../conversation/index.js";
-import { defined, isObject } from "../../text/index.js";
-import { parsed, writtenJson } from "./fields.js";
+import { defined, isObject, jsonOf } from "../../text/index.js";
+import { writtenJson } from "./fields.js";
 
 /** What an answer is read for. */
 export interface AnswerOptions {
@@ -186,7 +186,7 @@ function callOf({ callId = "", name = "", args, signature, whole }: DraftedCall,
   const empty = "json" in args && json.trim() === "";
   // Nobody knows whether there was more to come.
   if (stopped && empty) return cut;
-  const value = empty ? {} : argumentsOf("json" in args ? parsed(json) : (args.value ?? {}));
+  const value = empty ? {} : argumentsOf("json" in args ? jsonOf(json) : (args.value ?? {}));
   if (value !== undefined)
     return { part: { kind: "tool_call", callId, name, args: value, ...defined({ signature }) } };
   if (stopped) return cut;
@@ -200,7 +200,7 @@ function argumentsOf(value: unknown): JsonObject | undefined {
   if (!isObject(value)) return undefined;
   const json = writtenJson(value);
   // A second reading turns -0, which JSON can say and no journal keeps, into 0.
-  const again = json === undefined || holdsInfinity(value) ? undefined : parsed(json);
+  const again = json === undefined || holdsInfinity(value) ? undefined : jsonOf(json);
   return isJsonObject(again) ? again : undefined;
 }
 

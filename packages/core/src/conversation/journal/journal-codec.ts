@@ -1,4 +1,4 @@
-import { isObject } from "../../text/index.js";
+import { isObject, jsonOf } from "../../text/index.js";
 import { type JournalRecord, journalVersion } from "../values/event.js";
 import { eventFromJson, eventToJson } from "../values/event-shape.js";
 import { versionOf } from "../values/record-version.js";
@@ -93,8 +93,8 @@ function readUsual(text: string): Line | undefined {
   if (!text.startsWith(tsStart, afterSeq)) return undefined;
   const seq = Number(text.slice(usualBytes, afterSeq));
   const ts = Number(text.slice(afterSeq + tsStart.length, afterTs));
-  const json = parsed(`{${text.slice(afterTs + 1, text.length - sealBytes)}}`);
-  if (json === undefined || !isNatural(seq) || !Number.isFinite(ts) || besides.some((name) => name in json))
+  const json = jsonOf(`{${text.slice(afterTs + 1, text.length - sealBytes)}}`);
+  if (!isObject(json) || !isNatural(seq) || !Number.isFinite(ts) || besides.some((name) => name in json))
     return undefined;
   const answer = eventFromJson(json);
   if (answer.kind !== "event") return undefined;
@@ -102,8 +102,8 @@ function readUsual(text: string): Line | undefined {
 }
 
 function readAny(text: string, read: (sha256: string) => Uint8Array | undefined): Line {
-  const json = parsed(text);
-  if (json === undefined) return damaged;
+  const json = jsonOf(text);
+  if (!isObject(json)) return damaged;
   const { v, seq, ts, crc: _, blobs, ...rest } = json;
   if (!isNatural(v) || !isNatural(seq) || !isTime(ts)) return damaged;
   if (v > journalVersion) return { kind: "newer_version", seq, v };
@@ -174,15 +174,6 @@ function sealed(json: Uint8Array): Uint8Array {
 function hexDigit(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   return byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : -1;
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const json: unknown = JSON.parse(text);
-    return isObject(json) ? json : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function isNatural(value: unknown): value is number {

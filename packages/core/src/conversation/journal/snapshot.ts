@@ -1,5 +1,5 @@
 import { type InPlaceEdit, PersistentMap } from "../../files/index.js";
-import { defined, isObject } from "../../text/index.js";
+import { defined, isObject, jsonOf } from "../../text/index.js";
 import { withChild } from "../tree/children.js";
 import { applyEvent, nodeBelow, startedContext } from "../tree/fold.js";
 import type { JournalRecord, NewNode } from "../values/event.js";
@@ -251,20 +251,11 @@ function eventIn(line: string, read: (sha256: string) => Uint8Array | undefined)
 function stateIn(sealed: string): State | undefined {
   const bytes = encoder.encode(sealed);
   if (!isSealed(bytes, 0, bytes.length)) return undefined;
-  const json = parsed(sealed);
+  const json = jsonOf(sealed);
   // Every field is looked at: whoever can write to a store can seal.
-  return json?.v === snapshotVersion && stateShape(json) === undefined
+  return isObject(json) && json.v === snapshotVersion && stateShape(json) === undefined
     ? (json as unknown as State)
     : undefined;
-}
-
-function parsed(sealed: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const json: unknown = JSON.parse(sealed);
-    return isObject(json) ? json : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const stateShape = shape<State>({

@@ -62,13 +62,3 @@ export function namesIn(folder: string): readonly string[] {
 export function removeQuietly(path: string): void {
   quietly(() => unlinkSync(path));
 }
-
-/** What a text is as JSON; undefined for anything else: nothing may be done by it. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}

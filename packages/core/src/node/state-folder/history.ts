@@ -1,13 +1,14 @@
 import { closeSync, fstatSync, ftruncateSync, readSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { FileAccess, HistoryEntry, HistoryIntent, HistoryStore, Refusal } from "../../files/index.js";
+import { jsonOf } from "../../text/index.js";
 import { newStageName } from "../commit/stage.js";
 import { sha256 } from "../disk/digest.js";
-import { jsonOf, longestLineBytes, readText, removeQuietly, shortLines } from "../disk/entries.js";
+import { longestLineBytes, readText, removeQuietly, shortLines } from "../disk/entries.js";
 import { answering } from "../disk/faults.js";
 import {
-  codeOf,
   ifPossible,
+  ifThere,
   openDescriptor,
   quietly,
   readAt,
@@ -67,14 +68,8 @@ export function togetherPath(state: StateFolder, changeSet: string): string {
 }
 
 function readTogether(state: StateFolder, changeSet: string): readonly string[] | undefined {
-  try {
-    const value: unknown = JSON.parse(readText(togetherPath(state, changeSet)) ?? "");
-    const right = Array.isArray(value) && value.every((path) => typeof path === "string");
-    return right ? value : undefined;
-  } catch (error) {
-    if (codeOf(error) === "ENOENT" || error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value = jsonOf(ifThere(() => readText(togetherPath(state, changeSet))) ?? "");
+  return Array.isArray(value) && value.every((path) => typeof path === "string") ? value : undefined;
 }
 
 /** Oldest first; damaged lines are left out. */

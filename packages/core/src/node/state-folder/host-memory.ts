@@ -8,6 +8,7 @@ import {
   type Refusal,
   type StateChanged,
 } from "../../files/index.js";
+import { jsonOf } from "../../text/index.js";
 import { namesIn, removeQuietly, shortLines } from "../disk/entries.js";
 import { answering } from "../disk/faults.js";
 import { keepBlob, keptBytes } from "./blobs.js";
@@ -139,12 +140,9 @@ function linesOf(file: string): readonly MemoryLine[] {
   if (!existsSync(file)) return [];
   const lines: MemoryLine[] = [];
   for (const line of shortLines(readFileSync(file))) {
-    try {
-      // A cast: we wrote the line ourselves; a torn one does not parse, and its members are compared only.
-      if (line !== "") lines.push(JSON.parse(line) as MemoryLine);
-    } catch {
-      // A write that a kill tore.
-    }
+    const value = jsonOf(line);
+    // A cast: we wrote the line ourselves; one that a kill tore does not parse, and its members are compared only.
+    if (value !== undefined) lines.push(value as MemoryLine);
   }
   return lines;
 }

@@ -1,8 +1,9 @@
 import { closeSync, lstatSync, symlinkSync } from "node:fs";
 import type { HistoryEntry } from "../../files/index.js";
+import { isObject, jsonOf } from "../../text/index.js";
 import { newId } from "../disk/digest.js";
 import { namesIn, readLink, readText, removeQuietly } from "../disk/entries.js";
-import { codeOf, openDescriptor, openFlags, writeAll } from "../disk/platform.js";
+import { codeOf, ifPossible, openDescriptor, openFlags, writeAll } from "../disk/platform.js";
 import { keyOf } from "./locks.js";
 import { formatIdentity, ownIdentity, type ProcessIdentity, parseIdentity } from "./process-identity.js";
 import type { StateFolder } from "./state-folder.js";
@@ -95,17 +96,10 @@ function readIntent(
   path: string,
   parse: (value: unknown) => HistoryEntry | undefined,
 ): StoredIntent | undefined {
-  try {
-    const value: { stageName?: unknown; change?: unknown; owner?: unknown } | null = JSON.parse(
-      readLink(path) || (readText(path) ?? ""),
-    );
-    if (value === null) return undefined;
-    const change = parse(value.change);
-    const owner = typeof value.owner === "string" ? parseIdentity(value.owner) : undefined;
-    if (change === undefined || owner === undefined || typeof value.stageName !== "string") return undefined;
-    return { path, owner, change, stageName: value.stageName };
-  } catch (error) {
-    if (error instanceof SyntaxError || codeOf(error) !== "") return undefined;
-    throw error;
-  }
+  const value = jsonOf(ifPossible(() => readLink(path) || readText(path), undefined) ?? "");
+  if (!isObject(value)) return undefined;
+  const change = parse(value.change);
+  const owner = typeof value.owner === "string" ? parseIdentity(value.owner) : undefined;
+  if (change === undefined || owner === undefined || typeof value.stageName !== "string") return undefined;
+  return { path, owner, change, stageName: value.stageName };
 }

@@ -1,5 +1,6 @@
 import { symlinkSync } from "node:fs";
-import { jsonOf, readLink, removeQuietly } from "../disk/entries.js";
+import { jsonOf } from "../../text/index.js";
+import { readLink, removeQuietly } from "../disk/entries.js";
 import { ifPossible, quietly } from "../disk/platform.js";
 import { type FolderMark, isBelow, isSameMark, markOf } from "../disk/root.js";
 import { keyOf } from "./locks.js";

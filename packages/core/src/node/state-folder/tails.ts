@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { jsonOf } from "../../text/index.js";
 import { ifThere, withDescriptor } from "../disk/platform.js";
 
 /**
@@ -60,7 +61,8 @@ export function readTail(path: string): (Tail & { readonly bytes: Uint8Array }) 
 }
 
 function parseHead(head: string): Tail | undefined {
-  const values = parsed(head);
+  const json = jsonOf(head);
+  const values: readonly unknown[] = Array.isArray(json) ? json : [];
   const states: StateLength[] = [];
   for (let at = 0; at + 1 < values.length; at += 2) {
     const [sha256, length] = [values[at], values[at + 1]];
@@ -70,13 +72,4 @@ function parseHead(head: string): Tail | undefined {
   }
   const [root, ...between] = states;
   return root && { root: root.sha256, rootLength: root.length, between };
-}
-
-function parsed(head: string): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(head);
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
 }

@@ -1,6 +1,7 @@
 import { lstatSync, utimesSync } from "node:fs";
 import { isRefusal, type Lock, type Refusal } from "../../files/index.js";
-import { jsonOf, namesIn, readText, removeQuietly } from "../disk/entries.js";
+import { jsonOf } from "../../text/index.js";
+import { namesIn, readText, removeQuietly } from "../disk/entries.js";
 import { ifPossible, quietly } from "../disk/platform.js";
 import { openLocks } from "./locks.js";
 import { openStateFolder } from "./state-folder.js";

@@ -1,6 +1,5 @@
-import { parsed } from "../../../src/context/providers/fields.js";
 import type { OpenAIContentPart, OpenAIMessage } from "../../../src/context/providers/openai.js";
-import { isObject } from "../../../src/text/index.js";
+import { isObject, jsonOf } from "../../../src/text/index.js";
 import { isBlank, violation, type WireCheckOptions, type WireViolation, when } from "./wire-check.js";
 
 /** What the Chat Completions API would refuse of these messages, as far as it can be known beforehand. */
@@ -59,7 +58,7 @@ function checkMessage(
         ...when(message.tool_calls !== undefined && calls.length === 0, "no-empty-calls", [at], "no calls"),
         ...calls.flatMap((call, index) => [
           ...when(!wireName.test(call.function.name), "function-name", [at, index], call.function.name),
-          ...when(!isObject(parsed(call.function.arguments)), "arguments-are-json", [at, index], call.id),
+          ...when(!isObject(jsonOf(call.function.arguments)), "arguments-are-json", [at, index], call.id),
         ]),
       ];
     }
