@@ -66,7 +66,7 @@ function* describeProblem(base: BaseText, failure: Unlocated, deadline: Deadline
     case "disorder":
       return `${name} has damaged context, and where it seems to belong, at line ${first + 1}, it is out of order with the other hunks. Write the hunks in the order of the file, with its lines as context.${around}`;
     case "already_applied":
-      return `${name} is already applied: its new lines stand at line ${first + 1}. Other hunks are not. Send the diff again without this hunk; to insert the same lines once more, add a context line after them.`;
+      return `${name} is already applied: its new lines stand at line ${first + 1}. Send the diff again without this hunk; to insert the same lines once more, add a context line after them.`;
     case "idle_missing":
       return `${name} changes nothing, and its lines do not stand in the file: ${yield* describeMissing(base, search, excerptLines, deadline)}\nIf it is to change them, mark the lines with "-" and "+"; else leave the hunk out.`;
     case "not_found":

@@ -130,13 +130,14 @@ function repeats(deleted: readonly HunkLine[], context: Iterable<HunkLine>): boo
   return true;
 }
 
-/** The 0-based start of the new side if it matches at its stated line and the old side does not; else undefined. */
+/** The 0-based start of the new side at its stated line, if the old side, unless that is its beginning, is not at its own. */
 export function appliedAtStatedLine(base: BaseText, hunk: ShapedHunk): number | undefined {
   const { numbers } = hunk.hunk.header;
   if (numbers === undefined || hunk.oldCount === 0) return undefined;
   const start = numbers.newStart - 1;
-  if (!matchesAt(base, hunk, "new", start) || matchesAt(base, hunk, "old", numbers.oldStart - 1))
-    return undefined;
+  if (!matchesAt(base, hunk, "new", start)) return undefined;
+  const isBelow = hunk.coreFrom === hunk.oldCount && numbers.oldStart === numbers.newStart;
+  if (!isBelow && matchesAt(base, hunk, "old", numbers.oldStart - 1)) return undefined;
   if (hunk.coreFrom < hunk.coreTo && matchesAt(base, hunk, "old", start)) return undefined;
   return hunk.new.some((line) => !isBlankLine(line.text)) ? start : undefined;
 }

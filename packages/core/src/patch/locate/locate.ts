@@ -4,6 +4,7 @@ import { type Deadline, mapInSteps, type Steps } from "../model/steps.js";
 import { AddedLineCounts } from "./already-applied.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
 import { assignInOrder, includesSorted } from "./assign.js";
+import { weighPlace } from "./made.js";
 import { MatchFinder, matchesAt, spellWithPrefix } from "./matches.js";
 import {
   type AlreadyApplied,
@@ -72,7 +73,14 @@ function* locateByContent(
   yield;
   if (problem !== undefined) return { ...problem, searches };
   const solved = yield* solve(base, open);
-  return solved.kind === "unlocated" ? { ...solved, searches } : { ...solved, repeated, appliedBefore };
+  if (solved.kind === "unlocated") return { ...solved, searches };
+  for (const [at, placement] of solved.placements.entries()) {
+    yield;
+    const search = open[at];
+    const doubtful = search && (yield* weighPlace(base, search, placement, finder, added));
+    if (doubtful !== undefined) return unlocated("not_found", doubtful, searches, []);
+  }
+  return { ...solved, repeated, appliedBefore };
 }
 
 /**
@@ -172,13 +180,11 @@ function* resolveAppliedInsertions(
   const added = new AddedLineCounts(located.placements.map(({ hunk }) => hunk));
   const appliedAt = (placement: Placement) => appliedInsertionAt(base, placement, added);
   const applied = yield* mapInSteps(located.placements, appliedAt);
-  const madeAt = applied.findIndex((start) => start !== undefined);
-  if (madeAt < 0) return located;
-  if (applied.every((start) => start !== undefined)) return { kind: "already_applied", starts: applied };
+  if (applied.every((start) => start !== undefined)) return { kind: "already_applied" };
   const searches = located.placements.map(({ hunk, tier, start, alignment }, at): HunkSearch => {
     const insertion = applied[at];
     return { hunk, tier, starts: [start], alignment, appliedAt: insertion === undefined ? [] : [insertion] };
   });
-  const search = searches[madeAt];
+  const search = searches.find(({ appliedAt }) => appliedAt.length > 0);
   return search === undefined ? located : unlocated("already_applied", search, searches, search.appliedAt);
 }

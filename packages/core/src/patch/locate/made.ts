@@ -1,10 +1,14 @@
 import type { BaseText } from "../model/base-text.js";
-import { type HunkLine, type Run, type ShapedHunk, shapeHunk } from "../model/hunk.js";
+import { growth, type HunkLine, type Run, type ShapedHunk, shapeHunk } from "../model/hunk.js";
 import { ListedHunk } from "../model/hunk-lines.js";
 import { isBlankLine } from "../model/line-key.js";
-import type { Deadline } from "../model/steps.js";
+import type { Deadline, Steps } from "../model/steps.js";
 import { explainsMore, findLayouts, type HunkLayout, nameOldLines } from "./align.js";
+import { type AddedLineCounts, addsUniqueLine, mayBeApplied } from "./already-applied.js";
+import { appliedInsertionAt } from "./applied-insertion.js";
+import type { MatchFinder } from "./matches.js";
 import { removesWords } from "./pins.js";
+import { type HunkSearch, hintOf, type Placement, runStartOf } from "./placement.js";
 import { type Doubt, findOverstretch } from "./stretch.js";
 
 /**
@@ -158,6 +162,54 @@ export function explainWindow(base: BaseText, hunk: ShapedHunk, start: number): 
     }
   }
   return explained;
+}
+
+/**
+ * Whether a place is doubtful since the hunk's new lines match, too: around it, at any depth, or nearer to the number. It
+ * may be a copy then. A place at the very number is none.
+ *
+ *     file           diff         result
+ *     1   if (a) {   @@           invalid_diff
+ *     2     b()      -b()
+ *     3   }          +if (a) {
+ *                    +  b()
+ *                    +}
+ *
+ * `b()` is wrapped already. It stands within its wrapping once more, at another depth.
+ */
+export function* weighPlace(
+  base: BaseText,
+  search: HunkSearch,
+  placement: Placement,
+  finder: MatchFinder,
+  added: AddedLineCounts,
+): Steps<HunkSearch | undefined> {
+  const { hunk, start, end, tier } = placement;
+  const isVerbatim = tier === "exact" || tier === "trailing";
+  if (hunk.oldCount === 0 || (isVerbatim && hintOf(hunk) === start)) return undefined;
+  yield* base.prepare("trimmed");
+  // This runs for every hunk with a wrong number. Most of them add a line that the file does not have.
+  if (hunk.new.some(({ text }) => base.index("trimmed").idOf(text) < 0)) return undefined;
+  if (appliedInsertionAt(base, placement, added) !== undefined) return undefined;
+  // Of several places to the letter something else than the new lines spoke for this one.
+  const isUnique = addsUniqueLine(base, hunk, added) && !(isVerbatim && search.starts.length > 1);
+  const verbatim = Array.from((yield* finder.findVerbatim(hunk, "new"))?.starts ?? []);
+  const { oldStart = Number.NaN, newStart = Number.NaN } = hunk.hunk.header.numbers ?? {};
+  const away = (at: number) => Math.min(Math.abs(at + 1 - oldStart), Math.abs(at + 1 - newStart));
+  const known = new Set(hunk.old.map(({ text }) => text.trim()));
+  const isWrap =
+    growth(hunk) > 0 && hunk.coreFrom < hunk.coreTo && hunk.new.some(({ text }) => !known.has(text.trim()));
+  const made = [...verbatim, ...finder.findAtAnyDepth(hunk, "new")].find((at) => {
+    const to = at + hunk.newCount;
+    if (isWrap && at <= start && end <= to) return true;
+    if (!isUnique && !verbatim.includes(at)) return false;
+    if (newStart === at + 1 && mayBeApplied(hunk)) return true;
+    if (isUnique && isVerbatim && away(at) < away(start)) return true;
+    return (isUnique || tier === "shift") && start < to && at < end;
+  });
+  if (made === undefined) return undefined;
+  const changeAt = runStartOf(placement, { from: hunk.coreFrom }, 0);
+  return { ...search, starts: [], doubt: { kind: "made", positions: [made + hunk.coreFrom], changeAt } };
 }
 
 /** More runs than this are only undone together. */

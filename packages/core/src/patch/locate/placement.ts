@@ -56,11 +56,7 @@ export interface AppliedHunk {
 }
 
 /** Every hunk was applied before. */
-export interface AlreadyApplied {
-  readonly kind: "already_applied";
-  /** 0-based first lines of the new side of each hunk, in the order of the diff. */
-  readonly starts: readonly number[];
-}
+export type AlreadyApplied = { readonly kind: "already_applied" };
 
 /** A hunk has no position, or more than one. With the search results of all hunks. */
 export interface Unlocated {

@@ -17,7 +17,7 @@ import { hasWords, isEllipsis } from "./embed.js";
 import { explainWindow, weighMade } from "./made.js";
 import type { MatchFinder, Tier } from "./matches.js";
 import { type AlreadyApplied, type HunkSearch, hintOf, placementAt } from "./placement.js";
-import { type Doubt, findContradiction } from "./stretch.js";
+import { findContradiction } from "./stretch.js";
 import { findWindow } from "./window.js";
 
 /** Matches of the old side as it is; for lines without any context, their possible insertion points. */
@@ -77,7 +77,7 @@ export function* findApplied(
     for (const { hunk } of searches) {
       yield* base.prepare("trimmed");
       if (addsUniqueLine(base, hunk, added) || (yield* findNewSide(base, hunk, finder, added)).length > 0)
-        return { kind: "already_applied", starts: byNumbers };
+        return { kind: "already_applied" };
     }
   }
   if (searches.every((search) => search.starts.length > 0)) return undefined;
@@ -92,7 +92,7 @@ export function* findApplied(
   const assigned = assignInOrder(candidates);
   if (assigned === undefined || assigned.earliest.some((start, at) => start !== assigned.latest[at]))
     return undefined;
-  return { kind: "already_applied", starts: assigned.earliest };
+  return { kind: "already_applied" };
 }
 
 /** Matches of the new side that prove that the hunk was applied. */
@@ -138,14 +138,11 @@ export function* findMended(
     const made = appliedAtStatedLine(base, hunk);
     if (made !== undefined && addsUniqueLine(base, hunk, added))
       return { ...search, tier: undefined, starts: none, appliedAt: [made] };
-    return yield* weighWhole(base, search, finder, added);
+    return search;
   }
   const appliedAt = yield* findNewSide(base, hunk, finder, added);
   const matches = yield* finder.findMended(hunk);
-  if (matches !== undefined) {
-    const found = { ...search, tier: matches.tier, starts: matches.starts, appliedAt };
-    return matches.tier === "shift" ? yield* weighWhole(base, found, finder, added) : found;
-  }
+  if (matches !== undefined) return { ...search, ...matches, appliedAt };
   if (appliedAt.length > 0) return { ...search, appliedAt };
   const numbered = findButForBlanks(base, hunk);
   if (numbered !== undefined) return { ...search, tier: "window", starts: [numbered] };
@@ -161,58 +158,6 @@ export function* findMended(
 }
 
 /**
- * A hunk that matches in one piece; or doubt, if its new lines match, too, and the number says as much for them. Its
- * place may be a copy then. Wrapped lines match once more in their wrapping, at another depth.
- *
- *     file       diff            result
- *     1 old(1)   @@ -5,2 +5,2 @@ invalid_diff
- *     2 end      -old(1)
- *     3 b        +new(1)
- *     4 c         end
- *     5 d
- *     6 new(1)
- *     7 end
- *
- * The old lines stand at line 1, the new ones at line 6, which is nearer to the number.
- */
-function* weighWhole(
-  base: BaseText,
-  search: HunkSearch,
-  finder: MatchFinder,
-  added: AddedLineCounts,
-): Steps<HunkSearch> {
-  const { hunk, starts, tier } = search;
-  const [start, other] = [starts[0], starts[1]];
-  const isMoved = tier === "shift";
-  if (start === undefined || other !== undefined || (hintOf(hunk) === start && !isMoved)) return search;
-  // This runs for every hunk with a wrong number. Most of them add a line that the file does not have.
-  const index = base.index(isMoved ? "trimmed" : "exact");
-  if (hunk.new.some(({ text }) => index.idOf(text) < 0)) return search;
-  yield* base.prepare("trimmed");
-  if (isAppliedInsertion(base, search, added)) return search;
-  const isUnique = addsUniqueLine(base, hunk, added);
-  const verbatim = Array.from((yield* finder.findVerbatim(hunk, "new"))?.starts ?? none);
-  const moved = isMoved && isUnique ? finder.findAtAnyDepth(hunk, "new") : none;
-  const { numbers } = hunk.hunk.header;
-  const away = (at: number) =>
-    numbers === undefined
-      ? 0
-      : Math.min(...[numbers.oldStart, numbers.newStart].map((n) => Math.abs(at + 1 - n)));
-  const made = [...verbatim, ...moved].find((at) => {
-    if (numbers?.newStart === at + 1 && mayBeApplied(hunk)) return true;
-    const isAround = start < at + hunk.newCount && at < start + hunk.oldCount;
-    return (isUnique || isMoved) && (isAround || (!isMoved && away(at) < away(start)));
-  });
-  if (made === undefined) return search;
-  const doubt: Doubt = {
-    kind: "made",
-    positions: [made + hunk.coreFrom],
-    changeAt: start + hunk.coreFrom,
-  };
-  return { ...search, tier: undefined, starts: none, doubt };
-}
-
-/**
  * The last two tiers, for damaged context. Two cases are refused, since their witnesses disagree: the header names
  * another part of the file; or the hunk fits as well if it was made already.
  */
@@ -223,9 +168,14 @@ function findDamaged(
   deadline: Deadline,
 ): HunkSearch {
   const { explained, ...found } = findInParts(base, search, deadline);
-  if (explained === undefined || isAppliedInsertion(base, found, added)) return found;
   const { hunk, starts, alignment } = found;
   const start = starts[0] ?? 0;
+  // An insertion that was made is reported later.
+  if (
+    explained === undefined ||
+    appliedInsertionAt(base, placementAt(base, found, start), added) !== undefined
+  )
+    return found;
   const runStarts = alignment?.runStarts ?? hunk.runs.map(({ from }) => start + from);
   const made = weighMade(base, hunk, { runStarts, explained }, deadline);
   if (made !== undefined) return { ...search, doubt: made };
@@ -251,13 +201,6 @@ function findButForBlanks(base: BaseText, { hunk, old }: ShapedHunk): number | u
   };
   const isTold = old.some((line) => line.kind === "context" && hasWords(line));
   return isTold && old.every(isSame) ? start : undefined;
-}
-
-/** Whether a hunk with one place only adds lines, and they are beside that place already. Reported later. */
-function isAppliedInsertion(base: BaseText, search: HunkSearch, added: AddedLineCounts): boolean {
-  const [start, other] = [search.starts[0], search.starts[1]];
-  if (start === undefined || other !== undefined) return false;
-  return appliedInsertionAt(base, placementAt(base, search, start), added) !== undefined;
 }
 
 /** A search with the context lines that the file has at the one place of the hunk. */

@@ -233,7 +233,7 @@ describe("a diff of which a part was made before", () => {
     fc.assert(law, { numRuns: 500 });
   });
 
-  it("that only adds lines is refused by the name of a hunk that is there", () => {
+  it("that only adds lines is made if its numbers say so, or refused by the name of a hunk that is there", () => {
     const law = fc.property(slots, fc.boolean(), (all, isNumbered) => {
       let shift = 0;
       const hunks = all.map((slot, n) => {
@@ -248,8 +248,10 @@ describe("a diff of which a part was made before", () => {
       });
       const outcome = applyDiff({ base: fileWith(all, false, ({ isMade }) => isMade), diff: hunks.join("") });
       const made = all.flatMap(({ isMade }, n) => (isMade ? [n + 1] : []));
-      if (made.length === 0) expect(outcome).toMatchObject({ text: fileWith(all, false, () => true) });
-      else if (made.length === all.length && !isNumbered) expect(outcome.code).toBe("already_applied");
+      const isFirst = made.at(-1) === made.length;
+      if (made.length === all.length) expect(outcome.code).toBe("already_applied");
+      else if (made.length === 0 || (isNumbered && isFirst))
+        expect(outcome).toMatchObject({ code: "applied", text: fileWith(all, false, () => true) });
       else expect(made).toContain(outcome.kind === "refusal" ? outcome.hunk : 0);
     });
     fc.assert(law, { numRuns: 300 });

@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { applyDiff } from "../../../src/patch/index.js";
+import { text } from "../check.js";
+
+/** What opens a block around lines, and what follows them, in several languages. */
+const wrappers: readonly (readonly [open: string, ...closers: readonly string[]])[] = [
+  ["if (ready) {", "}"],
+  ["if ready:"],
+  ["try {", "} catch (error) {", "  log(error);", "}"],
+  ['<Box id="ready">', "</Box>"],
+  ["ready do", "end"],
+  ["{% if ready %}", "{% endif %}"],
+  ["call(() => {", "});"],
+  ["while ready; do", "done"],
+];
+const words = ["else", "}", "go()", "return x", "a = 1", "end", "close(a)"];
+
+/** A line of a file by its depth, its words, and whether it is like no other. */
+const line = fc.record({ depth: fc.nat(3), word: fc.nat(words.length - 1), isOwn: fc.boolean() });
+const file = fc.record({
+  lines: fc.array(line, { minLength: 4, maxLength: 12 }),
+  unit: fc.constantFrom("  ", "    ", "\t"),
+});
+const change = fc.record({
+  at: fc.nat(),
+  count: fc.integer({ min: 1, max: 3 }),
+  wrapper: fc.constantFrom(...wrappers),
+  /** How much deeper the lines are in their wrapping. */
+  depth: fc.constantFrom(0, 1, 1, 1, 2),
+});
+const form = fc.record({
+  context: fc.nat(3),
+  /** By how many units the whole hunk is further in than the file. */
+  moved: fc.integer({ min: -2, max: 3 }),
+  number: fc.option(fc.integer({ min: 1, max: 16 })),
+  isTold: fc.boolean(),
+});
+
+/** A line so many units further in; undefined where it has not so many to lose. */
+function moveLine(line: string, units: number, unit: string): string | undefined {
+  if (units >= 0) return unit.repeat(units) + line;
+  const lost = unit.repeat(-units);
+  return line.startsWith(lost) ? line.slice(lost.length) : undefined;
+}
+
+describe("lines that are wrapped already", () => {
+  it("are not wrapped once more, at any depth, unless they stand at the very number", () => {
+    const law = fc.property(
+      file,
+      change,
+      form,
+      ({ lines, unit }, made, { context, moved, number, isTold }) => {
+        const all = lines.map(
+          ({ depth, word, isOwn }, n) => unit.repeat(depth) + words[word] + (isOwn ? ` ${n}` : ""),
+        );
+        const at = made.at % all.length;
+        const block = all.slice(at, at + made.count);
+        const [indent = ""] = /^\s*/.exec(block[0] ?? "") ?? [];
+        fc.pre(block.every((one) => one.startsWith(indent)));
+        const [open, ...closers] = made.wrapper;
+        const wrapped = [
+          indent + open,
+          ...block.map((one) => unit.repeat(made.depth) + one),
+          ...closers.map((one) => indent + one),
+        ];
+        const base = all.toSpliced(at, block.length, ...wrapped);
+        const first = Math.max(0, at - context);
+        const body = [
+          ...all.slice(first, at).map((one) => [" ", one] as const),
+          ...block.map((one) => ["-", one] as const),
+          ...wrapped.map((one) => ["+", one] as const),
+          ...all.slice(at + block.length, at + block.length + context).map((one) => [" ", one] as const),
+        ].map(([sign, one]) => ({ sign, line: moveLine(one, moved, unit) }));
+        fc.pre(body.every((one) => one.line !== undefined));
+        const old = body.filter(({ sign }) => sign !== "+");
+        // The very number is believed.
+        const hint = number ?? base.length + 1;
+        fc.pre(old.some((one, n) => one.line !== base[hint - 1 + n]));
+        const growth = wrapped.length - block.length;
+        const counts = `@@ -${hint},${old.length} +${hint},${old.length + growth} @@`;
+        const section = isTold && first > 0 ? ` ${all[first - 1]?.trim()}` : "";
+        const header = `${number === null ? "@@" : counts}${section}`;
+        const diff = text(header, ...body.map((one) => `${one.sign}${one.line}`));
+        const outcome = applyDiff({ base: text(...base), diff });
+        const landed = outcome.kind === "success" ? outcome.landed : [];
+        for (const { oldStart, oldLines } of landed) {
+          const isAbove = oldStart + oldLines <= first + 1;
+          expect(isAbove || oldStart > first + old.length + growth, diff).toBe(true);
+        }
+      },
+    );
+    fc.assert(law, { numRuns: 1_500 });
+  });
+});
