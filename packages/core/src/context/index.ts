@@ -23,8 +23,7 @@ export type {
   RenderReport,
 } from "./layout/report.js";
 export type { Provenance, Rendering, RenderOptions, RenderRule } from "./layout/types.js";
-export type { Visibility, VisibleBlock, VisibleState } from "./layout/visibility.js";
-export type { ShownPlace } from "./layout/visible-lines.js";
+export type { ShownPlace, Visibility, VisibleBlock, VisibleState } from "./layout/visibility.js";
 export {
   type AnthropicBlock,
   type AnthropicBody,
@@ -76,5 +75,5 @@ export {
   type ReceivedAnswer,
 } from "./providers/received-answer.js";
 export { type ResolvedMedia, resolveMedia } from "./providers/resolve-media.js";
-export { replacedFrom } from "./render/list-cache.js";
 export { ContextRenderer, renderContext } from "./render/render.js";
+export { replacedFrom } from "./render/rendering.js";

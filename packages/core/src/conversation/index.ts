@@ -102,7 +102,6 @@ export {
   type Ignored,
   type Start,
 } from "./tree/choices.js";
-export { firstEvent } from "./tree/first-event.js";
 export { applyEvent, isPruned, startedContext } from "./tree/fold.js";
 export type { ContextListener } from "./tree/journaled-context.js";
 export { lastVersion, versionAtNode } from "./tree/last-version.js";
@@ -128,7 +127,6 @@ export { callOf, commonAncestor, isOnPath, nodesBelow } from "./tree/tree-paths.
 export { chatterWords, type NodeLine, TreeShape, type TreeShapeOptions } from "./tree/tree-shape.js";
 export {
   type ConversationEvent,
-  type EventType,
   type JournalRecord,
   journalVersion,
   type MetadataPatch,
@@ -136,7 +134,6 @@ export {
   type SessionOrigin,
   type TaskChange,
 } from "./values/event.js";
-export { eventFromJson, eventToJson } from "./values/event-shape.js";
 export {
   type Advance,
   advance,

@@ -7,6 +7,7 @@ import {
   pathTo,
   type TurnNode,
 } from "../conversation/index.js";
+import { defined } from "../text/index.js";
 
 /**
  * The files of a path as code knows them: each with its state, the lines that changed, and the last command that was
@@ -81,8 +82,7 @@ function entryOf(path: string, { from, to, version, added, removed, check }: Led
     to,
     added,
     removed,
-    ...(version === undefined ? {} : { version }),
-    ...(check === undefined ? {} : { check }),
+    ...defined({ version, check }),
   };
 }
 

@@ -58,7 +58,8 @@ export function cacheOutlook(
   }
   if (best === undefined) {
     const cold = coldCause(last, next, ratios, isOnPath) ?? "branch";
-    const lost = last === undefined || last.prompt.chars === 0 ? {} : { broken: lostAll(cold, last) };
+    const lostChars = last?.prompt.chars ?? 0;
+    const lost = lostChars === 0 ? {} : { broken: { cause: cold, lostChars } };
     return { cold, sharedParts: 0, sharedChars: 0, ...lost };
   }
   const { from, parts } = best;
@@ -103,10 +104,6 @@ export function sentPrompt(
   const added = marks.filter((mark) => !before.includes(mark));
   const ends = added.length === 0 ? before : [...before, ...added].sort((one, other) => one - other);
   return { ...request, prompt, marks, ends };
-}
-
-function lostAll(cause: ColdCause, { prompt }: SentPrompt): CacheBreak {
-  return { cause, lostChars: prompt.chars };
 }
 
 function isOfOneCache(one: SentRequest, other: SentRequest): boolean {

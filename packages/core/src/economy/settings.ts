@@ -138,16 +138,13 @@ export function economySettings(
     compaction: { ...defaultEconomy.compaction, ...given.compaction },
   };
   const flaw = outOfRange(settings, nameOf) ?? contradiction(settings, given, nameOf);
-  return flaw === undefined ? settings : refuseSettings(flaw);
+  if (flaw === undefined) return settings;
+  return { kind: "economy_refusal", code: "invalid_settings", message: flaw };
 }
 
 /** Whether it is a refusal. */
 export function isEconomyRefusal(value: object): value is EconomyRefusal {
   return "kind" in value && value.kind === "economy_refusal";
-}
-
-function refuseSettings(message: string): EconomyRefusal {
-  return { kind: "economy_refusal", code: "invalid_settings", message };
 }
 
 function outOfRange(settings: EconomySettings, nameOf: (setting: string) => string): string | undefined {

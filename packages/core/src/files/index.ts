@@ -49,9 +49,8 @@ export { currentBase, emptySha256, type GivenBase, shownBase } from "./values/ba
 export type * from "./values/disk.js";
 export { DiskFault, type FaultState } from "./values/disk-fault.js";
 export type { CorrectedEdit, Corrector, EditApplier, EditSketch, FailedEdit } from "./values/edit-models.js";
-export { fileTypes } from "./values/file-types.js";
 export type { FileFindings, FoundLine, SearchOutput } from "./values/findings.js";
-export { defaultGuards, type Guards, type OnMismatch } from "./values/guards.js";
+export type { Guards, OnMismatch } from "./values/guards.js";
 export type {
   FileName,
   Knowledge,
@@ -74,7 +73,6 @@ export {
   type ConversationCode,
   carriesContent,
   conversationCodes,
-  fromPatch,
   isRefusal,
   type OutcomeCode,
   type Refusal,

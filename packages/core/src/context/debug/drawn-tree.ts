@@ -8,7 +8,7 @@ import {
   type TurnPayload,
 } from "../../conversation/index.js";
 import { joinSpans } from "../../files/index.js";
-import { describePayload, marksOf } from "./debug-payload.js";
+import { describePayload, marksOf } from "./debug-outline.js";
 import { type Wording, wordingFor } from "./debug-text.js";
 
 /** What of a tree is drawn; see `OutlineOptions`. */

@@ -13,8 +13,7 @@ import { type List, put, sizeOf } from "./list.js";
 import { type EarlierLines, writeRepeats } from "./repeats.js";
 import type { Boundary, Dropped, Ignored, PromptRepair, Referral } from "./report.js";
 import type { Provenance, RenderRule } from "./types.js";
-import { nothingSeen, type SeenStates, see } from "./visibility.js";
-import type { ShownPlace } from "./visible-lines.js";
+import { nothingSeen, type SeenStates, type ShownPlace, see } from "./visibility.js";
 
 /** The nodes of a path up to one of them, as parts of a prompt. An immutable value: a step makes the next one. */
 export interface Layout {

@@ -1,7 +1,6 @@
 import type { ReferredLines, RepeatedLines, ShownText } from "../../conversation/index.js";
 import { chooseSuffix, defined, endsLine, shortHash } from "../../text/index.js";
-import { type SeenStates, visibleLinesIn } from "./visibility.js";
-import type { VisibleLines } from "./visible-lines.js";
+import { type SeenStates, type VisibleLines, visibleLinesIn } from "./visibility.js";
 
 /** A text that repeats lines of the prompt, as it is written below them. */
 interface WrittenRepeats {

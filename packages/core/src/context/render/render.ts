@@ -12,9 +12,8 @@ import { emptyLayout, type Layout } from "../layout/layout.js";
 import { type List, put } from "../layout/list.js";
 import { providerFacts } from "../layout/providers.js";
 import type { Rendering, RenderOptions } from "../layout/types.js";
-import { emptyListCache, type ListCache } from "./list-cache.js";
 import type { RenderScope, RenderSettings } from "./render-scope.js";
-import { renderingOf } from "./rendering.js";
+import { emptyListCache, type ListCache, renderingOf } from "./rendering.js";
 import { openWith, step } from "./step.js";
 
 /**

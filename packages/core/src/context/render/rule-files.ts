@@ -62,7 +62,8 @@ function expired(layout: Layout, until: number, { nodeId }: PartSource): Layout 
 
 function inline(payload: FileContent, source: PartSource, { files }: RenderSettings): DraftPart {
   if (files === "json") return userText(source, "file_inline", jsonOf(payload));
-  const { text, start } = frameText(attributesOf(payload), payload.text, suffixFor(payload));
+  const suffix = chooseSuffix([payload.text, payload.path]);
+  const { text, start } = frameText(attributesOf(payload), payload.text, suffix);
   const shows = shownOf(payload, start, start + payload.text.length);
   const repeats = payload.repeats?.map((one) => ({ ...one, start: one.start + start, end: one.end + start }));
   return { ...userText(source, "file_inline", text), shows, repeats };
@@ -95,10 +96,6 @@ function shownOf(
   end: number,
 ): readonly ShownText[] {
   return verified === true ? [{ path, sha256, from: lines.from, to: lines.to, start, end }] : [];
-}
-
-function suffixFor({ text, path }: FileContent) {
-  return chooseSuffix([text, path]);
 }
 
 function attributesOf({ path, version, sha256, lines, form }: FileContent): string {

@@ -129,25 +129,20 @@ export async function planRestore(
   const { fromId, toId, stateOf = toId } = ends;
   const commands = filesOfCommands(context, fromId, stateOf);
   const named = new Set(files.map(({ path }) => path));
+  const aside = new Set(known.filter((file) => file.aside === true).map(({ path }) => path));
   const decided = known.map((file, at) => decide(file, statuses[at], kept, makers[at] ?? { by: nobody }));
   const planned = await Promise.all(decided.map((file) => mergedOr(file, disk)));
   return {
     kind: "restore_plan",
     ...ends,
-    files: oneNameEach(planned, statuses).filter(
-      (file) => file.kind !== "same" || !isAside(file.path, known),
-    ),
+    // What a branch beside both paths wrote, and what is as it should be, is not spoken of.
+    files: oneNameEach(planned, statuses).filter(({ kind, path }) => kind !== "same" || !aside.has(path)),
     unknown: files.filter((file) => !isKnown(file) && file.aside !== true).map(({ path }) => path),
     commands: { ...commands, paths: commands.paths.filter((path) => !named.has(path)) },
   };
 }
 
 const nobody: FileMaker = { who: "someone_else" };
-
-/** What a branch beside both paths wrote, and what is as it should be, is not spoken of. */
-function isAside(path: string, files: readonly DifferingFile[]): boolean {
-  return files.some((file) => file.path === path && file.aside === true);
-}
 
 interface KnownFile extends DifferingFile {
   readonly wanted: FileStateHash;

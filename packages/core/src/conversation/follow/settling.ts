@@ -1,5 +1,5 @@
 import type { CallerWrite, Workspace } from "../../files/index.js";
-import { escapeForDisplay, shortHash } from "../../text/index.js";
+import { defined, escapeForDisplay, shortHash } from "../../text/index.js";
 import type { ContextManager } from "../tree/manager.js";
 import { Manifests } from "../tree/manifest.js";
 import { lastOfAnswer } from "../tree/path-knowledge.js";
@@ -48,7 +48,7 @@ export async function settleWrites(
   for (const group of untold.values()) {
     const [first] = group;
     if (first === undefined) continue;
-    const files = group.map(effectOf);
+    const files = group.map(({ path, before, after }): FileEffect => ({ path, before, after, by: "tool" }));
     const there = settle(manager, idOf(first), files);
     // Its branch was pruned, but the file is so where the conversation goes on.
     const node =
@@ -80,8 +80,7 @@ export function settleLate(
             path,
             after,
             by,
-            ...(before === undefined ? {} : { before }),
-            ...(from === undefined ? {} : { from }),
+            ...defined({ before, from }),
           },
         ]
       : [],
@@ -91,10 +90,6 @@ export function settleLate(
 
 function idOf({ caller }: CallerWrite): string {
   return "call" in caller ? caller.call : caller.restore;
-}
-
-function effectOf({ path, before, after }: CallerWrite): FileEffect {
-  return { path, before, after, by: "tool" };
 }
 
 /** By what made them, in the order of the first write of each. */

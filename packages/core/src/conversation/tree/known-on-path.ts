@@ -112,7 +112,7 @@ export class KnownOnPath {
     } as const;
     const oldName = from === undefined ? undefined : this.naming(from);
     // What was written stands in the call, whatever becomes of its result.
-    const source = by === "tool" ? inCall(options.source ?? "") : options.source;
+    const source = by === "tool" ? `${callMark}${options.source ?? ""}` : options.source;
     return known.learn(name, event, { ...options, source, from: oldName });
   }
 
@@ -156,12 +156,8 @@ function movedState({ from }: FileEffect, effects: readonly FileEffect[]): strin
   return from === undefined ? undefined : effects.find(({ path }) => path === from)?.before;
 }
 
+/** Begins the source of lines that stand in the call that a result answers. */
 const callMark = "call of ";
-
-/** The source of lines that stand in the call that a result answers. */
-function inCall(resultId: string): string {
-  return `${callMark}${resultId}`;
-}
 
 /** The node that a source is about, and whether its call is meant. */
 export function readSource(source: string): { readonly nodeId: string; readonly isCall: boolean } {

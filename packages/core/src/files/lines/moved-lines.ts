@@ -41,7 +41,7 @@ function moveOnce(edits: readonly LineEdit[], later: readonly LineEdit[]): reado
   let [next, shift] = [0, 0];
   for (const [which, edit] of edits.entries()) {
     for (let other = later[next]; other !== undefined && endOf(other) <= edit.at; other = later[next]) {
-      if (isInsertionAt(other, edit.at) && edit.removed === 0) return which;
+      if (other.at === edit.at && other.removed === 0 && edit.removed === 0) return which;
       shift += other.added - other.removed;
       next += 1;
     }
@@ -55,10 +55,6 @@ function moveOnce(edits: readonly LineEdit[], later: readonly LineEdit[]): reado
 /** The first line behind the removed ones. */
 function endOf({ at, removed }: LineEdit): number {
   return at + removed;
-}
-
-function isInsertionAt({ at, removed }: LineEdit, line: number): boolean {
-  return removed === 0 && at === line;
 }
 
 /**

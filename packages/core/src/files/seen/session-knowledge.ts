@@ -1,3 +1,4 @@
+import { defined } from "../../text/index.js";
 import { outsideSpans } from "../lines/line-spans.js";
 import type { InPlaceEdit } from "../lines/persistent-map.js";
 import type {
@@ -305,7 +306,6 @@ export function knownState(
     lines,
     beforeCall,
     inPrompt,
-    ...(total === undefined ? {} : { total }),
-    ...(encoding === undefined ? {} : { encoding }),
+    ...defined({ total, encoding }),
   };
 }

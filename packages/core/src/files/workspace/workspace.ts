@@ -1,3 +1,4 @@
+import { defined } from "../../text/index.js";
 import type { Call, RunScope } from "../access/call.js";
 import { callerWrites, lastWrite } from "../access/caller-writes.js";
 import { withoutState } from "../access/change.js";
@@ -90,8 +91,7 @@ export class Workspace {
       ports,
       limits: { ...defaultLimits, ...options.limits },
       knowledge: new SessionKnowledge({
-        ...(remembered === undefined ? {} : { limit: remembered }),
-        ...(rereadStub === undefined ? {} : { keepsPrompt: rereadStub }),
+        ...defined({ limit: remembered, keepsPrompt: rereadStub }),
       }),
       versions: new SessionStateService(options.resumedVersion),
       encodings: new Map(),

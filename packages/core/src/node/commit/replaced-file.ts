@@ -1,5 +1,6 @@
 import { fstatSync } from "node:fs";
 import type { ReplacedFile } from "../../files/index.js";
+import { finish } from "../../text/index.js";
 import { sha256 } from "../disk/digest.js";
 import {
   closeQuietly,
@@ -9,7 +10,7 @@ import {
   holdDescriptor,
 } from "../disk/platform.js";
 import { hashOpenedInSlices, readUpTo } from "../disk/reading.js";
-import { finishSlices, type Slices, takeSlices } from "../disk/slices.js";
+import { type Slices, takeSlices } from "../disk/slices.js";
 
 /** A larger file is not read again. */
 const limitBytes = 256 * 1024 * 1024;
@@ -61,7 +62,7 @@ export class OpenReplacedFile implements ReplacedFile, DescriptorHolder {
   /** The same in one go, for who cannot wait. */
   changedAtOnce(): Uint8Array | undefined {
     try {
-      return finishSlices(this.compare());
+      return finish(this.compare());
     } catch (error) {
       return ignored(error);
     }

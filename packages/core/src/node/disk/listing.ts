@@ -139,8 +139,11 @@ function describe(
   const shown = name ?? displayName(bytes ?? Buffer.of());
   if (dirent.isDirectory()) return { name: shown, kind: "directory", openable };
   const path = openable ? folder.at(name) : Buffer.concat([Buffer.from(folder.at("")), bytes ?? Buffer.of()]);
-  if (dirent.isSymbolicLink())
-    return { name: shown, kind: "link", openable, ...defined({ leadsTo: linkAt(path) }) };
+  if (dirent.isSymbolicLink()) {
+    // Undefined where the link is gone since it was listed.
+    const leadsTo = ifPossible(() => readlinkSync(path), undefined);
+    return { name: shown, kind: "link", openable, ...defined({ leadsTo }) };
+  }
   if (!dirent.isFile()) return { name: shown, kind: "other", openable };
   // What cannot be opened by its name cannot be looked at later.
   if (!(openable ? isSized.openable : isSized.others)) return { name: shown, kind: "file", openable };
@@ -148,11 +151,6 @@ function describe(
   // Gone since it was listed.
   if (stat === undefined) return undefined;
   return { name: shown, kind: "file", sizeBytes: stat.size, openable };
-}
-
-/** The text of a link; undefined where the link is gone since it was listed. */
-function linkAt(path: string | Buffer): string | undefined {
-  return ifPossible(() => readlinkSync(path), undefined);
 }
 
 function decodeName(name: Buffer): string | undefined {

@@ -222,10 +222,6 @@ function readOr(path: string, otherwise: string): string {
   }
 }
 
-function userName(): string {
-  return String(process.geteuid?.() ?? "user");
-}
-
 /** Where state is kept: `HOLDFAST_STATE_DIR`, else the XDG state folder, else its default. */
 export function defaultStateFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const { HOLDFAST_STATE_DIR: named, XDG_STATE_HOME: xdg, LOCALAPPDATA: local } = environment;
@@ -234,7 +230,7 @@ export function defaultStateFolder(environment: NodeJS.ProcessEnv = process.env)
   if (isWindows && local !== undefined && local !== "") return join(local, "holdfast");
   const home = knownHome();
   return home === undefined
-    ? join(tmpdir(), `holdfast-${userName()}`)
+    ? join(tmpdir(), `holdfast-${process.geteuid?.() ?? "user"}`)
     : join(home, ".local", "state", "holdfast");
 }
 

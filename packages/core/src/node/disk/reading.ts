@@ -7,12 +7,12 @@ import {
   refuse,
   type Streamed,
 } from "../../files/index.js";
-import { escapeForDisplay } from "../../text/index.js";
+import { escapeForDisplay, finish } from "../../text/index.js";
 import { accessOf } from "./access.js";
 import { sha256Stream } from "./digest.js";
 import type { Folder } from "./folder.js";
 import { closeQuietly, openDescriptor, openFlags, readAt } from "./platform.js";
-import { finishSlices, type Slices, sliceBytes, takeSlices } from "./slices.js";
+import { type Slices, sliceBytes, takeSlices } from "./slices.js";
 
 /** One entry of an open folder, with the path under which messages speak of it. */
 export interface Spot {
@@ -159,7 +159,7 @@ function* readOpened(fd: number, size: number): Slices<Uint8Array> {
 
 /** SHA-256 of an open file, in bounded memory; it stops at the size that the file had when it was opened. */
 export function hashOpened(fd: number, size: number): string {
-  return finishSlices(hashOpenedInSlices(fd, size));
+  return finish(hashOpenedInSlices(fd, size));
 }
 
 /** The same in slices. */

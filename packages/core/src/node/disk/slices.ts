@@ -10,20 +10,12 @@ import { openDescriptor, readAt, writeAll } from "./platform.js";
  */
 export type Slices<Result> = Generator<Promise<unknown> | undefined, Result, void>;
 
-/** Takes all slices. What is small has none, and is done at once. */
+/** Takes all slices; `finish` does so at once, where they wait for nothing. What is small has none. */
 export async function takeSlices<Result>(slices: Slices<Result>): Promise<Result> {
   for (;;) {
     const slice = slices.next();
     if (slice.done === true) return slice.value;
     await (slice.value ?? nextTurn());
-  }
-}
-
-/** The same at once, of slices that wait for nothing. */
-export function finishSlices<Result>(slices: Slices<Result>): Result {
-  for (;;) {
-    const slice = slices.next();
-    if (slice.done === true) return slice.value;
   }
 }
 

@@ -23,9 +23,7 @@ export async function takeLease(
       ? refuseHeldSession(paths.id, leaseHolder(state, paths) ?? anotherProcess)
       : refuseLike(lock);
   } catch (error) {
-    const refusal = storeRefusalFrom(error, `Session ${paths.id} could not be locked`);
-    if (refusal === undefined) throw error;
-    return refusal;
+    return storeRefusalFrom(error, `Session ${paths.id} could not be locked`);
   }
 }
 

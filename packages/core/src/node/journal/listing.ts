@@ -8,9 +8,10 @@ import {
   readLine,
   type SessionFacts,
 } from "../../conversation/index.js";
+import { finish } from "../../text/index.js";
 import { namesIn } from "../disk/entries.js";
 import { codeOf } from "../disk/platform.js";
-import { finishSlices, type Slices } from "../disk/slices.js";
+import type { Slices } from "../disk/slices.js";
 import { keyOf } from "../state-folder/locks.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { leaseHolder } from "./lease.js";
@@ -42,7 +43,7 @@ export function* listJournals(state: StateFolder): Slices<readonly SessionFacts[
 
 /** What a list would say of one journal now; undefined where it is gone. */
 export function factsOfJournal(paths: JournalPaths): IndexedFacts["facts"] | undefined {
-  return finishSlices(look(paths, undefined))?.facts;
+  return finish(look(paths, undefined))?.facts;
 }
 
 /** What is known of a journal, by the index where that still fits; undefined where it is gone. */
@@ -84,7 +85,8 @@ function unknown(mtimeMs: number): Facts {
 function factsIn(bytes: Uint8Array, mtimeMs: number): Facts {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const first = recordBefore(buffer, buffer.indexOf(lineBreak));
-  const last = lastRecord(buffer);
+  // None where the journal ends with something else.
+  const last = recordBefore(buffer, buffer.lastIndexOf(lineBreak));
   if (first === undefined || last === undefined) return factsOfDamaged(bytes, mtimeMs);
   const started = first.event.type === "session_started" ? first.event : undefined;
   return {
@@ -124,11 +126,6 @@ function recordBefore(buffer: Buffer, end: number): JournalRecord | undefined {
   if (!isSealed(buffer, from, end)) return undefined;
   const line = readLine(buffer.toString("utf8", from, end), () => undefined);
   return line.kind === "record" ? line.record : undefined;
-}
-
-/** The last record, unless the journal ends with something else. */
-function lastRecord(buffer: Buffer): JournalRecord | undefined {
-  return recordBefore(buffer, buffer.lastIndexOf(lineBreak));
 }
 
 /** What the session was named last, after its beginning. */

@@ -77,7 +77,6 @@ export async function openToWrite(
   } catch (error) {
     if (fd !== undefined) closeQuietly(fd);
     const because = storeRefusalFrom(error, `Session ${paths.id} cannot be written`);
-    if (because === undefined) throw error;
     return openToRead(state, paths, because);
   }
 }

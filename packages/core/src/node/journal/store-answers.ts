@@ -3,14 +3,13 @@ import { DiskFault, type Refusal, refuse } from "../../files/index.js";
 import { codeOf } from "../disk/platform.js";
 
 /**
- * The refusal for a failed system call of a session store. Throws nothing.
+ * The refusal for a failed system call of a session store. Throws an error that is none of the system: a bug.
  *
  * @param what was not done, as a sentence: "Nothing since the last save was kept".
- * @returns undefined where it is no error of the system: a bug, which the caller throws.
  */
-export function storeRefusalFrom(error: unknown, what: string): ConversationRefusal | undefined {
+export function storeRefusalFrom(error: unknown, what: string): ConversationRefusal {
   const code = error instanceof DiskFault ? error.code : codeOf(error);
-  if (code === "" || !(error instanceof Error)) return undefined;
+  if (code === "" || !(error instanceof Error)) throw error;
   switch (code) {
     case "ENOSPC":
     case "EDQUOT":

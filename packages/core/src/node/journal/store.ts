@@ -48,9 +48,7 @@ export function openJournalStore(options: JournalStoreOptions = {}): SessionStor
     const state = openStateFolder(options.stateDir);
     return isRefusal(state) ? refuseLike(state) : new JournalStore(state);
   } catch (error) {
-    const refusal = storeRefusalFrom(error, "The state folder could not be opened");
-    if (refusal === undefined) throw error;
-    return refusal;
+    return storeRefusalFrom(error, "The state folder could not be opened");
   }
 }
 
@@ -203,9 +201,7 @@ class JournalStore implements SessionStore {
     try {
       return await work();
     } catch (error) {
-      const refusal = storeRefusalFrom(error, what);
-      if (refusal === undefined) throw error;
-      return refusal;
+      return storeRefusalFrom(error, what);
     }
   }
 

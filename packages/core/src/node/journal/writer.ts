@@ -159,7 +159,6 @@ export class JournalWriter {
     const { id } = this.place;
     const what = `Nothing since the last save was kept in session ${id}`;
     const failure = storeRefusalFrom(error, what);
-    if (failure === undefined) throw error;
     this.unsettled = true;
     if (isOurs && this.over === undefined) this.settle();
     return failure;
@@ -231,9 +230,7 @@ export class JournalWriter {
       return undefined;
     } catch (error) {
       const what = `What was left half written in session ${this.place.id} could not be cleared up`;
-      const refusal = storeRefusalFrom(error, what);
-      if (refusal === undefined) throw error;
-      return refusal;
+      return storeRefusalFrom(error, what);
     }
   }
 

@@ -1,9 +1,9 @@
 import { type BigIntStats, fdatasyncSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import type { BlobStore } from "../../files/index.js";
+import { finish } from "../../text/index.js";
 import { readLink, removeQuietly } from "../disk/entries.js";
 import { closeQuietly, codeOf, ifPossible, ifThere, openDescriptor } from "../disk/platform.js";
 import {
-  finishSlices,
   hashInSlices,
   joinInSlices,
   readInSlices,
@@ -144,14 +144,13 @@ function beginningsOf(tail: Tail | undefined): readonly StateLength[] {
 
 /** The bytes of this SHA-256, if they are kept; reads only. */
 export function keptBytes(state: StateFolder, hash: string): Uint8Array | undefined {
-  return finishSlices(readState(state, hash));
+  return finish(readState(state, hash));
 }
 
 /** Keeps bytes durably, for recovery, which has no session. Throws the system's error. */
 export function keepBlob(state: StateFolder, hash: string, bytes: Uint8Array): void {
   const path = blobPath(state, hash);
-  if (!finishSlices(proveBlob(path, hash)) || !touch(path, bytes.length))
-    finishSlices(create(state, path, bytes));
+  if (!finish(proveBlob(path, hash)) || !touch(path, bytes.length)) finish(create(state, path, bytes));
 }
 
 /** In place of one that is there; there rarely is. */

@@ -1,9 +1,10 @@
 import { closeSync, fdatasyncSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
+import { finish } from "../../text/index.js";
 import { newId } from "../disk/digest.js";
 import { removeQuietly } from "../disk/entries.js";
 import { openDescriptor, openFlags, writeAll } from "../disk/platform.js";
-import { finishSlices, type Slices, writeInSlices } from "../disk/slices.js";
+import { type Slices, writeInSlices } from "../disk/slices.js";
 import type { StateFolder } from "./state-folder.js";
 
 /** How a file gets its name. */
@@ -24,7 +25,7 @@ export function placeWhole(
   bytes: Uint8Array,
   options: WholeFileOptions,
 ): void {
-  finishSlices(placeInSlices(state, path, bytes, { ...options, isAtOnce: true }));
+  finish(placeInSlices(state, path, bytes, { ...options, isAtOnce: true }));
 }
 
 /** The same in slices of a large file. */

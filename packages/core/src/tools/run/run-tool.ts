@@ -273,7 +273,11 @@ export function resultOf({ intent, outcome }: CarriedOut): ToolResult {
     case "searched":
       return { kind: "search", outcome };
     case "preview":
-      return { kind: "preview", preview: outcome, several: isOfSeveral(intent) };
+      return {
+        kind: "preview",
+        preview: outcome,
+        several: intent.request.kind === "apply_changes" && intent.oneFile !== true,
+      };
     case "change_set":
       return ofSet(intent, outcome);
     case "written":
@@ -303,10 +307,6 @@ function ofRefusal(intent: FileIntent, outcome: RefusedOutcome): ToolResult {
         ? { kind: "read", outcome }
         : { kind: "refused", refusal: outcome, writing: false };
   }
-}
-
-function isOfSeveral({ request, oneFile }: FileIntent): boolean {
-  return request.kind === "apply_changes" && oneFile !== true;
 }
 
 function ofSet(intent: FileIntent, outcome: ApplyChangesOutcome): ToolResult {

@@ -81,7 +81,8 @@ async function askOnce(
       return withWords(outcome, approval.said);
     }
     case "yes": {
-      const outcome = await workspace.run(request, { ...scope, agreed: agreedOf(preview) });
+      const agreed = preview.files.map((file) => file.agreed);
+      const outcome = await workspace.run(request, { ...scope, agreed });
       const isOvertaken = isRefusal(outcome) && overtakenCodes.has(outcome.code);
       return isOvertaken ? { kind: "overtaken", by: outcome } : outcome;
     }
@@ -159,10 +160,6 @@ function togetherByPerson({ together }: WriteOutcome): Pick<WriteOutcome, "toget
 
 function notSent({ literal: _, ...change }: ChangeReport): ChangeReport {
   return { ...change, sentWhole: false, authored: [], derived: false };
-}
-
-function agreedOf({ files }: Preview) {
-  return files.map(({ agreed }) => agreed);
 }
 
 function denied(request: ChangeRequest, said = "A person said no."): ChangeOutcome {

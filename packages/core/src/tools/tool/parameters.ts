@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { ExactEdit, NumberedEdit } from "../../files/index.js";
+import { defined } from "../../text/index.js";
 import { unlisted } from "./tool.js";
 
 // Parameters that several tools have. A word here is paid for by every prompt, once a tool.
@@ -71,8 +72,7 @@ export function readEdit(given: z.output<typeof exactEdit>): ExactEdit {
   return {
     oldString: old_string,
     newString: new_string,
-    ...(replace_all === undefined ? {} : { replaceAll: replace_all }),
-    ...(expected_replacements === undefined ? {} : { expectedReplacements: expected_replacements }),
+    ...defined({ replaceAll: replace_all, expectedReplacements: expected_replacements }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { FileState, ListedEntry, MatchedFile, SearchSkips } from "../../files/index.js";
+import type { FileState, ListedEntry, SearchSkips } from "../../files/index.js";
 import { defined } from "../../text/index.js";
 import type { FileBlock, FilePart, LinesBlock, Reply, ReplyBlock, ReportBlock } from "./reply.js";
 import type { Shown } from "./shown.js";
@@ -82,9 +82,7 @@ function entryToJson(entry: ListedEntry) {
   return {
     path: entry.path,
     is_directory: entry.isDirectory,
-    ...(entry.sizeBytes === undefined ? {} : { size_bytes: entry.sizeBytes }),
-    ...(entry.special === undefined ? {} : { special: entry.special }),
-    ...defined({ leads_to: entry.leadsTo }),
+    ...defined({ size_bytes: entry.sizeBytes, special: entry.special, leads_to: entry.leadsTo }),
     ...(entry.openable ? {} : { openable: false as const }),
   };
 }
@@ -109,16 +107,14 @@ function searchToJson(path: string, blocks: readonly ReplyBlock[]) {
   return {
     path,
     matches,
-    ...(found?.files === undefined ? {} : { files: found.files.map(matchedFileToJson) }),
+    ...(found?.files === undefined
+      ? {}
+      : { files: found.files.map(({ path: file_path, lines }) => ({ file_path, ...defined({ lines }) })) }),
     searched_files: found?.searchedFiles ?? 0,
     searched_bytes: found?.searchedBytes ?? 0,
     skipped: { binary, secret, unreadable, long_lines: longLines, ...closedToJson(found?.skips) },
     ...(found?.more === undefined ? {} : { more: found.more }),
   };
-}
-
-function matchedFileToJson({ path: file_path, lines }: MatchedFile) {
-  return { file_path, ...(lines === undefined ? {} : { lines }) };
 }
 
 /** `{success, code, message, latest_file_state}`; the literal form adds nothing to these four. */
