@@ -28,7 +28,7 @@ function quietShell(isColoured = false): { readonly shell: TourShell; readonly p
   const misuse = (message: string): never => {
     throw new Error(message);
   };
-  const settings = { roots: [], json: false, allowProtected: [] };
+  const settings = { roots: [], json: false, allowProtected: [], inPlace: [] };
   return { shell: shellOfTour({ args: [], flags: {}, settings, terminal, misuse }), printed };
 }
 

@@ -10,9 +10,8 @@ const base = {
   "--base <sha256>": "the state that the change was made against: 64 hex digits or at least 12",
 };
 const atomic = { "--atomic": "change whatever state is there now, read and written under one lock" };
-const inPlace = { "--in-place": "write into the existing inode: keeps hard links and owner, is not atomic" };
 const resultContent = { "--result-content <amount>": "how much of the file the JSON shows (default: full)" };
-const written = { ...inPlace, ...encoding, ...resultContent };
+const written = { ...encoding, ...resultContent };
 const exclude = { "--exclude <glob>": "leave out paths of this form; may be repeated" };
 
 export const commandSpecs = [
@@ -224,7 +223,7 @@ export const commandSpecs = [
   {
     usage: "restore <file@sha256>",
     summary: "bring back a recorded state of a file",
-    options: { ...base, ...inPlace, ...resultContent },
+    options: { ...base, ...resultContent },
     examples: [
       "holdfast restore src/app.ts@b94d27b9934d3e08",
       "holdfast restore src/app.ts@b94d27b9934d3e08 --base 5891b5b522d5df08",

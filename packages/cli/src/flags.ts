@@ -39,7 +39,7 @@ export const values = {
   effort: ["off", "low", "medium", "high", "max"],
   exclude: collect,
   glob: collect,
-  "in-place": ["auto"],
+  "in-place": collect,
   include: collect,
   keep: wholeNumber,
   "keep-days": wholeNumber,

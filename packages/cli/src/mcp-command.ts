@@ -20,7 +20,6 @@ export const mcpSpec = {
     "--memory-paths <glob>": "files of this form are edited without a read; may be repeated",
     "--on-mismatch <answer>": "what a change of an older state gets (default: rebase)",
     "--rules-of <client>": "what you have denied to this client's own file tools is denied to these, too",
-    "--in-place <when>": "write in place what cannot be replaced",
     "--strict-view": "a change may only touch lines that were shown",
     "--reread-stub": "answer a repeated read of the same state with a stub",
   },

@@ -161,6 +161,7 @@ function settingsFrom(flags: Flags): Settings {
     roots: flags.root ?? [process.cwd()],
     json: flags.json === true,
     allowProtected: flags.allowProtected ?? [],
+    inPlace: flags.inPlace ?? [],
     ...defined({ stateDir: flags.stateDir, keepSecrets: flags.keepSecrets }),
   };
 }

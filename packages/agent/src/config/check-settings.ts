@@ -69,6 +69,7 @@ async function checkGlobs(
   const { approval, tools, fetch } = checked.settings;
   const lists: readonly (readonly [path: readonly string[], globs: readonly string[] | undefined])[] = [
     [["tools", "memoryPaths"], tools?.memoryPaths],
+    [["tools", "inPlace"], tools?.inPlace],
     [["fetch", "allowedHosts"], fetch?.allowedHosts],
   ];
   const globs = [

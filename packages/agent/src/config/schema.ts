@@ -162,6 +162,7 @@ export const settingsSchema = z.strictObject({
     strictView: z.boolean().describe("a change may only touch lines that were shown"),
     rereadStub: z.boolean().describe("a repeated read of the same state gets a stub"),
     memoryPaths: words.describe("globs of files that are edited without a read"),
+    inPlace: words.describe("globs of files that are written in place; auto: those that cannot be replaced"),
   }),
   shell: section({
     enabled: z.boolean().describe("whether commands can be run at all"),

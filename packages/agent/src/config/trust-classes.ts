@@ -102,6 +102,7 @@ export const trustClasses: TrustTable = {
     strictView: becomes(false, "it lets changes touch lines that were not shown"),
     rereadStub: never,
     memoryPaths: always("it opens files to edits without a read"),
+    inPlace: always("it gives up that a kill leaves a file old or new"),
   },
   shell: {
     enabled: becomes(true, "it lets commands run"),

@@ -68,6 +68,7 @@ const hostile: readonly (readonly [key: string, project: AgentSettings])[] = [
   ["tools.strictView", { tools: { strictView: false } }],
   ["tools.wire", { tools: { wire: "json" } }],
   ["tools.memoryPaths", { tools: { memoryPaths: ["**"] } }],
+  ["tools.inPlace", { tools: { inPlace: ["**"] } }],
   ["shell.enabled", { shell: { enabled: true } }],
   ["shell.timeoutMs", { shell: { timeoutMs: 999_999_999 } }],
   ["shell.outputChars", { shell: { outputChars: 999_999_999 } }],

@@ -388,11 +388,12 @@ async function workspaceOf(
 ): Promise<OpenedWorkspace | Refusal> {
   const { call, found } = opening;
   const { tools = {} } = found.settings;
-  const { onMismatch, overwriteGuard, editGuard, strictView, rereadStub, memoryPaths } = tools;
+  const { onMismatch, overwriteGuard, editGuard, strictView, rereadStub, memoryPaths, inPlace = [] } = tools;
   const further = [...(memory?.folder === undefined ? [] : [memory.folder]), ...skillFolders(found.own)];
   const roots = [...rootsOf(opening), ...further];
   const editedFreely = memory === undefined ? memoryPaths : [...(memoryPaths ?? []), memory.glob];
-  return openSettings({ ...call.settings, roots }, call.terminal, {
+  const settings = { ...call.settings, roots, inPlace: [...call.settings.inPlace, ...inPlace] };
+  return openSettings(settings, call.terminal, {
     // Who did not name the folder may stand in a home folder by chance.
     allowWideRoot: call.flags.root !== undefined,
     guards: defined({ onMismatch, overwriteGuard, editGuard, strictView, ...replacementIn(tools.wire) }),

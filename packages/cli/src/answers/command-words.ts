@@ -25,7 +25,7 @@ export const commandWords: Vocabulary = {
   move: "`holdfast move`",
   moveTo: "TO",
   delete: "`holdfast delete`",
-  inPlace: "--in-place",
+  inPlace: "--in-place auto",
   literal: "--literal",
   modes: "--modes or --no-modes",
   depth: "--depth",

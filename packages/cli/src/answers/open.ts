@@ -59,15 +59,14 @@ type TimeLimit = Extract<keyof Limits, `${string}Ms`>;
 
 /** The workspace that the flags name, which the caller closes; as `withWorkspace`. */
 export function openSettings(
-  { roots, stateDir, allowProtected, keepSecrets }: Settings,
+  { roots, stateDir, allowProtected, inPlace, keepSecrets }: Settings,
   terminal: Pick<Terminal, "err">,
   session: Partial<OpenWorkspaceOptions> = {},
 ): Promise<OpenedWorkspace | Refusal> {
   const keys = keysOfPerson();
-  const { hostRules } = session;
+  // A command knows no reads: the hash that a person names is its word.
+  const { hostRules, guards = { wholeReplacement: "hash" } } = session;
   return openWorkspace({
-    // A command knows no reads: the hash that a person names is its word.
-    guards: { wholeReplacement: "hash" },
     limits: commandLimits,
     // Who names a wide folder by hand means it; an empty name is an empty variable of the shell.
     allowWideRoot: roots.every((root) => root.trim() !== ""),
@@ -75,11 +74,17 @@ export function openSettings(
     roots,
     stateDir,
     allowProtected,
+    guards: inPlace.includes("auto") ? { ...guards, inPlace: "auto" } : guards,
+    inPlacePaths: inPlace.filter((glob) => glob !== "auto"),
     ...defined({ keepSecrets }),
     hostRules: () => [...(hostRules?.() ?? []), keys],
     onRecovered: (sets) => terminal.err(reportRecovered(sets)),
+    onHalfWritten: (path) => terminal.err(`holdfast: ${escapeName(path)} ${halfWritten}\n`),
   });
 }
+
+const halfWritten =
+  "may be half written: a process was killed while it wrote in place. An undo puts the old bytes back.";
 
 /** The keys that a person has given the agent are for no tool, wherever its roots lie. */
 function keysOfPerson(): ReturnType<NonNullable<OpenWorkspaceOptions["hostRules"]>>[number] {

@@ -14,12 +14,11 @@ import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Flags, Invocation } from "../shell/invocation.js";
 
 /** The part of a request that the flags of every changing command make up. */
-export function writeOptions(flags: Flags): { base?: GivenBase; encoding?: string; inPlace?: boolean } {
+export function writeOptions(flags: Flags): { base?: GivenBase; encoding?: string } {
   const base = flags.atomic === true ? currentBase : flags.base;
   return {
     ...(typeof base === "string" || base === currentBase ? { base } : {}),
     ...defined({ encoding: flags.encoding }),
-    ...(flags.inPlace === true ? { inPlace: true } : {}),
   };
 }
 

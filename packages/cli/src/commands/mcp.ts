@@ -201,7 +201,7 @@ function sessionOf(flags: Flags): Partial<OpenWorkspaceOptions> {
     rereadStub: flags.rereadStub === true,
     guards: {
       ...defined({ overwriteGuard, editGuard, onMismatch, strictView }),
-      inPlace: flags.inPlace === "auto" ? "auto" : { way: inPlaceWay },
+      inPlace: { way: inPlaceWay },
     },
   };
 }

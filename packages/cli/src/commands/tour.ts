@@ -33,7 +33,7 @@ export function shellOfTour(call: Invocation): TourShell {
 async function openTour(call: Invocation, parts: TourParts): Promise<TourRun | NoRun> {
   const { folder, stateDir, model, ask } = parts;
   mkdirSync(folder);
-  const settings = { roots: [folder], stateDir, json: false, allowProtected: [] };
+  const settings = { roots: [folder], stateDir, json: false, allowProtected: [], inPlace: [] };
   const run = await openRunWith({
     call: { ...call, args: [], flags: { root: [folder] }, settings },
     prompt: "The tour",

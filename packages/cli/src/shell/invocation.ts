@@ -25,6 +25,8 @@ export interface Settings {
   readonly json: boolean;
   /** Globs of protected paths that the caller approves of for this one call. */
   readonly allowProtected: readonly string[];
+  /** Globs of files that are written in place; `auto` means those that cannot be replaced. */
+  readonly inPlace: readonly string[];
   /** For how many days states of files that may hold secrets are kept; seven unless given. */
   readonly keepSecrets?: number | "none";
 }

@@ -163,6 +163,7 @@ test("on a terminal the content of a file cannot act, and a byte order mark is n
       stateDir: join(project.folder, "state"),
       json: false,
       allowProtected: [],
+      inPlace: [],
     },
     terminal: {
       out: async (text) => void printed.push(text),

@@ -1,4 +1,4 @@
-import { linkSync, symlinkSync, unlinkSync } from "node:fs";
+import { linkSync, statSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Project, replaceLine, runHoldfast, sha256 } from "../process.js";
@@ -174,14 +174,25 @@ describe("a command that changes a file", () => {
     expect([done.code, project.text(".vscode/tasks.json")]).toEqual([0, "{}"]);
   });
 
-  test("a hard link is refused, and kept with --in-place", async () => {
+  test("a hard link is refused, and kept with --in-place auto", async () => {
     const project = new Project({ "a.txt": poem });
     linkSync(join(project.folder, "a.txt"), join(project.folder, "b.txt"));
     const args = ["patch", "a.txt", "--atomic"];
     const refused = await project.run(args, { input: toTWO });
     expect(refused).toMatchObject({ code: 6, stderr: expect.stringMatching(/cannot_preserve.*--in-place/s) });
-    expect(await project.run([...args, "--in-place"], { input: toTWO })).toMatchObject({ code: 0 });
+    expect(await project.run([...args, "--in-place", "auto"], { input: toTWO })).toMatchObject({ code: 0 });
     expect(project.text("b.txt")).toBe(TWO);
+  });
+
+  test("a file that --in-place names stays the same file; a glob that is none is refused", async () => {
+    const project = new Project({ "a.txt": "one\n" });
+    const inode = () => statSync(join(project.folder, "a.txt")).ino;
+    const before = inode();
+    const append = (glob: string) => project.run(["append", "a.txt", "--in-place", glob], { input: "two\n" });
+    expect([(await append("*.txt")).code, inode(), project.text("a.txt")]).toEqual([0, before, "one\ntwo\n"]);
+    expect(await append("[z-a]")).toMatchObject({ code: 4, stderr: expect.stringContaining("z-a") });
+    expect((await append("*.md")).code).toBe(0);
+    expect(inode()).not.toBe(before);
   });
 
   test("of several processes at once each change lands, none is lost", async () => {

@@ -21,8 +21,8 @@ export interface Change {
    * (`over_files`) or at all (`never`), or that the exact text to be found stands in for it (`edit`).
    */
   readonly needsBase: "always" | "over_files" | "never" | "edit";
-  /** `false` where neither the request nor the host can ask for `inPlace`. */
-  readonly mayInsist?: boolean;
+  /** It takes the last write back, in place if that was written so. */
+  readonly isUndo?: true;
   /** All of an existing file is replaced: every line of it must have been shown (docs/edits.md). */
   readonly replacesWhole?: boolean;
   /**

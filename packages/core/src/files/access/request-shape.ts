@@ -242,7 +242,7 @@ const shapes: { readonly [K in Exclude<Kind, "apply_changes">]: ChecksOf<Request
   update_section: { ...change, sectionHeader: text, newContent: text, create: optional(flag) },
   replace: { ...change, oldString: text, newString: text, expectedReplacements: optional(number) },
   apply_edit: { ...change, instructions: text, codeEdit: text },
-  undo: { kind: isHere, path: text, base: optional(text), tool: optional(text) },
+  undo: { kind: isHere, path: text, base: optional(text), inPlace: optional(flag), tool: optional(text) },
   restore: { ...change, sha256: text },
   apply_changes: {
     kind: isHere,

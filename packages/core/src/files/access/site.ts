@@ -15,13 +15,19 @@ export interface Site {
 }
 
 /** @param target open as long as the site is used, its lock held. */
-export function siteOf(call: Call, change: Change, target: Target): Site {
+export function siteOf(call: Call, asked: Change, target: Target): Site {
+  const change = call.session.guards.isInPlace(target.relativePath) ? inPlace(asked) : asked;
   let loaded: Promise<Past> | undefined;
   const past = () => {
     loaded ??= loadPast(call, change, target);
     return loaded;
   };
   return { call, change, target: target, past };
+}
+
+/** The same change, written into the file that is there. */
+export function inPlace(change: Change): Change {
+  return { ...change, options: { ...change.options, inPlace: true } };
 }
 
 /** What an answer about the site is about. */

@@ -8,8 +8,8 @@ import { learnText } from "../access/file-text.js";
 import type { Ticket } from "../access/keyed-mutex.js";
 import { leadsTo, pathNames } from "../access/path-names.js";
 import { type AgreedFile, compareAgreed, type Preview, type PreviewedFile } from "../access/preview.js";
-import { type Site, siteOf, subjectOf } from "../access/site.js";
-import type { FileIdentity } from "../values/disk.js";
+import { inPlace, type Site, siteOf, subjectOf } from "../access/site.js";
+import type { FileIdentity, Target } from "../values/disk.js";
 import type { Unchanged, WriteOutcome, WriteRefusal } from "../values/outcomes.js";
 import type { Lock } from "../values/ports.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
@@ -17,6 +17,7 @@ import { largeSize, takeSteps } from "../values/time-budget.js";
 import { say } from "../values/vocabulary.js";
 import { commit } from "./commit-change.js";
 import { decide, overtaken, type WriteDecision } from "./decide.js";
+import { lastInForce } from "./past.js";
 import { decodedText } from "./plans.js";
 
 /** Takes the locks, walks to the target, and carries the change out: in place where nothing else can be, and that may be. */
@@ -24,10 +25,10 @@ export async function carryOut(call: Call, change: Change, ticket: Ticket): Prom
   const outcome = await carryOnce(call, change, ticket);
   if (outcome.kind !== "refusal") return outcome;
   const { sentence, ...plain } = outcome;
-  const { inPlace } = call.session.guards;
-  if (sentence?.template.includes("{inPlace}") !== true || inPlace === undefined) return outcome;
-  if (inPlace !== "auto") return { ...plain, message: say(sentence, {}) + inPlace.way };
-  const again = await carryOnce(call, { ...change, options: { ...change.options, inPlace: true } }, ticket);
+  const { inPlace: when } = call.session.guards;
+  if (sentence?.template.includes("{inPlace}") !== true || when === undefined) return outcome;
+  if (when !== "auto") return { ...plain, message: say(sentence, {}) + when.way };
+  const again = await carryOnce(call, inPlace(change), ticket);
   return again.kind === "written" ? { ...again, message: again.message + inPlaceNote } : again;
 }
 
@@ -37,7 +38,7 @@ const inPlaceNote =
 function carryOnce(call: Call, change: Change, ticket: Ticket): Promise<WriteOutcome> {
   return atSite(call, change, ticket, async (first, lock) => {
     for (let left = mostTries; ; left -= 1) {
-      const site = siteOf(call, change, first.target);
+      const site = siteOf(call, first.change, first.target);
       const decision = await decide(site);
       if (decision.kind === "answer") return decision.outcome;
       const late = call.agreed === undefined ? undefined : await learnPlan(site, decision);
@@ -190,8 +191,8 @@ async function locked<Result>(
       if (target.realPath !== realPath) return withoutState(movedAway);
       const replaced = rootReplaced(call);
       if (replaced !== undefined) return withoutState(replaced);
-      const site = siteOf(call, change, target);
-      return change.options.inPlace === true
+      const site = siteOf(call, await asItsWrite(call, change, target), target);
+      return site.change.options.inPlace === true
         ? await withFileLocked(site, lock, work)
         : await work(site, lock);
     } finally {
@@ -200,6 +201,13 @@ async function locked<Result>(
   } finally {
     await lock.release();
   }
+}
+
+/** An undo writes as the write did that it takes back. */
+async function asItsWrite({ session }: Call, change: Change, { realPath }: Target): Promise<Change> {
+  if (change.isUndo !== true) return change;
+  const last = lastInForce(await session.ports.history.entries(realPath));
+  return last?.inPlace === true ? inPlace(change) : change;
 }
 
 /**
@@ -218,11 +226,13 @@ async function withFileLocked<Result>(
   const fileLock = await ports.locks.acquire(fileKey(found.identity), limits.lockMs);
   if (isRefusal(fileLock)) return withoutState(fileLock.code === "busy" ? otherName : fileLock);
   try {
-    const now = await site.target.look();
-    const isSame =
-      !isRefusal(now) && now.kind === "file" && fileKey(now.identity) === fileKey(found.identity);
-    if (!isSame) return withoutState(movedAway);
-    const held = async () => (await fileLock.held()) && (await lock.held());
+    // Asked again before the step: a second try may meet another file, which is not locked.
+    const isSame = async () => {
+      const now = await site.target.look();
+      return !isRefusal(now) && now.kind === "file" && fileKey(now.identity) === fileKey(found.identity);
+    };
+    if (!(await isSame())) return withoutState(movedAway);
+    const held = async () => (await fileLock.held()) && (await lock.held()) && (await isSame());
     return await work(site, { kind: "lock", held, release: () => lock.release() });
   } finally {
     await fileLock.release();

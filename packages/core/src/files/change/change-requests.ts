@@ -96,7 +96,7 @@ function wanted(
         options: request,
         needsBase: "never",
         plan: async (current, past) => planUndo({ session, budget }, await past(), current),
-        mayInsist: session.guards.inPlace !== undefined,
+        isUndo: true,
         wasMade: wasUndone,
       };
     case "restore":

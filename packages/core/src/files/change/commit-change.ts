@@ -14,14 +14,16 @@ import {
 import { entryOf, noteStep, recordMade, stateAfter, takeStep } from "../access/landing.js";
 import { ownWrite } from "../access/own-changes.js";
 import { type Site, subjectOf } from "../access/site.js";
+import { joined } from "../reading/line-stream.js";
 import type { Changed, Committed, Target } from "../values/disk.js";
 import type { WriteRefusal, Written } from "../values/outcomes.js";
 import { withDisplacedNote } from "../values/outcomes.js";
 import type { Lock } from "../values/ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
-import { takeLarge } from "../values/time-budget.js";
+import { takeAll, takeLarge } from "../values/time-budget.js";
 import { overtaken, refuseFresh, type WriteDecision } from "./decide.js";
 import { removeEmptyFolders } from "./empty-folders.js";
+import { bytesInSteps } from "./plans.js";
 
 /**
  * Makes sure, before anything is replaced, that there is a way back and a way on: the old state is kept,
@@ -104,6 +106,7 @@ async function commitTo(
   const intent = await session.ports.history.begin({
     ...(await entryOf(site, current, after, isApart)),
     ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
+    ...(change.options.inPlace && plan.bytes !== null && current.kind === "file" ? { inPlace: true } : {}),
     ...(target.madeFolders === undefined ? {} : { folders: target.madeFolders }),
   });
   if (isRefusal(intent)) return refuseWith(subjectOf(site), intent, current);
@@ -115,7 +118,6 @@ async function commitTo(
   const done = await takeStep(target, plan.bytes, current, {
     guard,
     inPlace: change.options.inPlace === true,
-    mayInsist: change.mayInsist !== false,
     stageName: intent.stageName,
     access: plan.access,
     keepOpen: session.keepSecrets !== "none" || !isApart,
@@ -127,16 +129,38 @@ async function commitTo(
     if (moved !== undefined) return withoutState(moved);
     if (done.kind !== "changed") return refuseFresh(site, isCancelled() ? cancelled : done);
     const note = await noteStep(session, found, current, done);
-    if (mayTryAgain && note === "" && current.kind === "file" && change.options.inPlace !== true)
-      return "overtaken";
+    if (mayTryAgain && note === "" && current.kind === "file") return "overtaken";
     const refused = await overtaken(site, { sha256: current.kind === "file" ? current.sha256 : null });
     return withDisplacedNote(refused, note);
   }
-  await intent.done(done);
+  const planned = { plan, before: current, next: stateAfter(plan, after) };
+  const step = done.addedTo === undefined ? planned : await stepOnto(site, planned, done.addedTo);
+  await intent.done(done, { before: hashOf(step.before), after: hashOf(step.next) });
   if (plan.undoes !== undefined && after === null) await removeMadeFor(site, plan.undoes);
   const note = await noteStep(session, found, current, done);
-  const step = { plan, before: current, next: stateAfter(plan, after) };
   return withDisplacedNote(await written(site, target, step), note);
+}
+
+/** A step that added to a file, if another program had added to it in the moment before: the change of what stood there then. */
+async function stepOnto(
+  { call: { session, budget }, target }: Site,
+  { plan, before, next }: Step,
+  onto: Uint8Array,
+): Promise<Step> {
+  if (before.kind === "absent" || next.kind === "absent") throw new Error("nothing was added to");
+  const { ports } = session;
+  const hashed = (bytes: Uint8Array) => takeAll(digestInSteps(ports, bytes), ports);
+  const met = { ...before, bytes: onto, sha256: await hashed(onto) };
+  await keepReplaced(session, target, met);
+  const bytes = joined(onto, next.bytes.subarray(before.bytes.length));
+  const message = `${plan.message} Another program had added to the file in the same moment; that stands before it.`;
+  const fresh = await takeAll(bytesInSteps(session, met, bytes, { message, budget }), ports);
+  const after = { ...next, bytes, sha256: await hashed(bytes) };
+  return { plan: { ...fresh, keepsBeginning: true }, before: met, next: after };
+}
+
+function hashOf(state: Current | LeftState): string | null {
+  return state.kind === "file" ? state.sha256 : null;
 }
 
 /** The folders that were made for a write go with it, where nothing else is in them by now. */

@@ -56,7 +56,9 @@ async function planUndoOf(
       budget,
     });
   const noun = nounOfWrite(last.tool);
-  const plan = { message: `Undone: the file is as it was before the ${noun}.`, undoes: last.id, budget };
+  const how = last.inPlace === true ? " It was written in place, as that was." : "";
+  const message = `Undone: the file is as it was before the ${noun}.${how}`;
+  const plan = { message, undoes: last.id, budget };
   // Of a file that only has another name the bytes are there, however little is kept.
   const moved = disk === null ? await set?.findMoved(last.before) : undefined;
   if (moved !== undefined) {

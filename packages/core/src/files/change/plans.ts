@@ -259,7 +259,8 @@ export function planBytes(
   return largePlan(steps, current, bytes ?? "", plan.budget);
 }
 
-function* bytesInSteps(
+/** The same, however long it takes. */
+export function* bytesInSteps(
   session: Session,
   current: Current,
   past: Uint8Array | null,

@@ -68,7 +68,7 @@ function withoutReturn(line: string): string {
 }
 
 /** Always a copy: the chunk's memory is filled again. */
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+export function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(one.length + other.length);
   bytes.set(one);
   bytes.set(other, one.length);

@@ -8,7 +8,15 @@ import type { Ticket } from "../access/keyed-mutex.js";
 import { compareAgreed, type Preview } from "../access/preview.js";
 import type { Session } from "../access/session.js";
 import { type Site, siteOf, subjectOf } from "../access/site.js";
-import { agreedFile, learnPlan, movedAway, notAgreed, previewedFile, readOnly } from "../change/carry-out.js";
+import {
+  agreedFile,
+  carryOut,
+  learnPlan,
+  movedAway,
+  notAgreed,
+  previewedFile,
+  readOnly,
+} from "../change/carry-out.js";
 import { digestOfPlan, secure } from "../change/commit-change.js";
 import { type Decision, decide } from "../change/decide.js";
 import { withNearNames } from "../reading/near-names.js";
@@ -71,13 +79,15 @@ export async function previewSet(
  * Carries several changes out as one: all or none. Everything is looked at, held against its base and
  * planned before anything is staged, under the locks of all files at once.
  */
-export function carryOutSet(
+export async function carryOutSet(
   call: Call,
   members: readonly Member[],
   ticket: Ticket,
 ): Promise<ApplyChangesOutcome> {
-  return atSites(call, members, ticket, async (results, guard) => {
+  const done = await atSites<ApplyChangesOutcome | Site>(call, members, ticket, async (results, guard) => {
     if (results.some(isRefused)) return setOutcome(results.map(setAside));
+    const [only] = results;
+    if (only !== undefined && replacesInPlace(only)) return only.site;
     const late = call.agreed === undefined ? undefined : await learnPlans(results);
     if (late !== undefined) return refusedSet(late);
     if (!isAgreed(call, results)) return setOutcome(results.map(disagreed));
@@ -86,7 +96,23 @@ export function carryOutSet(
     const stopped = cancelledBy(call);
     return stopped === undefined ? commitAll(call, secured, guard) : refusedSet(stopped);
   });
+  if (!("change" in done)) return done;
+  // One file that is written in place is a change of its own.
+  const { change } = done;
+  return setOutcome([{ path: change.path, outcome: await carryOut(call, change, ticket) }]);
 }
+
+/** Whether other bytes go into the very file that is there. */
+function replacesInPlace(result: MemberResult): result is PlannedMember {
+  if (result.kind === "answered" || result.site.change.options.inPlace !== true) return false;
+  const { plan, current } = result.decision;
+  return plan.bytes !== null && current.kind === "file";
+}
+
+const inPlaceAlone = refuse(
+  "cannot_preserve",
+  "This file is written in place: its content changes by a call of its own, not together with other files, nor with its mode. Nothing was changed.",
+);
 
 /** The same without the step. */
 export function previewMembers(
@@ -283,6 +309,8 @@ async function decideAll(
     const twin = results.find((other) => areSameFile(other, result));
     if (tooMuch) results.push(refuseMember(member, tooLarge));
     else if (twin !== undefined) results.push(refuseMember(member, namedTwice(pathOf(twin), pathOf(result))));
+    else if (replacesInPlace(result) && (members.length > 1 || result.decision.plan.executable !== undefined))
+      results.push(refuseMember(member, inPlaceAlone));
     else results.push(result);
   }
   return results;

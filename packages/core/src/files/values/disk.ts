@@ -132,8 +132,6 @@ export interface CommitOptions {
   readonly guard: () => Promise<boolean>;
   /** Write into the existing inode: keeps hard links and foreign owners, gives up atomicity. */
   readonly inPlace: boolean;
-  /** `false` where the request cannot ask for `inPlace`: a refusal does not name that way then. */
-  readonly mayInsist?: boolean;
   /** `HistoryIntent.stageName`, so that what a kill leaves can be found; a random name without it. */
   readonly stageName?: string | undefined;
   /** Returns the replaced file open, to be watched; the caller closes it. */
@@ -271,6 +269,8 @@ export interface Committed {
   readonly displaced?: Uint8Array;
   /** The replaced file, if `CommitOptions.keepOpen` is set. */
   readonly replacedFile?: ReplacedFile;
+  /** Of bytes that were added in place: what they were added to, if another program had added something before. */
+  readonly addedTo?: Uint8Array;
 }
 
 /** Another program was there: the entry is not the expected one any more, and was left as it is. */

@@ -27,6 +27,8 @@ export interface Guards {
   readonly onMismatch: OnMismatch;
   /** A change may only touch lines that this session was shown of the state it changes. */
   readonly strictView: boolean;
+  /** Paths (relative to their root) that are always written in place: open logs, bind mounts, watched files. */
+  readonly isInPlace: (relativePath: string) => boolean;
   /** What can be written and not replaced is written in place (`auto`), or refused with this sentence on how to get that. */
   readonly inPlace?: "auto" | { readonly way: string };
 }
@@ -39,6 +41,7 @@ export const defaultGuards: Guards = {
   overwriteGuard: "hash",
   editGuard: "read",
   isMemory: () => false,
+  isInPlace: () => false,
   wholeReplacement: "shown",
   onMismatch: "rebase-own",
   strictView: false,

@@ -348,6 +348,8 @@ export interface UndoRequest {
   readonly path: string;
   /** As `WriteOptions.base`: the state that the write left which is taken back, so that no second one is. */
   readonly base?: string;
+  /** As of `WriteOptions`; what was written in place is undone so in any case. */
+  readonly inPlace?: boolean;
   /** The tool's name for the history. */
   readonly tool?: string;
 }

@@ -157,8 +157,11 @@ export interface HistoryIntent {
   readonly kind: "intent";
   /** Hand it on to `Target.commit`: recovery looks for a stage file of this name beside the target. */
   readonly stageName?: string | undefined;
-  /** The step was taken: the entry becomes part of the history. After a fault the record stays, for recovery. */
-  done(step?: Pick<Committed, "fault">): Promise<void>;
+  /**
+   * The step was taken: the entry becomes part of the history, with these states if others came of it than were
+   * announced. After a fault the record stays, for recovery.
+   */
+  done(step?: Pick<Committed, "fault">, states?: Pick<HistoryEntry, "before" | "after">): Promise<void>;
   /** Nothing happened. */
   dropped(): Promise<void>;
 }
@@ -199,6 +202,8 @@ export interface HistoryEntry {
   readonly displaced?: boolean;
   /** Of a file that may hold secrets: for how long its states are kept, where that is not the seven days. */
   readonly keepSecrets?: number | "none";
+  /** It is written into the file that is there: a kill can leave that half written. */
+  readonly inPlace?: true;
   /** Real paths of the folders that were made for this write, an outer one before those in it. */
   readonly folders?: readonly string[];
   /** Who could use the file before it. Entries of earlier builds have it of deletions alone. */

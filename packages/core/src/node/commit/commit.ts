@@ -10,7 +10,7 @@ import type {
 } from "../../files/index.js";
 import { refuseIn } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
-import { inPlaceHint, keepAttributes, withoutInPlaceHint } from "../disk/attributes.js";
+import { inPlaceHint, keepAttributes } from "../disk/attributes.js";
 import { answering } from "../disk/faults.js";
 import { closeQuietly, codeOf, openDescriptor, openFlags, renameOver, syncOpened } from "../disk/platform.js";
 import { openFile, type Spot, statAt } from "../disk/reading.js";
@@ -49,7 +49,7 @@ export function commitFile(
   expected: Expected,
   options: CommitOptions,
 ): Promise<Committed | Changed | Refusal> {
-  const mayInsist = expected.kind === "file" && !options.inPlace && options.mayInsist !== false;
+  const mayInsist = expected.kind === "file" && !options.inPlace;
   return throughStep(
     spot,
     async (cleanup) => {
@@ -61,8 +61,7 @@ export function commitFile(
       if (barred !== undefined) return barred;
       if (options.inPlace)
         return writeInPlace(spot, bytes, { expected, proved, guard: options.guard, cleanup });
-      const step = await replaceFile(spot, bytes, { expected, proved, options, cleanup });
-      return options.mayInsist === false ? withoutInPlaceHint(step) : step;
+      return replaceFile(spot, bytes, { expected, proved, options, cleanup });
     },
     (error) => (mayInsist ? notReplaced(codeOf(error), spot) : undefined),
   );

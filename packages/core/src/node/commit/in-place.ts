@@ -1,7 +1,7 @@
-import { fsyncSync, ftruncateSync } from "node:fs";
-import type { Changed, ExpectedFile, Refusal } from "../../files/index.js";
+import { fstatSync, fsyncSync, ftruncateSync, writeSync } from "node:fs";
+import type { Changed, Committed, ExpectedFile, Refusal } from "../../files/index.js";
 import { faultFrom, refusalOrFault } from "../disk/faults.js";
-import { openFlags, writeAll } from "../disk/platform.js";
+import { openFlags, readAt, writeAll } from "../disk/platform.js";
 import { openFile, readUpTo, type Spot } from "../disk/reading.js";
 import { hashInSlices, takeSlices } from "../disk/slices.js";
 import { changed, lostLock, type ProvedFile, provedAgain, verifyBeforeStep } from "./proved-file.js";
@@ -18,20 +18,22 @@ interface Overwrite {
 /**
  * Writes into the existing inode: links, owner and attributes stay, atomicity is given up. What can fail
  * for want of space is done before the first old byte is touched; after any failure the old bytes are
- * put back.
+ * put back. What is only added goes to the end, wherever that is by then.
  */
 export async function writeInPlace(
   spot: Spot,
   bytes: Uint8Array,
   { expected, proved, guard, cleanup }: Overwrite,
 ): Promise<Taken | Changed | Refusal> {
-  const opened = openFile(spot, openFlags.write);
-  if (opened.kind === "refusal") return opened;
-  cleanup.closes(opened.fd);
-  if (opened.stat.ino !== proved.stat.ino || opened.stat.dev !== proved.stat.dev) return changed;
   const size = Number(proved.stat.size);
-  const old = readUpTo(opened.fd, size, size);
+  const old = readUpTo(proved.fd, size, size);
   if (old === undefined) return changed;
+  const added = bytes.length > size && startsWith(bytes, old) ? bytes.subarray(size) : undefined;
+  const opened = openFile(spot, added === undefined ? openFlags.write : openFlags.append);
+  if (opened.kind === "refusal") return opened;
+  const { fd } = opened;
+  cleanup.closes(fd);
+  if (opened.stat.ino !== proved.stat.ino || opened.stat.dev !== proved.stat.dev) return changed;
   // No file is left that could be looked at later: what the stamps do not show has to be seen now.
   if ((await takeSlices(hashInSlices(old))) !== expected.sha256) return changed;
   if (!(await guard())) return lostLock(spot);
@@ -40,15 +42,16 @@ export async function writeInPlace(
   if (last.kind !== "proved") return last;
   if (last.stat.ino !== opened.stat.ino) return changed;
   try {
-    overwrite(opened.fd, bytes, old.length);
+    if (added === undefined) overwrite(fd, bytes, old.length);
+    else append(fd, added);
   } catch (error) {
-    return takeBack(spot, opened.fd, old, error);
+    return takeBack(spot, fd, old, error, added);
   }
   const sync = () => {
-    fsyncSync(opened.fd);
+    fsyncSync(fd);
     return undefined;
   };
-  return { kind: "taken", finish: () => afterStep(spot, [sync]) };
+  return { kind: "taken", finish: () => afterStep(spot, [sync, () => addedTo(fd, old, added)]) };
 }
 
 function overwrite(fd: number, bytes: Uint8Array, oldLength: number): void {
@@ -57,13 +60,38 @@ function overwrite(fd: number, bytes: Uint8Array, oldLength: number): void {
   ftruncateSync(fd, bytes.length);
 }
 
-function takeBack(spot: Spot, fd: number, old: Uint8Array, cause: unknown): Refusal {
+/** By one call, if the disk has room, so that no other program's bytes come between. */
+function append(fd: number, added: Uint8Array): void {
+  for (let at = 0; at < added.length; ) at += writeSync(fd, added, at);
+}
+
+/** What the added bytes stand behind, if that is more than the old ones: another program had added to them before. */
+function addedTo(fd: number, old: Uint8Array, added?: Uint8Array): Partial<Committed> {
+  if (added === undefined) return {};
+  const since = bytesFrom(fd, old.length);
+  const at = since.indexOf(added);
+  return at > 0 ? { addedTo: Buffer.concat([old, since.subarray(0, at)]) } : {};
+}
+
+function takeBack(spot: Spot, fd: number, old: Uint8Array, cause: unknown, added?: Uint8Array): Refusal {
   try {
+    // Behind the old bytes another program's may stand by now.
+    if (added !== undefined && !startsWith(added, bytesFrom(fd, old.length))) throw cause;
     ftruncateSync(fd, old.length);
-    writeAll(fd, old, 0);
+    if (added === undefined) writeAll(fd, old, 0);
     fsyncSync(fd);
   } catch {
     throw faultFrom(cause, spot.shown, "mixed");
   }
   return refusalOrFault(cause, spot.shown);
+}
+
+function startsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
+  return Buffer.compare(bytes.subarray(0, beginning.length), beginning) === 0;
+}
+
+/** All from there to the end, or what was the end a moment ago. */
+function bytesFrom(fd: number, position: number): Buffer {
+  const bytes = Buffer.alloc(Math.max(0, fstatSync(fd).size - position));
+  return bytes.subarray(0, readAt(fd, bytes, 0, bytes.length, position));
 }

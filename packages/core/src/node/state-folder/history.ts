@@ -12,6 +12,7 @@ import {
   openDescriptor,
   quietly,
   readAt,
+  syncFolder,
   withOpened,
   writeAll,
 } from "../disk/platform.js";
@@ -50,12 +51,14 @@ export function openHistory(state: StateFolder, presence: Presence): HistoryStor
 function begin(state: StateFolder, change: HistoryEntry): HistoryIntent | Refusal {
   const stageName = newStageName();
   const path = writeIntent(state, { stageName, change });
+  // No stage is synced before the first old byte goes.
+  if (change.inPlace === true) syncFolder(state.at("intents"));
   return {
     kind: "intent",
     stageName,
-    done: async ({ fault } = {}) => {
+    done: async ({ fault } = {}, { before, after } = change) => {
       // The step was taken and must not be called a failure now: the intent stays, and recovery adds the entry.
-      const isRecorded = quietly(() => appendHistory(state, change));
+      const isRecorded = quietly(() => appendHistory(state, { ...change, before, after }));
       if (isRecorded && fault === undefined) removeQuietly(path);
     },
     dropped: async () => removeQuietly(path),

@@ -19,12 +19,15 @@ export interface Recovered {
   readonly intents: number;
 }
 
+/** Is told the real path of a file that a kill may have left half written in place; its old bytes are kept. Must not throw. */
+export type HalfWritten = (realPath: string) => void;
+
 /**
  * Clears up after processes that were killed in a write: their stage files go, and writes whose step was
  * taken enter the history, and a file of somebody else that a swap displaced goes back to its place. One call of the system where there is nothing to do; done twice it does no
  * more than once.
  */
-export async function recover(state: StateFolder, locks: Locks): Promise<Recovered> {
+export async function recover(state: StateFolder, locks: Locks, onHalf?: HalfWritten): Promise<Recovered> {
   const total = { stages: 0, entries: 0, intents: 0 };
   const { intents, unreadable } = readIntents(state, parseEntry);
   for (const path of unreadable) if (isForgotten(path)) removeQuietly(path);
@@ -36,7 +39,7 @@ export async function recover(state: StateFolder, locks: Locks): Promise<Recover
     const lock = await lockOf(locks, realPath);
     if (lock === undefined) continue;
     try {
-      add(total, recoverPath(state, realPath));
+      add(total, recoverPath(state, realPath, onHalf));
     } finally {
       await lock.release();
     }
@@ -58,16 +61,16 @@ async function lockOf(locks: Locks, realPath: string): Promise<Lock | undefined>
  * The same for one path, whose lock the caller has just taken: no write on it is under way, so each record is of one
  * that ended, be it that its process was killed or that it could not finish.
  */
-export function recoverPath(state: StateFolder, realPath: string): Recovered {
+export function recoverPath(state: StateFolder, realPath: string, onHalf?: HalfWritten): Recovered {
   const total = { stages: 0, entries: 0, intents: 0 };
   for (const intent of readIntents(state, parseEntry, realPath).intents) {
     // Where a folder may not be written, or a disk fails, the record stays for another start.
-    quietly(() => add(total, settle(state, intent)));
+    quietly(() => add(total, settle(state, intent, onHalf)));
   }
   return total;
 }
 
-function settle(state: StateFolder, intent: StoredIntent): Recovered {
+function settle(state: StateFolder, intent: StoredIntent, onHalf?: HalfWritten): Recovered {
   const { change } = intent;
   const folder = openFolder(dirname(change.realPath));
   let stages = 0;
@@ -77,9 +80,17 @@ function settle(state: StateFolder, intent: StoredIntent): Recovered {
       stages = removeStage(folder, intent.stageName) ? 1 : 0;
       stages += recoverSwap(state, folder, intent) ? 1 : 0;
       const known = readHistory(state, change.realPath).some((entry) => entry.id === change.id);
-      if (!known && change.before !== change.after && hashNow(folder, change.realPath) === change.after) {
-        appendHistory(state, change);
+      const now = hashNow(folder, change.realPath);
+      const isHalf = change.inPlace && now !== null && now !== change.before && now !== change.after;
+      const isDone = change.before !== change.after && now === change.after;
+      if (!known && now !== undefined && (isHalf || isDone)) {
+        // If nobody can be told, it stays for another start.
+        if (isHalf && onHalf === undefined) return { stages, entries, intents: 0 };
+        const { undoes, ...written } = change;
+        // As a write, so that an undo puts the old bytes back.
+        appendHistory(state, isHalf ? { ...written, after: now } : change);
         entries = 1;
+        if (isHalf) onHalf?.(change.realPath);
       }
     } finally {
       folder.close();

@@ -7,6 +7,8 @@ export interface OpenWorkspaceOptions extends PortOptions, Omit<WorkspaceOptions
   readonly allowProtected?: readonly string[];
   /** Globs of files, relative to their root, that are edited without a read: an agent's memory. */
   readonly memoryPaths?: readonly string[];
+  /** Globs of files, relative to their root, that are written in place. */
+  readonly inPlacePaths?: readonly string[];
 }
 
 /** A workspace on this machine's disk. */
@@ -33,15 +35,22 @@ export class OpenedWorkspace extends Workspace {
 /**
  * Opens folders as one workspace: clears up after killed writes, starts a session.
  *
- * @returns what `openPorts` refuses: a root that is no folder or far too wide a one, a state folder of somebody else.
+ * @returns `invalid_arguments` for a glob that is none, and what `openPorts` refuses: a root that is no folder or far
+ *   too wide a one, a state folder of somebody else.
  */
 export async function openWorkspace(options: OpenWorkspaceOptions): Promise<OpenedWorkspace | Refusal> {
+  const { memoryPaths = [], inPlacePaths = [], allowProtected = [] } = options;
+  const globs = [...memoryPaths, ...inPlacePaths, ...allowProtected];
+  const flaw = (await Promise.all(globs.map(compileGlob))).find((glob) => glob.kind === "refusal");
+  if (flaw !== undefined) return flaw;
   const ports = await openPorts(options);
   if (isRefusal(ports)) return ports;
+  const isMemory = await matchesAny(memoryPaths);
+  const isInPlace = await matchesAny(inPlacePaths);
   return new OpenedWorkspace(ports, {
     ...options,
-    guards: { isMemory: await matchesAny(options.memoryPaths ?? []), ...options.guards },
-    allowsProtected: await matchesAny(options.allowProtected ?? []),
+    guards: { isMemory, isInPlace, ...options.guards },
+    allowsProtected: await matchesAny(allowProtected),
   });
 }
 

@@ -22,7 +22,7 @@ import { openHistory } from "../state-folder/history.js";
 import { hostWrote } from "../state-folder/host-memory.js";
 import { mayHaveIntent } from "../state-folder/intents.js";
 import { openLocks } from "../state-folder/locks.js";
-import { recover, recoverPath } from "../state-folder/recovery.js";
+import { type HalfWritten, recover, recoverPath } from "../state-folder/recovery.js";
 import { openRootRecords, type RootRecords } from "../state-folder/root-records.js";
 import { openSecrets, removeSecrets } from "../state-folder/secrets.js";
 import { openPresence } from "../state-folder/sessions.js";
@@ -59,6 +59,8 @@ export interface PortOptions {
    * locked. A file that is left alone deserves a word to a person. Must not throw.
    */
   readonly onRecovered?: ((sets: RecoveredSets) => void) | undefined;
+  /** Told of files that a kill may have left half written in place, in the same moments; an undo puts the old bytes back. */
+  readonly onHalfWritten?: HalfWritten | undefined;
 }
 
 /** The ports on this machine. */
@@ -117,14 +119,14 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
   if (isRefusal(disk)) return disk;
   const presence = openPresence(state);
   const { clock = systemClock } = options;
-  const onRecovered = options.onRecovered ?? (() => {});
+  const { onRecovered = () => {}, onHalfWritten = () => {} } = options;
   const bare = openLocks(state, presence, async (realPath) => {
     // What lies there by another name was left beside this one, or by an earlier release: the start has settled it.
-    if (mayHaveIntent(state, realPath)) recoverPath(state, realPath);
+    if (mayHaveIntent(state, realPath)) recoverPath(state, realPath, onHalfWritten);
   });
   const locks = locksAfterRecovery(state, bare, onRecovered);
   try {
-    await recover(state, bare);
+    await recover(state, bare, onHalfWritten);
     removeSecrets(state, { now: clock.now() });
     const sets = await recoverSets(state, bare);
     if (sets.finished + sets.takenBack > 0) onRecovered(sets);
