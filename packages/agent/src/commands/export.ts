@@ -1,7 +1,12 @@
 import { debugOutline, debugYaml } from "@holdfast/core/context";
 import { isRefusal } from "@holdfast/core/files";
-import type { CommandHost, CommandOutcome, CommandSpec, ExportForm } from "./command.js";
-import { exportForms } from "./command.js";
+import {
+  type CommandHost,
+  type CommandOutcome,
+  type CommandSpec,
+  type ExportForm,
+  exportForms,
+} from "./command.js";
 import { refused, told, unavailable } from "./results.js";
 
 /** `/export`, which is `/history export` as well. */

@@ -1,5 +1,5 @@
-import type { CommandHost, CommandSpec } from "./command.js";
-import { ofReply } from "./results.js";
+import type { CommandSpec } from "./command.js";
+import { carried } from "./results.js";
 
 const track: CommandSpec = {
   name: "file track",
@@ -8,7 +8,7 @@ const track: CommandSpec = {
   operands: { least: 1, most: 1 },
   operand: "path",
   run: async ({ text }, host) => {
-    const outcome = await carry("track_file", { file_path: text }, host);
+    const outcome = await carried("track_file", { file_path: text }, host);
     const uploading = outcome.kind === "told" ? await host.agent.uploads?.file(text) : undefined;
     if (outcome.kind !== "told" || uploading === undefined) return outcome;
     return { ...outcome, message: `${outcome.message} ${uploading}` };
@@ -21,18 +21,14 @@ const untrack: CommandSpec = {
   says: "Keeps it no longer.",
   operands: { least: 1, most: 1 },
   operand: "path",
-  run: ({ text }, host) => carry("untrack_file", { file_path: text }, host),
+  run: ({ text }, host) => carried("untrack_file", { file_path: text }, host),
 };
 
 const list: CommandSpec = {
   name: "file list",
   says: "Lists the files that are kept before the model.",
-  run: (_, host) => carry("list_tracked_files", {}, host),
+  run: (_, host) => carried("list_tracked_files", {}, host),
 };
 
 /** The commands of tracked files. */
 export const fileCommands: readonly CommandSpec[] = [track, untrack, list];
-
-async function carry(tool: string, args: object, { agent }: CommandHost) {
-  return ofReply(await agent.carry(tool, args));
-}

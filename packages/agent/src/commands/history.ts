@@ -5,7 +5,7 @@ import { defined } from "@holdfast/core/text";
 import type { CommandHost, CommandOutcome, CommandSpec } from "./command.js";
 import { exportCommand } from "./export.js";
 import { moveHead, movingOptions, movingUsage } from "./moving.js";
-import { ofReply, refused, told } from "./results.js";
+import { carried, refused, told } from "./results.js";
 import { writtenWord } from "./words.js";
 
 const view: CommandSpec = {
@@ -96,7 +96,7 @@ const restore: CommandSpec = {
       consent: consent.length === 0 ? undefined : consent,
       conflicts: given.value("conflicts"),
     });
-    return carry("restore_files", args, host);
+    return carried("restore_files", args, host);
   },
 };
 
@@ -105,7 +105,7 @@ const summarize: CommandSpec = {
   usage: "[FOCUS]",
   says: "Lets the model sum the branch up; the summary stands at its end.",
   operands: { least: 0, most: "text" },
-  run: ({ text }, host) => carry("summarize_branch", text === "" ? {} : { focus: text }, host),
+  run: ({ text }, host) => carried("summarize_branch", text === "" ? {} : { focus: text }, host),
 };
 
 const expand: CommandSpec = {
@@ -117,7 +117,7 @@ const expand: CommandSpec = {
   run: async (given, host) => {
     const id = given.text === "" ? lastSummed(host) : given.text;
     if (id === undefined) return refused("unknown_task", "No task of this branch has a summary.");
-    return carry("expand_task_summary", { task_id: id }, host);
+    return carried("expand_task_summary", { task_id: id }, host);
   },
 };
 
@@ -148,10 +148,6 @@ export const historyCommands: readonly CommandSpec[] = [
   label,
   { ...exportCommand, name: "history export" },
 ];
-
-async function carry(tool: string, args: object, { agent }: CommandHost) {
-  return ofReply(await agent.carry(tool, args));
-}
 
 /** What is no number is left for the tool to refuse. */
 function numberOf(text: string | undefined): number | undefined {

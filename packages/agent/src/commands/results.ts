@@ -1,6 +1,6 @@
 import type { JsonObject } from "@holdfast/core/conversation";
 import type { ConversationReply } from "@holdfast/core/tools";
-import type { CommandCode, CommandOutcome, DoneResult } from "./command.js";
+import type { CommandCode, CommandHost, CommandOutcome, DoneResult } from "./command.js";
 
 /** It was done. */
 export function told(
@@ -30,6 +30,11 @@ export function ofReply({ text, isError, code, data }: ConversationReply): Comma
     ...(lines.length === 0 ? {} : { text: lines.join("\n") }),
   };
   return told(message, more);
+}
+
+/** What a conversation tool does, as the result of its command. */
+export async function carried(tool: string, args: object, { agent }: CommandHost): Promise<CommandOutcome> {
+  return ofReply(await agent.carry(tool, args));
 }
 
 /** A file that a move would put back, as the conversation tools tell it. */

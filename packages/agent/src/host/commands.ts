@@ -6,34 +6,26 @@ import { isBelow } from "./found-text.js";
 import { OutputLog } from "./output-log.js";
 import { type CommandInput, type CommandStart, RunningCommand } from "./running-command.js";
 
-/** What commands may take. */
-export interface CommandLimits {
+/** What commands may take, unless given. */
+const commandLimits = {
   /** What a command has unless its call says otherwise. */
-  readonly defaultSeconds: number;
-  /** What no call can exceed. */
-  readonly mostSeconds: number;
-  /** Between the request to end and the kill. */
-  readonly graceMs: number;
-  /** Of one output, what a model is shown. */
-  readonly shownBytes: number;
-  /** Of one output, what is kept in a file. */
-  readonly fileBytes: number;
-  /** Of all outputs of commands that have ended. */
-  readonly diskBytes: number;
-  /** Commands in the background at a time. */
-  readonly mostInBackground: number;
-}
-
-/** The limits unless given. */
-const commandLimits: CommandLimits = {
   defaultSeconds: 120,
+  /** What no call can exceed. */
   mostSeconds: 3_600,
+  /** Between the request to end and the kill. */
   graceMs: 2_000,
+  /** Of one output, what a model is shown. */
   shownBytes: 30_000,
+  /** Of one output, what is kept in a file. */
   fileBytes: 64 << 20,
+  /** Of all outputs of commands that have ended. */
   diskBytes: 256 << 20,
+  /** Commands in the background at a time. */
   mostInBackground: 8,
 };
+
+/** What commands may take. */
+export type CommandLimits = Readonly<typeof commandLimits>;
 
 /** What commands are run with. */
 interface CommandsOptions extends Pick<CommandStart, "shell" | "sandbox"> {

@@ -1,13 +1,13 @@
-import type {
-  ContextRenderer,
-  Effort,
-  ModelFailure,
-  ModelPort,
-  ModelStep,
-  OfferedTool,
-  ReceivedAnswer,
+import {
+  type ContextRenderer,
+  type Effort,
+  type ModelFailure,
+  type ModelPort,
+  type ModelStep,
+  type OfferedTool,
+  type ReceivedAnswer,
+  resolveMedia,
 } from "@holdfast/core/context";
-import { resolveMedia } from "@holdfast/core/context";
 import type { ConversationRefusal } from "@holdfast/core/conversation";
 import { isRefusal, refuse } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";

@@ -1,11 +1,7 @@
-import type { TurnEnd } from "./turn.js";
+import type { EndedCall, TurnEnd } from "./turn.js";
 
 /** A call that was to change something, and how it ended. */
-interface WritingCall {
-  readonly callId: string;
-  readonly name: string;
-  readonly code: string;
-  readonly isError: boolean;
+interface WritingCall extends Pick<EndedCall, "callId" | "name" | "code" | "isError"> {
   readonly about: CallAim;
 }
 

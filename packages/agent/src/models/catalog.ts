@@ -25,9 +25,6 @@ export interface ModelPrices {
   readonly output: number;
 }
 
-/** When the list was made, and of what: the tables of `@mariozechner/pi-ai` 0.73.1, which are made of models.dev. */
-export const catalogDate = "2026-11-23";
-
 /** `adaptive`: as it finds right, by a word; `budget`: by tokens; `level`: by a word of its API; `none`: not at all. */
 export type ThinkingForm = "adaptive" | "budget" | "level" | "none";
 

@@ -1,14 +1,9 @@
 import type { FilesClient } from "./google-files.js";
 import { providerFetch } from "./provider-fetch.js";
+import type { ProviderOptions } from "./provider-port.js";
 
 /** Whose files they are: a key, and where it is taken. */
-export interface GoogleAccount {
-  readonly key: string;
-  /** The provider's own unless given. */
-  readonly baseUrl?: string;
-  /** Sent with each request. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
+export type GoogleAccount = Pick<ProviderOptions, "key" | "baseUrl" | "headers">;
 
 /**
  * The File API through Google's SDK, which is loaded by this.

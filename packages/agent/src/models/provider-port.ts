@@ -70,14 +70,11 @@ export function providerPort<Event>(
   return { ...port, countTokens: (step, signal) => countTokens(step, signal).catch(failure) };
 }
 
-interface Request {
+interface Request extends Required<Pick<ProviderOptions, "idleMs" | "openMs" | "silentMs">> {
   readonly step: ModelStep;
   readonly signal: AbortSignal | undefined;
   readonly target: ModelPort["target"];
   readonly blamed: Blamed;
-  readonly idleMs: number;
-  readonly openMs: number;
-  readonly silentMs: number;
 }
 
 async function* askOnce<Event>(wire: ProviderWire<Event>, request: Request): AsyncGenerator<ModelEvent> {

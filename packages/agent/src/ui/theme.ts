@@ -24,78 +24,34 @@ export function painted(line: Line, theme: Theme): string {
 const styles = { heading: "1", strong: "1", emphasis: "3", struck: "9" } as const;
 const reversed = { chosen: "7", hit: "4" } as const;
 
+/** Codes in the order of these names. */
+const named = (names: string, codes: string) => {
+  const kinds = names.split(" ");
+  return Object.fromEntries(codes.split(" ").map((code, at) => [kinds[at] ?? "", code]));
+};
+const groundsOf = (codes: string) => named("added removed addedWord removedWord chosen hit", codes);
+const kindsOf = (codes: string) => ({
+  ...styles,
+  ...named("faint good bad note accent heading code link keyword string number comment name", codes),
+});
+
 /** `ansi` has the 16 colours that each terminal lets its person choose; `mono` none, and `plain` no style either. */
 export const themes: Readonly<Record<ThemeName, Theme>> = {
   ansi: {
-    kinds: {
-      ...styles,
-      faint: "2",
-      good: "32",
-      bad: "31",
-      note: "33",
-      accent: "36",
-      heading: "1;36",
-      code: "36",
-      link: "4;34",
-      keyword: "35",
-      string: "32",
-      number: "33",
-      comment: "2",
-      name: "34",
-    },
+    kinds: kindsOf("2 32 31 33 36 1;36 36 4;34 35 32 33 2 34"),
     grounds: { ...reversed, added: "32", removed: "31", addedWord: "32;7", removedWord: "31;7" },
   },
   dark: {
-    kinds: {
-      ...styles,
-      faint: "38;5;245",
-      good: "38;5;114",
-      bad: "38;5;210",
-      note: "38;5;222",
-      accent: "38;5;117",
-      heading: "1;38;5;117",
-      code: "38;5;180",
-      link: "4;38;5;111",
-      keyword: "38;5;176",
-      string: "38;5;150",
-      number: "38;5;215",
-      comment: "38;5;244",
-      name: "38;5;117",
-    },
-    grounds: {
-      added: "48;5;22",
-      removed: "48;5;52",
-      addedWord: "48;5;28",
-      removedWord: "48;5;88",
-      chosen: "48;5;238",
-      hit: "48;5;58",
-    },
+    kinds: kindsOf(
+      "38;5;245 38;5;114 38;5;210 38;5;222 38;5;117 1;38;5;117 38;5;180 4;38;5;111 38;5;176 38;5;150 38;5;215 38;5;244 38;5;117",
+    ),
+    grounds: groundsOf("48;5;22 48;5;52 48;5;28 48;5;88 48;5;238 48;5;58"),
   },
   light: {
-    kinds: {
-      ...styles,
-      faint: "38;5;243",
-      good: "38;5;28",
-      bad: "38;5;124",
-      note: "38;5;94",
-      accent: "38;5;25",
-      heading: "1;38;5;25",
-      code: "38;5;94",
-      link: "4;38;5;25",
-      keyword: "38;5;90",
-      string: "38;5;22",
-      number: "38;5;130",
-      comment: "38;5;244",
-      name: "38;5;25",
-    },
-    grounds: {
-      added: "48;5;194",
-      removed: "48;5;224",
-      addedWord: "48;5;157",
-      removedWord: "48;5;217",
-      chosen: "48;5;253",
-      hit: "48;5;229",
-    },
+    kinds: kindsOf(
+      "38;5;243 38;5;28 38;5;124 38;5;94 38;5;25 1;38;5;25 38;5;94 4;38;5;25 38;5;90 38;5;22 38;5;130 38;5;244 38;5;25",
+    ),
+    grounds: groundsOf("48;5;194 48;5;224 48;5;157 48;5;217 48;5;253 48;5;229"),
   },
   contrast: {
     kinds: {

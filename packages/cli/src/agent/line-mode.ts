@@ -28,7 +28,7 @@ import { Screen, type ScreenOptions } from "./screen.js";
 import { titleOf } from "./session.js";
 import { staleFiles, statusFacts } from "./status-facts.js";
 import type { Completer } from "./typed-input.js";
-import { hasKeys, type TypedLines, typedLines } from "./typed-lines.js";
+import { hasKeys, TypedLines } from "./typed-lines.js";
 import { treeAtPrompt, windowOf } from "./windows.js";
 import { type TurnText, writtenText } from "./written-text.js";
 
@@ -67,7 +67,7 @@ export function openTalk({ terminal: streams, stateDir, ui }: TalkOptions): Talk
     const { from, candidates } = await completeLine(text, open).catch(() => nothingAt(text));
     return [candidates, text.slice(from)];
   };
-  const lines = typedLines((events) => {
+  const lines = new TypedLines((events) => {
     if (!hasKeys()) return plainKeyboard(streams, events);
     screen = new Screen({ terminal: streams, stateDir, completer, ...look, ...typing }, events);
     return screen;

@@ -46,29 +46,6 @@ export interface KeyboardEvents {
   readonly onLeave: () => void;
 }
 
-/** Texts that a person types or pastes into the terminal. */
-export interface TypedLines {
-  readonly terminal: Terminal;
-  /** The next text for the model: one that was sent before, else one that is waited for. Undefined: the person left. */
-  prompt(): Promise<string | undefined>;
-  /**
-   * An answer to a question that the person has seen: nothing that was typed or pasted before it.
-   *
-   * @returns undefined where the signal came, or the person left.
-   */
-  answer(label: string, signal?: AbortSignal, isSecret?: boolean): Promise<string | undefined>;
-  /** A text that was sent while work goes on and is for the model, in the order sent; undefined where there is none. */
-  steer(): string | undefined;
-  /** Runs work that Ctrl-C ends; texts that wait then go back into the input. */
-  cancellable<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
-  close(): void;
-}
-
-/** Reads what a person types at a keyboard. */
-export function typedLines(open: (events: KeyboardEvents) => Keyboard): TypedLines {
-  return new OpenLines(open);
-}
-
 /** Whether both streams are a terminal that can move its cursor. */
 export function hasKeys(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== "dumb";
@@ -81,7 +58,8 @@ interface Waiting {
 
 const forModel: Question = { wants: "prompt", label: "> " };
 
-class OpenLines implements TypedLines {
+/** Texts that a person types or pastes into the terminal. */
+export class TypedLines {
   readonly #keyboard: Keyboard;
   #early: readonly TypedLine[] = [];
   #waiting: Waiting | undefined;
@@ -105,6 +83,7 @@ class OpenLines implements TypedLines {
     return this.#keyboard.terminal;
   }
 
+  /** The next text for the model: one that was sent before, else one that is waited for. Undefined: the person left. */
   async prompt(): Promise<string | undefined> {
     const [early] = this.#early;
     if (early === undefined) return this.#next(forModel);
@@ -112,6 +91,11 @@ class OpenLines implements TypedLines {
     return early.text;
   }
 
+  /**
+   * An answer to a question that the person has seen: nothing that was typed or pasted before it.
+   *
+   * @returns undefined where the signal came, or the person left.
+   */
   async answer(label: string, signal?: AbortSignal, isSecret = false): Promise<string | undefined> {
     if (signal?.aborted === true) return undefined;
     const cancel = () => this.#give(undefined);
@@ -123,12 +107,14 @@ class OpenLines implements TypedLines {
     }
   }
 
+  /** A text that was sent while work goes on and is for the model, in the order sent; undefined where there is none. */
   steer(): string | undefined {
     const found = this.#early.find(({ steers }) => steers);
     if (found !== undefined) this.#takeEarly(found);
     return found?.text;
   }
 
+  /** Runs work that Ctrl-C ends; texts that wait then go back into the input. */
   async cancellable<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const ending = new AbortController();
     this.#ending = ending;

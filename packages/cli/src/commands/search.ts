@@ -51,25 +51,18 @@ function notesOf(outcome: Extract<SearchOutcome, { kind: "searched" }>): readonl
   const { matches, files = [], skips, more } = outcome;
   const { binary, secret, unreadable, closedFolders, longLines, ignored, acrossLines } = skips;
   const isNothing = matches.length + files.length === 0;
-  return [
-    ...(isNothing ? ["No line matches."] : []),
-    ...(isNothing && ignored !== undefined ? [`Left out as ignored: ${ignored}; see --all.`] : []),
-    ...(acrossLines === undefined ? [] : ["Searched line by line: nothing matches across a line break."]),
-    ...(binary === 0
-      ? []
-      : [`Not searched: ${counted(binary, "file")} that ${binary === 1 ? "is" : "are"} not text.`]),
-    ...(secret === 0
-      ? []
-      : [`Not searched: ${counted(secret, "file")} with secrets by name; name one to search it.`]),
-    ...(unreadable === 0 ? [] : [`Not searched: ${counted(unreadable, "file")} that cannot be read.`]),
-    ...(closedFolders === undefined
-      ? []
-      : [`Not searched: ${counted(closedFolders, "folder")} that may not be entered.`]),
-    ...(longLines === 0
-      ? []
-      : [`Only the beginning was searched of ${counted(longLines, "very long line")}.`]),
-    ...(more === undefined ? [] : [moreNote[more]]),
+  const notes: readonly (readonly [is: unknown, note: string])[] = [
+    [isNothing, "No line matches."],
+    [isNothing && ignored !== undefined, `Left out as ignored: ${ignored}; see --all.`],
+    [acrossLines !== undefined, "Searched line by line: nothing matches across a line break."],
+    [binary, `Not searched: ${counted(binary, "file")} that ${binary === 1 ? "is" : "are"} not text.`],
+    [secret, `Not searched: ${counted(secret, "file")} with secrets by name; name one to search it.`],
+    [unreadable, `Not searched: ${counted(unreadable, "file")} that cannot be read.`],
+    [closedFolders, `Not searched: ${counted(closedFolders ?? 0, "folder")} that may not be entered.`],
+    [longLines, `Only the beginning was searched of ${counted(longLines, "very long line")}.`],
+    [more, more === undefined ? "" : moreNote[more]],
   ];
+  return notes.flatMap(([is, note]) => (is ? [note] : []));
 }
 
 const moreNote = {

@@ -240,30 +240,27 @@ function tooLongLine(limit: number): Refusal {
 const changeLimits: InputLimits = { bytes: 64 * 1024 * 1024 };
 
 function unreadable(name: string, error: unknown, isOption = false): Refusal {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const shown = JSON.stringify(name);
-  switch (code) {
-    case "ENOENT":
-    case "ENOTDIR":
-      return refusal(
-        "file_missing",
-        `There is no input file ${shown}${isOption ? "" : ": this is the name of a file; without one standard input is read"}.`,
-      );
-    case "EISDIR":
-      return refusal("is_directory", `The input ${shown} is a folder.`);
-    case "EACCES":
-    case "EPERM":
-      return refusal("permission_denied", `The input ${shown} may not be read.`);
-    case "ENAMETOOLONG":
-      return refusal("invalid_arguments", `The name of the input ${shown} is too long.`);
-    case "ENXIO":
-      return refusal("not_a_file", `The input ${shown} is a socket.`);
-    case "ELOOP":
-      return refusal("not_a_file", `The input ${shown} is links in a circle.`);
-    default:
-      throw error;
-  }
+  const errno = error instanceof Error && "code" in error ? String(error.code) : "";
+  const [, code, says] = unreadables.find(([codes]) => codes.split(" ").includes(errno)) ?? [];
+  if (code === undefined || says === undefined) throw error;
+  return refusal(code, says(JSON.stringify(name), isOption));
 }
+
+const otherwise = ": this is the name of a file; without one standard input is read";
+
+/** By the codes of the system. */
+const unreadables: readonly (readonly [
+  codes: string,
+  Refusal["code"],
+  says: (name: string, isOption: boolean) => string,
+])[] = [
+  ["ENOENT ENOTDIR", "file_missing", (name, is) => `There is no input file ${name}${is ? "" : otherwise}.`],
+  ["EISDIR", "is_directory", (name) => `The input ${name} is a folder.`],
+  ["EACCES EPERM", "permission_denied", (name) => `The input ${name} may not be read.`],
+  ["ENAMETOOLONG", "invalid_arguments", (name) => `The name of the input ${name} is too long.`],
+  ["ENXIO", "not_a_file", (name) => `The input ${name} is a socket.`],
+  ["ELOOP", "not_a_file", (name) => `The input ${name} is links in a circle.`],
+];
 
 function refusal(code: Refusal["code"], message: string): Refusal {
   return { kind: "refusal", code, message };

@@ -6,7 +6,7 @@ import {
   type KeyboardEvents,
   type Question,
   type TypedLine,
-  typedLines,
+  TypedLines,
 } from "../../src/agent/typed-lines.js";
 
 /** Lines as a keyboard reports them, and what it is told. */
@@ -14,7 +14,7 @@ function typing() {
   const asked: (Question | undefined)[] = [];
   const waiting: TypedLine[] = [];
   let events: KeyboardEvents | undefined;
-  const lines = typedLines((given) => {
+  const lines = new TypedLines((given) => {
     events = given;
     return {
       // A cast: of a terminal, what is called.
