@@ -52,7 +52,7 @@ export {
   splitLinesInSteps,
   type TextLines,
 } from "./lines.js";
-export { firstDifference, firstDifferenceIn, looksOf } from "./look-alike.js";
+export { firstDifference, firstDifferenceIn, formChange, looksOf } from "./look-alike.js";
 export { isSameInSteps } from "./same-bytes.js";
 export { sha256Of } from "./sha256.js";
 export { type Advancing, finish, type Pace, type Progress, type Steps, takeAtPace } from "./steps.js";

@@ -8,7 +8,9 @@ export function looksOf(text: string): string {
       return point > 0x10ffff ? "" : String.fromCodePoint(point);
     })
     .replace(/[\s\\\p{Cc}]+/gu, "");
-  const lower = (/^[ -~]*$/.test(read) ? read : withoutInvisible(read.normalize("NFKC"))).toLowerCase();
+  const lower = (
+    /^[ -~]*$/.test(read) ? read : withoutInvisible(read.normalize("NFKC")).replace(/[\s\\]+/g, "")
+  ).toLowerCase();
   return lower.replace(/[^a-hjkmnp-z2-9]/gu, (char) => first.get(char) ?? char);
 }
 
@@ -41,6 +43,47 @@ export function firstDifferenceIn(given: readonly string[], lines: readonly stri
   });
   const at = found.findIndex((difference) => difference !== undefined);
   return at < 0 ? "" : `\nThe first difference in line ${number + at}: ${found[at]}.`;
+}
+
+/**
+ * Whether a new text says what the old one says in other characters: composed otherwise, of full width, look-alikes, other
+ * blanks, with or without what nobody sees. Of two characters of ASCII none is a form of the other, but for `\r`.
+ *
+ * @returns a sentence for the end of a message, with the first such character; "" where more changes, or nothing.
+ */
+export function formChange(before: string, after: string): string {
+  if (before.length + after.length > 100 * longest) return "";
+  const [old, fresh] = [before.match(clusters) ?? [], after.match(clusters) ?? []];
+  let [at, next, count, named] = [0, 0, 0, ""];
+  while (at < old.length || next < fresh.length) {
+    const isForm = ({ from, to }: (typeof pairs)[number]) =>
+      at + from <= old.length &&
+      next + to <= fresh.length &&
+      isOtherForm(old.slice(at, at + from), fresh.slice(next, next + to));
+    const { from, to } = pairs.find(isForm) ?? { from: 0, to: 0 };
+    if (from + to === 0) return "";
+    if (old[at] !== fresh[next]) {
+      count += 1;
+      named ||= `${nameOf(old.slice(at, at + from))} is now ${nameOf(fresh.slice(next, next + to))}`;
+    }
+    [at, next] = [at + from, next + to];
+  }
+  const amount = count === 1 ? "1 character" : `${count} characters`;
+  return count === 0 ? "" : ` Only the form of ${amount} changes: ${named}.`;
+}
+
+const clusters = /\P{M}\p{M}*|\p{M}+/gsu;
+/** So many characters of the old text in the place of so many of the new one, the likeliest first. */
+const pairs = "11 10 01 12 21 13 31".split(" ").map(([from, to]) => ({ from: Number(from), to: Number(to) }));
+
+function isOtherForm(old: readonly string[], fresh: readonly string[]): boolean {
+  const [one, other] = [old.join(""), fresh.join("")];
+  return one === other || (formOf(one) === formOf(other) && !/^[\t\n -~]+$/.test(one + other));
+}
+
+function formOf(text: string): string {
+  const seen = withoutInvisible(text.normalize("NFKC")).replace(/\r/g, "");
+  return [...seen].map((char) => first.get(char) ?? char).join("");
 }
 
 /** What stands at the beginning: letters that spell an escape, or a character with the marks that belong to it. */

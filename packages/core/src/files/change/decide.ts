@@ -1,4 +1,4 @@
-import { escapeForDisplay, isSameInSteps } from "../../text/index.js";
+import { escapeForDisplay, formChange, isSameInSteps } from "../../text/index.js";
 import { answer, maySee, refuseWith, type Subject, unchanged, withoutContent } from "../access/answers.js";
 import { cancelledBy, isMadeAlready } from "../access/call.js";
 import { type Change, type Plan, type PlannedWrite, withoutState } from "../access/change.js";
@@ -198,7 +198,9 @@ async function plan(site: Site, current: Current, terms: Terms = {}): Promise<De
   const name = await judgeName(site, judged.plan, current);
   if (typeof name !== "string") return answered(refuseWith(subjectOf(site), name, current));
   const note = await formatNote(site.call.session, site.target.relativePath, current, judged.plan);
-  return write(judged.plan, current, name + note);
+  const { report, text = report.beforeText ?? "", isUnshown } = judged.plan;
+  const form = isUnshown === true ? "" : formChange(report.beforeText ?? "", text);
+  return write(judged.plan, current, name + note + form);
 }
 
 /** Earlier states may be kept as beginnings of a state that is damaged in the store but whole on the disk. */
