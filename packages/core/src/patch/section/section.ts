@@ -135,7 +135,8 @@ function lostEnds(above: string, old: string, content: string): readonly string[
   const openWith = (rest: string) => new Set(openBlocks(above + rest).map(({ at }) => at));
   const [before, after] = [openWith(old), openWith(content)];
   const lost = openBlocks(above).filter(({ at }) => after.has(at) && !before.has(at));
-  return lost.map(({ mark }) => `the end of ${mark}`);
+  const closing: Readonly<Record<string, string>> = { "<": ">", "{": "…", "\\": "}" };
+  return lost.map(({ mark }) => `the end of ${mark}${closing[mark.charAt(0)] ?? ""}`);
 }
 
 /** Where a text begins blocks, by any mark of pages, that it does not end. */

@@ -101,7 +101,11 @@ function readObject(schema: JsonSchema, given: object, site: ArgumentSite): Reco
     values[own] = chooseSource(own, read, site);
   }
   const taken = Object.keys(fields).filter((name) => fields[name]?.unlisted !== true);
-  for (const { name, value } of takeFlat(fields[flatList], values, strays, site))
+  const others = takeFlat(fields[flatList], values, strays, site);
+  // Beside members of the one change another one may be meant.
+  if (others.length < strays.length)
+    taken.push(...Object.keys(fieldsOf(schemaAt(fields[flatList], "items"))));
+  for (const { name, value } of others)
     if (value !== null && !isOfHost(name)) site.notes.strays.push({ name, where: site.where, taken });
   return values;
 }
