@@ -12,6 +12,7 @@ const base = {
 const atomic = { "--atomic": "change whatever state is there now, read and written under one lock" };
 const resultContent = { "--result-content <amount>": "how much of the file the JSON shows (default: full)" };
 const written = { ...encoding, ...resultContent };
+const goesOn = { "--after <place>": "go on where an answer ended that says so" };
 const exclude = { "--exclude <glob>": "leave out paths of this form; may be repeated" };
 
 export const commandSpecs = [
@@ -38,6 +39,7 @@ export const commandSpecs = [
     options: {
       "--depth <levels>": "levels below the folder (default: 1)",
       "--limit <entries>": "entries at most (default: 1000)",
+      ...goesOn,
       "--all": "also what the ignore files leave out",
     },
     examples: ["holdfast list", "holdfast list src --depth 3", "holdfast list --all --json"],
@@ -51,6 +53,7 @@ export const commandSpecs = [
     options: {
       ...exclude,
       "--limit <files>": "files at most (default: 1000)",
+      ...goesOn,
       "--all": "also what the ignore files leave out",
     },
     examples: [
@@ -75,6 +78,7 @@ export const commandSpecs = [
       "-i, --ignore-case": "upper and lower case are the same",
       "-C, --context <lines>": "lines to show around a match (at most 20)",
       "--limit <matches>": "matches at most (default: 100)",
+      ...goesOn,
       "--all": "also what the ignore files leave out",
     },
     examples: [

@@ -40,6 +40,12 @@ export async function reportWrite(
   return exitCodeOf[outcome.code];
 }
 
+/** Why a list ends before all was looked at, and how to go on. */
+export function goOnNote(more: "limit" | "answer" | "time" = "limit", after?: string): string {
+  const why = more === "time" ? "The time was up before all was looked at" : "There may be more";
+  return `${why}: ${after === undefined ? "look in a folder below" : `go on with --after ${escapeName(after)}`}.\n`;
+}
+
 /**
  * Tells a person what became of each file of a change set. Of a refused set those files that are the
  * reason are reported, and how many of the others would have fitted.

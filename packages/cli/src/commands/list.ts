@@ -2,7 +2,7 @@ import type { ListedEntry } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
 import { answerInJson, withWorkspace } from "../answers/open.js";
-import { nameWithLink, reportRefusal } from "../answers/report.js";
+import { goOnNote, nameWithLink, reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import type { Paint } from "../shell/terminal.js";
@@ -10,9 +10,9 @@ import type { Paint } from "../shell/terminal.js";
 /** `holdfast list [DIR]`: one entry a line, its size before it. */
 export function listCommand(call: Invocation): Promise<number> {
   const { args, flags, settings } = call;
-  const { depth, limit, all } = flags;
+  const { depth, limit, after, all } = flags;
   const request = {
-    ...defined({ path: args[0], depth, limit }),
+    ...defined({ path: args[0], depth, limit, after }),
     ...(all === true ? { all } : {}),
   };
   return withWorkspace(call, async (workspace, terminal) => {
@@ -22,12 +22,7 @@ export function listCommand(call: Invocation): Promise<number> {
     const width = Math.max(1, ...outcome.entries.map((entry) => sizeOf(entry).length));
     const lines = outcome.entries.map((entry) => `${line(entry, width, terminal.outPaint)}\n`);
     await terminal.out(lines.join(""));
-    if (outcome.more)
-      terminal.err(
-        outcome.because === "time"
-          ? "The time was up before all was listed: list a folder below.\n"
-          : "There are more entries: see --limit.\n",
-      );
+    if (outcome.more) terminal.err(goOnNote(outcome.because, outcome.after));
     if (outcome.closedFolders !== undefined)
       terminal.err(`Not looked in: ${counted(outcome.closedFolders, "folder")} that may not be entered.\n`);
     if (outcome.ignored !== undefined)

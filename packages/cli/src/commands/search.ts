@@ -2,7 +2,7 @@ import type { MatchedFile, SearchMatch, SearchOutcome } from "@holdfast/core/fil
 import { defined } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
 import { answerInJson, withWorkspace } from "../answers/open.js";
-import { reportRefusal } from "../answers/report.js";
+import { goOnNote, reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { escapeName, escapeText, type Paint } from "../shell/terminal.js";
@@ -10,7 +10,7 @@ import { escapeName, escapeText, type Paint } from "../shell/terminal.js";
 /** `holdfast search PATTERN [PATH]`: `path:line:text` for a match, `path-line-text` for its context. */
 export function searchCommand(call: Invocation): Promise<number> {
   const { args, flags, settings } = call;
-  const { limit, all, exclude, glob, type, literal, ignoreCase, context } = flags;
+  const { limit, after, all, exclude, glob, type, literal, ignoreCase, context } = flags;
   if (flags.counts === true && flags.filesWithMatches === true)
     call.misuse("--counts and --files-with-matches: give one of them");
   const request = {
@@ -18,7 +18,7 @@ export function searchCommand(call: Invocation): Promise<number> {
     ...defined({ path: args[1], globs: glob, exclude, types: type }),
     ...(literal === true ? { literal } : {}),
     ...(ignoreCase === true ? { ignoreCase } : {}),
-    ...defined({ context, limit }),
+    ...defined({ context, limit, after }),
     ...(flags.counts === true ? { output: "counts" as const } : {}),
     ...(flags.filesWithMatches === true ? { output: "files" as const } : {}),
     ...(all === true ? { all } : {}),
@@ -30,6 +30,7 @@ export function searchCommand(call: Invocation): Promise<number> {
     await terminal.out(outcome.matches.map((match) => show(match, terminal.outPaint)).join(""));
     await terminal.out((outcome.files ?? []).map((file) => showFile(file, terminal.outPaint)).join(""));
     for (const note of notesOf(outcome)) terminal.err(`${note}\n`);
+    if (outcome.more !== undefined) terminal.err(goOnNote(outcome.more, outcome.after));
     return exitCodes.success;
   });
 }
@@ -48,7 +49,7 @@ function show({ path, line, text, before, after }: SearchMatch, paint: Paint): s
 
 /** What was found out besides the matches; a search that finds nothing says so. */
 function notesOf(outcome: Extract<SearchOutcome, { kind: "searched" }>): readonly string[] {
-  const { matches, files = [], skips, more } = outcome;
+  const { matches, files = [], skips } = outcome;
   const { binary, secret, unreadable, closedFolders, longLines, ignored, acrossLines } = skips;
   const isNothing = matches.length + files.length === 0;
   const notes: readonly (readonly [is: unknown, note: string])[] = [
@@ -60,13 +61,6 @@ function notesOf(outcome: Extract<SearchOutcome, { kind: "searched" }>): readonl
     [unreadable, `Not searched: ${counted(unreadable, "file")} that cannot be read.`],
     [closedFolders, `Not searched: ${counted(closedFolders ?? 0, "folder")} that may not be entered.`],
     [longLines, `Only the beginning was searched of ${counted(longLines, "very long line")}.`],
-    [more, more === undefined ? "" : moreNote[more]],
   ];
   return notes.flatMap(([is, note]) => (is ? [note] : []));
 }
-
-const moreNote = {
-  limit: "There may be more matches: see --limit.",
-  answer: "There are more matches than one answer holds: look in a folder below.",
-  time: "The time was up before all was searched: look in a folder below, or give --glob.",
-} as const;

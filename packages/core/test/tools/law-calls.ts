@@ -60,15 +60,17 @@ const plain: Readonly<Record<ToolName, readonly Args[]>> = {
     { file_path: "none" },
     { file_path: "i.png" },
   ],
-  read_many_files: [{ paths: ["a.txt", "sub/*"], globs: ["*.md"], exclude: ["c*"], ignored: true }],
-  list_files: [{ path: "sub", depth: 2, limit: 3, ignored: true }, { path: "none" }],
+  read_many_files: [
+    { paths: ["a.txt", "sub/*"], globs: ["*.md"], exclude: ["c*"], ignored: true, after: "a" },
+  ],
+  list_files: [{ path: "sub", depth: 2, limit: 3, ignored: true, after: "sub/a" }, { path: "none" }],
   find_files: [
-    { glob: "*.*", path: "sub", exclude: ["*.md"], limit: 3, ignored: true },
+    { glob: "*.*", path: "sub", exclude: ["*.md"], limit: 3, ignored: true, after: "sub/a" },
     { glob: "*", path: "none" },
   ],
   search_files: [
     { pattern: "O", path: ".", glob: "*.txt", exclude: ["b*"], ignore_case: true, context: 1, limit: 2 },
-    { pattern: "c", type: "ts", literal: true, output: "files", ignored: true },
+    { pattern: "c", type: "ts", literal: true, output: "files", ignored: true, after: "a.txt" },
     { pattern: "(", path: "none" },
   ],
   edit_file: [

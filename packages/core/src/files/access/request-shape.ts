@@ -152,7 +152,8 @@ const options = {
 };
 const change = { kind: isHere, path: text, ...options };
 const added = { ...change, content: text };
-const look = { kind: isHere, path: optional(text), limit: optional(number), all: optional(flag) };
+const goesOn = { kind: isHere, after: optional(text), all: optional(flag) };
+const look = { ...goesOn, path: optional(text), limit: optional(number) };
 
 type ContentOf<K extends ContentChange["kind"]> = Extract<ContentChange, { readonly kind: K }>;
 const contents: { readonly [K in ContentChange["kind"]]: ChecksOf<ContentOf<K>> } = {
@@ -212,11 +213,10 @@ const shapes: { readonly [K in Exclude<Kind, "apply_changes">]: ChecksOf<Request
     within: optional(text),
   },
   read_many: {
-    kind: isHere,
+    ...goesOn,
     paths: optional(texts),
     globs: optional(texts),
     exclude: optional(texts),
-    all: optional(flag),
     encoding: optional(text),
   },
   list: { ...look, depth: optional(number), orEmpty: optional(flag) },

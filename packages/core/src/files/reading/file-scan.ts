@@ -18,6 +18,8 @@ export interface ScanJob {
   /** What their lines may hold together, in UTF-16 units. */
   readonly units: number;
   readonly codec: CharsetCodec;
+  /** Only lines behind this one are wanted. */
+  readonly behind?: number | undefined;
   /** Whether bytes can hold a match at all; where it is missing, all can. */
   readonly mayHold?: ((bytes: Uint8Array) => boolean) | undefined;
   /** Whether there is time left. */
@@ -113,6 +115,7 @@ export class FileScan {
   }
 
   private keep(match: FoundLine): boolean {
+    if (match.line <= (this.job.behind ?? 0)) return true;
     this.found += 1;
     const { output, limit, units } = this.job;
     if (output !== "lines") return output === "counts";

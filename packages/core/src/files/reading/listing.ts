@@ -15,6 +15,7 @@ interface ListOptions {
   readonly depth: number;
   readonly limit: number;
   readonly all: boolean;
+  readonly behind: readonly string[];
   readonly budget: TimeBudget;
 }
 
@@ -23,6 +24,7 @@ interface Listing {
   readonly kind: "listing";
   readonly entries: readonly ListedEntry[];
   readonly more?: "limit" | "time";
+  readonly reached?: string;
   /** Folders that cannot be entered, so that what is in them is missing. */
   readonly closed: readonly string[];
   readonly ignored: number;
@@ -38,12 +40,14 @@ export async function listEntries(session: Session, request: Asked<ListRequest>)
   return inside(session, request.path, async (target, name) => {
     const { ports, limits } = session;
     const budget = new TimeBudget(ports, limits.searchMs);
-    const listing = await listFolder(ports.disk, target, name, { depth, limit, all, budget });
+    const behind = namesBelow(name, request.after);
+    if (isRefusal(behind)) return behind;
+    const listing = await listFolder(ports.disk, target, name, { depth, limit, all, behind, budget });
     if (isRefusal(listing) && listing.code === "file_missing" && request.orEmpty === true)
       return { kind: "listed", path: name, entries: [], more: false };
     if (isRefusal(listing)) return listing;
-    const { entries, more: because, closed, ignored } = listing;
-    const cut = because === undefined ? { more: false } : { more: true, because };
+    const { entries, more: because, reached: after, closed, ignored } = listing;
+    const cut = because === undefined ? { more: false } : { more: true, because, ...defined({ after }) };
     return {
       kind: "listed",
       path: name,
@@ -80,8 +84,20 @@ export async function listFolder(
   });
   if (isRefusal(walked)) return walked;
   const why = more ? "limit" : walked.more;
-  const { closed, ignored } = walked;
-  return { kind: "listing", entries, closed, ignored, ...(why === undefined ? {} : { more: why }) };
+  const { closed, ignored, reached } = walked;
+  return { kind: "listing", entries, closed, ignored, ...defined({ more: why, reached }) };
+}
+
+/** The names below a folder of what a call goes on behind; none where it begins with the first. */
+export function namesBelow(folder: string, after = ""): readonly string[] | Refusal {
+  const isBelow = folder === "." ? !after.startsWith("/") : after.startsWith(`${folder}/`);
+  if (after !== "" && !isBelow)
+    return refuse(
+      "invalid_arguments",
+      `after is the last path of the answer before, which begins with ${escapeForDisplay(folder)} here.`,
+    );
+  const below = folder === "." ? after : after.slice(folder.length);
+  return below.split("/").filter((name) => name !== "" && name !== ".");
 }
 
 /**

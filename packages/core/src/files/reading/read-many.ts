@@ -1,4 +1,4 @@
-import { escapeForDisplay } from "../../text/index.js";
+import { defined, escapeForDisplay } from "../../text/index.js";
 import type { Session } from "../access/session.js";
 import type {
   ListedEntry,
@@ -14,7 +14,7 @@ import { compileGlob, type Glob } from "./glob.js";
 
 /**
  * Reads the named paths, then what the globs match in the order of their names, each path once, until the
- * total cap is reached; what it left out is named with its size. What may hold secrets is read only by its name. A glob
+ * total cap is reached; what it left out from there on is named with its size. What may hold secrets is read only by its name. A glob
  * that could not be followed to the end is told like a file that could not be read.
  */
 export async function readMany(
@@ -24,28 +24,41 @@ export async function readMany(
 ): Promise<ReadManyOutcome> {
   const found = await matching(workspace, session, request);
   const named = new Set([...(request.paths ?? []), ...(request.globs ?? [])]);
-  const paths = new Set([...(request.paths ?? []), ...found.paths]);
+  const paths = behind(request.after, [...new Set([...(request.paths ?? []), ...found.paths])], found.paths);
   const files: ReadOutcome[] = [...found.refusals];
   const leftOut: { path: string; sizeBytes: number }[] = [];
-  let [total, secretCount] = [0, 0];
+  let [total, secretCount, done] = [0, 0, 0];
+  let after: string | undefined;
   for (const path of paths) {
+    if (leftOut.length >= maxNamed) break;
+    done += 1;
     const { size, realPath } = await lookAt(session, path);
     // Who gives a pattern does not mean what must not be shown; who names the file does.
     if (isSecret(realPath) && !named.has(path)) {
       secretCount += 1;
       continue;
     }
-    if (files.length >= maxFiles || (total > 0 && total + size > session.limits.manyReadBytes)) {
+    const isFull = files.length >= maxFiles || (total > 0 && total + size > session.limits.manyReadBytes);
+    if (isFull || leftOut.length > 0) {
       leftOut.push({ path, sizeBytes: size });
       continue;
     }
     const outcome = await workspace.read({ path, ...encodingOf(request) });
     if (outcome.kind === "read") total += size;
     files.push(outcome);
+    after = path;
   }
-  const [shown, leftOutCount] = [leftOut.slice(0, maxFiles), leftOut.length];
+  const leftOutCount = leftOut.length + paths.length - done;
   const secrets = secretCount === 0 ? {} : { secretCount };
-  return { kind: "read_many", files, leftOut: shown, leftOutCount, ...secrets };
+  const cut = leftOutCount === 0 ? {} : defined({ after });
+  return { kind: "read_many", files, leftOut, leftOutCount, ...secrets, ...cut };
+}
+
+/** The paths behind this one; where it is gone, those of the globs that sort behind it. */
+function behind(after: string | undefined, all: readonly string[], found: readonly string[]) {
+  if (after === undefined) return all;
+  const at = all.indexOf(after);
+  return at < 0 ? found.filter((path) => path > after) : all.slice(at + 1);
 }
 
 /** The part of a workspace that this needs. */
@@ -54,8 +67,9 @@ interface Reader {
   list(request: Asked<ListRequest>): Promise<ListOutcome>;
 }
 
-/** How many files one answer speaks of, and how deep and far a glob looks. */
+/** How many files one answer holds and names besides, and how deep and far a glob looks. */
 const maxFiles = 500;
+const maxNamed = 100;
 const globDepth = 64;
 const globEntries = 100_000;
 /** How many closed folders a refusal names. */

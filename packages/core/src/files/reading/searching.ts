@@ -19,9 +19,9 @@ import { TimeBudget } from "../values/time-budget.js";
 import { FileBatches, type MergedFile } from "./file-batches.js";
 import { FileScan, unitsOf, unreadableFile } from "./file-scan.js";
 import type { LinePattern } from "./line-pattern.js";
-import { listedEntry, notAFolder, withSize } from "./listing.js";
+import { listedEntry, namesBelow, notAFolder, withSize } from "./listing.js";
 import { type PathFilter, pathFilter } from "./path-filter.js";
-import { type Walked, walkTree } from "./tree-walk.js";
+import { walkTree } from "./tree-walk.js";
 
 /** Finds files by their names. Nothing is opened: what is found is no read. */
 export async function findFiles(
@@ -40,15 +40,17 @@ export async function findFiles(
   if (isRefusal(filter)) return filter;
   const flaw = await notAFolder(target, name);
   if (flaw !== undefined) return flaw;
+  const behind = namesBelow(name, request.after);
+  if (isRefusal(behind)) return behind;
   const { disk } = session.ports;
   const files: ListedEntry[] = [];
-  let more: FindEnd;
+  let more: "limit" | "time" | undefined;
   const walked = await walkTree(
     disk,
     target,
     name,
     {
-      depth: maxDepth,
+      behind,
       all,
       budget,
       ...(sized && limit > mostSizedApart ? {} : ({ sizes: "none" } as const)),
@@ -68,12 +70,11 @@ export async function findFiles(
     },
   );
   if (isRefusal(walked)) return walked;
-  more ??= endOf(walked);
+  more ??= walked.more;
   const [closedFolders, ignored] = [walked.closed.length || undefined, walked.ignored || undefined];
-  return { kind: "found", path: name, files, ...defined({ more, closedFolders, ignored }) };
+  const cut = more === undefined ? {} : { more, ...defined({ after: walked.reached }) };
+  return { kind: "found", path: name, files, ...cut, ...defined({ closedFolders, ignored }) };
 }
-
-type FindEnd = "limit" | "time" | undefined;
 
 /** Up to so many files are looked at one by one, once they are found; of more, folders tell all sizes at once. */
 const mostSizedApart = 5_000;
@@ -102,7 +103,7 @@ export async function searchFiles(
   const units = session.limits.searchUnits;
   const job = { pattern: text, literal, ignoreCase, context, output, limit, units };
   const search = new Search(session, pattern, filter, { ...job, budget });
-  const refusal = await search.run(target, name, request.all === true);
+  const refusal = await search.run(target, name, { all: request.all === true, ...placeOf(request) });
   return refusal ?? search.outcome(name);
 }
 
@@ -134,6 +135,14 @@ async function filterOf(request: Asked<SearchRequest>, budget: TimeBudget): Prom
   };
 }
 
+/** Where a search goes on: behind a file, or where lines are wanted behind one of its lines, as in `src/a.ts:12`. */
+function placeOf({ after, output = "lines" }: Asked<SearchRequest>): { path?: string; line?: number } {
+  const [, path, line] = (output === "lines" && /^(.+):(\d+)$/s.exec(after ?? "")) || [];
+  return path === undefined ? defined({ path: after }) : { path, line: Number(line) };
+}
+
+type SearchPlace = ReturnType<typeof placeOf>;
+
 interface SearchBounds extends Omit<ContentJob, "limitMs"> {
   readonly budget: TimeBudget;
 }
@@ -152,6 +161,8 @@ class Search {
   private searchedFiles = 0;
   private searchedBytes = 0;
   private shownUnits = 0;
+  /** As of `SearchOutcome.after`. */
+  private reached: string | undefined;
   private end: "limit" | "answer" | "time" | undefined;
   /** Why nobody can say whether something that was found may be shown. */
   private refusal: Refusal | undefined;
@@ -163,9 +174,13 @@ class Search {
     private readonly bounds: SearchBounds,
   ) {}
 
-  async run(target: Target, name: string, all: boolean): Promise<Refusal | undefined> {
+  async run(
+    target: Target,
+    name: string,
+    from: SearchPlace & { readonly all: boolean },
+  ): Promise<Refusal | undefined> {
     const entry = await target.look();
-    if (entry.kind === "file") return this.named(target, name);
+    if (entry.kind === "file") return this.named(target, name, from);
     if (entry.kind === "other") return refuse("not_a_file", `${escapeForDisplay(name)} is a ${entry.what}.`);
     const flaw = await notAFolder(target, name);
     if (flaw !== undefined) return flaw;
@@ -174,7 +189,7 @@ class Search {
     const threads = this.session.ports.searchContent?.({ ...job, limitMs: budget.leftMs() });
     const content = (await threads) ?? this.oneByOne();
     try {
-      return await this.walk(target, name, { all, content });
+      return await this.walk(target, name, { ...from, content });
     } finally {
       content.close();
     }
@@ -186,7 +201,7 @@ class Search {
     const acrossLines = isNothing && mayCrossLines(this.bounds) ? (true as const) : undefined;
     const [closedFolders, ignored] = [this.closedFolders || undefined, this.ignored || undefined];
     const skips = { ...this.skips, ...defined({ closedFolders, ignored, acrossLines }) };
-    const more = end === undefined ? {} : { more: end };
+    const more = end === undefined ? {} : { more: end, ...defined({ after: this.reached }) };
     const files = this.bounds.output === "lines" ? {} : { files: this.files };
     return { kind: "searched", path, matches, ...files, searchedFiles, searchedBytes, skips, ...more };
   }
@@ -194,11 +209,14 @@ class Search {
   private async walk(
     target: Target,
     name: string,
-    { all, content }: { readonly all: boolean; readonly content: ContentSearch },
+    { all, content, path: after, line }: SearchPlace & { all: boolean; content: ContentSearch },
   ): Promise<Refusal | undefined> {
     const { budget } = this.bounds;
+    const behind = namesBelow(name, after);
+    if (isRefusal(behind)) return behind;
     const batches = new FileBatches(content, (file, found) => this.merge(file, found));
-    const options = { depth: maxDepth, all, budget, sizes: "none", leave: () => batches.dispatch() } as const;
+    const leave = () => batches.dispatch();
+    const options = { behind, isAgain: line !== undefined, all, budget, sizes: "none", leave } as const;
     const walked = await walkTree(this.session.ports.disk, target, name, options, async (found) => {
       const { entry, below, folder, path } = found;
       if (entry.kind === "directory") await batches.dispatch();
@@ -209,24 +227,30 @@ class Search {
       const relative = folder.relativePath === "" ? entry.name : `${folder.relativePath}/${entry.name}`;
       if (!entry.openable) this.skips.unreadable += 1;
       else if (isSecret(relative)) this.skips.secret += 1;
-      else await batches.add(folder, { name: entry.name, path });
+      else if (line !== undefined && below === behind.join("/")) {
+        const [rest] = await this.oneByOne(line).search(folder, [entry.name]);
+        await this.merge({ path, realPath: `${folder.realPath}/${entry.name}` }, rest);
+      } else await batches.add(folder, { name: entry.name, path });
       return !this.isOver;
     });
     if (isRefusal(walked)) return walked;
     await batches.finish();
     if (this.refusal !== undefined) return this.refusal;
-    this.end ??= endOf(walked);
+    if (this.end === undefined && walked.more !== undefined) this.reached = walked.reached;
+    this.end ??= walked.more;
     this.closedFolders = walked.closed.length;
     this.ignored = walked.ignored;
     return undefined;
   }
 
   /** A file that the caller named itself: what is wrong with it is said. */
-  private async named(target: Target, name: string): Promise<Refusal | undefined> {
+  private async named(target: Target, name: string, from: SearchPlace): Promise<Refusal | undefined> {
+    if ((from.path ?? name) !== name)
+      return refuse("invalid_arguments", "after names another file than path.");
     const { disk } = this.session.ports;
     const excluded = await excludedByOwner(disk, target);
     if (excluded !== undefined) return excluded;
-    const found = await this.scan(target);
+    const found = await this.scan(target, from.line ?? (from.path === undefined ? 0 : Infinity));
     if (isRefusal(found)) return found;
     if (found.skipped === "binary") return refuse("binary", `${escapeForDisplay(name)} is not text.`);
     await this.merge({ path: name, realPath: target.realPath }, found);
@@ -235,7 +259,7 @@ class Search {
   }
 
   /** Without threads, and without what they would need: each file by a target of its own. */
-  private oneByOne(): ContentSearch {
+  private oneByOne(behind?: number): ContentSearch {
     const search = async (folder: Target, names: readonly string[]) => {
       const found: (FileFindings | undefined)[] = [];
       for (const name of names) {
@@ -245,7 +269,7 @@ class Search {
           continue;
         }
         try {
-          const scanned = await this.scan(target);
+          const scanned = await this.scan(target, behind);
           found.push(isRefusal(scanned) ? unreadableFile : scanned);
         } finally {
           await target.close();
@@ -256,10 +280,10 @@ class Search {
     return { search, flush: () => {}, close: () => {} };
   }
 
-  private async scan(target: Target): Promise<FileFindings | Refusal> {
+  private async scan(target: Target, behind?: number): Promise<FileFindings | Refusal> {
     const { bounds, pattern, session } = this;
     const isGoingOn = () => !bounds.budget.isSpent();
-    const scan = new FileScan({ ...bounds, pattern, codec: session.ports.codec, isGoingOn });
+    const scan = new FileScan({ ...bounds, pattern, codec: session.ports.codec, isGoingOn, behind });
     const outcome = await target.stream((piece, whole) => scan.take(piece, whole));
     return isRefusal(outcome) ? outcome : scan.end();
   }
@@ -277,6 +301,8 @@ class Search {
       if (found.lines > 0) return this.showAllowed(file, found);
       if (found.isCut === true) this.end = "time";
     }
+    // What would be read as a line of another file is searched again.
+    if (this.end === undefined && !/:\d+$/.test(file.path)) this.reached = file.path;
     return this.end === undefined;
   }
 
@@ -296,7 +322,10 @@ class Search {
     const { output, limit } = this.bounds;
     if (output === "lines") for (const match of found.matches) this.take({ path, ...match });
     else if (this.files.length >= limit) this.end = "limit";
-    else this.files.push({ path, ...(output === "counts" ? { lines: found.lines } : {}) });
+    else {
+      this.files.push({ path, ...(output === "counts" ? { lines: found.lines } : {}) });
+      this.reached = path;
+    }
     this.shownUnits += output === "lines" ? 0 : path.length + 8;
     if (this.shownUnits > this.bounds.units) this.end ??= "answer";
   }
@@ -306,7 +335,10 @@ class Search {
     this.shownUnits += unitsOf(match) + match.path.length + 16;
     if (this.matches.length >= this.bounds.limit) this.end = "limit";
     else if (this.shownUnits > this.bounds.units) this.end = "answer";
-    else this.matches.push(match);
+    else {
+      this.matches.push(match);
+      this.reached = `${match.path}:${match.line}`;
+    }
   }
 
   private get isOver(): boolean {
@@ -318,12 +350,6 @@ class Search {
   }
 }
 
-/** Why a walk that nobody gave a depth did not come by everything. */
-function endOf({ more, goesDeeper }: Walked): Walked["more"] {
-  return more ?? (goesDeeper ? "limit" : undefined);
-}
-
-const maxDepth = 64;
 const maxContext = 20;
 
 function isCount(value: number): boolean {

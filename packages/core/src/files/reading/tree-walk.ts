@@ -1,3 +1,4 @@
+import { defined } from "../../text/index.js";
 import {
   deniedByHost,
   type IgnoreRules,
@@ -26,8 +27,11 @@ interface WalkedEntry {
 
 /** How far `walkTree` goes, and whether the ignore files count. */
 interface WalkOptions {
-  /** Levels below the folder; at least 1. */
-  readonly depth: number;
+  /** Levels below the folder, at least 1; unless given the walk ends at a folder that is too deep. */
+  readonly depth?: number;
+  /** The walk goes on behind this entry, by its names from the folder on; `isAgain`: with it. */
+  readonly behind?: readonly string[];
+  readonly isAgain?: boolean;
   /** Also what git's rules leave out, and `.git`, but not its inside; `kept`: that, and what `.holdfastignore` keeps away. */
   readonly all: boolean | "kept";
   /** Entries of other names are passed over, and not entered. */
@@ -43,12 +47,12 @@ interface WalkOptions {
 /** A walk that came to its end; `more` where it did not come by everything. */
 export interface Walked {
   readonly kind: "walked";
-  /** A folder has more entries than are looked at, or the time was up. */
+  /** A folder has more entries than are looked at or is too deep, or the time was up. */
   readonly more?: "limit" | "time";
+  /** The last entry that the visitor was done with, as the caller names it: what is behind it was not come by. */
+  readonly reached?: string;
   /** The folders that were come by without their inside, because they cannot be entered, as the caller names them. */
   readonly closed: readonly string[];
-  /** Whether a folder lies at the end of the depth that was asked for. */
-  readonly goesDeeper: boolean;
   /** How many entries `.gitignore` and its kin left out. */
   readonly ignored: number;
 }
@@ -76,16 +80,17 @@ export async function walkTree(
   if ("kind" in rules) return rules;
   if (isIgnored(rules, target.relativePath, true))
     return options.all ? keptAway : walkTree(disk, target, name, { ...options, all: true }, visit);
-  const start = { path: name === "." ? "" : name, below: "" };
-  const refusal = await walk.descend(target, start, options.depth, rules);
-  const { more, closed, goesDeeper, ignored } = walk;
-  return refusal ?? { kind: "walked", closed, goesDeeper, ignored, ...(more === undefined ? {} : { more }) };
+  const names = { path: name === "." ? "" : name, below: "" };
+  const { behind = [], depth = maxDepth + behind.length } = options;
+  const refusal = await walk.descend(target, { names, depth, rules, behind });
+  const { more, closed, reached, ignored } = walk;
+  return refusal ?? { kind: "walked", closed, ignored, ...defined({ more, reached }) };
 }
 
 class TreeWalk {
   more: Walked["more"];
   readonly closed: string[] = [];
-  goesDeeper = false;
+  reached: string | undefined;
   ignored = 0;
   private ended = false;
 
@@ -114,14 +119,11 @@ class TreeWalk {
     return all && !("kind" in found) ? found.filter(({ protects }) => protects) : found;
   }
 
-  async descend(
-    folder: Target,
-    names: { readonly path: string; readonly below: string },
-    depth: number,
-    above: readonly IgnoreRules[],
-  ): Promise<Refusal | undefined> {
+  async descend(folder: Target, inside: Inside): Promise<Refusal | undefined> {
     const { sizes } = this.options;
-    const listing = await folder.entries(maxScanned, typeof sizes === "function" ? sizes() : sizes);
+    const { names, behind } = inside;
+    const most = behind.length === 0 ? maxScanned : 10 * maxScanned;
+    const listing = await folder.entries(most, typeof sizes === "function" ? sizes() : sizes);
     if (isRefusal(listing)) return listing;
     if (listing.more) this.more ??= "limit";
     // A second checkout of the same files: who means it begins in it.
@@ -130,8 +132,13 @@ class TreeWalk {
       return undefined;
     const own = await this.ownRules(folder, listing.entries);
     if ("kind" in own) return own;
-    const rules = [...above, ...own];
-    const refusal = await this.visitAll(folder, listing.entries, { names, depth, rules });
+    const rules = [...inside.rules, ...own];
+    const refusal = await this.visitAll(folder, entriesFrom(listing.entries, behind[0]), {
+      ...inside,
+      rules,
+    });
+    // What goes on from here begins with the rest of this folder.
+    this.ended ||= listing.more;
     await this.options.leave?.();
     return refusal;
   }
@@ -139,19 +146,22 @@ class TreeWalk {
   private async visitAll(
     folder: Target,
     entries: readonly DirectoryEntry[],
-    { names, depth, rules }: Inside,
+    { names, depth, rules, behind }: Inside,
   ): Promise<Refusal | undefined> {
     for (const entry of entries) {
       if (!(await this.hasTime())) return undefined;
       if (this.options.only?.(entry.name) === false) continue;
       if (this.leavesOut(rules, join(folder.relativePath, entry.name), entry)) continue;
       const [path, below] = [join(names.path, entry.name), join(names.below, entry.name)];
-      if (this.ended || !(await this.visit({ entry, path, below, folder }))) {
+      const rest = entry.name === behind[0] ? behind.slice(1) : undefined;
+      const isPassed = rest !== undefined && (rest.length > 0 || this.options.isAgain !== true);
+      if (this.ended || !(isPassed || (await this.visit({ entry, path, below, folder })))) {
         this.ended = true;
         return undefined;
       }
+      if (!isPassed) this.reached = path;
       if (entry.kind !== "directory") continue;
-      const inside = { names: { path, below }, depth: depth - 1, rules };
+      const inside = { names: { path, below }, depth: depth - 1, rules, behind: rest ?? [] };
       const refusal = await this.into(folder, entry, inside);
       if (refusal !== undefined) return refusal;
     }
@@ -198,16 +208,19 @@ class TreeWalk {
   private async into(
     folder: Target,
     child: DirectoryEntry,
-    { names, depth, rules }: Inside,
+    { names, depth, rules, behind }: Inside,
   ): Promise<Refusal | undefined> {
-    if (depth < 1) this.goesDeeper = true;
-    else if (!child.openable) this.closed.push(names.path);
+    if (depth < 1) {
+      if (this.options.depth !== undefined) return undefined;
+      this.more ??= "limit";
+      this.ended = true;
+    } else if (!child.openable) this.closed.push(names.path);
     const isGit = child.name === ".git" && this.options.all !== "kept";
     if (depth < 1 || !child.openable || isGit) return undefined;
     const inside = await folder.child(child.name);
     if (isRefusal(inside)) return this.passBy(names.path, inside);
     try {
-      return this.passBy(names.path, await this.descend(inside, names, depth, rules));
+      return this.passBy(names.path, await this.descend(inside, { names, depth, rules, behind }));
     } finally {
       await inside.close();
     }
@@ -225,7 +238,20 @@ interface Inside {
   readonly names: { readonly path: string; readonly below: string };
   readonly depth: number;
   readonly rules: readonly IgnoreRules[];
+  /** As of `WalkOptions`, from here on. */
+  readonly behind: readonly string[];
 }
 
-/** How many entries of one folder are looked at; above it the walk says that there are more. */
+/** The entries from this one on, or where it is gone, from where it stood. */
+function entriesFrom(entries: readonly DirectoryEntry[], name: string | undefined) {
+  if (name === undefined) return entries;
+  const at = entries.findIndex((entry) => entry.name === name);
+  const from = at < 0 ? entries.findIndex((entry) => entry.name > name) : at;
+  return from < 0 ? [] : entries.slice(from);
+}
+
+/** How deep a walk goes without being asked: it holds each folder above open. */
+const maxDepth = 64;
+
+/** How many entries of one folder are looked at, to go on in it ten times as many; above it the walk ends. */
 const maxScanned = 200_000;

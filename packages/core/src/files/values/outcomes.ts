@@ -107,10 +107,12 @@ export interface ReadManyOutcome {
   readonly kind: "read_many";
   /** In the order asked for; globs sorted by path, each path once. */
   readonly files: readonly ReadOutcome[];
-  /** Paths that the caps left out, with their sizes in bytes; the first 500 of them. */
+  /** Paths that the caps left out, with their sizes in bytes; the first 100 of them. */
   readonly leftOut: readonly { readonly path: string; readonly sizeBytes: number }[];
   /** How many were left out in all. */
   readonly leftOutCount: number;
+  /** Where the next call goes on; only where files are left out. */
+  readonly after?: string;
   /** How many files that may hold secrets a glob matched: none of them was read. */
   readonly secretCount?: number;
 }
@@ -137,6 +139,8 @@ export type ListOutcome =
       readonly more: boolean;
       /** Only where there may be more. */
       readonly because?: "limit" | "time";
+      /** Where the next call goes on (`ListRequest.after`); only where there may be more, and something was passed. */
+      readonly after?: string;
       /** How many folders cannot be entered, so that what is in them is missing; only where there are some. */
       readonly closedFolders?: number;
       /** These folders, by their paths; only where there are some. */
@@ -155,6 +159,8 @@ export type FindOutcome =
       readonly files: readonly ListedEntry[];
       /** Why there may be more. */
       readonly more?: "limit" | "time";
+      /** As of `ListOutcome`. */
+      readonly after?: string;
       /** As of `ListOutcome`. */
       readonly closedFolders?: number;
       /** As of `ListOutcome`. */
@@ -176,6 +182,8 @@ export type SearchOutcome =
       readonly skips: SearchSkips;
       /** Why there may be more: the limit of matches, the size of an answer, the time. */
       readonly more?: "limit" | "answer" | "time";
+      /** As of `ListOutcome`; with the line of the last match. */
+      readonly after?: string;
     }
   | Refusal;
 

@@ -65,35 +65,39 @@ export interface ReadRequest {
   readonly within?: string;
 }
 
+/** What all walks of folders are asked. */
+interface Walking {
+  /** Also what `.gitignore` and its kin leave out; never what `.holdfastignore` keeps away. */
+  readonly all?: boolean;
+  /** Goes on where the answer before ended, as its `after` says: behind a path, or behind a match (`src/a.ts:12`). */
+  readonly after?: string;
+}
+
 /**
  * Asks for several whole text files by path, by glob, or both; what one answer cannot hold is named in `leftOut`.
  */
-export interface ReadManyRequest {
+export interface ReadManyRequest extends Walking {
   readonly kind: "read_many";
   readonly paths?: readonly string[];
   readonly globs?: readonly string[];
   readonly exclude?: readonly string[];
-  /** As of `ListRequest`, for the globs. */
-  readonly all?: boolean;
   readonly encoding?: string;
 }
 
 /** Asks for the names in a folder; the first root unless a path is given. */
-export interface ListRequest {
+export interface ListRequest extends Walking {
   readonly kind: "list";
   readonly path?: string;
   /** Levels below the folder; 1 unless given. */
   readonly depth?: number;
   /** Entries at most; 1,000 unless given. */
   readonly limit?: number;
-  /** Also what `.gitignore` and its kin leave out; never what `.holdfastignore` keeps away. */
-  readonly all?: boolean;
   /** A folder that is not there is an empty one: the first write makes it. */
   readonly orEmpty?: boolean;
 }
 
 /** Asks for the files whose paths match a glob. */
-export interface FindRequest {
+export interface FindRequest extends Walking {
   readonly kind: "find";
   /** Counts from `path`; without a slash it means names on every level. See `compileGlob`. */
   readonly glob: string;
@@ -104,12 +108,10 @@ export interface FindRequest {
   readonly limit?: number;
   /** `false` where nobody asks how large the files are: looking at each takes most of the time. */
   readonly sized?: boolean;
-  /** As of `ListRequest`. */
-  readonly all?: boolean;
 }
 
 /** Asks for the lines of files that match a pattern. */
-export interface SearchRequest {
+export interface SearchRequest extends Walking {
   readonly kind: "search";
   /** A regular expression of RE2, held against each line; see `compilePattern`. */
   readonly pattern: string;
@@ -129,8 +131,6 @@ export interface SearchRequest {
   readonly output?: SearchOutput;
   /** Matches at most, or files, where only these are wanted; 100 unless given. */
   readonly limit?: number;
-  /** As of `ListRequest`. */
-  readonly all?: boolean;
 }
 
 /** What every writing request may say besides its change. */

@@ -37,6 +37,8 @@ export type Role =
   | "modes"
   | "depth"
   | "limit"
+  /** The argument by which a call goes on where the answer before it ended. */
+  | "goOn"
   | "context"
   /** What takes a file in whatever state it is in. */
   | "anyState"
@@ -145,6 +147,7 @@ export const libraryWords: Vocabulary = {
   modes: "modes",
   depth: "depth",
   limit: "limit",
+  goOn: "after",
   context: "context",
   log: "log",
 };

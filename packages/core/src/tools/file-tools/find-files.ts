@@ -1,8 +1,6 @@
 import * as z from "zod";
+import { after } from "../tool/parameters.js";
 import { defineTool, fileIntent, readOnlyAnnotations } from "../tool/tool.js";
-
-/** What one answer can hold; it says that there are more. */
-const mostFiles = 5_000;
 
 export const findFiles = defineTool({
   name: "find_files",
@@ -14,9 +12,9 @@ export const findFiles = defineTool({
     path: z.string().min(1).exactOptional().describe("Folder to look in; the workspace's root unless given"),
     exclude: z.array(z.string().min(1)).exactOptional().describe("Globs to leave out"),
     limit: z.int().min(1).exactOptional().describe("Files at most; 1000 unless given"),
+    after,
     ignored: z.boolean().exactOptional(),
   }),
   annotations: readOnlyAnnotations,
-  intent: ({ ignored: all = false, ...args }) =>
-    fileIntent({ kind: "find", ...args, all, limit: Math.min(args.limit ?? 1_000, mostFiles) }),
+  intent: ({ ignored: all = false, ...args }) => fileIntent({ kind: "find", ...args, all }),
 });

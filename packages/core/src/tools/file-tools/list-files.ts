@@ -1,8 +1,6 @@
 import * as z from "zod";
+import { after } from "../tool/parameters.js";
 import { defineTool, fileIntent, readOnlyAnnotations } from "../tool/tool.js";
-
-/** What one answer can hold; the listing says that there are more. */
-const mostEntries = 5_000;
 
 export const listFiles = defineTool({
   name: "list_files",
@@ -12,9 +10,9 @@ export const listFiles = defineTool({
     path: z.string().min(1).exactOptional(),
     depth: z.int().min(1).exactOptional().describe("Default 1"),
     limit: z.int().min(1).exactOptional(),
+    after,
     ignored: z.boolean().exactOptional(),
   }),
   annotations: readOnlyAnnotations,
-  intent: ({ ignored: all = false, ...args }) =>
-    fileIntent({ kind: "list", ...args, all, limit: Math.min(args.limit ?? 1_000, mostEntries) }),
+  intent: ({ ignored: all = false, ...args }) => fileIntent({ kind: "list", ...args, all }),
 });

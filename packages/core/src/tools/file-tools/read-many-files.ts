@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { after } from "../tool/parameters.js";
 import { defineTool, fileIntent, readOnlyAnnotations, refuseArguments, unlisted } from "../tool/tool.js";
 
 export const readManyFiles = defineTool({
@@ -10,6 +11,7 @@ export const readManyFiles = defineTool({
     globs: z.array(z.string().min(1)).exactOptional(),
     exclude: z.array(z.string().min(1)).exactOptional(),
     ignored: z.boolean().exactOptional().meta(unlisted),
+    after,
   }),
   annotations: readOnlyAnnotations,
   intent({ ignored: all = false, paths = [], globs = [], ...args }) {

@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { after } from "../tool/parameters.js";
 import { defineTool, fileIntent, readOnlyAnnotations, unlisted } from "../tool/tool.js";
 
-const mostMatches = 1_000;
 const mostContext = 20;
 
 export const searchFiles = defineTool({
@@ -19,6 +19,7 @@ export const searchFiles = defineTool({
     output: z.enum(["lines", "files", "counts"]).exactOptional(),
     context: z.int().min(0).exactOptional(),
     limit: z.int().min(1).exactOptional(),
+    after,
     ignored: z.boolean().exactOptional(),
   }),
   annotations: readOnlyAnnotations,
@@ -27,7 +28,6 @@ export const searchFiles = defineTool({
       kind: "search",
       ...args,
       all,
-      limit: Math.min(args.limit ?? 100, mostMatches),
       context: Math.min(args.context ?? 0, mostContext),
       ...(glob === undefined ? {} : { globs: [glob] }),
       ...(type === undefined ? {} : { types: [type] }),

@@ -10,6 +10,9 @@ export const filePath = z.string().min(1);
 
 export const encoding = z.string().exactOptional().describe("Only if asked for").meta(unlisted);
 
+/** The answer that is cut says what it is for. */
+export const after = z.string().min(1).exactOptional().meta(unlisted);
+
 /** The lock of the tools that take a file as a whole, of any kind. */
 export const fileBase = z.string();
 

@@ -123,6 +123,7 @@ const argumentRoles = {
   replaceAll: ["replace_all"],
   expectedReplacements: ["expected_replacements"],
   afterLine: ["after_line", "insert_line", "after"],
+  goOn: ["after"],
   encoding: ["encoding"],
   sectionHeader: ["section_header"],
   newContent: ["new_content"],

@@ -57,19 +57,22 @@ function withNotice<State extends object>(state: State, notice: string | undefin
 function oneOfMany(block: ReplyBlock) {
   if (block.kind === "file") return [readToJson(block.path, block.blocks)];
   if (block.kind !== "left_out") return [];
-  return block.files.map(({ path, sizeBytes }) => ({
-    file_path: path,
-    success: false as const,
-    code: "too_large" as const,
-    message: "Left out: the files together are more than one answer holds. Read it on its own.",
+  const leftOut = { success: false, code: "too_large" } as const;
+  const message = "Left out: the files together are more than one answer holds. Read it on its own.";
+  const named = block.files.map(({ path, sizeBytes }) => ({
+    ...{ file_path: path, ...leftOut, message },
     size_bytes: sizeBytes,
   }));
+  const { omission, after } = block;
+  if (omission === undefined) return named;
+  return [...named, { file_path: "", ...leftOut, message: omission, ...defined({ after }) }];
 }
 
 function entriesToJson(blocks: readonly ReplyBlock[]) {
   const found = find(blocks, "entries");
   const why = found?.more;
-  const cut = why === undefined ? { more: false } : { more: true, because: why };
+  const after = defined({ after: found?.after });
+  const cut = why === undefined ? { more: false } : { more: true, because: why, ...after };
   return { entries: (found?.entries ?? []).map(entryToJson), ...cut, ...closedToJson(found) };
 }
 
@@ -90,7 +93,7 @@ function entryToJson(entry: ListedEntry) {
 function foundToJson(path: string, blocks: readonly ReplyBlock[]) {
   const found = find(blocks, "entries");
   const files = (found?.entries ?? []).map(entryToJson);
-  return { path, files, ...(found?.more === undefined ? {} : { more: found.more }), ...closedToJson(found) };
+  return { path, files, ...defined({ more: found?.more, after: found?.after }), ...closedToJson(found) };
 }
 
 function searchToJson(path: string, blocks: readonly ReplyBlock[]) {
@@ -113,7 +116,7 @@ function searchToJson(path: string, blocks: readonly ReplyBlock[]) {
     searched_files: found?.searchedFiles ?? 0,
     searched_bytes: found?.searchedBytes ?? 0,
     skipped: { binary, secret, unreadable, long_lines: longLines, ...closedToJson(found?.skips) },
-    ...(found?.more === undefined ? {} : { more: found.more }),
+    ...defined({ more: found?.more, after: found?.after }),
   };
 }
 

@@ -1,6 +1,6 @@
-import type { MatchedFile, SearchMatch } from "../../files/index.js";
+import { type MatchedFile, type SearchMatch, say, type Vocabulary } from "../../files/index.js";
 import { quoteForDisplay, showText } from "../../text/index.js";
-import type { MatchesBlock } from "./reply.js";
+import type { ListCut, MatchesBlock } from "./reply.js";
 
 /** The file's path on a line of its own, then `12: text` for a match and `11- text` for its context. */
 export function matchesToText(matches: readonly SearchMatch[]): readonly string[] {
@@ -64,8 +64,21 @@ export function searchNotes({ skips }: Pick<MatchesBlock, "skips">): readonly st
   ];
 }
 
-export const moreSentence = {
-  limit: "There may be more; raise limit, or look in a folder below.",
-  answer: "There may be more than one answer holds: look in a folder below, or make the pattern narrower.",
-  time: "The time is up, so that not all was looked at: look in a folder below, or give a glob.",
+/** Unless `after` is given, nobody knows where the call goes on, and a smaller one is named. */
+export function cutAt(
+  { more, after }: { readonly more?: ListCut["more"] | undefined; readonly after?: string | undefined },
+  words: Vocabulary,
+): ListCut | Record<string, never> {
+  if (more === undefined) return {};
+  const { goOn: _, ...others } = words;
+  const facts = { why: whyMore[more], after: quoteForDisplay(after ?? "") };
+  const sentence = { template: goOnSentence, facts };
+  return { more, omission: say(sentence, after === undefined ? others : words), after };
+}
+
+const goOnSentence = "$why: [repeat the call with {goOn} $after|look in a folder below, or ask for less].";
+const whyMore = {
+  limit: "There may be more",
+  answer: "There may be more than one answer holds",
+  time: "The time is up, so that not all was looked at",
 } as const;

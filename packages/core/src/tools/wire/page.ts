@@ -111,6 +111,7 @@ function beginWithin(line: string, room: number, lengthOf: (text: string) => num
 
 const nextPage =
   "Shown are lines $from-$to of $total: more than one answer may hold. Read on from line $next[ with {read}, {window}].";
-const noLine = "The content is larger than this answer may be: line $line alone has $of characters.";
+const noLine =
+  "This answer has no room for line $line, which has $of characters. Read on from it[ with {read}, {window}].";
 const nextPart =
   "Shown are characters $from-$to of line $line, which has $of: … $left more characters. Read on from character $to[ with {read}, {partOfLine}].";

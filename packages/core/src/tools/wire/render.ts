@@ -6,12 +6,14 @@ import {
   libraryWords,
   type ShownLines,
   say,
+  type Vocabulary,
 } from "../../files/index.js";
 import { clip, cutVisibly, defined, escapeInJson } from "../../text/index.js";
 import { writeJson } from "./json.js";
+import { cutAt } from "./looking.js";
 import { answerBudgetChars, type HostLimits, pageChars, type WireOptions } from "./options.js";
 import { type PageRoom, pageWithin } from "./page.js";
-import type { FilePart, LinesBlock, Reply, ReplyBlock, TextBlock } from "./reply.js";
+import type { FilePart, LinesBlock, ListCut, Reply, ReplyBlock, TextBlock } from "./reply.js";
 import { replyOf } from "./reply-of.js";
 import type { ToolReply, ToolResult } from "./result.js";
 import type { Shown } from "./shown.js";
@@ -201,7 +203,7 @@ function fitReply(reply: Reply, budgetChars: number, lengthOf: (reply: Reply) =>
       if (over <= 0) return fitted;
       const cut = cutBlocks(fitted.blocks, { ...door, rank, left: over + noteChars });
       if (cut === undefined) break;
-      fitted = { ...fitted, blocks: cut };
+      fitted = { ...fitted, blocks: rank === "file" ? behindFiles(cut, door.words) : cut };
     }
   }
   return fitted;
@@ -241,7 +243,7 @@ function cutBlocks<Block extends ReplyBlock>(
 function cutBlock(block: ReplyBlock, cutting: Cutting): ReplyBlock | undefined {
   const { rank } = cutting;
   if (block.kind === "file") {
-    if (rank === "file") return dropped(block.path.length, cutting);
+    if (rank === "file") return dropped(noteChars, cutting);
     const blocks: readonly FilePart[] | undefined = cutBlocks(block.blocks, cutting);
     return blocks === undefined ? block : { ...block, blocks };
   }
@@ -280,15 +282,15 @@ function cutContent(block: ReplyBlock, cutting: Cutting): ReplyBlock | undefined
       return block.shown.kind === "full" ? pageOf(block, block.shown.content, cutting) : block;
     case "entries": {
       const entries = cutList(block.entries, ({ path }) => path.length + 2, cutting);
-      return entries === undefined ? block : { ...block, entries, more: "answer" };
+      return entries === undefined ? block : { ...block, entries, ...cutBehind(entries, cutting) };
     }
     case "matches": {
       const size = ({ text, before, after }: (typeof block.matches)[number]) =>
         [text, ...before, ...after].reduce((sum, line) => sum + line.length, 0);
       const matches = cutList(block.matches, size, cutting);
-      if (matches !== undefined) return { ...block, matches, more: "answer" };
+      if (matches !== undefined) return { ...block, matches, ...cutBehind(matches, cutting) };
       const files = cutList(block.files ?? [], ({ path }) => path.length + 8, cutting);
-      return files === undefined ? block : { ...block, files, more: "answer" };
+      return files === undefined ? block : { ...block, files, ...cutBehind(files, cutting) };
     }
     case "left_out": {
       const files = cutList(block.files, ({ path }) => path.length + 2, cutting);
@@ -297,6 +299,22 @@ function cutContent(block: ReplyBlock, cutting: Cutting): ReplyBlock | undefined
     default:
       return block;
   }
+}
+
+/** Files that are not even named any more are asked for behind the last one that is. */
+function behindFiles(blocks: readonly ReplyBlock[], words: Vocabulary): readonly ReplyBlock[] {
+  const after = blocks.findLast((block) => block.kind === "file")?.path;
+  const cut = cutAt({ more: "answer", after }, words);
+  return blocks.map((block) => (block.kind === "left_out" ? { ...block, files: [], ...cut } : block));
+}
+
+/** Behind what is left of a list the call goes on; of lines, behind the last one. */
+function cutBehind(
+  shown: readonly { readonly path: string; readonly line?: number }[],
+  { words }: Cutting,
+): ListCut | Record<string, never> {
+  const { path, line } = shown.at(-1) ?? {};
+  return cutAt({ more: "answer", after: line === undefined ? path : `${path}:${line}` }, words);
 }
 
 /** The beginning of a list; undefined where nothing is left to cut. */

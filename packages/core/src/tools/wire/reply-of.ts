@@ -13,6 +13,7 @@ import {
 } from "../../files/index.js";
 import { describeChange } from "../../patch/index.js";
 import { defined, escapeForDisplay, quoteForDisplay } from "../../text/index.js";
+import { cutAt } from "./looking.js";
 import type { WireOptions } from "./options.js";
 import type { FileBlock, FilePart, Reply, StatusBlock, TextBlock } from "./reply.js";
 import type { ChangeSetResult, PreviewResult, RefusedResult, ToolResult, WriteResult } from "./result.js";
@@ -28,11 +29,11 @@ export function replyOf(result: ToolResult, options: ReplyOptions): Reply {
     case "read_many":
       return replyToReadMany(result.outcome, options);
     case "list":
-      return isRefusal(result.outcome) ? refused(result.outcome) : replyToList(result.outcome);
+      return isRefusal(result.outcome) ? refused(result.outcome) : replyToList(result.outcome, options);
     case "find":
-      return isRefusal(result.outcome) ? refused(result.outcome) : replyToFind(result.outcome);
+      return isRefusal(result.outcome) ? refused(result.outcome) : replyToFind(result.outcome, options);
     case "search":
-      return isRefusal(result.outcome) ? refused(result.outcome) : replyToSearch(result.outcome);
+      return isRefusal(result.outcome) ? refused(result.outcome) : replyToSearch(result.outcome, options);
     case "write":
       return replyToWrite(result, options);
     case "change_set":
@@ -71,7 +72,9 @@ function replyToReadMany(outcome: ReadManyOutcome, options: ReplyOptions): Reply
     return { kind: "file", path, blocks: partsOfRead(file, options) };
   });
   const status: StatusBlock = { kind: "status", success, code, message };
-  const blocks = [status, ...files, { kind: "left_out", files: outcome.leftOut } as const];
+  const { leftOut, after, vocabulary = libraryWords } = { ...outcome, ...options };
+  const cut = after === undefined ? {} : cutAt({ more: "answer", after }, vocabulary);
+  const blocks = [status, ...files, { kind: "left_out", files: leftOut, ...cut } as const];
   return { form: "read_many", success, code, blocks };
 }
 
@@ -97,25 +100,31 @@ type Looked<Kind extends "list" | "find" | "search"> = Exclude<
   { kind: "refusal" }
 >;
 
-function replyToList({ path, entries, more, because = "limit", ...rest }: Looked<"list">): Reply {
-  const { closedFolders, ignored } = rest;
+function replyToList(outcome: Looked<"list">, { vocabulary = libraryWords }: ReplyOptions): Reply {
+  const { path, entries, more, because = "limit", after, closedFolders, ignored } = outcome;
   const orMore = more ? "or more " : "";
   const count = counted(entries.length, `${orMore}entry`, `${orMore}entries`);
   const message = `${quoteForDisplay(path)} holds ${count}; sizes are in bytes.`;
-  const cut = { ...(more ? { more: because } : {}), ...defined({ closedFolders, ignored }) };
-  const listing = { kind: "entries", entries, isListing: true, ...cut } as const;
+  const cut = cutAt({ more: more ? because : undefined, after }, vocabulary);
+  const left = defined({ closedFolders, ignored });
+  const listing = { kind: "entries", entries, isListing: true, ...cut, ...left } as const;
   return { form: "list", ...done, path, blocks: [{ kind: "status", ...done, message }, listing] };
 }
 
 const noneMeant = " Globs count from there, and links are not followed.";
 
-function replyToFind({ path, files, more, closedFolders, ignored }: Looked<"find">): Reply {
+function replyToFind(outcome: Looked<"find">, { vocabulary = libraryWords }: ReplyOptions): Reply {
+  const { path, files, closedFolders, ignored } = outcome;
   const message = `${counted(files.length, "file", "files")} found in ${quoteForDisplay(path)}.${files.length === 0 ? noneMeant : ""}`;
-  const listing = { kind: "entries", entries: files, ...defined({ more, closedFolders, ignored }) } as const;
+  const cut = { ...cutAt(outcome, vocabulary), ...defined({ closedFolders, ignored }) };
+  const listing = { kind: "entries", entries: files, ...cut } as const;
   return { form: "find", ...done, path, blocks: [{ kind: "status", ...done, message }, listing] };
 }
 
-function replyToSearch({ kind: _, path, ...found }: Looked<"search">): Reply {
+function replyToSearch(
+  { kind: _, path, ...found }: Looked<"search">,
+  { vocabulary = libraryWords }: ReplyOptions,
+): Reply {
   const { matches, searchedFiles } = found;
   const files = new Set(matches.map((match) => match.path)).size;
   const searched = `${counted(searchedFiles, "file", "files")}.${searchedFiles === 0 ? noneMeant : ""}`;
@@ -123,7 +132,8 @@ function replyToSearch({ kind: _, path, ...found }: Looked<"search">): Reply {
     found.files === undefined
       ? `${counted(matches.length, "match", "matches")} in ${files} of ${searched}`
       : `Matches in ${found.files.length} of ${searched}`;
-  const blocks = [{ kind: "status", ...done, message } as const, { kind: "matches", ...found } as const];
+  const listing = { kind: "matches", ...found, ...cutAt(found, vocabulary) } as const;
+  const blocks = [{ kind: "status", ...done, message } as const, listing];
   return { form: "search", ...done, path, blocks };
 }
 

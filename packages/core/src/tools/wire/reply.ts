@@ -119,17 +119,22 @@ export interface FileBlock {
 export type FilePart = StatusBlock | TextBlock | LinesBlock | RefersBlock | ReportBlock;
 
 /** Files that were asked for and not read, since one answer does not hold them all. */
-interface LeftOutBlock {
+interface LeftOutBlock extends Partial<ListCut> {
   readonly kind: "left_out";
   readonly files: readonly { readonly path: string; readonly sizeBytes: number }[];
 }
 
+/** Why a list ends before all was looked at, and the call that goes on; what is shown last says where. */
+export interface ListCut {
+  readonly more: "limit" | "answer" | "time";
+  readonly after?: string | undefined;
+  readonly omission: string;
+}
+
 /** Names in a folder, or that a glob found. */
-export interface EntriesBlock {
+export interface EntriesBlock extends Partial<ListCut> {
   readonly kind: "entries";
   readonly entries: readonly ListedEntry[];
-  /** Why there may be more. */
-  readonly more?: "limit" | "time" | "answer";
   /** Folders that may not be entered, so that what is in them is missing. */
   readonly closedFolders?: number;
   readonly ignored?: number;
@@ -140,12 +145,11 @@ export interface EntriesBlock {
 }
 
 /** Lines that a pattern found. */
-export interface MatchesBlock {
+export interface MatchesBlock extends Partial<ListCut> {
   readonly kind: "matches";
   readonly matches: readonly SearchMatch[];
   readonly files?: readonly MatchedFile[];
   readonly searchedFiles: number;
   readonly searchedBytes: number;
   readonly skips: SearchSkips;
-  readonly more?: "limit" | "answer" | "time";
 }

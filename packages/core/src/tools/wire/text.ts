@@ -9,7 +9,7 @@ import {
   quoteForDisplay,
   showUnsafe,
 } from "../../text/index.js";
-import { closedNote, filesToText, ignoredNote, matchesToText, moreSentence, searchNotes } from "./looking.js";
+import { closedNote, filesToText, ignoredNote, matchesToText, searchNotes } from "./looking.js";
 import type {
   EntriesBlock,
   FileBlock,
@@ -145,6 +145,7 @@ function addBlock(parts: TextParts, block: ReplyBlock): void {
           ({ path, sizeBytes }) =>
             `Left out, read it on its own: ${quoteForDisplay(path)} (${sizeBytes} bytes)`,
         ),
+        ...(block.omission === undefined ? [] : [block.omission]),
       );
       return;
     case "entries":
@@ -153,7 +154,7 @@ function addBlock(parts: TextParts, block: ReplyBlock): void {
     case "matches": {
       const isNothing = block.matches.length + (block.files ?? []).length === 0;
       const notes = [...searchNotes(block), ...(isNothing ? ignoredNote(block.skips.ignored) : [])];
-      const more = block.more === undefined ? [] : [moreSentence[block.more]];
+      const more = block.omission === undefined ? [] : [block.omission];
       parts.head.push(...matchesToText(block.matches), ...filesToText(block.files ?? []));
       if (notes.length === 0) parts.head.push(...more);
       else parts.details.push(...notes, ...more);
@@ -165,15 +166,12 @@ function addBlock(parts: TextParts, block: ReplyBlock): void {
 }
 
 function addEntries(parts: TextParts, block: EntriesBlock): void {
-  const { entries, more, isListing, under, closedFolders, ignored } = block;
+  const { entries, omission, isListing, under, closedFolders, ignored } = block;
   parts.head.push(...(under === undefined ? entries.map(entryLine) : sizedEntries(block)));
   parts.details.push(...closedNote(closedFolders));
   if (isListing === true || entries.length === 0) parts.details.push(...ignoredNote(ignored));
-  if (more === undefined) return;
-  parts.details.push(isListing === true && more === "limit" ? moreEntries : moreSentence[more]);
+  if (omission !== undefined) parts.details.push(omission);
 }
-
-const moreEntries = "There are more; raise limit, or list a folder below.";
 
 /** One file of a change set: its frame, then a line with its name and code, then what else is said. */
 function addFile(parts: TextParts, { path, blocks }: FileBlock): void {

@@ -255,7 +255,7 @@ describe("a listing", () => {
       "link\tlink",
       '"bad\\\\xff"\t3\tcannot be opened by name',
       "",
-      "There are more; raise limit, or list a folder below.",
+      "There may be more: look in a folder below, or ask for less.",
     ]);
   });
 });

@@ -33,12 +33,15 @@ const wireFileState = z.object({
   ...unusualFacts,
 });
 
+const after = z.string().describe("The same call with this goes on where the answer ends");
+
 const wireRefusal = z.object({
   file_path: z.string().exactOptional(),
   success: z.literal(false),
   code,
   message: z.string(),
   size_bytes: z.int().min(0).exactOptional(),
+  after: after.exactOptional(),
 });
 
 const wireReadState = wireFileState.extend({
@@ -78,6 +81,7 @@ const wireListResult = z.union([
     entries: z.array(listedEntry),
     more: z.boolean(),
     because: z.enum(["limit", "answer", "time"]).exactOptional().describe("Why there may be more"),
+    after: after.exactOptional(),
     closed_folders: closedFolders.exactOptional(),
     ignored: ignored.exactOptional(),
   }),
@@ -89,6 +93,7 @@ const wireFindResult = z.union([
     path: z.string(),
     files: z.array(listedEntry),
     more: z.enum(["limit", "answer", "time"]).exactOptional().describe("Why there may be more"),
+    after: after.exactOptional(),
     closed_folders: closedFolders.exactOptional(),
     ignored: ignored.exactOptional(),
   }),
@@ -125,6 +130,7 @@ const wireSearchResult = z.union([
       ignored: ignored.exactOptional(),
     }),
     more: z.enum(["limit", "answer", "time"]).exactOptional().describe("Why there may be more"),
+    after: after.exactOptional(),
   }),
   wireRefusal,
 ]);
