@@ -171,6 +171,26 @@ describe("a process that is killed while it writes in place", () => {
   );
 });
 
+it.runIf(hasStrace)("the old bytes are on the disk before the first of them goes", async () => {
+  const [old, one] = ["old\n".repeat(40), "one more\n"];
+  const on = await ground({ f: old }, { inPlacePaths });
+  await on.workspace.append({ path: "f", content: one });
+  // The second state is kept as what it adds to the first.
+  const states = [sha(old), sha(old + one)];
+  const trace = join(on.stateDir, "trace");
+  const watch = ["-f", "-y", "-o", trace, "-e", "trace=fsync,fdatasync,pwrite64,ftruncate"];
+  const write = [fixture("in-place.mjs"), builtRoom(), on.root, on.stateDir, states[1] ?? "", "9"];
+  await printed(start("strace", ...watch, process.execPath, ...write), "all");
+  expect(on.text("f")).toBe("n".repeat(9));
+  const calls = readFileSync(trace, "utf8").split("\n");
+  const gone = calls.findIndex((call) => /(pwrite64|ftruncate)\(\d+<[^>]*\/f>/.test(call));
+  const isSynced = (name: string) => calls.findIndex((call) => /sync\(/.test(call) && call.includes(name));
+  for (const name of [...states.map((state) => state.slice(2)), "/intents>"]) {
+    expect(isSynced(name)).toBeGreaterThanOrEqual(0);
+    expect(isSynced(name)).toBeLessThan(gone);
+  }
+});
+
 function appending(path: string, pauseMs: number): string {
   const append = `fs.appendFileSync(${JSON.stringify(path)}, "theirs " + at++ + "\\n")`;
   return `let at = 0; const fs = require("fs"); setInterval(() => ${append}, ${pauseMs});`;

@@ -118,6 +118,7 @@ async function commitTo(
   const done = await takeStep(target, plan.bytes, current, {
     guard,
     inPlace: change.options.inPlace === true,
+    followsOthers: plan.keepsBeginning === true && change.options.base === undefined,
     stageName: intent.stageName,
     access: plan.access,
     keepOpen: session.keepSecrets !== "none" || !isApart,

@@ -132,6 +132,8 @@ export interface CommitOptions {
   readonly guard: () => Promise<boolean>;
   /** Write into the existing inode: keeps hard links and foreign owners, gives up atomicity. */
   readonly inPlace: boolean;
+  /** Of a write in place that only adds: also behind what others have added since. */
+  readonly followsOthers?: boolean;
   /** `HistoryIntent.stageName`, so that what a kill leaves can be found; a random name without it. */
   readonly stageName?: string | undefined;
   /** Returns the replaced file open, to be watched; the caller closes it. */

@@ -16,7 +16,7 @@ import { closeQuietly, codeOf, openDescriptor, openFlags, renameOver, syncOpened
 import { openFile, type Spot, statAt } from "../disk/reading.js";
 import { sliceBytes } from "../disk/slices.js";
 import { exchange, swapNameOf, verifyExchanged, verifyQuarantined } from "./exchanged.js";
-import { writeInPlace } from "./in-place.js";
+import { appendInPlace, writeInPlace } from "./in-place.js";
 import {
   barredFrom,
   changed,
@@ -54,13 +54,14 @@ export function commitFile(
     spot,
     async (cleanup) => {
       if (expected.kind === "absent") return createFile(spot, bytes, options, cleanup);
-      if (!options.inPlace) await waitForSet(spot);
+      const { inPlace, followsOthers, guard } = options;
+      if (inPlace && followsOthers) return appendInPlace(spot, bytes, { expected, guard, cleanup });
+      if (!inPlace) await waitForSet(spot);
       const proved = await prove(spot, expected, cleanup, true);
       if (proved.kind !== "proved") return proved;
       const barred = barredFrom(proved, spot);
       if (barred !== undefined) return barred;
-      if (options.inPlace)
-        return writeInPlace(spot, bytes, { expected, proved, guard: options.guard, cleanup });
+      if (inPlace) return writeInPlace(spot, bytes, { expected, proved, guard, cleanup });
       return replaceFile(spot, bytes, { expected, proved, options, cleanup });
     },
     (error) => (mayInsist ? notReplaced(codeOf(error), spot) : undefined),

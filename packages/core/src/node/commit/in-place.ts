@@ -2,17 +2,51 @@ import { fstatSync, fsyncSync, ftruncateSync, writeSync } from "node:fs";
 import type { Changed, Committed, ExpectedFile, Refusal } from "../../files/index.js";
 import { faultFrom, refusalOrFault } from "../disk/faults.js";
 import { openFlags, readAt, writeAll } from "../disk/platform.js";
-import { openFile, readUpTo, type Spot } from "../disk/reading.js";
+import { openFile, readUpTo, type Spot, statAt } from "../disk/reading.js";
 import { hashInSlices, takeSlices } from "../disk/slices.js";
-import { changed, lostLock, type ProvedFile, provedAgain, verifyBeforeStep } from "./proved-file.js";
+import {
+  barredFrom,
+  changed,
+  lostLock,
+  type ProvedFile,
+  provedAgain,
+  verifyBeforeStep,
+} from "./proved-file.js";
 import type { Cleanup } from "./stage.js";
 import { afterStep, type Taken } from "./taken.js";
 
-interface Overwrite {
+interface Addition {
   readonly expected: ExpectedFile;
-  readonly proved: ProvedFile;
   readonly guard: () => Promise<boolean>;
   readonly cleanup: Cleanup;
+}
+
+interface Overwrite extends Addition {
+  readonly proved: ProvedFile;
+}
+
+/**
+ * Adds to the existing inode, behind what others may have added since: a log that never rests gets its line. What the
+ * bytes begin with has to stand there still.
+ */
+export async function appendInPlace(
+  spot: Spot,
+  bytes: Uint8Array,
+  { expected: { identity }, guard, cleanup }: Addition,
+): Promise<Taken | Changed | Refusal> {
+  const opened = openFile(spot, openFlags.append);
+  if (opened.kind === "refusal") return opened;
+  const { fd, stat } = opened;
+  cleanup.closes(fd);
+  const barred = barredFrom(opened, spot);
+  if (barred !== undefined) return barred;
+  if (stat.ino !== identity.inode || stat.dev !== identity.device) return changed;
+  if (!(await guard())) return lostLock(spot);
+  const now = statAt(spot);
+  if (now?.ino !== stat.ino || now.dev !== stat.dev) return changed;
+  const old = bytes.subarray(0, Number(identity.size));
+  if (!startsWith(bytesFrom(fd, 0), old)) return changed;
+  return step(spot, fd, bytes, old, bytes.subarray(old.length));
 }
 
 /**
@@ -41,6 +75,17 @@ export async function writeInPlace(
   const last = verifyBeforeStep(spot, expected, proved, cleanup);
   if (last.kind !== "proved") return last;
   if (last.stat.ino !== opened.stat.ino) return changed;
+  return step(spot, fd, bytes, old, added);
+}
+
+/** @param added what the bytes have more than the old ones, if they begin with these. */
+function step(
+  spot: Spot,
+  fd: number,
+  bytes: Uint8Array,
+  old: Uint8Array,
+  added?: Uint8Array,
+): Taken | Refusal {
   try {
     if (added === undefined) overwrite(fd, bytes, old.length);
     else append(fd, added);

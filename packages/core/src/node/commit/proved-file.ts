@@ -172,7 +172,7 @@ export function displacedBy(
 }
 
 /** Refuses a file without write permission: a rename itself would not need any. */
-export function barredFrom(proved: ProvedFile, spot: Spot): Refusal | undefined {
+export function barredFrom(proved: Pick<ProvedFile, "fd" | "stat">, spot: Spot): Refusal | undefined {
   const shown = escapeForDisplay(spot.shown);
   // Root may write anything; a file without any write bit still says that it is not to be written.
   if (hasOwners && (proved.stat.mode & 0o222n) === 0n) {

@@ -1,8 +1,9 @@
 import { type BigIntStats, fdatasyncSync, statSync, symlinkSync, utimesSync } from "node:fs";
+import { dirname } from "node:path";
 import type { BlobStore } from "../../files/index.js";
 import { finish } from "../../text/index.js";
 import { readLink, removeQuietly } from "../disk/entries.js";
-import { closeQuietly, codeOf, ifPossible, ifThere, openDescriptor } from "../disk/platform.js";
+import { closeQuietly, codeOf, ifPossible, ifThere, openDescriptor, syncFolder } from "../disk/platform.js";
 import {
   hashInSlices,
   joinInSlices,
@@ -28,7 +29,8 @@ const beginningSuffix = ".begins";
  * States of files, each under its SHA-256. A state that only adds to another one is kept as what it adds (`Tail`); after
  * some of these one is kept in full again, and those before it become links that name it and a length: so a log's
  * thousand states cost little more than the last one. A state that is met again is kept in full again. Nothing is
- * synced: after a power cut the newest may be gone or damaged, and damaged bytes are never given out.
+ * synced but what is about to be written over in place (`syncState`): after a power cut the newest may be gone or damaged,
+ * and damaged bytes are never given out.
  */
 export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
   const blobs = new Blobs(state);
@@ -171,6 +173,15 @@ function* syncBlob(path: string, size: number): Slices<void> {
     else fdatasyncSync(fd);
   } finally {
     closeQuietly(fd);
+  }
+}
+
+/** Makes durable what keeps a state whose file is about to be written over in place: nothing else has its bytes then. */
+export function syncState(state: StateFolder, hash: string): void {
+  const tail = tailPath(state, hash);
+  for (const path of [tail, blobPath(state, readTail(tail)?.root ?? hash)]) {
+    ifThere(() => finish(syncBlob(path, 0)));
+    syncFolder(dirname(path));
   }
 }
 

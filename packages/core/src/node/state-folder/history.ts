@@ -16,6 +16,7 @@ import {
   withOpened,
   writeAll,
 } from "../disk/platform.js";
+import { syncState } from "./blobs.js";
 import { noteCallers, pathsOfCaller } from "./callers.js";
 import { writeIntent } from "./intents.js";
 import { keyOf } from "./locks.js";
@@ -51,8 +52,7 @@ export function openHistory(state: StateFolder, presence: Presence): HistoryStor
 function begin(state: StateFolder, change: HistoryEntry): HistoryIntent | Refusal {
   const stageName = newStageName();
   const path = writeIntent(state, { stageName, change });
-  // No stage is synced before the first old byte goes.
-  if (change.inPlace === true) syncFolder(state.at("intents"));
+  if (change.inPlace === true) syncBefore(state, change);
   return {
     kind: "intent",
     stageName,
@@ -63,6 +63,12 @@ function begin(state: StateFolder, change: HistoryEntry): HistoryIntent | Refusa
     },
     dropped: async () => removeQuietly(path),
   };
+}
+
+/** No stage is synced before the first old byte goes: the record and the old state are. */
+function syncBefore(state: StateFolder, { before }: HistoryEntry): void {
+  syncFolder(state.at("intents"));
+  if (before !== null) syncState(state, before);
 }
 
 /** Where it is kept which files a change set wrote: beside the histories, and collected like them. */

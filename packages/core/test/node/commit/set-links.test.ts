@@ -52,7 +52,7 @@ it("a second name that is no change set's is refused at once, and only with ways
   const appended = await workspace.append({ path: "f", content: "y\n" });
   expect([undone.code, set.code, appended.code]).toEqual(Array(3).fill("cannot_preserve"));
   expect([undone, set, appended].map(({ message }) => message.includes("inPlace"))).toEqual([
-    false,
+    true,
     false,
     true,
   ]);
