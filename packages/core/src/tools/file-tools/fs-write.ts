@@ -32,7 +32,7 @@ export const fsWrite = defineTool({
       case "str_replace":
         return strReplace(call, args.old_str, args.new_str);
       case "insert":
-        return insert(call, args.insert_line, args.new_str);
+        return insert(call, args.insert_line, args.new_str, "new_str");
       case "append":
         return args.new_str === undefined
           ? refuseArguments("The command append needs new_str.", args.path)

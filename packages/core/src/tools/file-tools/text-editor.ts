@@ -53,9 +53,10 @@ export function insert(
   { path, tool, within }: EditorCall,
   afterLine: number | undefined,
   content: string | undefined,
+  contentName = "insert_text",
 ): EditorIntent {
   if (afterLine === undefined) return missing("insert", "insert_line", path);
-  if (content === undefined) return missing("insert", "insert_text", path);
+  if (content === undefined) return missing("insert", contentName, path);
   const place = { path, afterLine, content, tool, hashless: true } as const;
   return fileIntent({ kind: "insert_lines", ...place, ...limitsOf(within) });
 }
