@@ -193,3 +193,33 @@ it("brings every line of many files, also of those that are cut or left out", as
     runs,
   );
 });
+
+it("names the tool that shows the rest, where a refusal lists some places of many", async () => {
+  const count = fc.integer({ min: 2, max: 160 });
+  await fc.assert(
+    fc.asyncProperty(count, fc.constantFrom("text", "headings"), async (times, what) => {
+      const content = Array.from({ length: times }, (_, at) => `# needle\n${at}\n`).join("");
+      const { workspace } = openMemory({ "a.md": content });
+      const context = { workspace, wire: "text" } as const;
+      await runTool("read_file", { file_path: "a.md", limit: 1 }, context);
+      const { text: said = "" } =
+        what === "text"
+          ? await runTool("edit_file", { file_path: "a.md", old_string: "needle", new_string: "n" }, context)
+          : await runTool(
+              "update_section",
+              { file_path: "a.md", section_header: "# none", new_content: "n" },
+              context,
+            );
+      const isCut = /(?:and|…) \d+ more\b/.test(said);
+      if (times > 100) expect(isCut).toBe(true);
+      expect(/read_file shows (?:the others|them)\./.test(said)).toBe(isCut);
+    }),
+    {
+      ...runs,
+      examples: [
+        [160, "text"],
+        [160, "headings"],
+      ],
+    },
+  );
+});

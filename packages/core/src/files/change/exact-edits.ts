@@ -101,7 +101,7 @@ function refuseCount({ expected, count, overlaps, lines, more }: WrongCount, nam
     times: count === 1 ? "1 time" : `${count} times`,
     lines: `It stands at ${nameLines(lines, more)}${overlaps ? ", where it overlaps itself" : ""}.`,
   };
-  const template = `{oldString} appears $times in $path. ${next}$which\n$lines${all}`;
+  const template = `{oldString} appears $times in $path. ${next}$which\n$lines${more > 0 ? "[ {read} shows the others.]" : ""}${all}`;
   return refuseIn("occurrence_mismatch", template, facts);
 }
 

@@ -196,7 +196,7 @@ function refuseMissing(
   const twin = `"${showText(clip(near?.text ?? "", 80))}" at line ${near?.line} looks the same (${difference}): name that one.`;
   return refuseIn(
     "section_missing",
-    `There is no section "$header" in $path.${near === undefined ? "[ With {create} it is added at the end.]" : " $twin"} $told`,
+    `There is no section "$header" in $path.${near === undefined ? "[ With {create} it is added at the end.]" : " $twin"} $told${more === "" ? "" : "\n[{read} shows them.]"}`,
     { header, path: escapeForDisplay(request.path), told, twin },
   );
 }

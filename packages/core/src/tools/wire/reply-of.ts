@@ -111,7 +111,7 @@ function replyToList(outcome: Looked<"list">, { vocabulary = libraryWords }: Rep
   return { form: "list", ...done, path, blocks: [{ kind: "status", ...done, message }, listing] };
 }
 
-const noneMeant = " Globs count from there, and links are not followed.";
+const noneMeant = " Globs are relative to the folder of the call, and links are not followed.";
 
 function replyToFind(outcome: Looked<"find">, { vocabulary = libraryWords }: ReplyOptions): Reply {
   const { path, files, closedFolders, ignored } = outcome;
