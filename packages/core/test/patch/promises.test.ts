@@ -373,8 +373,8 @@ const cases: readonly PatchCase[] = [
     name: "a line of blanks whose blanks go, and a wrong letter in the context",
     base: text("a", "}", "    ", "// MARK", "b"),
     diff: text("@@ -2,4 +2,4 @@", " }", "-    ", "+", " // mARK: x", " b"),
-    code: "invalid_diff",
-    never: "applied before",
+    code: "applied",
+    text: text("a", "}", "", "// MARK", "b"),
   },
   {
     name: "lines that go, none of which the file has: it is not told to write the hunk where the rest nearly fits",

@@ -2,6 +2,7 @@ import type { BaseText } from "../model/base-text.js";
 import type { HunkLine, Run, ShapedHunk } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
 import type { Deadline } from "../model/steps.js";
+import { isInside, SectionFinder } from "./anchors.js";
 import {
   type Alignment,
   type Budget,
@@ -78,9 +79,10 @@ export function alignHunk(base: BaseText, hunk: ShapedHunk, deadline: Deadline):
   const fitting = possible.filter(({ isProved }) => isProved);
   if (fitting.length === 0)
     return possible.length > 1 ? { kind: "several", positions: differingStarts(possible) } : { kind: "none" };
-  const best = fitting.find((one) =>
-    fitting.every((other) => other === one || explainsMore(one.explained, other.explained)),
-  );
+  const best =
+    fitting.find((one) =>
+      fitting.every((other) => other === one || explainsMore(one.explained, other.explained)),
+    ) ?? findNamed(base, hunk, fitting);
   if (best === undefined) return { kind: "several", positions: differingStarts(fitting) };
   if (!best.isHeld)
     return fitting.length > 1 ? { kind: "several", positions: differingStarts(fitting) } : { kind: "none" };
@@ -89,6 +91,21 @@ export function alignHunk(base: BaseText, hunk: ShapedHunk, deadline: Deadline):
   if (over !== undefined)
     return { kind: "doubtful", doubt: { kind: "stretched", positions: over, changeAt } };
   return { kind: "aligned", alignment: best.alignment, explained: best.explained };
+}
+
+/**
+ * Of layouts that explain as much as any other the one that number and section name, each of them this one alone: two
+ * witnesses that agree. A number alone may be that of a copy.
+ */
+function findNamed(base: BaseText, { hunk, runs }: ShapedHunk, all: readonly HunkLayout[]) {
+  const { anchors, numbers } = hunk.header;
+  const sections = new SectionFinder(base).find(anchors);
+  const named = all.filter(({ alignment }) => isInside(sections, alignment.runStarts[0] ?? 0));
+  const [one, other] = named;
+  const start = (numbers?.oldStart ?? Number.NaN) - 1;
+  const isNumbered = one?.alignment.runStarts.every((at, n) => at === start + (runs[n]?.from ?? 0)) === true;
+  const isLess = all.some(({ explained }) => one !== undefined && explainsMore(explained, one.explained));
+  return other === undefined && isNumbered && !isLess ? one : undefined;
 }
 
 /**

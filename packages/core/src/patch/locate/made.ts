@@ -38,6 +38,7 @@ export function weighMade(
   deadline: Deadline,
 ): Doubt | undefined {
   const [changeAt = 0] = found.runStarts;
+  if (keepsOldForm(base, hunk, found)) return undefined;
   for (const { undone, runs } of undo(base, hunk, deadline)) {
     const kind = runs.length === hunk.runs.length ? "made" : "partly_made";
     const layouts = findLayouts(base, undone, deadline, true);
@@ -59,6 +60,19 @@ export function weighMade(
 interface FoundChange {
   readonly runStarts: readonly number[];
   readonly explained: ReadonlySet<string>;
+}
+
+/** Whether only the blanks around lines change, and they stand there as they were to the letter: so nothing was made. */
+function keepsOldForm(base: BaseText, { old, runs }: ShapedHunk, { runStarts }: FoundChange): boolean {
+  const isOld = (at: number, before: string, { text }: HunkLine) =>
+    text !== before && text.trim() === before.trim() && base.isLine(at, before);
+  return runs.every(({ from, to, added }, n) => {
+    const start = runStarts[n] ?? 0;
+    const were = old.slice(from, to);
+    return (
+      were.length === added.length && added.every((line, at) => isOld(start + at, were[at]?.text ?? "", line))
+    );
+  });
 }
 
 function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {

@@ -244,3 +244,36 @@ describe("context that was left out beside an insertion", () => {
     fc.assert(law, { numRuns: 3_000 });
   });
 });
+
+describe("a change with a made-up line of context, in one of several blocks that are the same", () => {
+  const block = (name: number) => [`test("${name}", () => {`, "  const f = wrap(r);", "  f;", "});", ""];
+
+  it("is made where number and section both name it, and refused otherwise", () => {
+    const draw = fc.record({
+      count: fc.integer({ min: 2, max: 6 }),
+      block: fc.nat(5),
+      section: fc.nat(7),
+      off: fc.constantFrom(0, 0, 0, 1, -1, 5, -5),
+      isAbove: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(draw, ({ count, block: drawn, section, off, isAbove }) => {
+        const at = drawn % count;
+        const lines = Array.from({ length: count }, (_, n) => block(n)).flat();
+        const context = isAbove
+          ? [" server.close()", "   const f = wrap(r);", "-  f;", "+  ok(f);", " });"]
+          : ["   const f = wrap(r);", "-  f;", "+  ok(f);", " });", " server.close()"];
+        const start = at * 5 + (isAbove ? 1 : 2) + off;
+        if (start < 1) return;
+        const diff = text(`@@ -${start},4 +${start},4 @@ test("${section}", () => {`, ...context);
+        const outcome = applyDiff({ base: text(...lines), diff });
+        // Where the number is off by a whole block, it names the block there.
+        const named = at + (off % 5 === 0 ? off / 5 : Number.NaN);
+        const changed = lines.map((line, n) => (n === named * 5 + 2 ? "  ok(f);" : line));
+        const seen = outcome.kind === "success" ? outcome.text : outcome.code;
+        expect(seen).toBe(section === named && named < count ? text(...changed) : "ambiguous");
+      }),
+      { numRuns: 400, seed: 45, endOnFailure: true },
+    );
+  });
+});
