@@ -44,11 +44,12 @@ function takesRule(indent: string, shift: Shift): boolean {
   return !shift.isRepeated || shift.real !== "\t" || !indent.startsWith("\t");
 }
 
-/** A line moved by the rule; undefined where it cannot be moved. */
+/** A line moved by the rule; undefined where it cannot be moved. One of blanks alone changes their kind, not its depth. */
 export function shiftLine(text: string, shift: Shift): string | undefined {
-  if (isBlankLine(text)) return text;
+  const isBlank = isBlankLine(text);
+  if (isBlank && !shift.isRepeated) return text;
   const indent = indentOf(text);
-  const moved = shiftIndent(indent, shift);
+  const moved = shiftIndent(indent, shift) ?? (isBlank ? indent : undefined);
   return moved === undefined ? undefined : moved + text.slice(indent.length);
 }
 

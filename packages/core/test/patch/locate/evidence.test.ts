@@ -72,6 +72,13 @@ const placed: readonly PatchCase[] = [
     text: text("\tstyle tree \\", "\t    -text a \\", "\t    -field c", "\t    -period d", "\tstyle map"),
     repairs: ["indentation"],
   },
+  {
+    name: "an added line of blanks alone, in a hunk of blanks for a file of tabs",
+    base: text("a {", "\tone", "}", "b {"),
+    diff: text("@@ -1,4 +1,6 @@", " a {", "         one", " }", "+c {", "+        ", " b {"),
+    text: text("a {", "\tone", "}", "c {", "\t", "b {"),
+    repairs: ["indentation"],
+  },
 ];
 
 const refused: readonly PatchCase[] = [
