@@ -32,7 +32,7 @@ interface Overwrite extends Addition {
 export async function appendInPlace(
   spot: Spot,
   bytes: Uint8Array,
-  { expected: { identity }, guard, cleanup }: Addition,
+  { expected: { identity, sha256 }, guard, cleanup }: Addition,
 ): Promise<Taken | Changed | Refusal> {
   const opened = openFile(spot, openFlags.append);
   if (opened.kind === "refusal") return opened;
@@ -41,10 +41,12 @@ export async function appendInPlace(
   const barred = barredFrom(opened, spot);
   if (barred !== undefined) return barred;
   if (stat.ino !== identity.inode || stat.dev !== identity.device) return changed;
+  // It may have grown between the look that told its size and the read.
+  const old = bytes.subarray(0, Number(identity.size));
+  if ((await takeSlices(hashInSlices(old))) !== sha256) return changed;
   if (!(await guard())) return lostLock(spot);
   const now = statAt(spot);
   if (now?.ino !== stat.ino || now.dev !== stat.dev) return changed;
-  const old = bytes.subarray(0, Number(identity.size));
   if (!startsWith(bytesFrom(fd, 0), old)) return changed;
   return step(spot, fd, bytes, old, bytes.subarray(old.length));
 }

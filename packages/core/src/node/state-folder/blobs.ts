@@ -176,13 +176,17 @@ function* syncBlob(path: string, size: number): Slices<void> {
   }
 }
 
-/** Makes durable what keeps a state whose file is about to be written over in place: nothing else has its bytes then. */
+/**
+ * Makes durable what keeps a state whose file is about to be written over in place: nothing else has its bytes then. States
+ * of secrets are durable in any case, and elsewhere.
+ */
 export function syncState(state: StateFolder, hash: string): void {
   const tail = tailPath(state, hash);
-  for (const path of [tail, blobPath(state, readTail(tail)?.root ?? hash)]) {
-    ifThere(() => finish(syncBlob(path, 0)));
-    syncFolder(dirname(path));
-  }
+  for (const path of [tail, blobPath(state, readTail(tail)?.root ?? hash)])
+    ifThere(() => {
+      finish(syncBlob(path, 0));
+      syncFolder(dirname(path));
+    });
 }
 
 /** Follows the links, each to a longer state, down to one that is kept in full. */
