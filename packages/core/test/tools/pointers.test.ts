@@ -1,7 +1,7 @@
 import { runTool } from "@holdfast/core/tools";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { makeGround, openMemory } from "./ground.js";
+import { makeGround, openMemory, sha256 } from "./ground.js";
 
 const runs = { numRuns: Number(process.env.HOLDFAST_RUNS ?? 40), seed: 45, endOnFailure: true };
 
@@ -139,6 +139,41 @@ it("does so on a real disk, with its order of names and its threads", async () =
       await holdMatches({ call }, files, cut);
     }),
     { ...runs, numRuns: Math.ceil(runs.numRuns / 4) },
+  );
+});
+
+it("goes on behind a name that is gone meanwhile, with every name that is left, in memory and on a disk", async () => {
+  const names = fc.uniqueArray(
+    fc.oneof(fileName, fc.string({ unit: "grapheme", minLength: 1, maxLength: 3 })),
+    {
+      minLength: 2,
+      maxLength: 9,
+    },
+  );
+  await fc.assert(
+    fc.asyncProperty(names, fc.integer({ min: 1, max: 4 }), async (drawn, limit) => {
+      const plain = drawn.filter(
+        (name) => /^[^/\\\0.~\n\r\p{C}\s]/u.test(name) && !/[/\\\0\p{C}]/u.test(name),
+      );
+      const files = Object.fromEntries(plain.map((name) => [name, "x\n"]));
+      const onDisk = await makeGround(files);
+      const grounds = [openMemory(files), onDisk];
+      for (const { workspace } of grounds) {
+        const call = async (tool: string, args: object) =>
+          Object((await runTool(tool, args, { workspace, wire: "json", budgetChars: 262_144 })).json);
+        const first = await call("find_files", { glob: "*", limit });
+        if (first.after === undefined) continue;
+        const listed = pathsOf(first.files);
+        const gone = await call("delete_file", {
+          file_path: listed.at(-1),
+          base_content_sha256: sha256("x\n"),
+        });
+        expect(gone).toMatchObject({ success: true });
+        const rest = await follow({ call }, "find_files", { glob: "*", limit, after: first.after }, 262_144);
+        expect([...listed, ...pathsOf(all(rest, "files"))].toSorted()).toEqual(plain.toSorted());
+      }
+    }),
+    runs,
   );
 });
 

@@ -246,8 +246,20 @@ interface Inside {
 function entriesFrom(entries: readonly DirectoryEntry[], name: string | undefined) {
   if (name === undefined) return entries;
   const at = entries.findIndex((entry) => entry.name === name);
-  const from = at < 0 ? entries.findIndex((entry) => entry.name > name) : at;
+  const from = at < 0 ? entries.findIndex((entry) => compareAsBytes(entry.name, name) > 0) : at;
   return from < 0 ? [] : entries.slice(from);
+}
+
+/**
+ * The order of two names in UTF-8, which is the order of their code points, and in which disks list a folder. `<`
+ * compares UTF-16, where an emoji comes before `～`.
+ */
+export function compareAsBytes(one: string, other: string): number {
+  const [left, right] = [[...one], [...other]];
+  const at = left.findIndex((char, n) => char !== right[n]);
+  return at < 0
+    ? left.length - right.length
+    : (left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1);
 }
 
 /** How deep a walk goes without being asked: it holds each folder above open. */

@@ -1,3 +1,4 @@
+import { compareAsBytes } from "../reading/tree-walk.js";
 import type {
   Changed,
   CommitOptions,
@@ -171,7 +172,7 @@ export class MemoryDisk implements Disk {
           : { name, kind: "file", sizeBytes: file.bytes.length, openable: true };
       found.set(name, entry);
     }
-    const sorted = [...found.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
+    const sorted = [...found.values()].sort((left, right) => compareAsBytes(left.name, right.name));
     return { kind: "listing", entries: sorted.slice(0, limit), more: sorted.length > limit };
   }
 
