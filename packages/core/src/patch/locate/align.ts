@@ -94,8 +94,8 @@ export function alignHunk(base: BaseText, hunk: ShapedHunk, deadline: Deadline):
 }
 
 /**
- * Of layouts that explain as much as any other the one that number and section name, each of them this one alone: two
- * witnesses that agree. A number alone may be that of a copy.
+ * Of several layouts the one that number and section name, each of them this one alone: two witnesses that agree. A
+ * number alone may be that of a copy.
  */
 function findNamed(base: BaseText, { hunk, runs }: ShapedHunk, all: readonly HunkLayout[]) {
   const { anchors, numbers } = hunk.header;
@@ -104,8 +104,7 @@ function findNamed(base: BaseText, { hunk, runs }: ShapedHunk, all: readonly Hun
   const [one, other] = named;
   const start = (numbers?.oldStart ?? Number.NaN) - 1;
   const isNumbered = one?.alignment.runStarts.every((at, n) => at === start + (runs[n]?.from ?? 0)) === true;
-  const isLess = all.some(({ explained }) => one !== undefined && explainsMore(explained, one.explained));
-  return other === undefined && isNumbered && !isLess ? one : undefined;
+  return other === undefined && isNumbered ? one : undefined;
 }
 
 /**
@@ -119,15 +118,13 @@ export function findLayouts(
   deadline: Deadline,
   isDoubt = false,
 ): { readonly kind: "layouts"; readonly possible: readonly HunkLayout[] } | AlignOutcome {
-  const hasContext = hunk.old.some(({ kind, text }) => kind === "context" && !isBlankLine(text));
-  if (!hasContext || hunk.runs.length === 0 || deadline.late() || losesAddedLine(base, hunk))
-    return { kind: "none" };
-  const pins = hunk.runs.map((run) => findPins(base, hunk, run, isDoubt));
-  for (const pin of pins) {
-    if (pin.kind === "pinned") continue;
-    return pin.positions.length > 1 ? { kind: pin.kind, positions: pin.positions } : { kind: "none" };
+  if (deadline.late() || losesAddedLine(base, hunk)) return { kind: "none" };
+  const starts: ArrayLike<number>[] = [];
+  for (const run of hunk.runs) {
+    const pin = findPins(base, hunk, run, isDoubt);
+    if (pin.kind === "open") return pin;
+    starts.push(pin.starts);
   }
-  const starts = pins.map((pin) => (pin.kind === "pinned" ? pin.starts : []));
   const combinations = combineInOrder(hunk, starts, deadline);
   if (combinations === undefined) return tooManyWays(starts);
   const budget: Budget = { cells: cellLimit };
@@ -136,7 +133,7 @@ export function findLayouts(
     deadline.late() ? [] : (alignContext(base, hunk, old, combination, budget) ?? []),
   );
   // What could not be compared may be another place: then nothing is proved.
-  if (possible.length === 0 || budget.cells < 0) return { kind: "none" };
+  if (budget.cells < 0) return { kind: "none" };
   return { kind: "layouts", possible };
 }
 
@@ -148,7 +145,7 @@ export function nameOldLines({ hunk }: ShapedHunk): readonly NamedLine[] {
 /** More ways than can be compared; the positions of the run that has most of them, if all have some. */
 function tooManyWays(starts: readonly ArrayLike<number>[]): AlignOutcome {
   if (starts.some((list) => list.length === 0)) return { kind: "none" };
-  const most = starts.reduce((one, other) => (other.length > one.length ? other : one));
+  const [most = []] = starts.toSorted((one, other) => other.length - one.length);
   return { kind: "several", positions: Array.from(most) };
 }
 
@@ -179,14 +176,13 @@ function combineInOrder(
   let combinations: readonly (readonly number[])[] = [[]];
   for (const [at, starts] of pins.entries()) {
     if (starts.length > combinationLimit || deadline.late()) return undefined;
-    const before = hunk.runs[at - 1];
-    const length = before === undefined ? 0 : before.to - before.from;
-    combinations = combinations.flatMap((combination) => {
-      const from = at === 0 ? 0 : (combination.at(-1) ?? 0) + length;
-      return Array.from(starts)
-        .filter((start) => start >= from && (at === 0 || start > (combination.at(-1) ?? 0)))
-        .map((start) => [...combination, start]);
-    });
+    const { from = 0, to = 0 } = hunk.runs[at - 1] ?? {};
+    const length = Math.max(1, to - from);
+    combinations = combinations.flatMap((combination) =>
+      Array.from(starts)
+        .filter((start) => start >= (combination.at(-1) ?? -1) + length)
+        .map((start) => [...combination, start]),
+    );
     if (combinations.length > combinationLimit) return undefined;
   }
   return combinations;
@@ -224,19 +220,19 @@ function alignContext(
   const present = parts.reduce((sum, part) => sum + part.present, 0);
   const skipped = parts.reduce((sum, part) => sum + part.skipped, 0);
   // One bracket or quote that was made up stands elsewhere in most files; any other such line is meant for there.
-  const elsewhere = dropped.filter((line) => occursInFile(base, line));
+  const missing = dropped.filter((line) => !isEllipsis(line.text));
+  const elsewhere = missing.filter((line) => occursInFile(base, line));
   const saysMore = hunk.old.some((line) => line.kind === "context" && hasWords(line));
   if (elsewhere.length > (saysMore ? 1 : 0) || elsewhere.some(hasWords)) return undefined;
-  const missing = dropped.filter((line) => !isEllipsis(line.text)).length;
   // Brackets alone prove nothing where one of them is not the file's.
-  if (missing > 0 && !hunk.old.some(hasWords)) return undefined;
-  if (quoted.length < missing || quoted.length === 0) return undefined;
+  if (missing.length > 0 && !hunk.old.some(hasWords)) return undefined;
+  if (quoted.length < missing.length) return undefined;
   // Where no word is removed, a line that the file has once says that the place is right.
   const index = base.index("trailing");
   const isUnique = ({ line: { text }, name }: NamedLine) =>
     explained.has(`${name}`) && index.positionsOf(index.idOf(text)).length === 1;
   const isCertain = hunk.runs.some((run) => removesWords(hunk, run)) || old.some(isUnique);
-  const isProved = present >= missing && present > 0 && isCertain;
+  const isProved = present >= missing.length && present > 0 && isCertain;
   const isHeld = hunk.runs.every((run, at) => isRunHeld(base, hunk, run, starts[at] ?? 0));
   const alignment = { runStarts: starts, dropped, skipped, stretches, quoted };
   return { isProved, isHeld, alignment, explained };
@@ -271,7 +267,6 @@ function segmentOf(
 
 /** Whether an unmatched line occurs in the file, at this depth or another: it was not invented. */
 function occursInFile(base: BaseText, line: HunkLine): boolean {
-  if (isEllipsis(line.text)) return false;
   const index = base.index(/\w/.test(line.text) ? "trimmed" : "trailing");
   return index.idOf(line.text) >= 0;
 }

@@ -45,12 +45,10 @@ export function findMoves(
   return adopt(moves, moves);
 }
 
-/** Unknown runs become like all others, if these agree. */
+/** Unknown runs become like all others, if these agree. The others include the runs themselves. */
 export function adopt(moves: readonly DepthChange[], others: readonly DepthChange[]): readonly DepthChange[] {
-  const known = new Set(others.filter((move) => move !== "unknown"));
-  const [only] = known;
-  if (known.size !== 1 || only === undefined) return moves;
-  return moves.map((move) => (move === "unknown" ? only : move));
+  const [only, another] = new Set(others.filter((move) => move !== "unknown"));
+  return only === undefined || another !== undefined ? moves : moves.map(() => only);
 }
 
 /** An old line that is not blank, with its indent as written and in the file. */
@@ -144,7 +142,6 @@ class HunkSurroundings {
   /** Whether each line replaces a line that begins with the same word and has the same depth in the file. */
   private replacesInPlace({ from, to, added }: Run): boolean {
     return (
-      to > from &&
       to - from === added.length &&
       added.every(({ text }, at) => {
         const old = this.lines[from + at];

@@ -121,11 +121,11 @@ export function embedContext(base: BaseText, segment: Segment, budget: Budget): 
   };
   const isSwapped = (n: number) => {
     const [before = -1, after = -1] = [found[n - 1], found[n + 1]];
-    return (before >= 0 && swapsTo(before - 1, wanted[n])) || (after >= 0 && swapsTo(after + 1, wanted[n]));
+    return swapsTo(before - 1, wanted[n]) || (after >= 0 && swapsTo(after + 1, wanted[n]));
   };
   for (const [n, { line, name }] of lines.entries()) {
-    const rank = found[n];
-    if (rank === undefined || rank < 0) {
+    const rank = found[n] ?? -1;
+    if (rank < 0) {
       if (!isSwapped(n)) dropped.push(line);
       continue;
     }
@@ -174,11 +174,8 @@ function ranksOfAny(base: BaseText, wanted: readonly number[], from: number, to:
   const ranks: number[] = [];
   for (const id of new Set(wanted)) {
     const all = index.positionsOf(id);
-    for (let at = countBelow(all, first); at < all.length; at++) {
-      const position = all[at] ?? base.count;
-      if (position >= last) break;
+    for (const position of all.subarray(countBelow(all, first), countBelow(all, last)))
       ranks.push((rank[position] ?? 0) - from);
-    }
   }
   return Int32Array.from(ranks).sort();
 }
@@ -193,11 +190,12 @@ function findStretches(
   let above = segment.top === undefined ? undefined : segment.top - 1;
   let passed: string[] = [];
   const meet = (below: number) => {
-    const between = above === undefined ? 0 : below - above - 1;
+    const last = above ?? below - 1;
+    const between = below - last - 1;
     skipped += between;
     const unmatched = passed.filter((text) => !isEllipsis(text)).length;
-    if (above !== undefined && between > unmatched)
-      stretches.push({ above, below, isMarked: passed.some(isEllipsis), unmatched });
+    if (between > unmatched)
+      stretches.push({ above: last, below, isMarked: passed.some(isEllipsis), unmatched });
     above = below;
     passed = [];
   };
@@ -232,15 +230,14 @@ function commonSubsequence(
   const best = new Int32Array((wanted.length + 1) * columns);
   const ending = new Int32Array((wanted.length + 1) * columns).fill(-1);
   for (let n = 1; n <= wanted.length; n++) {
-    const id = wanted[n - 1];
+    const id = wanted[n - 1] ?? -1;
     for (let c = 1; c < columns; c++) {
       const cell = n * columns + c;
       const rank = ranks[c - 1] ?? -1;
       let score = Math.max(best[cell - 1] ?? 0, best[cell - columns] ?? 0);
-      if (id !== undefined && id >= 0 && idAt(rank) === id) {
+      if (id >= 0 && idAt(rank) === id) {
         const beside = isBeside(ranks, c) ? (ending[cell - columns - 1] ?? -1) : -1;
-        let here = (best[cell - columns - 1] ?? 0) + lineScore;
-        if (beside >= 0) here = Math.max(here, beside + lineScore + 1);
+        let here = Math.max(best[cell - columns - 1] ?? 0, beside + 1) + lineScore;
         if (closed.top === rank && n === 1) here += 1;
         if (closed.bottom === rank && n === wanted.length) here += 1;
         ending[cell] = here;
@@ -249,13 +246,13 @@ function commonSubsequence(
       best[cell] = score;
     }
   }
-  const prefer = closed.bottom !== undefined || closed.top === undefined ? "last" : "first";
+  const prefer = closed.bottom === undefined ? "first" : "last";
   return traceBack(best, ending, wanted.length, ranks, prefer);
 }
 
 /** Whether the rank of a column is right below that of the column before it. */
 function isBeside(ranks: Int32Array, column: number): boolean {
-  return column > 1 && ranks[column - 1] === (ranks[column - 2] ?? 0) + 1;
+  return ranks[column - 1] === (ranks[column - 2] ?? -2) + 1;
 }
 
 /** Reads the way back from the table; of equal ones the last ranks, or the first. */
@@ -272,18 +269,14 @@ function traceBack(
   let c = ranks.length;
   // Set where the line just read was counted as beside the one before it.
   let beside = false;
-  while (n > 0 && c > 0) {
+  while (c > 0) {
     const cell = n * columns + c;
     const score = best[cell] ?? 0;
     const here = ending[cell] ?? -1;
     const earlier = best[cell - 1] ?? 0;
-    if (here >= 0 && (beside || (here === score && (prefer === "last" || earlier < score)))) {
+    if (beside || (here === score && (prefer === "last" || earlier < score))) {
       found[n - 1] = ranks[c - 1] ?? -1;
-      const together = isBeside(ranks, c) ? (ending[cell - columns - 1] ?? -1) : -1;
-      beside =
-        together >= 0 &&
-        together + lineScore + 1 >= here - 1 &&
-        together + lineScore + 1 > (best[cell - columns - 1] ?? 0) + lineScore;
+      beside = isBeside(ranks, c) && ending[cell - columns - 1] === best[cell - columns - 1];
       n -= 1;
       c -= 1;
     } else if (earlier === score && (prefer === "first" || best[cell - columns] !== score)) c -= 1;

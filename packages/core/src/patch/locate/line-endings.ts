@@ -10,8 +10,8 @@ import { type Placement, runStartOf } from "./placement.js";
 export function compareEndings(base: BaseText, placement: Placement): "same" | "different" | "unknown" {
   let compared: "same" | "unknown" = "unknown";
   const differs = someOldLine(placement, (ending, position) => {
-    const real = base.ending(position);
-    if (ending === "" || real === "" || real === undefined) return false;
+    const real = base.ending(position) ?? "";
+    if (ending === "" || real === "") return false;
     compared = "same";
     return ending !== real;
   });

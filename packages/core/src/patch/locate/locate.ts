@@ -23,7 +23,8 @@ import { findApplied, findMended, findVerbatim } from "./search.js";
 import { solve } from "./solve.js";
 
 /**
- * Finds the one position of every hunk, all together.
+ * Finds the one position of every hunk, all together: by their numbers alone, unless one of them is an insertion that stands
+ * there already, which their content may leave out.
  *
  * @returns every hunk with its placement; or that all of them were applied before; or the first hunk with
  *   no position, or with more than one. Where the deadline has passed the answer means nothing.
@@ -33,7 +34,10 @@ export function* locateHunks(
   hunks: readonly ShapedHunk[],
   deadline: Deadline,
 ): Steps<Located | AlreadyApplied | Unlocated> {
-  const located = (yield* locateByNumbers(base, hunks)) ?? (yield* locateByContent(base, hunks, deadline));
+  const numbered = yield* locateByNumbers(base, hunks);
+  const quick = numbered && (yield* resolveAppliedInsertions(base, numbered));
+  if (quick !== undefined && quick.kind !== "unlocated") return quick;
+  const located = yield* locateByContent(base, hunks, deadline);
   yield;
   return located.kind === "located" ? yield* resolveAppliedInsertions(base, located) : located;
 }

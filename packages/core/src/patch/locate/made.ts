@@ -86,14 +86,13 @@ function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
 function passesRemoved(
   base: BaseText,
   hunk: ShapedHunk,
-  runs: readonly number[],
+  runs: NumberedRuns,
   { runStarts }: FoundChange,
   { alignment }: HunkLayout,
 ): boolean {
   const { rank } = base.nonBlankLines;
-  return runs.every((at) => {
-    const run = hunk.runs[at];
-    if (run === undefined || run.added.length > 0 || !removesWords(hunk, run)) return false;
+  return runs.every(([at, run]) => {
+    if (run.added.length > 0 || !removesWords(hunk, run)) return false;
     const from = runStarts[at] ?? 0;
     const to = from + run.to - run.from;
     const gap = alignment.runStarts[at] ?? -1;
@@ -117,15 +116,18 @@ function undo(base: BaseText, hunk: ShapedHunk, deadline: Deadline) {
     if (kind !== "context" && (at === 0 || lines[at - 1]?.kind === "context")) run += 1;
     runOf.push(run);
   }
-  const turned = (runs: readonly number[]) => {
-    const swapped = lines.map((line, at) => (runs.includes(runOf[at] ?? 0) ? turn(line) : line));
+  const turned = (runs: NumberedRuns) => {
+    const swapped = lines.map((line, at) => (runs.some(([n]) => n === runOf[at]) ? turn(line) : line));
     return { undone: shapeHunk(new ListedHunk(hunk.hunk, swapped), deadline), runs };
   };
-  const all = hunk.runs.map((_, at) => at);
-  const telling = all.filter((at) => hunk.runs[at] !== undefined && showsWhenMade(base, hunk, hunk.runs[at]));
+  const all = [...hunk.runs.entries()];
+  const telling = all.filter(([, run]) => showsWhenMade(base, hunk, run));
   const single = all.length === 1 || all.length > mostRuns ? [] : telling;
-  return [...(telling.length > 0 ? [turned(all)] : []), ...single.map((at) => turned([at]))];
+  return [...(telling.length > 0 ? [turned(all)] : []), ...single.map((one) => turned([one]))];
 }
+
+/** Runs of a hunk, each with its place among all of them. */
+type NumberedRuns = readonly (readonly [number, Run])[];
 
 function isBlankOnly(lines: readonly HunkLine[]): boolean {
   return lines.length > 0 && lines.every(({ text }) => isBlankLine(text));
@@ -140,8 +142,7 @@ function showsWhenMade(base: BaseText, { old }: ShapedHunk, { from, to, added }:
   const isKnown = ({ text }: HunkLine) => !isBlankLine(text) && index.idOf(text) >= 0;
   const isSeen = added.some(({ text }) => !isBlankLine(text));
   const sides = [old.slice(0, from), old.slice(to)];
-  const isTold = sides.some((side) => side.some(isKnown));
-  return isSeen || (isTold && sides.every((side) => side.some(isKnown) || isBlankOnly(side)));
+  return isSeen || sides.every((side) => side.some(isKnown) || isBlankOnly(side));
 }
 
 function turn(line: HunkLine): HunkLine {

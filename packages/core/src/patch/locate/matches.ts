@@ -79,8 +79,7 @@ export class MatchFinder {
     );
   }
 
-  private findEqual(pattern: readonly number[] | undefined, key: LineKey): ArrayLike<number> {
-    if (pattern === undefined) return noMatch;
+  private findEqual(pattern: readonly number[], key: LineKey): ArrayLike<number> {
     const index = this.base.index(key);
     const pivot = smallest(pattern, (id) => index.countOf(id));
     const candidates = index.positionsOf(pattern[pivot] ?? -1);
@@ -119,7 +118,7 @@ export class MatchFinder {
       if (starts.length * length > workLimit) this.spare = 0;
       if (n % 256 === 255 && this.deadline.late()) break;
       const start = (candidates[n] ?? 0) - pivot;
-      if (start < 0 || start + length > this.base.count || !fits(start)) continue;
+      if (!fits(start)) continue;
       starts.push(start);
       this.spare -= 1;
     }
@@ -128,13 +127,11 @@ export class MatchFinder {
 
   /** Context lines that lost the space before them, though they begin with one of their own. */
   private findWithoutPrefix(lines: readonly HunkLine[]): readonly number[] {
-    if (!lines.some(mayLackPrefix)) return [];
     const index = this.base.index("trailing");
     const readings: (readonly number[])[] = [];
     for (const line of lines) {
       const ids = [index.idOf(line.text)];
       if (mayLackPrefix(line)) ids.push(index.idOf(` ${line.text}`));
-      if (ids.every((id) => id < 0)) return noMatch;
       readings.push(ids);
     }
     const positions = (ids: readonly number[]) => ids.map((id) => index.positionsOf(id));
@@ -154,7 +151,7 @@ export class MatchFinder {
     const index = this.base.index("trimmed");
     const pattern = idsOf(hunk, side, index);
     // Braces alone prove nothing at another depth.
-    if (pattern === undefined || !hasWordCharacters(hunk[side])) return noMatch;
+    if (!hasWordCharacters(hunk[side])) return noMatch;
     const pivot = smallest(pattern, (id) => index.countOf(id));
     const candidates = index.positionsOf(pattern[pivot] ?? -1);
     const isShifted = (start: number) => findShift(this.base, hunk[side], start) !== undefined;
@@ -177,25 +174,22 @@ function hasWordCharacters(lines: readonly HunkLine[]): boolean {
   return /^(?:[^\p{L}\p{N}_]*[\p{L}\p{N}_]){3}/u.test(text);
 }
 
-/** The number of every line of a side; undefined where the file has not all of them. */
-function idsOf(shaped: ShapedHunk, side: Side, index: LineIndex): readonly number[] | undefined {
+/** The number of every line of a side; -1 where the file has none like it. */
+function idsOf(shaped: ShapedHunk, side: Side, index: LineIndex): readonly number[] {
   const { hunk } = shaped;
   const ids: number[] = [];
   for (let at = 0; at < hunk.count; at++) {
     if (hunk.kindOf(at) === otherKind[side]) continue;
-    const id = index.idOf(hunk.textOf(at));
-    if (id < 0) return undefined;
-    ids.push(id);
+    ids.push(index.idOf(hunk.textOf(at)));
   }
   return ids;
 }
 
-function smallest<Value>(values: ArrayLike<Value>, weigh: (value: Value) => number): number {
+function smallest<Value>(values: readonly Value[], weigh: (value: Value) => number): number {
   let best = 0;
   let least = Number.POSITIVE_INFINITY;
-  for (let at = 0; at < values.length && least > 1; at++) {
-    const value = values[at];
-    const weight = value === undefined ? least : weigh(value);
+  for (const [at, value] of values.entries()) {
+    const weight = weigh(value);
     if (weight < least) [best, least] = [at, weight];
   }
   return best;

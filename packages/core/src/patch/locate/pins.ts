@@ -74,13 +74,14 @@ function gapTest(base: BaseText, hunk: ShapedHunk, run: Run, isDoubt: boolean): 
   const isAt = (line: HunkLine | undefined, at: number) =>
     line === undefined || isUnknown(base, line) || index.ids[positions[at] ?? -1] === index.idOf(line.text);
   return (start) => {
-    if (start < 0 || start + length > base.count) return false;
+    if (start + length > base.count) return false;
     for (let at = start; at < start + length; at++) if (!isBlankLine(base.line(at))) return false;
     const [top, bottom] = blanksAround(base, start, start + length);
     if (top > mostAbove || bottom > mostBelow) return false;
     const next = rank[start] ?? positions.length;
-    const isTop = above === 0 || isAt(hunk.old[run.from - 1 - above], next - 1);
-    return isDoubt || (isTop && (below === 0 || isAt(hunk.old[run.to + below], next)));
+    return (
+      isDoubt || (isAt(hunk.old[run.from - 1 - above], next - 1) && isAt(hunk.old[run.to + below], next))
+    );
   };
 }
 
@@ -100,7 +101,7 @@ function listPoints(from: number, count: number): readonly number[] {
 /** Blank old lines from one on, whatever becomes of them. */
 function countOldBlanks({ old }: ShapedHunk, from: number, step: 1 | -1): number {
   let count = 0;
-  for (let at = from; at >= 0 && at < old.length && isBlankLine(old[at]?.text ?? ""); at += step) count += 1;
+  for (let at = from; isBlankLine(old[at]?.text ?? "no line"); at += step) count += 1;
   return count;
 }
 
@@ -108,7 +109,6 @@ function countOldBlanks({ old }: ShapedHunk, from: number, step: 1 | -1): number
 export function findBlocks(base: BaseText, hunk: ShapedHunk, run: Run): readonly number[] {
   const index = base.index("exact");
   const block = hunk.old.slice(run.from, run.to).map((line) => index.idOf(line.text));
-  if (block.includes(-1)) return [];
   const positions = index.positionsOf(block[0] ?? -1);
   const hasNeighbor = neighborTest(base, hunk, run);
   const starts: number[] = [];
@@ -122,11 +122,9 @@ export function findBlocks(base: BaseText, hunk: ShapedHunk, run: Run): readonly
 
 /** The points between two lines that the file has once each. */
 function between(before: Int32Array, after: Int32Array): readonly number[] {
-  const [from] = before;
-  const [to] = after;
-  if (before.length !== 1 || after.length !== 1 || from === undefined || to === undefined || to <= from)
-    return [];
-  return listPoints(from, to - from + 1);
+  const [from = 0] = before;
+  const [to = 0] = after;
+  return before.length === 1 && after.length === 1 ? listPoints(from, to - from + 1) : [];
 }
 
 /**
@@ -137,16 +135,14 @@ export function addsAbove({ hunk }: ShapedHunk): boolean {
   return hunk.lines.some(({ kind }, at, all) => kind === "removed" && all[at - 1]?.kind === "added");
 }
 
-/** A test whether context of the hunk matches beside a run, on one side at least; true without context. */
+/** A test whether context of the hunk matches beside a run, on one side at least. */
 export function neighborTest(base: BaseText, hunk: ShapedHunk, run: Run): (start: number) => boolean {
   const { rank, positions } = base.nonBlankLines;
-  const hasContext = hunk.old[run.from - 1] !== undefined || hunk.old[run.to] !== undefined;
   const above = sideTest(base, hunk, run.from - 1, -1);
   const isClose = addsAbove(hunk) && hunk.old[run.from - 1] !== undefined;
   const most = isClose ? countOldBlanks(hunk, run.from - 1, -1) : base.count;
   const below = sideTest(base, hunk, isClose ? -1 : run.to, 1);
   return (start) =>
-    !hasContext ||
     (above((rank[start] ?? 0) - 1) && blanksAround(base, start, start)[0] <= most) ||
     below(rank[start + run.to - run.from] ?? positions.length);
 }
@@ -162,10 +158,7 @@ export function neighborTest(base: BaseText, hunk: ShapedHunk, run: Run): (start
 function sideTest(base: BaseText, hunk: ShapedHunk, from: number, step: 1 | -1): (rank: number) => boolean {
   const { positions } = base.nonBlankLines;
   const index = base.index("trailing");
-  const words: HunkLine[] = [];
-  for (const near of contextFrom(hunk.old, from, step))
-    if (!isBlankLine(near.text) && words.push(near) > 1) break;
-  const [line, other] = words;
+  const [line, other] = [...contextFrom(hunk.old, from, step)].filter(({ text }) => !isBlankLine(text));
   if (line === undefined) return () => false;
   if (isUnknown(base, line)) return () => isEllipsis(line.text);
   const [id, next] = [line, other].map((one) => (one === undefined ? -1 : index.idOf(one.text)));

@@ -34,14 +34,9 @@ export function* findVerbatim(
   if (hunk.oldCount === 0) return found("exact", findInsertionPoints(base, hunk));
   const matches = yield* finder.findVerbatim(hunk, "old");
   if (matches === undefined) return found(undefined, none);
-  const hint = hintOf(hunk);
+  const hint = hintOf(hunk) ?? -1;
   // The number may name another copy that differs in trailing blanks only: two witnesses that disagree.
-  if (
-    matches.tier === "exact" &&
-    hint !== undefined &&
-    !includesSorted(matches.starts, hint) &&
-    oldSideMatchesLooselyAt(base, hunk, hint)
-  )
+  if (!includesSorted(matches.starts, hint) && oldSideMatchesLooselyAt(base, hunk, hint))
     return found(
       "trailing",
       [...Array.from(matches.starts), hint].sort((a, b) => a - b),
@@ -132,7 +127,7 @@ export function* findMended(
   deadline: Deadline,
 ): Steps<HunkSearch> {
   const { hunk } = search;
-  if (hunk.oldCount === 0 || deadline.late()) return search;
+  if (deadline.late()) return search;
   if (search.starts.length > 0) {
     // Its added lines are where its number says and nowhere else: its old lines elsewhere are a copy.
     const made = appliedAtStatedLine(base, hunk);
@@ -153,7 +148,7 @@ export function* findMended(
     return proves ? { ...search, maybeAppliedAt: newSide.starts } : search;
   }
   yield;
-  if (hunk.runs.length > 0 && hunk.old.some(({ kind }) => kind === "context")) yield* base.prepare("loose");
+  yield* base.prepare("loose");
   return findDamaged(base, search, added, deadline);
 }
 

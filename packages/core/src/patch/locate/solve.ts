@@ -87,8 +87,7 @@ export function* solve(base: BaseText, searches: readonly HunkSearch[]): Steps<L
   const assigned = assignInOrder(all);
   yield;
   if (assigned === undefined) return yield* solveOutOfOrder(base, searches, all);
-  const isClear = assigned.earliest.every((start, at) => start === assigned.latest[at]);
-  const chosen = isClear ? assigned : (assignInOrder(breakTies(base, searches, assigned)) ?? assigned);
+  const chosen = assignInOrder(breakTies(base, searches, assigned)) ?? assigned;
   const unclear = findUnclear(base, searches, chosen);
   if (unclear !== undefined) return unlocated("ambiguous", unclear, searches, unclear.starts);
   const starts = chosen.earliest;
@@ -185,8 +184,8 @@ function namedCopies(
 
 /** The copy that the old number of the header hits exactly; undefined if it hits none of several. */
 function copyOfNumber({ hunk, starts }: HunkSearch): number | undefined {
-  const hint = hintOf(hunk);
-  return hint !== undefined && includesSorted(starts, hint) ? hint : undefined;
+  const hint = hintOf(hunk) ?? -1;
+  return includesSorted(starts, hint) ? hint : undefined;
 }
 
 /** The number names one copy, the order of the hunks leaves only another: two witnesses that disagree. */

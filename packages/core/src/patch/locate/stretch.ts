@@ -78,14 +78,14 @@ function isConfirmed(
   if (numbers !== undefined) {
     const from = numbers.oldStart - 1;
     const to = from + numbers.oldCount;
-    const isClaimed = (start: number, at: number) => {
-      const run = runs[at];
-      return start >= from && start + (run === undefined ? 0 : run.to - run.from) <= to;
+    const isClaimed = (run: Run, n: number) => {
+      const start = runStarts[n] ?? -1;
+      return start >= from && start + run.to - run.from <= to;
     };
-    return runStarts.every(isClaimed);
+    return runs.every(isClaimed);
   }
   const sections = new SectionFinder(base).find(anchors);
-  return sections.length > 0 && runStarts.every((start) => isInside(sections, start));
+  return runStarts.every((start) => isInside(sections, start));
 }
 
 /**
@@ -149,7 +149,7 @@ function passesSectionEnd(
   const { positions } = base.nonBlankLines;
   const text = (rank: number) => base.line(positions[rank] ?? -1);
   const depth = (rank: number) => indentOf(text(rank)).length;
-  if (above < 0 || below >= positions.length) return false;
+  if (below >= positions.length) return false;
   const open: number[] = [];
   for (const rank of quoted.filter((one) => one <= above)) {
     while (open.some((one) => endsSection(text(one), text(rank)))) open.pop();

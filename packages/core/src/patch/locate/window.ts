@@ -31,7 +31,7 @@ interface Windows {
  * `b = a` is line 2 but for the case of a letter; the other two lines of context are exact.
  */
 export function findWindow(base: BaseText, hunk: ShapedHunk, deadline: Deadline): Windows | undefined {
-  if (hunk.runs.length === 0 || deadline.late()) return undefined;
+  if (deadline.late()) return undefined;
   const { old } = hunk;
   const starts = findWindows(base, hunk, deadline);
   const isExact = (line: HunkLine, at: number) =>
@@ -45,11 +45,9 @@ export function findWindow(base: BaseText, hunk: ShapedHunk, deadline: Deadline)
     context.filter(([at, line]) => isExact(line, start + at)).length * 2 >= context.length;
   // A line at the edge that stands to the letter just outside: a line of the file was left out, and this one is only like it.
   const losesEdge = (start: number) =>
-    [[0, -1] as const, [old.length - 1, 1] as const].some(([at, step]) => {
-      const line = old[at];
-      if (line === undefined || isBlankLine(line.text) || isExact(line, start + at)) return false;
-      const outside = start + at + step;
-      return outside >= 0 && outside < base.count && isExact(line, outside);
+    old.some((line, at) => {
+      const outside = [...(at === 0 ? [start - 1] : []), ...(at === old.length - 1 ? [start + at + 1] : [])];
+      return !isExact(line, start + at) && outside.some((beside) => isExact(line, beside));
     });
   const isGood =
     starts.some((start) => isStrong || (isHalfExact(start) && !losesEdge(start))) &&
@@ -87,7 +85,6 @@ function readingOf(
   { kind, text }: HunkLine,
   removed: "trailing" | "punctuation",
 ): OldLineReading {
-  if (isBlankLine(text)) return { fits: (position) => isBlankLine(base.line(position)) };
   const index = base.index(kind === "context" ? "loose" : removed);
   const id = index.idOf(text);
   const begun = normalize(text, "loose");
