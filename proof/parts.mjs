@@ -13,6 +13,7 @@ const order = [
   "walls",
   "fidelity",
   "commits",
+  "places",
   "clients",
   "compat",
   "hosts",

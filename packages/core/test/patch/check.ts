@@ -19,7 +19,7 @@ export interface PatchCase {
   readonly repairs?: readonly RepairKind[];
   /** For `ambiguous`. */
   readonly places?: readonly number[];
-  /** Parts of the refusal's message. */
+  /** Parts of the refusal's message, or of what is told of the repairs. */
   readonly says?: readonly string[];
   /** A word that the message must not have. */
   readonly never?: string;
@@ -33,6 +33,8 @@ export function check(example: PatchCase): PatchOutcome {
   expect(outcome.code, shown).toBe(code);
   if (outcome.kind === "success") {
     expect(outcome.text).toBe(code === "applied" ? text : (base ?? ""));
+    const details = outcome.repairs.map(({ detail }) => detail).join("\n");
+    for (const part of says) expect(details).toContain(part);
     if (repairs !== undefined)
       expect([...new Set(outcome.repairs.map((repair) => repair.kind))].sort()).toEqual([...repairs].sort());
   } else {
