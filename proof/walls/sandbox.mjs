@@ -146,7 +146,11 @@ async function asUser(uid, quick) {
       : await run(ground, [...works.map(([command]) => command ?? ""), ...halves, ...groups]);
   try {
     const sayings = told.map(({ output }) => output);
-    const broken = works.filter(([, wanted], at) => !(sayings[at] ?? "").includes(wanted ?? "?"));
+    const broken = works.flatMap(([command = "", wanted = "?"], at) =>
+      (sayings[at] ?? "").includes(wanted)
+        ? []
+        : [`${command} said ${JSON.stringify(sayings[at])}, not ${wanted}`],
+    );
     const silent = halves.filter(
       (_, at) => !(sayings[works.length + at] ?? "").includes("needs to run outside"),
     );
@@ -155,7 +159,7 @@ async function asUser(uid, quick) {
     );
     const left = ground === undefined ? [] : leftIn(ground);
     const unrun = groups.length - Math.max(0, told.length - works.length - halves.length);
-    const words = [...left, ...broken.flat(), ...silent, ...loud].slice(0, 5).join("; ");
+    const words = [...left, ...broken, ...silent, ...loud].slice(0, 5).join("; ");
     /** @param {string} figure @param {string} what @param {number} tried @param {Row["bad"]} bad @returns {Row} */
     const row = (figure, what, tried, bad) => ({
       ...{ figure, what: `${what}, as ${who}`, tried, bad },
