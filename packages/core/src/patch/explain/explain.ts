@@ -125,7 +125,10 @@ function* describeMissing(
       : ` Its new lines stand at ${listLines(maybeAppliedAt)} already: if it was applied before, nothing is left to do for it, leave it out.`;
   if (nearest === undefined) {
     const middle = Math.min(Math.max(hint || 0, 0), base.count - 1);
-    return `${said}None of its context and removed lines stand in the file, which has ${count(base.count, "line")}.${made} Read it again and write the hunk with its lines.\n${showLines(base, middle - lines / 2, middle + lines / 2)}`;
+    const stands = hunk.old.some((line) => !isBlankLine(line.text) && !isMissing(line))
+      ? "Its context and removed lines stand nowhere together in the file"
+      : "None of its context and removed lines stand in the file";
+    return `${said}${stands}, which has ${count(base.count, "line")}.${made} Read it again and write the hunk with its lines.\n${showLines(base, middle - lines / 2, middle + lines / 2)}`;
   }
   const { start, mismatch } = nearest;
   const at = start + mismatch;

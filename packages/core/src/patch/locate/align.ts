@@ -224,8 +224,9 @@ function alignContext(
   const elsewhere = missing.filter((line) => occursInFile(base, line));
   const saysMore = hunk.old.some((line) => line.kind === "context" && hasWords(line));
   if (elsewhere.length > (saysMore ? 1 : 0) || elsewhere.some(hasWords)) return undefined;
-  // Brackets alone prove nothing where one of them is not the file's.
-  if (missing.length > 0 && !hunk.old.some(hasWords)) return undefined;
+  // Brackets alone prove nothing where one of them is not the file's, and nothing of an insertion between blank lines.
+  const inserts = hunk.runs.every(({ from, to }) => from === to);
+  if ((inserts || missing.length > 0) && !hunk.old.some(hasWords)) return undefined;
   if (quoted.length < missing.length) return undefined;
   // Where no word is removed, a line that the file has once says that the place is right.
   const index = base.index("trailing");

@@ -200,7 +200,7 @@ function* solveOutOfOrder(
 ): Steps<Located | Unlocated> {
   const several = searches.find((search) => search.starts.length > 1 && copyOfNumber(search) === undefined);
   if (several !== undefined) return unlocated("ambiguous", several, searches, several.starts);
-  const mended = searches.find(({ tier }) => tier === "aligned" || tier === "window");
+  const mended = searches.find(({ tier }) => tier === "aligned" || tier === "window" || tier === "shift");
   if (mended !== undefined) return unlocated("disorder", mended, searches, mended.starts);
   const starts = searches.map((search) => copyOfNumber(search) ?? search.starts[0] ?? 0);
   const colliding = searches[findCollision(candidates, starts) ?? -1];

@@ -284,3 +284,19 @@ describe("a change with a made-up line of context, in one of several blocks that
     );
   });
 });
+
+it("says that none of the lines stand in the file only where none of them does", () => {
+  const line = fc.constantFrom("}", "  }", "{", "go(a);", "  stop(b);", "");
+  const hunk = fc.array(fc.tuple(fc.constantFrom(" ", "-", "+"), line), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(fc.array(line, { minLength: 1, maxLength: 300, size: "max" }), hunk, (lines, drawn) => {
+      const diff = text("@@", ...drawn.map(([sign, one]) => sign + one));
+      const outcome = applyDiff({ base: text(...lines), diff });
+      if (outcome.kind !== "refusal" || !outcome.message.includes("None of its context")) return;
+      const there = new Set(lines.map((one) => one.trim()));
+      const old = drawn.filter(([sign, one]) => sign !== "+" && one !== "").map(([, one]) => one.trim());
+      expect(old.filter((one) => there.has(one))).toEqual([]);
+    }),
+    { numRuns: 1_000, seed: 45 },
+  );
+});
