@@ -180,8 +180,8 @@ export function explainWindow(base: BaseText, hunk: ShapedHunk, start: number): 
 }
 
 /**
- * Whether a place is doubtful since the hunk's new lines match, too: around it, at any depth, or nearer to the number. It
- * may be a copy then. A place at the very number is none.
+ * Whether a place is doubtful since the hunk's new lines match, too: around it, at any depth, or nearer to the number; or
+ * some of them at the number. It may be a copy then. A place at the very number is none.
  *
  *     file           diff         result
  *     1   if (a) {   @@           invalid_diff
@@ -202,6 +202,14 @@ export function* weighPlace(
   const { hunk, start, end, tier } = placement;
   const isVerbatim = tier === "exact" || tier === "trailing";
   if (hunk.oldCount === 0 || (isVerbatim && hintOf(hunk) === start)) return undefined;
+  const changeAt = runStartOf(placement, { from: hunk.coreFrom }, 0);
+  const stated = hintOf(hunk) ?? -1;
+  if (standsPartlyMade(base, hunk, stated))
+    return {
+      ...search,
+      starts: [],
+      doubt: { kind: "partly_made", positions: [stated + hunk.coreFrom], changeAt },
+    };
   yield* base.prepare("trimmed");
   // This runs for every hunk with a wrong number. Most of them add a line that the file does not have.
   if (hunk.new.some(({ text }) => base.index("trimmed").idOf(text) < 0)) return undefined;
@@ -223,8 +231,27 @@ export function* weighPlace(
     return (isUnique || tier === "shift") && start < to && at < end;
   });
   if (made === undefined) return undefined;
-  const changeAt = runStartOf(placement, { from: hunk.coreFrom }, 0);
   return { ...search, starts: [], doubt: { kind: "made", positions: [made + hunk.coreFrom], changeAt } };
+}
+
+/** Whether all of a hunk stands at a line to the letter, some of its runs as they were, and some as they become. */
+function standsPartlyMade(base: BaseText, { old, runs }: ShapedHunk, start: number): boolean {
+  let at = start;
+  let from = 0;
+  let made = 0;
+  const passes = (lines: readonly HunkLine[]) => {
+    const stands = lines.every(({ text }, n) => base.isLine(at + n, text));
+    if (stands) at += lines.length;
+    return stands;
+  };
+  for (const run of runs) {
+    if (!passes(old.slice(from, run.from))) return false;
+    const removed = old.slice(run.from, run.to);
+    if (run.added.length > 0 ? passes(run.added) : !passes(removed)) made += 1;
+    else if (run.added.length > 0 && !passes(removed)) return false;
+    from = run.to;
+  }
+  return passes(old.slice(from)) && made > 0 && made < runs.length;
 }
 
 /** More runs than this are only undone together. */

@@ -93,3 +93,54 @@ describe("lines that are wrapped already", () => {
     fc.assert(law, { numRuns: 1_500 });
   });
 });
+
+it("does not change a copy of a hunk of which some changes stand at its number already", () => {
+  const run = fc.record({
+    removes: fc.nat(2),
+    adds: fc.nat(2),
+    context: fc.integer({ min: 1, max: 3 }),
+    isMade: fc.boolean(),
+  });
+  const draw = fc.record({
+    runs: fc.array(run, { minLength: 2, maxLength: 4 }),
+    depth: fc.constantFrom("", "  ", "\t"),
+    above: fc.nat(4),
+    between: fc.integer({ min: 1, max: 60 }),
+  });
+  fc.assert(
+    fc.property(draw, ({ runs, depth, above, between }) => {
+      const changing = runs.filter(({ removes, adds }) => removes + adds > 0);
+      fc.pre(changing.length > 1 && new Set(changing.map(({ isMade }) => isMade)).size === 2);
+      const lines = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name} ${n};`);
+      const parts = changing.map(({ removes, adds, context, isMade }, n) => ({
+        ...{ isMade, context: lines(`context ${n}`, context) },
+        ...{ removed: lines(`old ${n}`, removes), added: lines(`new ${n}`, adds) },
+      }));
+      const end = lines("end", 2);
+      const old = [...parts.flatMap(({ context, removed }) => [...context, ...removed]), ...end];
+      const here = [
+        ...parts.flatMap(({ isMade, context, removed, added }) => [
+          ...context,
+          ...(isMade ? added : removed),
+        ]),
+        ...end,
+      ];
+      const base = text(
+        ...lines("above", above),
+        ...here,
+        ...lines("between", between),
+        ...old.map((line) => depth + line),
+      );
+      const body = parts.flatMap(({ context, removed, added }) => [
+        ...context.map((line) => ` ${line}`),
+        ...removed.map((line) => `-${line}`),
+        ...added.map((line) => `+${line}`),
+      ]);
+      const growth = parts.reduce((sum, { removed, added }) => sum + added.length - removed.length, 0);
+      const header = `@@ -${above + 1},${old.length} +${above + 1},${old.length + growth} @@`;
+      const outcome = applyDiff({ base, diff: text(header, ...body, ...end.map((line) => ` ${line}`)) });
+      expect(outcome.kind === "refusal" ? "refusal" : outcome.text).toBe("refusal");
+    }),
+    { numRuns: 500, seed: 45 },
+  );
+});
