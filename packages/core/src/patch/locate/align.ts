@@ -74,6 +74,10 @@ type AlignOutcome =
  */
 export function alignHunk(base: BaseText, hunk: ShapedHunk, deadline: Deadline): AlignOutcome {
   const layouts = findLayouts(base, hunk, deadline);
+  if (layouts.kind === "too_many") {
+    const [most = []] = layouts.starts.toSorted((one, other) => other.length - one.length);
+    return { kind: "several", positions: Array.from(most) };
+  }
   if (layouts.kind !== "layouts") return layouts;
   const { possible } = layouts;
   const fitting = possible.filter(({ isProved }) => isProved);
@@ -117,7 +121,7 @@ export function findLayouts(
   hunk: ShapedHunk,
   deadline: Deadline,
   isDoubt = false,
-): { readonly kind: "layouts"; readonly possible: readonly HunkLayout[] } | AlignOutcome {
+): LayoutSearch {
   if (deadline.late() || losesAddedLine(base, hunk)) return { kind: "none" };
   const starts: ArrayLike<number>[] = [];
   for (const run of hunk.runs) {
@@ -126,7 +130,8 @@ export function findLayouts(
     starts.push(pin.starts);
   }
   const combinations = combineInOrder(hunk, starts, deadline);
-  if (combinations === undefined) return tooManyWays(starts);
+  if (combinations === undefined)
+    return starts.some((list) => list.length === 0) ? { kind: "none" } : { kind: "too_many", starts };
   const budget: Budget = { cells: cellLimit };
   const old = nameOldLines(hunk);
   const possible = combinations.flatMap((combination) =>
@@ -142,12 +147,12 @@ export function nameOldLines({ hunk }: ShapedHunk): readonly NamedLine[] {
   return hunk.lines.map((line, name) => ({ line, name })).filter(({ line }) => line.kind !== "added");
 }
 
-/** More ways than can be compared; the positions of the run that has most of them, if all have some. */
-function tooManyWays(starts: readonly ArrayLike<number>[]): AlignOutcome {
-  if (starts.some((list) => list.length === 0)) return { kind: "none" };
-  const [most = []] = starts.toSorted((one, other) => other.length - one.length);
-  return { kind: "several", positions: Array.from(most) };
-}
+/** What was found beside the file: ways, or where each run may begin if those are more ways than can be compared. */
+type LayoutSearch =
+  | { readonly kind: "layouts"; readonly possible: readonly HunkLayout[] }
+  | { readonly kind: "too_many"; readonly starts: readonly ArrayLike<number>[] }
+  | { readonly kind: "open"; readonly positions: readonly number[] }
+  | { readonly kind: "none" };
 
 /** The positions of the first run that has not the same one in all candidates. */
 function differingStarts(layouts: readonly HunkLayout[]): readonly number[] {

@@ -139,7 +139,27 @@ export function appliedAtStatedLine(base: BaseText, hunk: ShapedHunk): number | 
   const isBelow = hunk.coreFrom === hunk.oldCount && numbers.oldStart === numbers.newStart;
   if (!isBelow && matchesAt(base, hunk, "old", numbers.oldStart - 1)) return undefined;
   if (hunk.coreFrom < hunk.coreTo && matchesAt(base, hunk, "old", start)) return undefined;
+  if (keepsRemoved(base, hunk, [start])) return undefined;
   return hunk.new.some((line) => !isBlankLine(line.text)) ? start : undefined;
+}
+
+/** Whether what a run at the edge of its hunk removes stands beside the new lines yet, but for blank lines between: then not all of the
+ * hunk was applied. */
+export function keepsRemoved(
+  base: BaseText,
+  { old, runs, newCount }: ShapedHunk,
+  starts: ArrayLike<number>,
+): boolean {
+  const { rank, positions } = base.nonBlankLines;
+  return runs.some(({ from, to }) => {
+    const removed = old.slice(from, to).filter(({ text }) => !isBlankLine(text));
+    const standsAt = (first: number) =>
+      removed.every(({ text }, n) => base.isLine(positions[first + n] ?? -1, text));
+    const isBeside = (start: number) =>
+      (to === old.length && standsAt(rank[start + newCount] ?? -1)) ||
+      (from === 0 && standsAt((rank[start] ?? -1) - removed.length));
+    return removed.some(hasWords) && Array.from(starts).some(isBeside);
+  });
 }
 
 /** Whether it adds a line that the file has only where the diff adds one, so the line comes from the diff. */

@@ -41,8 +41,9 @@ export function weighMade(
   if (keepsOldForm(base, hunk, found)) return undefined;
   for (const { undone, runs } of undo(base, hunk, deadline)) {
     const kind = runs.length === hunk.runs.length ? "made" : "partly_made";
+    const [[first] = [0]] = runs;
     const layouts = findLayouts(base, undone, deadline, true);
-    if (layouts.kind === "several") return { kind, positions: layouts.positions.slice(0, 1), changeAt };
+    if (layouts.kind === "too_many") return { kind, positions: [layouts.starts[first]?.[0] ?? 0], changeAt };
     if (layouts.kind !== "layouts") continue;
     const made = layouts.possible.find(
       (one) =>
@@ -51,7 +52,7 @@ export function weighMade(
         !explainsMore(found.explained, one.explained) &&
         !(isSame(found.explained, one.explained) && passesRemoved(base, hunk, runs, found, one)),
     );
-    if (made !== undefined) return { kind, positions: made.alignment.runStarts.slice(0, 1), changeAt };
+    if (made !== undefined) return { kind, positions: [made.alignment.runStarts[first] ?? 0], changeAt };
   }
   return undefined;
 }
@@ -181,7 +182,7 @@ export function explainWindow(base: BaseText, hunk: ShapedHunk, start: number): 
 
 /**
  * Whether a place is doubtful since the hunk's new lines match, too: around it, at any depth, or nearer to the number; or
- * some of them at the number. It may be a copy then. A place at the very number is none.
+ * some of its changes near the number. It may be a copy then. A place at the very number is none.
  *
  *     file           diff         result
  *     1   if (a) {   @@           invalid_diff
@@ -203,13 +204,9 @@ export function* weighPlace(
   const isVerbatim = tier === "exact" || tier === "trailing";
   if (hunk.oldCount === 0 || (isVerbatim && hintOf(hunk) === start)) return undefined;
   const changeAt = runStartOf(placement, { from: hunk.coreFrom }, 0);
-  const stated = hintOf(hunk) ?? -1;
-  if (standsPartlyMade(base, hunk, stated))
-    return {
-      ...search,
-      starts: [],
-      doubt: { kind: "partly_made", positions: [stated + hunk.coreFrom], changeAt },
-    };
+  const madeAt = findPartlyMade(base, placement);
+  if (madeAt !== undefined)
+    return { ...search, starts: [], doubt: { kind: "partly_made", positions: [madeAt], changeAt } };
   yield* base.prepare("trimmed");
   // This runs for every hunk with a wrong number. Most of them add a line that the file does not have.
   if (hunk.new.some(({ text }) => base.index("trimmed").idOf(text) < 0)) return undefined;
@@ -234,25 +231,54 @@ export function* weighPlace(
   return { ...search, starts: [], doubt: { kind: "made", positions: [made + hunk.coreFrom], changeAt } };
 }
 
-/** Whether all of a hunk stands at a line to the letter, some of its runs as they were, and some as they become. */
-function standsPartlyMade(base: BaseText, { old, runs }: ShapedHunk, start: number): boolean {
-  let at = start;
-  let from = 0;
-  let made = 0;
-  const passes = (lines: readonly HunkLine[]) => {
-    const stands = lines.every(({ text }, n) => base.isLine(at + n, text));
-    if (stands) at += lines.length;
-    return stands;
-  };
-  for (const run of runs) {
-    if (!passes(old.slice(from, run.from))) return false;
-    const removed = old.slice(run.from, run.to);
-    if (run.added.length > 0 ? passes(run.added) : !passes(removed)) made += 1;
-    else if (run.added.length > 0 && !passes(removed)) return false;
-    from = run.to;
+/** The run that was made of a hunk that is partly made nearer to its number than where it would be made, 0-based. */
+function findPartlyMade(base: BaseText, { hunk, start, alignment }: Placement): number | undefined {
+  if (hunk.runs.length === 1) return undefined;
+  const stated = hintOf(hunk) ?? Number.NaN;
+  const isLost = ({ text }: HunkLine, at: number) => base.line(start + at).trim() !== text.trim();
+  const lost = alignment === undefined ? hunk.old.filter(isLost) : alignment.dropped;
+  const most = Math.min(nearLines, Math.abs(start - stated) - 1);
+  for (let away = 0; away <= most; away++) {
+    for (const at of [stated - away, stated + away]) {
+      const made = findMadeRun(base, hunk, at, lost.length);
+      if (made !== undefined) return made;
+    }
   }
-  return passes(old.slice(from)) && made > 0 && made < runs.length;
+  return undefined;
 }
 
+/**
+ * Where the first run is that was made, if all of a hunk stands at a line to the letter, some of its runs as they were,
+ * and some as they become.
+ *
+ * @param spare how many lines of its context may be others. Lines that are gone prove nothing beside them.
+ */
+function findMadeRun(
+  base: BaseText,
+  { old, runs }: ShapedHunk,
+  start: number,
+  spare: number,
+): number | undefined {
+  let at = start;
+  let from = 0;
+  let lost = 0;
+  let isSeen = true;
+  const made: number[] = [];
+  const stands = (lines: readonly HunkLine[]) => lines.every(({ text }, n) => base.isLine(at + n, text));
+  for (const run of [...runs, { from: old.length, to: old.length, added: [] }]) {
+    for (const { text } of old.slice(from, run.from)) if (!base.isLine(at++, text)) lost += 1;
+    const removed = old.slice(run.from, run.to);
+    const isMade = run.added.length > 0 ? stands(run.added) : !stands(removed);
+    if (lost > spare || !(isMade || stands(removed))) return undefined;
+    if (isMade) made.push(at);
+    if (isMade && run.added.length === 0) isSeen = false;
+    at += isMade ? run.added.length : removed.length;
+    from = run.to;
+  }
+  return made.length < runs.length && (isSeen || lost === 0) ? made[0] : undefined;
+}
+
+/** So near to its number a hunk that is partly made is looked for. */
+const nearLines = 30;
 /** More runs than this are only undone together. */
 const mostRuns = 12;

@@ -7,6 +7,7 @@ import {
   type AddedLineCounts,
   addsUniqueLine,
   appliedAtStatedLine,
+  keepsRemoved,
   mayBeApplied,
   newSideProvesApplied,
 } from "./already-applied.js";
@@ -100,7 +101,7 @@ function* findNewSide(
   yield* base.prepare("trimmed");
   if (!newSideProvesApplied(base, hunk, added)) return [];
   const starts = (yield* finder.findVerbatim(hunk, "new"))?.starts ?? [];
-  if (isToBeMade(base, hunk, starts)) return [];
+  if (isToBeMade(base, hunk, starts) || keepsRemoved(base, hunk, starts)) return [];
   // Lines that are gone leave nothing behind that says from which of several places.
   if (starts.length > 1 && hunk.runs.every((run) => run.added.length === 0)) return [];
   if (hunk.new.some((line) => line.kind === "context")) return starts;
@@ -145,7 +146,9 @@ export function* findMended(
   const newSide = yield* finder.findVerbatim(hunk, "new");
   if (newSide !== undefined && !isToBeMade(base, hunk, newSide.starts)) {
     const proves = mayBeApplied(hunk) || addsUniqueLine(base, hunk, added);
-    return proves ? { ...search, maybeAppliedAt: newSide.starts } : search;
+    return proves && !keepsRemoved(base, hunk, newSide.starts)
+      ? { ...search, maybeAppliedAt: newSide.starts }
+      : search;
   }
   yield;
   yield* base.prepare("loose");

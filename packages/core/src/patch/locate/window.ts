@@ -49,8 +49,15 @@ export function findWindow(base: BaseText, hunk: ShapedHunk, deadline: Deadline)
       const outside = [...(at === 0 ? [start - 1] : []), ...(at === old.length - 1 ? [start + at + 1] : [])];
       return !isExact(line, start + at) && outside.some((beside) => isExact(line, beside));
     });
+  // A line that the file has to the letter elsewhere is only like the one in the window.
+  const index = base.index("trimmed");
+  const isElsewhere = (start: number) =>
+    old.some((line, at) => {
+      const id = index.idOf(line.text);
+      return id >= 0 && id !== index.ids[start + at];
+    });
   const isGood =
-    starts.some((start) => isStrong || (isHalfExact(start) && !losesEdge(start))) &&
+    starts.some((start) => isStrong || (isHalfExact(start) && !losesEdge(start) && !isElsewhere(start))) &&
     (starts.length > 1 || knowsDepths(base, hunk, starts[0] ?? 0, isExact));
   return isGood ? { tier: "window", starts } : undefined;
 }

@@ -94,7 +94,7 @@ describe("lines that are wrapped already", () => {
   });
 });
 
-it("does not change a copy of a hunk of which some changes stand at its number already", () => {
+it("does not change a copy of a hunk of which some changes stand near its number already, and names one", () => {
   const run = fc.record({
     removes: fc.nat(2),
     adds: fc.nat(2),
@@ -104,11 +104,12 @@ it("does not change a copy of a hunk of which some changes stand at its number a
   const draw = fc.record({
     runs: fc.array(run, { minLength: 2, maxLength: 4 }),
     depth: fc.constantFrom("", "  ", "\t"),
-    above: fc.nat(4),
-    between: fc.integer({ min: 1, max: 60 }),
+    above: fc.nat(12),
+    between: fc.integer({ min: 12, max: 60 }),
+    off: fc.integer({ min: -5, max: 5 }),
   });
   fc.assert(
-    fc.property(draw, ({ runs, depth, above, between }) => {
+    fc.property(draw, ({ runs, depth, above, between, off }) => {
       const changing = runs.filter(({ removes, adds }) => removes + adds > 0);
       fc.pre(changing.length > 1 && new Set(changing.map(({ isMade }) => isMade)).size === 2);
       const lines = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name} ${n};`);
@@ -118,13 +119,14 @@ it("does not change a copy of a hunk of which some changes stand at its number a
       }));
       const end = lines("end", 2);
       const old = [...parts.flatMap(({ context, removed }) => [...context, ...removed]), ...end];
-      const here = [
-        ...parts.flatMap(({ isMade, context, removed, added }) => [
-          ...context,
-          ...(isMade ? added : removed),
-        ]),
-        ...end,
-      ];
+      const here: string[] = [];
+      const madeAt: number[] = [];
+      for (const { isMade, context, removed, added } of parts) {
+        here.push(...context);
+        if (isMade) madeAt.push(above + here.length + 1);
+        here.push(...(isMade ? added : removed));
+      }
+      here.push(...end);
       const base = text(
         ...lines("above", above),
         ...here,
@@ -137,9 +139,51 @@ it("does not change a copy of a hunk of which some changes stand at its number a
         ...added.map((line) => `+${line}`),
       ]);
       const growth = parts.reduce((sum, { removed, added }) => sum + added.length - removed.length, 0);
-      const header = `@@ -${above + 1},${old.length} +${above + 1},${old.length + growth} @@`;
+      const stated = Math.max(1, above + 1 + off);
+      const header = `@@ -${stated},${old.length} +${stated},${old.length + growth} @@`;
       const outcome = applyDiff({ base, diff: text(header, ...body, ...end.map((line) => ` ${line}`)) });
       expect(outcome.kind === "refusal" ? "refusal" : outcome.text).toBe("refusal");
+      const named = /one of its changes stands at line (\d+)/.exec(
+        outcome.kind === "refusal" ? outcome.message : "",
+      );
+      if (named !== null) expect(madeAt).toContain(Number(named[1]));
+    }),
+    { numRuns: 500, seed: 45 },
+  );
+});
+
+it("is not told to be made while what it removes stands beside its new lines", () => {
+  const draw = fc.record({
+    context: fc.integer({ min: 1, max: 3 }),
+    removes: fc.integer({ min: 1, max: 3 }),
+    added: fc.array(fc.constantFrom("", "}", "  ", "new a;", "new b;"), { minLength: 1, maxLength: 3 }),
+    blanks: fc.nat(2),
+    isBelow: fc.boolean(),
+    above: fc.nat(4),
+    isNumbered: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(draw, ({ context, removes, added, blanks, isBelow, above, isNumbered }) => {
+      const lines = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name} ${n};`);
+      const inOrder = <T>(...parts: readonly (readonly T[])[]) =>
+        (isBelow ? parts : parts.toReversed()).flat();
+      const [kept, removed] = [lines("context", context), lines("old", removes)];
+      const here = inOrder(
+        kept,
+        added,
+        Array.from({ length: blanks }, () => ""),
+        removed,
+      );
+      const base = text(...lines("above", above), ...here, ...lines("below", 2));
+      const change = [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)];
+      const body = inOrder(
+        kept.map((line) => ` ${line}`),
+        change,
+      );
+      const start = isBelow ? above + 1 : above + 1 + removes + blanks;
+      const counts = `@@ -${start},${context + removes} +${start},${context + added.length} @@`;
+      const outcome = applyDiff({ base, diff: text(isNumbered ? counts : "@@", ...body) });
+      expect(outcome.code).not.toBe("already_applied");
     }),
     { numRuns: 500, seed: 45 },
   );
