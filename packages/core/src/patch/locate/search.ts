@@ -14,7 +14,7 @@ import {
 import { findAnchorLines } from "./anchors.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
 import { assignInOrder, type Candidate, includesSorted } from "./assign.js";
-import { hasWords, isEllipsis } from "./embed.js";
+import { type Alignment, hasWords, isEllipsis } from "./embed.js";
 import { explainWindow, weighMade } from "./made.js";
 import type { MatchFinder, Tier } from "./matches.js";
 import { type AlreadyApplied, type HunkSearch, hintOf, placementAt } from "./placement.js";
@@ -225,6 +225,8 @@ function findInParts(base: BaseText, search: HunkSearch, deadline: Deadline): Da
   switch (outcome.kind) {
     case "aligned": {
       const { alignment, explained } = outcome;
+      const starts = [alignment.runStarts[0] ?? 0, ...findAtNumber(base, hunk, alignment)];
+      if (starts.length > 1) return { ...search, tier: "aligned", starts: starts.sort((a, b) => a - b) };
       return { ...search, tier: "aligned", starts: [alignment.runStarts[0] ?? 0], alignment, explained };
     }
     case "doubtful":
@@ -238,6 +240,20 @@ function findInParts(base: BaseText, search: HunkSearch, deadline: Deadline): Da
     default:
       return outcome satisfies never;
   }
+}
+
+/**
+ * Where the first change would be by the number, if a hunk that was laid elsewhere fits there as well: its lines stand there
+ * one by one, those to be removed all, with no more faults than at the other place.
+ */
+function findAtNumber(base: BaseText, hunk: ShapedHunk, alignment: Alignment): readonly number[] {
+  const stated = hintOf(hunk) ?? Number.NaN;
+  const top = base.nonBlankLines.positions[alignment.quoted[0] ?? -1];
+  if (stated === top || stated + hunk.coreFrom === alignment.runStarts[0]) return [];
+  const lost = hunk.old.filter(({ text }, n) => !base.isLine(stated + n, text));
+  const faults = alignment.stretches.length + alignment.dropped.length;
+  const isLike = lost.length <= faults && lost.every(({ kind }) => kind === "context");
+  return isLike ? [stated + hunk.coreFrom] : [];
 }
 
 const none: readonly number[] = [];
