@@ -14,6 +14,7 @@
  */
 export const kept = [
   { file: "applied-insertion.ts", text: "run === undefined", how: "false", why: "type" },
+  { file: "applied-insertion.ts", text: "line === undefined", how: "false", why: "type" },
   { file: "embed.ts", text: "line === undefined", how: "false", why: "type" },
   { file: "line-endings.ts", text: "alignment !== undefined", how: "false", why: "type" },
   { file: "locate.ts", text: "quick !== undefined", how: "false", why: "type" },
@@ -49,6 +50,8 @@ export const kept = [
   { file: "window.ts", text: "deadline.late()", how: "false", why: "bound" },
   { file: "window.ts", text: "deadline.passes()", how: "false", why: "bound" },
   { file: "window.ts", text: "starts.length > windowLimit", why: "bound" },
+  { file: "applied-insertion.ts", text: "!(isAbove || isBelow)", how: "false", why: "cost" },
+  { file: "applied-insertion.ts", text: "isAbove", how: "true", why: "cost" },
   { file: "already-applied.ts", text: "from === 0", how: "false", why: "cost" },
   { file: "made.ts", text: "hunk.runs.length === 1", how: "false", why: "cost" },
   { file: "already-applied.ts", text: "from + deleted.length === old.length", how: "false", why: "cost" },

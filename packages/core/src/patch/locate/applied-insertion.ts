@@ -1,5 +1,5 @@
 import type { BaseText } from "../model/base-text.js";
-import { type Run, trimCommon } from "../model/hunk.js";
+import { type HunkLine, type Run, trimCommon } from "../model/hunk.js";
 import { type AddedLineCounts, addsUniqueLine } from "./already-applied.js";
 import { shiftLine } from "./indent.js";
 import { hintOf, type Placement, runStartOf } from "./placement.js";
@@ -38,7 +38,12 @@ export function appliedInsertionAt(
   if (atTop ? isAbove : isBelow && run.from === hunk.old.length) return atTop ? above : point - run.from;
   if (hintOf(hunk) === placement.start || !(isAbove || isBelow)) return undefined;
   if (!addsUniqueLine(base, hunk, added)) return undefined;
-  return (isAbove ? above : point) - run.from;
+  // What stands there may be the context itself: then its own neighbour is another one.
+  const isBeside = (at: number, line: HunkLine | undefined) =>
+    line === undefined || base.line(at).trim() === line.text.trim();
+  if (isAbove && isBeside(above - 1, hunk.old[run.from - 1])) return above - run.from;
+  const isMade = isBelow && isBeside(point + run.added.length, hunk.old[run.from]);
+  return isMade ? point - run.from : undefined;
 }
 
 type Inserted = Pick<Run, "from" | "added">;

@@ -207,10 +207,14 @@ export function* weighPlace(
   const madeAt = findPartlyMade(base, placement);
   if (madeAt !== undefined)
     return { ...search, starts: [], doubt: { kind: "partly_made", positions: [madeAt], changeAt } };
+  // Without context their depth is all that lines are known by, where the number names another place.
+  const isOther = tier === "shift" && hintOf(hunk) !== undefined && hintOf(hunk) !== start;
+  const unknown =
+    isOther && hunk.old.every(({ kind }) => kind === "removed") ? { ...search, starts: [] } : undefined;
   yield* base.prepare("trimmed");
   // This runs for every hunk with a wrong number. Most of them add a line that the file does not have.
-  if (hunk.new.some(({ text }) => base.index("trimmed").idOf(text) < 0)) return undefined;
-  if (appliedInsertionAt(base, placement, added) !== undefined) return undefined;
+  if (hunk.new.some(({ text }) => base.index("trimmed").idOf(text) < 0)) return unknown;
+  if (appliedInsertionAt(base, placement, added) !== undefined) return unknown;
   // Of several places to the letter something else than the new lines spoke for this one.
   const isUnique = addsUniqueLine(base, hunk, added) && !(isVerbatim && search.starts.length > 1);
   const verbatim = Array.from((yield* finder.findVerbatim(hunk, "new"))?.starts ?? []);
@@ -227,7 +231,7 @@ export function* weighPlace(
     if (isUnique && isVerbatim && away(at) < away(start)) return true;
     return (isUnique || tier === "shift") && start < to && at < end;
   });
-  if (made === undefined) return undefined;
+  if (made === undefined) return unknown;
   return { ...search, starts: [], doubt: { kind: "made", positions: [made + hunk.coreFrom], changeAt } };
 }
 

@@ -30,6 +30,9 @@ export function comesToSameText(base: BaseText, hunk: ShapedHunk, starts: readon
   // Lines may change places only without their endings, in the file and in the hunk.
   if (to - from > mostLines || !hasOneEnding(hunk)) return false;
   for (let at = Math.max(0, from - 1); at < to; at++) if (base.ending(at) !== ending) return false;
+  // What is added between two lines may take its ending from the one below.
+  const below = coreFrom === coreTo ? base.ending(to) : undefined;
+  if (below && below !== ending) return false;
   const lines = hunk.new.slice(coreFrom, coreTo + growth(hunk));
   const added = lines.map(({ text }) => text + ending).join("");
   const results = starts.map(

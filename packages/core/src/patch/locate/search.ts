@@ -14,7 +14,7 @@ import {
 import { findAnchorLines } from "./anchors.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
 import { assignInOrder, type Candidate, includesSorted } from "./assign.js";
-import { type Alignment, hasWords, isEllipsis } from "./embed.js";
+import { hasWords, isEllipsis } from "./embed.js";
 import { explainWindow, weighMade } from "./made.js";
 import type { MatchFinder, Tier } from "./matches.js";
 import { type AlreadyApplied, type HunkSearch, hintOf, placementAt } from "./placement.js";
@@ -177,9 +177,20 @@ function findDamaged(
   const runStarts = alignment?.runStarts ?? hunk.runs.map(({ from }) => start + from);
   const made = weighMade(base, hunk, { runStarts, explained }, deadline);
   if (made !== undefined) return { ...search, doubt: made };
-  const top = alignment === undefined ? start : base.nonBlankLines.positions[alignment.quoted[0] ?? -1];
+  const { positions } = base.nonBlankLines;
+  const top = alignment === undefined ? start : (positions[alignment.quoted[0] ?? -1] ?? start);
   const dropped = alignment?.dropped.filter(({ text }) => !isEllipsis(text)).length ?? 0;
-  const doubt = findContradiction(base, hunk, [...runStarts, top ?? start], dropped);
+  const faults =
+    alignment === undefined
+      ? hunk.old.filter(({ text }, n) => !base.isLine(start + n, text)).length
+      : alignment.stretches.length + alignment.dropped.length;
+  const [changeAt = 0] = runStarts;
+  const numbered = findAtNumber(base, hunk, { top, changeAt, faults });
+  if (numbered !== undefined) {
+    const both = [numbered, changeAt].sort((one, other) => one - other);
+    return { ...search, tier: "aligned", starts: both };
+  }
+  const doubt = findContradiction(base, hunk, [...runStarts, top], dropped);
   return doubt === undefined ? found : { ...search, doubt };
 }
 
@@ -225,8 +236,6 @@ function findInParts(base: BaseText, search: HunkSearch, deadline: Deadline): Da
   switch (outcome.kind) {
     case "aligned": {
       const { alignment, explained } = outcome;
-      const starts = [alignment.runStarts[0] ?? 0, ...findAtNumber(base, hunk, alignment)];
-      if (starts.length > 1) return { ...search, tier: "aligned", starts: starts.sort((a, b) => a - b) };
       return { ...search, tier: "aligned", starts: [alignment.runStarts[0] ?? 0], alignment, explained };
     }
     case "doubtful":
@@ -243,17 +252,23 @@ function findInParts(base: BaseText, search: HunkSearch, deadline: Deadline): Da
 }
 
 /**
- * Where the first change would be by the number, if a hunk that was laid elsewhere fits there as well: its lines stand there
- * one by one, those to be removed all, with no more faults than at the other place.
+ * Where the first change would be by the number, if a hunk that was laid elsewhere may be meant for that: its lines stand
+ * there one by one, those to be removed all, with no more faults than at the other place; or it only adds lines at the
+ * edge of its context, where one line alone says where.
  */
-function findAtNumber(base: BaseText, hunk: ShapedHunk, alignment: Alignment): readonly number[] {
+function findAtNumber(
+  base: BaseText,
+  hunk: ShapedHunk,
+  { top, changeAt, faults }: { readonly top: number; readonly changeAt: number; readonly faults: number },
+): number | undefined {
+  const { coreFrom, coreTo, old } = hunk;
   const stated = hintOf(hunk) ?? Number.NaN;
-  const top = base.nonBlankLines.positions[alignment.quoted[0] ?? -1];
-  if (stated === top || stated + hunk.coreFrom === alignment.runStarts[0]) return [];
-  const lost = hunk.old.filter(({ text }, n) => !base.isLine(stated + n, text));
-  const faults = alignment.stretches.length + alignment.dropped.length;
+  if (stated === top || stated + coreFrom === changeAt) return undefined;
+  const lost = old.filter(({ text }, n) => !base.isLine(stated + n, text));
   const isLike = lost.length <= faults && lost.every(({ kind }) => kind === "context");
-  return isLike ? [stated + hunk.coreFrom] : [];
+  const isAtEdge = coreFrom === coreTo && (coreFrom === 0 || coreFrom === old.length);
+  const isNear = stated < base.count && Math.abs(stated - top) <= old.length;
+  return isLike || (isAtEdge && isNear) ? stated + coreFrom : undefined;
 }
 
 const none: readonly number[] = [];

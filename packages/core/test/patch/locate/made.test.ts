@@ -188,3 +188,30 @@ it("is not told to be made while what it removes stands beside its new lines", (
     { numRuns: 500, seed: 45 },
   );
 });
+
+it("is made where it adds a line like the one beside it", () => {
+  const draw = fc.record({
+    count: fc.integer({ min: 3, max: 9 }),
+    at: fc.nat(),
+    context: fc.integer({ min: 1, max: 3 }),
+    isBelow: fc.boolean(),
+    off: fc.option(fc.integer({ min: -3, max: 40 })),
+  });
+  fc.assert(
+    fc.property(draw, ({ count, at, context, isBelow, off }) => {
+      const lines = Array.from({ length: count }, (_, n) => `  line ${n};`);
+      const point = 1 + (at % (count - 1));
+      const twin = lines[isBelow ? point - 1 : point] ?? "";
+      const above = lines.slice(Math.max(0, point - context), point);
+      const below = lines.slice(point, point + context);
+      const body = [...above.map((line) => ` ${line}`), `+${twin}`, ...below.map((line) => ` ${line}`)];
+      const length = above.length + below.length;
+      const start = Math.max(1, point - above.length + 1 + (off ?? 0));
+      const header = off === null ? "@@" : `@@ -${start},${length} +${start},${length + 1} @@`;
+      const outcome = applyDiff({ base: text(...lines), diff: text(header, ...body) });
+      const made = text(...lines.toSpliced(point, 0, twin));
+      expect(outcome.kind === "refusal" ? outcome.message : outcome.text).toBe(made);
+    }),
+    { numRuns: 500, seed: 45 },
+  );
+});
