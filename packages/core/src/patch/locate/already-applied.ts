@@ -60,6 +60,14 @@ export function mayBeApplied(hunk: ShapedHunk): boolean {
   return hunk.runs.every((run) => deletionIsVisible(hunk, run));
 }
 
+/** Whether a line that a run deletes stands in the file once, and the diff adds none like it: it may never have gone. */
+export function keepsDeleted(base: BaseText, hunk: ShapedHunk, added: AddedLineCounts): boolean {
+  const index = base.index("trimmed");
+  const isLeft = (line: HunkLine) =>
+    hasWords(line) && index.countOf(index.idOf(line.text)) === 1 && !added.cover(base, line);
+  return hunk.runs.some((run) => deletionOf(hunk, run).deleted.some(isLeft));
+}
+
 /** How often a diff adds each line, by its text without blanks around it. Counted at the first use. */
 export class AddedLineCounts {
   private counts: Map<string, number> | undefined;

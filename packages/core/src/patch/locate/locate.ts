@@ -115,7 +115,7 @@ function omitAppliedHunks(searches: readonly HunkSearch[]): {
   const unchanged = { open: searches, appliedBefore: [] };
   let shift = 0;
   for (const search of searches) {
-    const { hunk, starts, appliedAt, maybeAppliedAt = [], tier } = search;
+    const { hunk, starts, appliedAt, maybeAppliedAt = [], isLeft, tier } = search;
     if (hunk.oldCount === 0) return unchanged;
     const start = (hintOf(hunk) ?? Number.NaN) + shift;
     if (starts.length > 0) {
@@ -123,7 +123,8 @@ function omitAppliedHunks(searches: readonly HunkSearch[]): {
         return unchanged;
       open.push(search);
     } else {
-      if (!includesSorted(appliedAt, start) && !includesSorted(maybeAppliedAt, start)) return unchanged;
+      const mayBe = isLeft !== true && includesSorted(maybeAppliedAt, start);
+      if (!mayBe && !includesSorted(appliedAt, start)) return unchanged;
       appliedBefore.push({ hunk: hunk.hunk.number, start });
       shift += growth(hunk);
     }

@@ -31,6 +31,8 @@ export interface HunkSearch {
   readonly appliedAt: ArrayLike<number>;
   /** The same, if they prove nothing by themselves. */
   readonly maybeAppliedAt?: ArrayLike<number>;
+  /** Whether a line that it removes stands in the file all the same, so that it is not left out as made. */
+  readonly isLeft?: boolean;
   /** Whether `starts` are positions of added lines whose neighbours are not next to each other. */
   readonly isOpen?: boolean;
   /** Why its one place is not accepted. */

@@ -7,6 +7,7 @@ import {
   type AddedLineCounts,
   addsUniqueLine,
   appliedAtStatedLine,
+  keepsDeleted,
   keepsRemoved,
   mayBeApplied,
   newSideProvesApplied,
@@ -146,9 +147,8 @@ export function* findMended(
   const newSide = yield* finder.findVerbatim(hunk, "new");
   if (newSide !== undefined && !isToBeMade(base, hunk, newSide.starts)) {
     const proves = mayBeApplied(hunk) || addsUniqueLine(base, hunk, added);
-    return proves && !keepsRemoved(base, hunk, newSide.starts)
-      ? { ...search, maybeAppliedAt: newSide.starts }
-      : search;
+    const isLeft = keepsRemoved(base, hunk, newSide.starts) || keepsDeleted(base, hunk, added);
+    return proves ? { ...search, maybeAppliedAt: newSide.starts, isLeft } : search;
   }
   yield;
   yield* base.prepare("loose");
