@@ -272,7 +272,9 @@ function findMadeRun(
   for (const run of [...runs, { from: old.length, to: old.length, added: [] }]) {
     for (const { text } of old.slice(from, run.from)) if (!base.isLine(at++, text)) lost += 1;
     const removed = old.slice(run.from, run.to);
-    const isMade = run.added.length > 0 ? stands(run.added) : !stands(removed);
+    // Lines that are gone at the edge of a hunk leave no gap.
+    const isGone = run.from > 0 && run.to < old.length && !stands(removed);
+    const isMade = run.added.length > 0 ? stands(run.added) : isGone;
     if (lost > spare || !(isMade || stands(removed))) return undefined;
     if (isMade) made.push(at);
     if (isMade && run.added.length === 0) isSeen = false;
