@@ -1,3 +1,4 @@
+import { escapeText } from "@holdfast/core/text";
 import type { Paint, TourShell } from "./shell.js";
 
 /** How many lines of a result are shown, from its beginning and its end. */
@@ -35,11 +36,11 @@ export class Printer {
   }
 
   user(text: string): void {
-    this.line(`   ${this.paint.cyan("user  →")} ${this.shell.escapeText(text)}`);
+    this.line(`   ${this.paint.cyan("user  →")} ${escapeText(text)}`);
   }
 
   says(text: string): void {
-    this.line(`   ${this.paint.cyan("model →")} ${this.shell.escapeText(text)}`);
+    this.line(`   ${this.paint.cyan("model →")} ${escapeText(text)}`);
   }
 
   /** @param args as the model writes them. */
@@ -48,7 +49,7 @@ export class Printer {
     const short = pairs.filter(([, value]) => !value.includes("\n"));
     const inline = short.map(([name, value]) => `${name}: ${shortHashes(value)}`).join("  ");
     this.line(
-      `   ${this.paint.cyan("model →")} ${this.paint.bold(tool)}  ${this.paint.dim(this.shell.escapeText(inline))}`,
+      `   ${this.paint.cyan("model →")} ${this.paint.bold(tool)}  ${this.paint.dim(escapeText(inline))}`,
     );
     for (const [, value] of pairs)
       if (value.includes("\n")) this.block(value, { head: Number.POSITIVE_INFINITY });
@@ -72,7 +73,7 @@ export class Printer {
   }
 
   note(text: string): void {
-    this.line(`   ${this.paint.dim(this.shell.escapeText(text))}`);
+    this.line(`   ${this.paint.dim(escapeText(text))}`);
   }
 
   somebody(does: string): void {
@@ -81,11 +82,11 @@ export class Printer {
 
   check(claim: string, holds: boolean): void {
     const { green, red } = this.paint;
-    this.line(holds ? `   ${green("✓")} ${claim}` : `   ${red("✗")} ${red(this.shell.escapeText(claim))}`);
+    this.line(holds ? `   ${green("✓")} ${claim}` : `   ${red("✗")} ${red(escapeText(claim))}`);
   }
 
   private block(text: string, { head, tail = 0 }: Excerpt): void {
-    const all = this.shell.escapeText(shortHashes(text)).replace(/\n$/, "").split("\n");
+    const all = escapeText(shortHashes(text)).replace(/\n$/, "").split("\n");
     const left = all.length - head - tail;
     const begin = left > 1 ? all.slice(0, head) : all;
     const end = left > 1 ? all.slice(all.length - tail) : [];

@@ -13,7 +13,6 @@ export interface TourShell {
   open(parts: TourParts): Promise<TourRun | { readonly kind: "no_run"; readonly lines: readonly string[] }>;
   /** What a person is asked, as text. */
   wordsOfAsked(asked: Asked): string;
-  escapeText(text: string): string;
   /** A line in parts of at most so many columns. */
   wrapped(line: string, width: number): readonly string[];
 }

@@ -144,7 +144,6 @@ interface SetupShell {
   reportRefusal(refusal: Refusal): number;
   finishOnceBegun<Result>(work: () => Promise<Result>): Promise<Result>;
   exitCodeOf(code: OutcomeCode): number;
-  escapeText(text: string): string;
   changeJson(text: string, settings: readonly Setting[]): ChangedSettings;
 }
 
@@ -154,7 +153,6 @@ export interface TourShell {
   readonly exitCodes: typeof exitCodes;
   open(parts: TourParts): Promise<TourRun | { readonly kind: "no_run"; readonly lines: readonly string[] }>;
   wordsOfAsked(asked: Asked): string;
-  escapeText(text: string): string;
   wrapped(line: string, width: number): readonly string[];
 }
 

@@ -1,4 +1,4 @@
-import { defined } from "@holdfast/core/text";
+import { defined, escapeText } from "@holdfast/core/text";
 import { Command, CommanderError, Option } from "commander";
 import { type AskedAction, actionLines, misuseOf } from "./actions.js";
 import { type CommandSpec, nameOf, type OptionSpec, optionsOf } from "./command-spec.js";
@@ -7,7 +7,7 @@ import type { Load } from "./loaders.js";
 import { exitCodes } from "./shell/exit-codes.js";
 import { watchInterrupts } from "./shell/interrupt.js";
 import type { Flags, Settings } from "./shell/invocation.js";
-import { escapeText, openTerminal } from "./shell/terminal.js";
+import { openTerminal } from "./shell/terminal.js";
 import { version } from "./shell/version.js";
 
 /** The commands that there are, and the code of each by its name. */

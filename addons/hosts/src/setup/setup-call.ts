@@ -46,7 +46,5 @@ export interface SetupShell {
   /** Carries work that has begun to its end, also if the person interrupts. */
   finishOnceBegun<Result>(work: () => Promise<Result>): Promise<Result>;
   exitCodeOf(code: OutcomeCode): number;
-  /** A text that is safe to print on a terminal. */
-  escapeText(text: string): string;
   readonly changeJson: ChangeJson;
 }

@@ -4,7 +4,7 @@ import { delimiter, dirname, join, relative, resolve } from "node:path";
 import { isRefusal, type Workspace } from "@holdfast/core/files";
 import { homeFolder, knownHome, openHostMemory, sha256 } from "@holdfast/core/node";
 import { describeChange } from "@holdfast/core/patch";
-import { escapeInJson } from "@holdfast/core/text";
+import { escapeInJson, escapeText } from "@holdfast/core/text";
 import {
   adviceFor,
   type ClientName,
@@ -119,7 +119,7 @@ async function setUpOne(call: SetupCall, client: ClientName): Promise<number> {
     const left = missed.filter(({ moment }) => !choices.hooks.includes(moment));
     if (left.length > 0)
       terminal.err(
-        `These hooks run for none of Holdfast's edits; --formatters adds its tools to them:\n${call.shell.escapeText(hookLines(left))}`,
+        `These hooks run for none of Holdfast's edits; --formatters adds its tools to them:\n${escapeText(hookLines(left))}`,
       );
   }
   return code;
@@ -184,7 +184,7 @@ async function change(
     if (kept.kind === "memory")
       for (const { after } of planned) kept.keep(sha256(Buffer.from(after)), Buffer.from(after));
     if (!outcome.success) {
-      terminal.err(`holdfast: ${outcome.code}: ${shell.escapeText(outcome.message)}\n`);
+      terminal.err(`holdfast: ${outcome.code}: ${escapeText(outcome.message)}\n`);
       return shell.exitCodeOf(outcome.code);
     }
   }
@@ -193,9 +193,9 @@ async function change(
 }
 
 /** Says which rules of the person's count for our tools, which do not, and what nobody can keep: before anybody agrees. */
-function tellBefore({ shell, terminal }: SetupCall, client: ClientName, found: HostRules | undefined): void {
+function tellBefore({ terminal }: SetupCall, client: ClientName, found: HostRules | undefined): void {
   const { title, program, tested, cannot } = clients[client];
-  const list = (names: readonly string[]) => shell.escapeText(names.map((name) => `  ${name}\n`).join(""));
+  const list = (names: readonly string[]) => escapeText(names.map((name) => `  ${name}\n`).join(""));
   const ran = tested === undefined ? undefined : spawnSync(program, ["--version"], { timeout: 20_000 });
   const [version] = /\d+\.\d+\.\d+/.exec(String(ran?.stdout ?? "")) ?? [];
   if (version !== undefined && isOlder(version, tested ?? ""))
@@ -219,8 +219,8 @@ function isOlder(version: string, than: string): boolean {
   return at >= 0 && (one[at] ?? 0) < (other[at] ?? 0);
 }
 
-async function show({ shell, terminal }: SetupCall, diffs: readonly FileDiff[]): Promise<void> {
-  for (const { diff } of diffs) await terminal.out(`${shell.escapeText(diff)}\n`);
+async function show({ terminal }: SetupCall, diffs: readonly FileDiff[]): Promise<void> {
+  for (const { diff } of diffs) await terminal.out(`${escapeText(diff)}\n`);
 }
 
 async function consents(call: SetupCall, diffs: readonly FileDiff[]): Promise<boolean> {
@@ -230,7 +230,7 @@ async function consents(call: SetupCall, diffs: readonly FileDiff[]): Promise<bo
 }
 
 async function report(
-  { settings, shell, terminal, flags }: SetupCall,
+  { settings, terminal, flags }: SetupCall,
   diffs: readonly FileDiff[],
   written: boolean,
 ): Promise<void> {
@@ -241,7 +241,7 @@ async function report(
     const why = flags.remove === true ? "Nothing of ours is set" : "Everything is set already";
     await terminal.out(`${why}; nothing was changed.\n`);
   } else if (written) {
-    await terminal.out(`Changed ${shell.escapeText(diffs.map(({ shown }) => shown).join(", "))}.\n`);
+    await terminal.out(`Changed ${escapeText(diffs.map(({ shown }) => shown).join(", "))}.\n`);
   } else {
     terminal.err("Nothing was changed. To make this change: --yes\n");
   }

@@ -17,9 +17,8 @@ import {
   type WindowSize,
 } from "@holdfast/agent";
 import type { Refusal } from "@holdfast/core/files";
-import { defined } from "@holdfast/core/text";
+import { defined, escapeText } from "@holdfast/core/text";
 import { askInTerminal, tooSmall } from "../shell/ask-person.js";
-import { escapeText } from "../shell/terminal.js";
 import {
   answerByNumbers,
   answerByText,

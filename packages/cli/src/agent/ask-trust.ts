@@ -1,9 +1,9 @@
 import { TrustedFolders } from "@holdfast/agent";
 import { isRefusal } from "@holdfast/core/files";
+import { escapeText } from "@holdfast/core/text";
 import { sourcesOf } from "../config/sources.js";
 import { trustOffer } from "../config/trust.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeText } from "../shell/terminal.js";
 import type { TalkTerminal } from "./line-mode.js";
 
 /**

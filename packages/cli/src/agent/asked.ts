@@ -17,10 +17,16 @@ import {
 import { consentLine } from "@holdfast/core/conversation";
 import type { FileChange } from "@holdfast/core/files";
 import { describeShown } from "@holdfast/core/patch";
-import { clip, defined, escapeForDisplay, shortHash } from "@holdfast/core/text";
+import {
+  clip,
+  defined,
+  escapeForDisplay,
+  escapeForPeople,
+  escapeText,
+  nameWithLink,
+  shortHash,
+} from "@holdfast/core/text";
 import { describeRepair } from "@holdfast/core/tools";
-import { nameWithLink } from "../answers/report.js";
-import { escapeName, escapeText } from "../shell/terminal.js";
 
 /** What a person typed as the answer. Whatever is none of the words offered is a no, with it as a word for the model. */
 export function answerOf(said: string, asked: Asked, hides = false): PersonsAnswer {
@@ -146,7 +152,7 @@ export function answerByNumbers(said: string, asked: Asked): PersonsAnswer | und
   if (taken.size === count) return { kind: "yes" };
   const left = parts.flatMap(({ file, texts, first }) =>
     texts.hunks.flatMap(({ newFrom, newTo }, at) => {
-      const whose = parts.length > 1 ? `${escapeName(file.path)} ` : "";
+      const whose = parts.length > 1 ? `${escapeForPeople(file.path)} ` : "";
       return taken.has(first + at) ? [] : [`${whose}lines ${newFrom + 1}-${newTo} of what was proposed`];
     }),
   );
@@ -225,7 +231,7 @@ export function linesOfAsked(asked: Asked, isWhole = false, options: DiffOptions
       return { lines: linesOfText([restoreHead(asked), ...lines].join("\n")), hides: false };
     }
     case "later": {
-      const files = asked.files.map(({ shown, reason }) => `  ${escapeName(shown)}: ${reason}`);
+      const files = asked.files.map(({ shown, reason }) => `  ${escapeForPeople(shown)}: ${reason}`);
       const head = `${asked.tool} made or changed files that run later, without a word to you:`;
       return { lines: linesOfText([head, ...files].join("\n")), hides: false };
     }
@@ -282,7 +288,7 @@ function restoreHead({ tool, consent }: Extract<Asked, { kind: "restore" }>): st
 function reachOfRun({ tool, request: { args } }: RunAsked): Reach | undefined {
   const { command, directory, outside } = args;
   if (tool !== shellTool || typeof command !== "string")
-    return { allowance: { kind: "tool", tool }, words: `every call of ${escapeName(tool)}` };
+    return { allowance: { kind: "tool", tool }, words: `every call of ${escapeForPeople(tool)}` };
   // A command leaves the sandbox once.
   if (outside === true) return undefined;
   const place = typeof directory === "string" ? { directory } : {};
@@ -303,7 +309,8 @@ function callWords(asked: RunAsked, isWhole: boolean): ShownQuestion {
   const isShell = tool === shellTool && typeof command === "string";
   const begin = isShell ? escapeText(command) : "";
   const rest = Object.entries(isShell ? others : args).map(
-    ([name, value]) => [escapeName(name), escapeName(JSON.stringify(value) ?? "undefined")] as const,
+    ([name, value]) =>
+      [escapeForPeople(name), escapeForPeople(JSON.stringify(value) ?? "undefined")] as const,
   );
   const cut = (text: string) => (isWhole ? text : within(withoutPadding(text)));
   // Further lines of a command are marked, so that none is taken for a line of ours.

@@ -7,10 +7,10 @@ import {
   writeCredential,
 } from "@holdfast/agent";
 import { homeFolder } from "@holdfast/core/node";
-import { causeOf } from "@holdfast/core/text";
+import { causeOf, escapeText } from "@holdfast/core/text";
 import { setSetting } from "../config/set.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeText, wrapped } from "../shell/terminal.js";
+import { wrapped } from "../shell/terminal.js";
 import { keyFindings, tryModel } from "./check-agent.js";
 import { modelOf } from "./model.js";
 import { settingsOf } from "./settings.js";

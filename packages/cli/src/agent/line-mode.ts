@@ -15,9 +15,9 @@ import {
   type WantedSession,
 } from "@holdfast/agent";
 import type { ConversationContext } from "@holdfast/core/conversation";
-import { defined } from "@holdfast/core/text";
+import { defined, escapeText } from "@holdfast/core/text";
 import { windowSize } from "../shell/frames.js";
-import { escapeText, type Terminal } from "../shell/terminal.js";
+import type { Terminal } from "../shell/terminal.js";
 import { askIn, editHere, themeFor } from "./ask-list.js";
 import { systemClipboard } from "./clipboard.js";
 import { type CommandPorts, commandHost, sessionWanted } from "./command-host.js";

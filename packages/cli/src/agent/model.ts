@@ -19,9 +19,8 @@ import {
 } from "@holdfast/agent";
 import type { ModelPort } from "@holdfast/core/context";
 import { homeFolder } from "@holdfast/core/node";
-import { defined } from "@holdfast/core/text";
+import { defined, escapeText } from "@holdfast/core/text";
 import { readInputText } from "../shell/input.js";
-import { escapeText } from "../shell/terminal.js";
 
 /** The model of a run. */
 export interface RunModel {

@@ -29,7 +29,7 @@ import type {
 import { type EconomySettings, isEconomyRefusal } from "@holdfast/core/economy";
 import { isRefusal, type Refusal } from "@holdfast/core/files";
 import type { OpenedWorkspace } from "@holdfast/core/node";
-import { defined } from "@holdfast/core/text";
+import { defined, escapeText } from "@holdfast/core/text";
 import {
   allTools,
   conversationName,
@@ -41,7 +41,6 @@ import { openSettings } from "../answers/open.js";
 import { newIds, openStoreAt } from "../sessions/open-store.js";
 import { exitCodeOf, exitCodes as shellCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeText } from "../shell/terminal.js";
 import { absentModel, namesFileOfModel } from "./absent-model.js";
 import { economyOf } from "./economy.js";
 import { openHost, type RunHost } from "./host.js";

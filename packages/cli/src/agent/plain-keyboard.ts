@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
+import { escapeForPeople } from "@holdfast/core/text";
 import { answerAfterMs } from "../shell/ask-person.js";
-import { escapeName, type Terminal } from "../shell/terminal.js";
+import type { Terminal } from "../shell/terminal.js";
 import type { Keyboard, KeyboardEvents, Question } from "./typed-lines.js";
 
 /** Lines as the terminal's driver gives them, for one that cannot move its cursor: the driver shows and edits them. */
@@ -22,7 +23,7 @@ export function plainKeyboard(terminal: Terminal, { onLines, onLeave }: Keyboard
     if (together.push(line) > 1) return;
     const isAnswer = !wasBegun && cameMs >= listensMs;
     setImmediate(() => {
-      const taken = together.map((text) => ({ text, shown: escapeName(text), steers: true, isAnswer }));
+      const taken = together.map((text) => ({ text, shown: escapeForPeople(text), steers: true, isAnswer }));
       together = [];
       const isNothing = asked?.wants === "prompt" && taken.every(({ text }) => text.trim() === "");
       if (isNothing) process.stdout.write(asked?.label ?? "");

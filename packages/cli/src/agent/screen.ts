@@ -31,12 +31,12 @@ import {
   wholeTexts,
 } from "@holdfast/agent";
 import { isRefusal, type Refusal } from "@holdfast/core/files";
-import { defined } from "@holdfast/core/text";
+import { defined, escapeText } from "@holdfast/core/text";
 import { answerAfterMs } from "../shell/ask-person.js";
 import { Frames, windowSize } from "../shell/frames.js";
 import { watchedByWork } from "../shell/interrupt.js";
 import { openRawTerminal, type RawTerminal } from "../shell/raw-terminal.js";
-import { escapeText, type Terminal, wrapped } from "../shell/terminal.js";
+import { type Terminal, wrapped } from "../shell/terminal.js";
 import type { Clipboard } from "./clipboard.js";
 import { inputHistory } from "./input-history.js";
 import type { OpenedRun } from "./open-run.js";

@@ -7,8 +7,8 @@ import {
   textOutput,
   themes,
 } from "@holdfast/agent";
-import { escapeInParts } from "@holdfast/core/text";
-import { escapeText, type Terminal } from "../shell/terminal.js";
+import { escapeInParts, escapeText } from "@holdfast/core/text";
+import type { Terminal } from "../shell/terminal.js";
 
 /** A run as text in a terminal or a pipe, with a sign of life where a line can be written anew. */
 interface WrittenText extends TextOutput {

@@ -2,8 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Refusal, refuse } from "@holdfast/core/files";
-import { cutVisibly } from "@holdfast/core/text";
-import { escapeName } from "../shell/terminal.js";
+import { cutVisibly, escapeForPeople } from "@holdfast/core/text";
 
 /** The folders that a server works in, or why there are none. */
 type ChosenRoots = { readonly kind: "roots"; readonly roots: readonly string[] } | Refusal;
@@ -63,7 +62,7 @@ const longestPath = 4_096;
 
 /** A client may name anything, of any length. */
 function nameOf(uri: string): string {
-  return cutVisibly(escapeName(uri), 200);
+  return cutVisibly(escapeForPeople(uri), 200);
 }
 
 /** Of several folders those that are there; all of them where none is, for whoever opens them to refuse. */
@@ -72,7 +71,7 @@ function withoutMissing(folders: readonly string[], warn: WarnOfRoot): readonly 
   if (leftOut.length === folders.length) return folders;
   for (const folder of leftOut) {
     const what = folder.why === "missing" ? "does not exist" : "is no folder";
-    warn(`the root ${escapeName(folder.path)} ${what} and is left out`, folder);
+    warn(`the root ${escapeForPeople(folder.path)} ${what} and is left out`, folder);
   }
   const gone = new Set(leftOut.map(({ path }) => path));
   return folders.filter((path) => !gone.has(path));

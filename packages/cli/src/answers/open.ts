@@ -7,10 +7,10 @@ import {
   openWorkspace,
   type RecoveredSets,
 } from "@holdfast/core/node";
-import { defined } from "@holdfast/core/text";
+import { defined, escapeForPeople } from "@holdfast/core/text";
 import type { ResultContent } from "@holdfast/core/tools";
 import type { Settings } from "../shell/invocation.js";
-import { escapeName, type Terminal } from "../shell/terminal.js";
+import type { Terminal } from "../shell/terminal.js";
 import { counted } from "./amounts.js";
 import { withinBudget } from "./budget.js";
 import type { ToolResult } from "./json.js";
@@ -79,7 +79,7 @@ export function openSettings(
     ...defined({ keepSecrets }),
     hostRules: () => [...(hostRules?.() ?? []), keys],
     onRecovered: (sets) => terminal.err(reportRecovered(sets)),
-    onHalfWritten: (path) => terminal.err(`holdfast: ${escapeName(path)} ${halfWritten}\n`),
+    onHalfWritten: (path) => terminal.err(`holdfast: ${escapeForPeople(path)} ${halfWritten}\n`),
   });
 }
 
@@ -111,6 +111,6 @@ function reportRecovered({ finished, takenBack, leftAlone }: RecoveredSets): str
   if (finished > 0) lines.push(`Finished ${sets(finished)}: all of its files are new.`);
   if (takenBack > 0) lines.push(`Took back ${sets(takenBack)}: its files are as before.`);
   for (const path of leftAlone)
-    lines.push(`Left alone, because somebody else wrote it meanwhile: ${escapeName(path)}`);
+    lines.push(`Left alone, because somebody else wrote it meanwhile: ${escapeForPeople(path)}`);
   return lines.map((line) => `holdfast: ${line}\n`).join("");
 }

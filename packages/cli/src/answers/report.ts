@@ -7,8 +7,9 @@ import {
   type Vocabulary,
   type WriteOutcome,
 } from "@holdfast/core/files";
+import { escapeForPeople, escapeText, nameWithLink } from "@holdfast/core/text";
 import { exitCodeOf } from "../shell/exit-codes.js";
-import { escapeName, escapeText, type Terminal } from "../shell/terminal.js";
+import type { Terminal } from "../shell/terminal.js";
 import { applyWords, commandWords } from "./command-words.js";
 import { showDiff } from "./show-diff.js";
 
@@ -43,7 +44,7 @@ export async function reportWrite(
 /** Why a list ends before all was looked at, and how to go on. */
 export function goOnNote(more: "limit" | "answer" | "time" = "limit", after?: string): string {
   const why = more === "time" ? "The time was up before all was looked at" : "There may be more";
-  return `${why}: ${after === undefined ? "look in a folder below" : `go on with --after ${escapeName(after)}`}.\n`;
+  return `${why}: ${after === undefined ? "look in a folder below" : `go on with --after ${escapeForPeople(after)}`}.\n`;
 }
 
 /**
@@ -63,7 +64,7 @@ export async function reportChangeSet(outcome: ApplyChangesOutcome, terminal: Te
   const reasons = files.filter((file) => file.outcome.code !== "not_applied");
   for (const { path, outcome: refused } of reasons) {
     if (refused.success) continue;
-    terminal.err(`${terminal.errPaint.bold(escapeName(path))}\n`);
+    terminal.err(`${terminal.errPaint.bold(escapeForPeople(path))}\n`);
     await reportWrite(refused, terminal, applyWords);
   }
   const [first] = reasons.length === 0 ? files : [];
@@ -87,9 +88,4 @@ export function reportRefusal(
 /** How a state is named wherever one is printed; `sha256sum FILE` agrees with it. */
 export function stateLine({ sha256, ...file }: Pick<FileState, "path" | "leadsTo" | "sha256">): string {
   return `${nameWithLink(file)}  ${sha256 === null ? "does not exist" : `sha256 ${sha256}`}`;
-}
-
-/** The name of a file, and of a link with where it leads. */
-export function nameWithLink({ path, leadsTo }: Pick<FileState, "path" | "leadsTo">): string {
-  return leadsTo === undefined ? escapeName(path) : `${escapeName(path)} -> ${escapeName(leadsTo)}`;
 }

@@ -1,6 +1,6 @@
 import { diffLines, type LineChange } from "@holdfast/core/patch";
-import { cutVisibly } from "@holdfast/core/text";
-import { escapeText, type Paint } from "../shell/terminal.js";
+import { cutVisibly, escapeText } from "@holdfast/core/text";
+import type { Paint } from "../shell/terminal.js";
 
 /** What changed, for the eye: at most 60 lines. Nothing where a text is too long to be worth it. */
 export function showDiff(before: string | null, after: string | null, paint: Paint): readonly string[] {

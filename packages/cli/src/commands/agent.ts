@@ -10,6 +10,7 @@ import {
   runOutput,
 } from "@holdfast/agent";
 import { isRefusal } from "@holdfast/core/files";
+import { escapeText } from "@holdfast/core/text";
 import { askBeside } from "../agent/ask-list.js";
 import { type CommandPorts, commandHost } from "../agent/command-host.js";
 import type { TalkTerminal } from "../agent/line-mode.js";
@@ -30,7 +31,6 @@ import { inputBegins, readInputText } from "../shell/input.js";
 import { watchedByWork } from "../shell/interrupt.js";
 import type { Flags, Invocation } from "../shell/invocation.js";
 import { watchOutputReader } from "../shell/output-reader.js";
-import { escapeText } from "../shell/terminal.js";
 
 /** `holdfast agent`: one prompt without a screen, or line by line in a terminal. */
 export async function agentCommand(call: Invocation): Promise<number> {

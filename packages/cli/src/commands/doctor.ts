@@ -2,12 +2,13 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { isRefusal } from "@holdfast/core/files";
 import { type Inspection, inspectPath, inspectState, openJournalStore } from "@holdfast/core/node";
+import { escapeForPeople } from "@holdfast/core/text";
 import type { Finding } from "../agent/check-agent.js";
 import { counted, readableSize } from "../answers/amounts.js";
 import { answer } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeName, type Paint } from "../shell/terminal.js";
+import type { Paint } from "../shell/terminal.js";
 import { version } from "../shell/version.js";
 
 /**
@@ -139,7 +140,7 @@ function finding(name: string, verdict: Finding["verdict"], says: string): Findi
 
 function describe({ name, verdict, says }: Finding, paint: Paint): string {
   const marks = { good: paint.green("✓"), note: paint.yellow("!"), fault: paint.red("✗") };
-  return `${marks[verdict]} ${escapeName(name).padEnd(17)} ${escapeName(says)}`;
+  return `${marks[verdict]} ${escapeForPeople(name).padEnd(17)} ${escapeForPeople(says)}`;
 }
 
 function isSupported(nodeVersion: string): boolean {

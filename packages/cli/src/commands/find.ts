@@ -1,7 +1,7 @@
-import { defined } from "@holdfast/core/text";
+import { defined, nameWithLink } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
 import { answerInJson, withWorkspace } from "../answers/open.js";
-import { goOnNote, nameWithLink, reportRefusal } from "../answers/report.js";
+import { goOnNote, reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 

@@ -11,7 +11,7 @@ import {
   type TurnUsage,
 } from "@holdfast/core/conversation";
 import { isRefusal, refuse } from "@holdfast/core/files";
-import { cappedLines, defined } from "@holdfast/core/text";
+import { cappedLines, defined, escapeForPeople } from "@holdfast/core/text";
 import { absentAddon, addonFor, loadAddon } from "../addons.js";
 import { localTime } from "../answers/amounts.js";
 import { lineOfJson } from "../answers/one-answer.js";
@@ -20,7 +20,6 @@ import { writeOut } from "../sessions/output.js";
 import { jsonWithTasks } from "../sessions/task-texts.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeName } from "../shell/terminal.js";
 import { version } from "../shell/version.js";
 
 /** `holdfast history view|export SESSION`: the tree of a stored conversation, to read and to keep. */
@@ -51,7 +50,7 @@ const viewHistory: OnSession = async (call, store, { id }) => {
   await terminal.out(debugOutline(loaded.context, { reader: "person", ...time, ...filter }));
   const problems = loaded.problems.map(({ message }) => message);
   for (const problem of cappedLines(problems, "; --json tells all"))
-    terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(problem)}\n`);
+    terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeForPeople(problem)}\n`);
   return exitCodes.success;
 };
 

@@ -1,8 +1,8 @@
 import type { ListedEntry } from "@holdfast/core/files";
-import { defined } from "@holdfast/core/text";
+import { defined, nameWithLink } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
 import { answerInJson, withWorkspace } from "../answers/open.js";
-import { goOnNote, nameWithLink, reportRefusal } from "../answers/report.js";
+import { goOnNote, reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import type { Paint } from "../shell/terminal.js";

@@ -1,12 +1,12 @@
 import type { LoggedWrite, LogOutcome } from "@holdfast/core/files";
-import { defined, escapeInJson } from "@holdfast/core/text";
+import { defined, escapeForPeople, escapeInJson } from "@holdfast/core/text";
 import { answerBudgetChars } from "@holdfast/core/tools";
 import { localTime } from "../answers/amounts.js";
 import { answerInJson, withWorkspace } from "../answers/open.js";
 import { reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeName, type Paint, type Terminal } from "../shell/terminal.js";
+import type { Paint, Terminal } from "../shell/terminal.js";
 
 /** `holdfast log FILE`: the recorded writes, newest first, and how to bring a state back. */
 export function logCommand(call: Invocation): Promise<number> {
@@ -45,13 +45,13 @@ const frameChars = 60;
 
 async function printTable({ path, leadsTo, entries }: Log, terminal: Terminal): Promise<void> {
   if (entries.length === 0) {
-    terminal.err(`No write of ${escapeName(path)} is recorded.\n`);
+    terminal.err(`No write of ${escapeForPeople(path)} is recorded.\n`);
     return;
   }
   await terminal.out(table(entries, terminal.outPaint));
   if (leadsTo !== undefined)
     terminal.err(
-      `${escapeName(path)} is a link to ${escapeName(leadsTo)} now; -> marks the writes to that.\n`,
+      `${escapeForPeople(path)} is a link to ${escapeForPeople(leadsTo)} now; -> marks the writes to that.\n`,
     );
   const isFile = ({ isLink, isThrough }: LoggedWrite) =>
     isLink !== true && (leadsTo === undefined || isThrough === true);
@@ -59,7 +59,7 @@ async function printTable({ path, leadsTo, entries }: Log, terminal: Terminal): 
     (entry) => entry.kept && !entry.current && entry.after !== null && isFile(entry),
   );
   if (older === undefined) return;
-  terminal.err(`To bring one back: holdfast restore ${escapeName(path)}@${short(older.after)}\n`);
+  terminal.err(`To bring one back: holdfast restore ${escapeForPeople(path)}@${short(older.after)}\n`);
 }
 
 function table(entries: readonly LoggedWrite[], paint: Paint): string {
@@ -76,7 +76,7 @@ function table(entries: readonly LoggedWrite[], paint: Paint): string {
           : paint.yellow("bytes gone");
     const time = localTime(entry.time, "seconds");
     const hash = paint.cyan(short(entry.after));
-    return `${time}  ${hash}  ${(tools[at] ?? "").padEnd(width)}  ${paint.dim(escapeName(entry.session).slice(0, 12))}  ${mark}`.trimEnd();
+    return `${time}  ${hash}  ${(tools[at] ?? "").padEnd(width)}  ${paint.dim(escapeForPeople(entry.session).slice(0, 12))}  ${mark}`.trimEnd();
   });
   return `${lines.join("\n")}\n`;
 }
@@ -88,7 +88,7 @@ function toolOf(entry: LoggedWrite): string {
     ...(entry.ofOtherFolder === true ? ["in another folder"] : []),
     ...(entry.isLink === true ? ["link"] : entry.isThrough === true ? ["->"] : []),
   ];
-  return escapeName(notes.length === 0 ? entry.tool : `${entry.tool} (${notes.join(", ")})`);
+  return escapeForPeople(notes.length === 0 ? entry.tool : `${entry.tool} (${notes.join(", ")})`);
 }
 
 function short(sha256: string | null): string {

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
 import { type OpenedWorkspace, type OpenWorkspaceOptions, refuseWideRoots } from "@holdfast/core/node";
-import { defined } from "@holdfast/core/text";
+import { defined, escapeForPeople } from "@holdfast/core/text";
 import { dialectTools, type ToolName, toolNames } from "@holdfast/core/tools";
 import {
   leastAnswerBudget,
@@ -19,7 +19,7 @@ import { letCollect } from "../shell/collector.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Flags, Invocation, Settings } from "../shell/invocation.js";
 import { MessageLines } from "../shell/message-lines.js";
-import { escapeName, roomInOutput, type Terminal } from "../shell/terminal.js";
+import { roomInOutput, type Terminal } from "../shell/terminal.js";
 import { version } from "../shell/version.js";
 
 /** `holdfast mcp`: serves until the client closes our standard input. */
@@ -43,7 +43,7 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
       flags.readOnly === true || (await rulesFor(flags.root ?? [process.cwd()]))?.().readOnly === true,
     structured: flags.structured === true,
     onError: (error: unknown, where: string) =>
-      terminal.err(`holdfast: ${where}: ${escapeName(messageOf(error))}\n`),
+      terminal.err(`holdfast: ${where}: ${escapeForPeople(messageOf(error))}\n`),
     ...defined({
       tools,
       wire: flags.wire,
@@ -128,7 +128,7 @@ function hostRulesFor({ rulesOf }: Flags, hosts: Addons["hosts"] | undefined, te
     const rules = await hosts?.openHostRules(rulesOf, roots);
     for (const rule of rules?.().left.filter((one) => !told.has(one)) ?? []) {
       told.add(rule);
-      terminal.err(`holdfast: this rule does not count for these tools: ${escapeName(rule)}\n`);
+      terminal.err(`holdfast: this rule does not count for these tools: ${escapeForPeople(rule)}\n`);
     }
     return rules;
   };
@@ -136,7 +136,7 @@ function hostRulesFor({ rulesOf }: Flags, hosts: Addons["hosts"] | undefined, te
 
 /** The words of the official server, by which its users know what went wrong. */
 function asOfficial({ path, why }: FolderLeftOut): string {
-  const shown = escapeName(resolve(path));
+  const shown = escapeForPeople(resolve(path));
   const what = why === "missing" ? `Cannot access directory ${shown}` : `${shown} is not a directory`;
   return `Warning: ${what}, skipping\n`;
 }

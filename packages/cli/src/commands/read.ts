@@ -1,10 +1,9 @@
 import type { FileState, TextFacts } from "@holdfast/core/files";
-import { defined } from "@holdfast/core/text";
+import { defined, escapeText } from "@holdfast/core/text";
 import { answerInJson, withWorkspace } from "../answers/open.js";
 import { reportRefusal, stateLine } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeText } from "../shell/terminal.js";
 
 /**
  * `holdfast read FILE`: the text to standard output exactly, its state to standard error. A pipe gets all of

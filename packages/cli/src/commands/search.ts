@@ -1,11 +1,11 @@
 import type { MatchedFile, SearchMatch, SearchOutcome } from "@holdfast/core/files";
-import { defined } from "@holdfast/core/text";
+import { defined, escapeForPeople, escapeText } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
 import { answerInJson, withWorkspace } from "../answers/open.js";
 import { goOnNote, reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeName, escapeText, type Paint } from "../shell/terminal.js";
+import type { Paint } from "../shell/terminal.js";
 
 /** `holdfast search PATTERN [PATH]`: `path:line:text` for a match, `path-line-text` for its context. */
 export function searchCommand(call: Invocation): Promise<number> {
@@ -37,11 +37,11 @@ export function searchCommand(call: Invocation): Promise<number> {
 
 /** As `grep -l` and `grep -c` print it. */
 function showFile({ path, lines }: MatchedFile, paint: Paint): string {
-  return `${paint.cyan(escapeName(path))}${lines === undefined ? "" : `:${lines}`}\n`;
+  return `${paint.cyan(escapeForPeople(path))}${lines === undefined ? "" : `:${lines}`}\n`;
 }
 
 function show({ path, line, text, before, after }: SearchMatch, paint: Paint): string {
-  const name = paint.cyan(escapeName(path));
+  const name = paint.cyan(escapeForPeople(path));
   const beside = (lines: readonly string[], from: number) =>
     lines.map((one, at) => `${name}-${from + at}-${escapeText(one)}\n`).join("");
   return `${beside(before, line - before.length)}${name}:${line}:${escapeText(text)}\n${beside(after, line + 1)}`;

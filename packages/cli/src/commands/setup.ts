@@ -6,7 +6,6 @@ import { askPerson } from "../shell/ask-person.js";
 import { exitCodeOf } from "../shell/exit-codes.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeText } from "../shell/terminal.js";
 
 /** `holdfast setup CLIENT`: the add-on `hosts` knows the clients; this command lends it the terminal and the files. */
 export async function setupCommand(call: Invocation): Promise<number> {
@@ -20,7 +19,6 @@ export async function setupCommand(call: Invocation): Promise<number> {
       reportRefusal: (refusal) => reportRefusal(refusal, terminal),
       finishOnceBegun,
       exitCodeOf: (code) => exitCodeOf[code],
-      escapeText,
       changeJson: changeSettings,
     },
   });

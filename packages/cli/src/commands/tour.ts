@@ -6,7 +6,7 @@ import { commandHost } from "../agent/command-host.js";
 import { type NoRun, openRunWith, turnInput } from "../agent/open-run.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeText, wrapped } from "../shell/terminal.js";
+import { wrapped } from "../shell/terminal.js";
 
 /** `holdfast tour`: the add-on plays it; this command lends it the terminal and the agent. */
 export async function tourCommand(call: Invocation): Promise<number> {
@@ -19,7 +19,6 @@ export function shellOfTour(call: Invocation): TourShell {
   return {
     terminal: call.terminal,
     exitCodes,
-    escapeText,
     wrapped,
     wordsOfAsked: (asked) =>
       linesOfAsked(asked)

@@ -10,7 +10,7 @@ import {
   type SessionStore,
 } from "@holdfast/core/conversation";
 import { isRefusal, refuse } from "@holdfast/core/files";
-import { defined } from "@holdfast/core/text";
+import { defined, escapeForPeople } from "@holdfast/core/text";
 import { type Addons, addonFor } from "../addons.js";
 import { jsonLine } from "../answers/one-answer.js";
 import { type OnSession, withSessions } from "../sessions/open-store.js";
@@ -19,7 +19,6 @@ import { exitCodes } from "../shell/exit-codes.js";
 import { watchedByWork } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
 import { watchOutputReader } from "../shell/output-reader.js";
-import { escapeName } from "../shell/terminal.js";
 import { version } from "../shell/version.js";
 import { costOfAnswer, sessionPage } from "./history.js";
 
@@ -85,7 +84,7 @@ async function serve(
     else {
       await terminal.out(`${live.url}\n`);
       terminal.err(
-        `Following ${title === undefined ? id : `"${escapeName(title)}"`}. Whoever has the address can read it; Ctrl-C ends it.\n`,
+        `Following ${title === undefined ? id : `"${escapeForPeople(title)}"`}. Whoever has the address can read it; Ctrl-C ends it.\n`,
       );
     }
     const failed = () => terminal.err("No browser could be opened; the address is above.\n");

@@ -11,9 +11,9 @@ import {
   unknownVariables,
   userFile,
 } from "@holdfast/agent";
+import { escapeText } from "@holdfast/core/text";
 import { answer } from "../answers/one-answer.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeText } from "../shell/terminal.js";
 import { reportedSources, reportProblems } from "./sources.js";
 
 /** `config check`: all that is wrong with any source; exit code 52 where anything is. */

@@ -5,10 +5,10 @@ import {
   settingsPath,
   unknownVariables,
 } from "@holdfast/agent";
+import { escapeText } from "@holdfast/core/text";
 import { jsonLine } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeText } from "../shell/terminal.js";
 import { reportedSources, reportProblems, valueAt } from "./sources.js";
 import { withoutSecrets } from "./without-secrets.js";
 

@@ -16,6 +16,7 @@ import {
   wideningSettings,
 } from "@holdfast/agent";
 import { isRefusal, type Refusal, type Workspace } from "@holdfast/core/files";
+import { escapeText } from "@holdfast/core/text";
 import { answer } from "../answers/one-answer.js";
 import { withWorkspace } from "../answers/open.js";
 import { reportRefusal } from "../answers/report.js";
@@ -23,7 +24,6 @@ import { exitCodeOf } from "../shell/exit-codes.js";
 import { readInputText } from "../shell/input.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeText } from "../shell/terminal.js";
 import { changeSettings } from "./change-settings.js";
 import { reportedSources, reportProblems } from "./sources.js";
 

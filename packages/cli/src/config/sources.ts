@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import { agentExitCodes, type SettingsProblem, type SettingsSources } from "@holdfast/agent";
 import { isRefusal, type Refusal } from "@holdfast/core/files";
 import { homeFolder, inspectState } from "@holdfast/core/node";
+import { escapeText } from "@holdfast/core/text";
 import { jsonLine } from "../answers/one-answer.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeText } from "../shell/terminal.js";
 
 /**
  * Where the settings of this call are. Without a state folder there is no place for trust, and so no settings.

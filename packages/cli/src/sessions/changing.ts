@@ -7,13 +7,12 @@ import {
   type SessionStore,
 } from "@holdfast/core/conversation";
 import { isRefusal, refuse } from "@holdfast/core/files";
-import { defined } from "@holdfast/core/text";
+import { defined, escapeForPeople } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
 import { answer } from "../answers/one-answer.js";
 import { consents } from "../shell/ask-person.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
-import { escapeName } from "../shell/terminal.js";
 import { newIds, type OnSession } from "./open-store.js";
 
 /** `holdfast sessions fork ID`: a session of its own, with all branches. */
@@ -30,7 +29,7 @@ export const forkOne: OnSession = async (call, store, { id }) => {
   );
   if (isRefusal(forked)) return forked;
   const { nodes } = forked;
-  const text = `Forked: ${forked.id} (${counted(nodes, "node")} of ${escapeName(id)}).`;
+  const text = `Forked: ${forked.id} (${counted(nodes, "node")} of ${escapeForPeople(id)}).`;
   return answer(call, { success: true, id: forked.id, from: id, nodes }, text);
 };
 
@@ -53,13 +52,13 @@ export const renameOne: OnSession = async (call, store, { id }) => {
     return call.misuse("rename takes a session and its new title");
   const renamed = await finishOnceBegun(() => renameSession(store, id, title, Date.now()));
   if (isRefusal(renamed)) return renamed;
-  const text = `Renamed: ${escapeName(id)} is now ${escapeName(title)}.`;
+  const text = `Renamed: ${escapeForPeople(id)} is now ${escapeForPeople(title)}.`;
   return answer(call, { success: true, id, title }, text);
 };
 
 /** `holdfast sessions rm ID`: for good, so it asks. */
 export const removeOne: OnSession = async (call, store, { id, title }) => {
-  const name = `${escapeName(id)} (${escapeName(title ?? "untitled")})`;
+  const name = `${escapeForPeople(id)} (${escapeForPeople(title ?? "untitled")})`;
   const isAsked = call.flags.yes !== true;
   if (isAsked && call.settings.json)
     return refuse("invalid_arguments", "A session is deleted for good: say --yes.");

@@ -9,14 +9,13 @@ import {
   type SessionStore,
 } from "@holdfast/core/conversation";
 import { isRefusal, type Workspace } from "@holdfast/core/files";
-import { defined } from "@holdfast/core/text";
+import { defined, escapeText } from "@holdfast/core/text";
 import { type FileMove, followFiles } from "@holdfast/core/tools";
 import { answer } from "../answers/one-answer.js";
 import { withWorkspace } from "../answers/open.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeText } from "../shell/terminal.js";
 import { findNode } from "./changing.js";
 import { newIds, type OnSession } from "./open-store.js";
 

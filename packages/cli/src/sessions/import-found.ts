@@ -1,6 +1,6 @@
 import type { ConversationRefusal, SessionStore } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
-import { cappedLines } from "@holdfast/core/text";
+import { cappedLines, escapeForPeople } from "@holdfast/core/text";
 import type { ForeignFacts, ForeignFile, Importers } from "../addons.js";
 import { counted, isoTime, localTime, readableSize } from "../answers/amounts.js";
 import { isWithin } from "../answers/choose-roots.js";
@@ -8,7 +8,7 @@ import { jsonLine } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { atPersonsPace } from "../shell/long-work.js";
-import { escapeName, type Paint } from "../shell/terminal.js";
+import type { Paint } from "../shell/terminal.js";
 import { lookedAt } from "./one-file.js";
 import { interrupted } from "./open-store.js";
 
@@ -95,12 +95,12 @@ export async function listOffered(
     return exitCodes.success;
   }
   for (const problem of cappedLines(problems, "; --json tells all"))
-    terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(problem)}\n`);
+    terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeForPeople(problem)}\n`);
   for (const session of sessions) await terminal.out(`${described(session, terminal.outPaint).join("\n")}\n`);
   if (more > 0) terminal.err(`… ${more} more; --limit shows them.\n`);
   const open = sessions.filter(({ isImported }) => !isImported).length;
   const place = `in the folders of ${flags.from ?? places.importers.agents.join(", ")}`;
-  const among = typeof flags.project !== "string" ? "" : ` that worked in ${escapeName(flags.project)}`;
+  const among = typeof flags.project !== "string" ? "" : ` that worked in ${escapeForPeople(flags.project)}`;
   const none = `There are no sessions of other programs${among} ${place}. To import a file: holdfast sessions import FILE\n`;
   const offered = `${counted(open, "session")} to import; --all imports ${open === 1 ? "it" : "them"}.\n`;
   terminal.err(sessions.length === 0 ? none : open === 0 ? "All of these are imported.\n" : offered);
@@ -113,17 +113,17 @@ function described(
   { file, title, cwd, reference, isImported, importId, sizeBytes }: OfferedSession,
   paint: Paint,
 ): readonly string[] {
-  const name = title === undefined ? paint.dim("untitled") : escapeName(title);
+  const name = title === undefined ? paint.dim("untitled") : escapeForPeople(title);
   const facts = [
     paint.cyan(file.agent.padEnd(8)),
     localTime(file.modifiedMs),
     readableSize(sizeBytes).padStart(10),
     name,
-    ...(cwd === undefined ? [] : [paint.dim(escapeName(cwd))]),
+    ...(cwd === undefined ? [] : [paint.dim(escapeForPeople(cwd))]),
   ];
   const command = isImported
     ? `imported as ${importId}`
-    : `holdfast sessions import ${escapeName(reference)}`;
+    : `holdfast sessions import ${escapeForPeople(reference)}`;
   return [facts.join("  "), `          ${paint.dim(command)}`];
 }
 

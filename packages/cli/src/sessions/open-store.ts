@@ -9,12 +9,11 @@ import {
 } from "@holdfast/core/conversation";
 import { type AnyRefusalCode, isRefusal, type Refusal } from "@holdfast/core/files";
 import { openJournalStore } from "@holdfast/core/node";
-import { defined } from "@holdfast/core/text";
+import { defined, escapeText } from "@holdfast/core/text";
 import { addonFor } from "../addons.js";
 import { jsonLine } from "../answers/one-answer.js";
 import { exitCodeOf, exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import { escapeText } from "../shell/terminal.js";
 
 /** What sessions or files refuse. */
 export type AnyRefusal = Refusal<AnyRefusalCode>;

@@ -1,12 +1,11 @@
 import { type PrunedSessions, pruneSessions, type SessionFacts } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
-import { defined } from "@holdfast/core/text";
+import { defined, escapeForPeople } from "@holdfast/core/text";
 import { counted, localTime, readableSize } from "../answers/amounts.js";
 import { jsonLine } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { atPersonsPace } from "../shell/long-work.js";
-import { escapeName } from "../shell/terminal.js";
 import type { OnStore } from "./open-store.js";
 
 /** `holdfast sessions prune`: old sessions, for good and in batches, so it wants `--yes`; `--dry-run` shows them. */
@@ -50,7 +49,7 @@ async function report(
   await terminal.out(`${done} ${counted(removed.length, "session")}, ${readableSize(bytes)}.\n`);
   for (const { id, heldBy, problem } of kept.slice(0, mostShown)) {
     const why = heldBy === undefined ? (problem ?? "it has changed meanwhile") : `in use by ${heldBy}`;
-    terminal.err(`Kept: ${escapeName(id)}: ${escapeName(why)}\n`);
+    terminal.err(`Kept: ${escapeForPeople(id)}: ${escapeForPeople(why)}\n`);
   }
   if (kept.length > mostShown) terminal.err(`… ${kept.length - mostShown} more kept\n`);
   if (!isWhole) terminal.err("Interrupted: what was deleted is gone, all others stand.\n");
@@ -58,10 +57,10 @@ async function report(
 
 function lineOf({ id, title, modifiedMs, sizeBytes }: SessionFacts): string {
   return [
-    escapeName(id),
+    escapeForPeople(id),
     localTime(modifiedMs),
     readableSize(sizeBytes).padStart(10),
-    escapeName(title ?? "untitled"),
+    escapeForPeople(title ?? "untitled"),
   ].join("  ");
 }
 

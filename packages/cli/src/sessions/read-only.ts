@@ -19,13 +19,13 @@ import {
   verifySession,
 } from "@holdfast/core/conversation";
 import { compilePattern, isRefusal, requiredLiterals } from "@holdfast/core/files";
-import { cappedLines, defined } from "@holdfast/core/text";
+import { cappedLines, defined, escapeForPeople } from "@holdfast/core/text";
 import { counted, isoTime, localTime, readableSize } from "../answers/amounts.js";
 import { jsonLine, lineOfJson } from "../answers/one-answer.js";
 import { reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { atPersonsPace } from "../shell/long-work.js";
-import { escapeName, type Paint } from "../shell/terminal.js";
+import type { Paint } from "../shell/terminal.js";
 import { checkRendering } from "./check-rendering.js";
 import { interrupted, type OnSession, type OnStore } from "./open-store.js";
 import { jsonWithTasks } from "./task-texts.js";
@@ -57,13 +57,13 @@ export const listSessions: OnStore = async ({ settings, terminal, flags, misuse 
 function sessionLine(facts: SessionFacts, paint: Paint): string {
   const { id, title, cwd, modifiedMs, sizeBytes, heldBy, problem } = facts;
   const notes = [
-    ...(cwd === undefined ? [] : [paint.dim(escapeName(cwd))]),
-    ...(heldBy === undefined ? [] : [paint.yellow(`in use by ${escapeName(heldBy)}`)]),
-    ...(problem === undefined ? [] : [paint.red(escapeName(problem))]),
+    ...(cwd === undefined ? [] : [paint.dim(escapeForPeople(cwd))]),
+    ...(heldBy === undefined ? [] : [paint.yellow(`in use by ${escapeForPeople(heldBy)}`)]),
+    ...(problem === undefined ? [] : [paint.red(escapeForPeople(problem))]),
   ];
   const size = readableSize(sizeBytes).padStart(10);
-  const name = title === undefined ? paint.dim("untitled") : escapeName(cutTitle(title));
-  return [paint.cyan(escapeName(id)), localTime(modifiedMs), size, name, ...notes].join("  ");
+  const name = title === undefined ? paint.dim("untitled") : escapeForPeople(cutTitle(title));
+  return [paint.cyan(escapeForPeople(id)), localTime(modifiedMs), size, name, ...notes].join("  ");
 }
 
 function factsToJson({ id, title, cwd, createdMs, modifiedMs, sizeBytes, heldBy, problem }: SessionFacts) {
@@ -148,15 +148,15 @@ function describe(
     ],
   ];
   return [
-    paint.bold(escapeName(cutTitle(facts.title ?? "Untitled session"))),
+    paint.bold(escapeForPeople(cutTitle(facts.title ?? "Untitled session"))),
     ...rows.flatMap(([name, value]) =>
-      value === undefined ? [] : [`${paint.dim(name.padEnd(10))} ${escapeName(value)}`],
+      value === undefined ? [] : [`${paint.dim(name.padEnd(10))} ${escapeForPeople(value)}`],
     ),
     ...tasksBelow(summary.tasks).map(({ task, level }) => taskLine(task, level, paint)),
     ...cappedLines(
       [...problems.map(({ message }) => message), ...losses.map(describeLoss)],
       "; --json tells all",
-    ).map((line) => `${paint.red("problem".padEnd(10))} ${escapeName(line)}`),
+    ).map((line) => `${paint.red("problem".padEnd(10))} ${escapeForPeople(line)}`),
   ];
 }
 
@@ -169,7 +169,7 @@ function kindCounts(kinds: SessionSummary["kinds"]): string {
 }
 
 function taskLine(task: ListedTask, level: number, paint: Paint): string {
-  const name = `${"  ".repeat(Math.min(level, deepest))}${escapeName(cutTitle(task.name || task.id))}`;
+  const name = `${"  ".repeat(Math.min(level, deepest))}${escapeForPeople(cutTitle(task.name || task.id))}`;
   return `${paint.dim("task".padEnd(10))} ${name}  ${paint.yellow(task.state)}`;
 }
 
@@ -216,13 +216,13 @@ export const searchInSessions: OnStore = async (call, store) => {
   const paint = terminal.outPaint;
   let under = prefix === undefined ? "" : matches[0]?.sessionId;
   for (const { sessionId, nodeId, kind, snippet } of matches) {
-    if (sessionId !== under) await terminal.out(`${paint.cyan(escapeName(sessionId))}\n`);
+    if (sessionId !== under) await terminal.out(`${paint.cyan(escapeForPeople(sessionId))}\n`);
     under = sessionId;
-    await terminal.out(`  ${paint.dim(escapeName(nodeId))} ${kind}: ${escapeName(snippet)}\n`);
+    await terminal.out(`  ${paint.dim(escapeForPeople(nodeId))} ${kind}: ${escapeForPeople(snippet)}\n`);
   }
   const complaints = unread.map(({ id, message }) => `${id}: ${message}`);
   for (const line of cappedLines(complaints, "; --json tells all"))
-    terminal.err(`Not searched: ${escapeName(line)}\n`);
+    terminal.err(`Not searched: ${escapeForPeople(line)}\n`);
   if (more) terminal.err("There is more; --limit shows it.\n");
   if (matches.length === 0) terminal.err(`Nothing found in ${counted(sessions, "session")}.\n`);
   return exitCodes.success;
@@ -325,7 +325,7 @@ function verdict(
   const size = `${counted(records, "record")}, ${counted(branches, "branch", "branches")}${lost}`;
   const word = wrong.length === 0 ? paint.green("sound") : paint.red(counted(wrong.length, "problem"));
   return [
-    `${paint.cyan(escapeName(id))}  ${word}  ${size}`,
-    ...cappedLines(wrong).map((line) => `  ${escapeName(line)}`),
+    `${paint.cyan(escapeForPeople(id))}  ${word}  ${size}`,
+    ...cappedLines(wrong).map((line) => `  ${escapeForPeople(line)}`),
   ].join("\n");
 }

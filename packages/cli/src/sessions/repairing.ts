@@ -1,10 +1,9 @@
 import { describeLosses, repairSession, type SessionRepair } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
-import { cappedLines } from "@holdfast/core/text";
+import { cappedLines, escapeForPeople } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
 import { answer } from "../answers/one-answer.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
-import { escapeName } from "../shell/terminal.js";
 import type { OnSession } from "./open-store.js";
 
 /** `holdfast sessions repair ID`: shows what it would do; with `--apply` it does it, and keeps what was there. */
@@ -15,7 +14,7 @@ export const repairOne: OnSession = async (call, store, { id }) => {
   if (isRefusal(repair)) return repair;
   const { kind, problems, losses, records, written, backup = null } = repair;
   const object = { success: true, id, state: kind, problems, losses, records, written, backup };
-  return answer(call, object, linesOf(repair).map(escapeName).join("\n"));
+  return answer(call, object, linesOf(repair).map(escapeForPeople).join("\n"));
 };
 
 function linesOf(repair: SessionRepair): readonly string[] {

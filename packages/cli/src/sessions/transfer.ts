@@ -14,7 +14,7 @@ import {
   type SessionStore,
 } from "@holdfast/core/conversation";
 import { isRefusal, refuse } from "@holdfast/core/files";
-import { cappedLines, defined, escapeInJson, takeAtPace } from "@holdfast/core/text";
+import { cappedLines, defined, escapeForPeople, escapeInJson, takeAtPace } from "@holdfast/core/text";
 import { absentAddon, addonFor, type ForeignFile, type Importers, loadAddon } from "../addons.js";
 import { counted } from "../answers/amounts.js";
 import { jsonLine } from "../answers/one-answer.js";
@@ -23,7 +23,6 @@ import { type InputProblem, readInputLines } from "../shell/input.js";
 import { finishOnceBegun, interruptible } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
 import { atPersonsPace } from "../shell/long-work.js";
-import { escapeName } from "../shell/terminal.js";
 import { type ImportPlaces, listOffered, offerSessions } from "./import-found.js";
 import { amongOthers, lookedAt } from "./one-file.js";
 import { type AnyRefusal, interrupted, newIds, type OnSession, type OnStore } from "./open-store.js";
@@ -36,7 +35,7 @@ export const exportOne: OnSession = async (call, store, { id }) => {
   if (isRefusal(exported))
     return exported.code === "cancelled" ? interrupted(call, "nothing was exported.") : exported;
   const missing = [...exported.problems.map(({ message }) => message), ...exported.losses.map(describeLoss)];
-  for (const line of cappedLines(missing)) call.terminal.err(`Not in the export: ${escapeName(line)}\n`);
+  for (const line of cappedLines(missing)) call.terminal.err(`Not in the export: ${escapeForPeople(line)}\n`);
   return writeOut(call, harmlessLines(exported.lines), exported.count);
 };
 
@@ -73,7 +72,7 @@ async function importAll(call: Invocation, into: ImportPlaces): Promise<number |
   if (offer === "interrupted") return interrupted(call, nothingImported);
   if (isRefusal(offer)) return offer;
   for (const problem of cappedLines(offer.problems, "; --json tells all"))
-    terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(problem)}\n`);
+    terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeForPeople(problem)}\n`);
   const results: object[] = [];
   let [imported, failed] = [0, 0];
   for (const { file, reference } of offer.sessions) {
@@ -89,7 +88,7 @@ async function importAll(call: Invocation, into: ImportPlaces): Promise<number |
     const { code, message } = taken;
     failed += code === "duplicate_id" ? 0 : 1;
     results.push({ reference, success: code === "duplicate_id", code, message });
-    if (!settings.json) terminal.err(`${escapeName(reference)}: ${escapeName(message)}\n`);
+    if (!settings.json) terminal.err(`${escapeForPeople(reference)}: ${escapeForPeople(message)}\n`);
   }
   if (settings.json)
     await terminal.out(
@@ -290,16 +289,16 @@ async function report(
   }
   const left = foldedText(folded);
   const isTold = problems.length > 0 || left !== undefined;
-  if (heading !== undefined && isTold) terminal.err(`${escapeName(heading)}:\n`);
+  if (heading !== undefined && isTold) terminal.err(`${escapeForPeople(heading)}:\n`);
   const margin = heading === undefined ? "" : "  ";
   for (const line of cappedLines(
     problems.map(({ message }) => message),
     "; --json tells all",
   ))
-    terminal.err(`${margin}${terminal.errPaint.yellow("note:")} ${escapeName(line)}\n`);
-  if (left !== undefined) terminal.err(`${margin}Not in the tree: ${escapeName(left)}.\n`);
+    terminal.err(`${margin}${terminal.errPaint.yellow("note:")} ${escapeForPeople(line)}\n`);
+  if (left !== undefined) terminal.err(`${margin}Not in the tree: ${escapeForPeople(left)}.\n`);
   const name = importers?.formatNames[format] ?? "an export";
   await terminal.out(
-    `Imported ${counted(nodes, "node")} from ${name}: ${escapeName(sessionId)}  ${escapeName(title ?? "")}\n`,
+    `Imported ${counted(nodes, "node")} from ${name}: ${escapeForPeople(sessionId)}  ${escapeForPeople(title ?? "")}\n`,
   );
 }

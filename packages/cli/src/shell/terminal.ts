@@ -1,8 +1,6 @@
-import { escapeForPeople, escapeUnseen } from "@holdfast/core/text";
-
 /**
- * Where a command prints. Whatever comes from files, names or models goes through one of the two
- * escapes below before it reaches a terminal; a pipe gets the content of files as it is.
+ * Where a command prints. Whatever comes from files, names or models goes through `escapeText` or `escapeForPeople` before it
+ * reaches a terminal; a pipe gets the content of files as it is.
  */
 export interface Terminal {
   /** To standard output. Resolves when more may be written: a slow reader slows the writer. */
@@ -69,19 +67,6 @@ export function makePaint(enabled: boolean): Paint {
     yellow: painter(codes.yellow),
     cyan: painter(codes.cyan),
   };
-}
-
-/**
- * A text of several lines, safe for a terminal: line feeds and tabs stay, a return before a line feed
- * goes, every other control, bidirectional override and invisible mark is shown as `\u....`.
- */
-export function escapeText(text: string): string {
-  return escapeUnseen(text.replace(/\r(?=\n)/g, ""));
-}
-
-/** A name or a short quote: as `escapeText`, and no line feed or tab, either. */
-export function escapeName(text: string): string {
-  return escapeForPeople(text);
 }
 
 const codes = {

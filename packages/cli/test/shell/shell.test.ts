@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { conversationCodes, refusalCodes, successCodes } from "@holdfast/core/files";
+import { escapeForPeople, escapeText } from "@holdfast/core/text";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
 import { exitCodeOf } from "../../src/shell/exit-codes.js";
 import { filesRunOut } from "../../src/shell/files-run-out.js";
 import { linesOf } from "../../src/shell/input-lines.js";
 import { finishOnceBegun, watchInterrupts } from "../../src/shell/interrupt.js";
-import { escapeName, escapeText, makePaint } from "../../src/shell/terminal.js";
+import { makePaint } from "../../src/shell/terminal.js";
 
 test("every success is 0 and no refusal is", () => {
   for (const code of successCodes) expect(exitCodeOf[code]).toBe(0);
@@ -146,7 +147,7 @@ describe("what reaches a terminal", () => {
       fc.property(fc.string({ unit: "binary" }), (text) => {
         for (const char of escapeText(text))
           expect(isControl(char) && char !== "\n" && char !== "\t").toBe(false);
-        for (const char of escapeName(text)) expect(isControl(char)).toBe(false);
+        for (const char of escapeForPeople(text)) expect(isControl(char)).toBe(false);
       }),
     );
   });

@@ -43,6 +43,17 @@ export function escapeUnseen(text: string): string {
   return escapeExcept(seen, text);
 }
 
+/** The same for a terminal: a return before a line feed goes. */
+export function escapeText(text: string): string {
+  return escapeUnseen(text.replace(/\r(?=\n)/g, ""));
+}
+
+/** The name of a file for people, and of a link with where it leads. */
+export function nameWithLink(file: { readonly path: string; readonly leadsTo?: string }): string {
+  const { path, leadsTo } = file;
+  return [path, ...(leadsTo === undefined ? [] : [leadsTo])].map(escapeForPeople).join(" -> ");
+}
+
 /** One of these for a text that comes in parts: marks are counted on from part to part. */
 export function escapeInParts(safe: (text: string) => string): (part: string) => string {
   let before = "";
