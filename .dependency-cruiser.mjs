@@ -15,6 +15,7 @@ export const subRooms = {
   "core/context": ["layout", "render", "providers", "debug"],
   "core/tools": ["wire", "tool", "file-tools", "run", "conversation"],
   "core/node": ["disk", "commit", "search", "state-folder", "change-sets", "journal", "workspace"],
+  "agent/ui": ["input", "lines", "markdown", "linear", "screen", "diff", "windows", "asking", "terminal"],
 };
 
 /** A third-party library and the only place that may know it. */
@@ -70,7 +71,7 @@ const peers = "^(genkit|ai|@anthropic-ai/sdk|deepagents|@mastra/core|@google/adk
 
 /** The only files that may touch the operating system. */
 const edge =
-  "^(packages/(core/src/node|agent/src/(config|host)|cli/(src|bin))|addons/(?!adapters/)[^/]+/src)/";
+  "^(packages/(core/src/node|agent/src/(config|host|ui/terminal)|cli/(src|bin))|addons/(?!adapters/)[^/]+/src)/";
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: "error", from, to });
 
@@ -175,13 +176,19 @@ export default {
     ...siblings.map((name) =>
       forbid(
         `${name}-by-its-door`,
-        "the package is entered by its index",
+        "the package is entered by its index, or by the door of its screen",
         { path: `^(packages/(?!${name}/)[^/]+|addons/[^/]+)/src/` },
         {
           path: `^packages/${name}/(src|dist)/`,
-          pathNot: `^packages/${name}/(src|dist)/index[.](ts|js|d[.]ts)$`,
+          pathNot: `^packages/${name}/(src|dist)/(ui/)?index[.](ts|js|d[.]ts)$`,
         },
       ),
+    ),
+    forbid(
+      "no-screen-unasked",
+      "who uses the agent as a library loads no screen",
+      { path: "^packages/agent/src/index[.]ts$" },
+      { path: "^packages/agent/src/ui/" },
     ),
     forbid(
       "adapters-stay-apart",

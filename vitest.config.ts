@@ -33,7 +33,7 @@ const machine = [
 const ofSources = process.argv.includes("--changed");
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const sources = [
-  { find: /^@holdfast\/core\/(\w+)$/, replacement: source("packages/core/src/$1/index.ts") },
+  { find: /^@holdfast\/(core|agent)\/(\w+)$/, replacement: source("packages/$1/src/$2/index.ts") },
   { find: /^@holdfast\/(core|agent|mcp)$/, replacement: source("packages/$1/src/index.ts") },
   {
     find: /^@holdfast\/(hosts|importers|page|postgres|tour)$/,

@@ -45,11 +45,11 @@ function makeHome(): string | undefined {
 async function play(steps: readonly Step[], shell: TourShell, home: string): Promise<number> {
   const { terminal, exitCodes } = shell;
   const paint = terminal.outPaint;
-  const printer = new Printer(shell);
+  const printer = new Printer(terminal.outPaint);
   const show = () => terminal.out(printer.take());
   const folder = join(home, "project");
   const model = new TourModel();
-  const person = new TourPerson(shell, printer);
+  const person = new TourPerson(printer);
   const parts = { folder, stateDir: join(home, "state"), model: model.port, ask: person.ask };
   const run = await shell.open(parts);
   if (run.kind === "no_run") {

@@ -1,5 +1,6 @@
+import { wrapped } from "@holdfast/agent/ui";
 import { escapeText } from "@holdfast/core/text";
-import type { Paint, TourShell } from "./shell.js";
+import type { Paint } from "./shell.js";
 
 /** How many lines of a result are shown, from its beginning and its end. */
 export interface Excerpt {
@@ -11,11 +12,7 @@ export interface Excerpt {
 export class Printer {
   private printed = "";
 
-  private readonly paint: Paint;
-
-  constructor(private readonly shell: TourShell) {
-    this.paint = shell.terminal.outPaint;
-  }
+  constructor(private readonly paint: Paint) {}
 
   /** What was printed since the last time. */
   take(): string {
@@ -97,8 +94,7 @@ export class Printer {
 
   private quote(lines: readonly string[]): void {
     for (const line of lines) {
-      for (const part of this.shell.wrapped(line, width))
-        this.line(`           ${this.coloured(part)}`.trimEnd());
+      for (const part of wrapped(line, width)) this.line(`           ${this.coloured(part)}`.trimEnd());
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Agent, Asked, AskPerson, CommandHost, TurnInput } from "@holdfast/agent";
+import type { Agent, AskPerson, CommandHost, TurnInput } from "@holdfast/agent";
 import type { ModelPort } from "@holdfast/core/context";
 
 /** What the command lends the tour: its terminal, and the agent as `holdfast agent` opens it. */
@@ -11,10 +11,6 @@ export interface TourShell {
   readonly exitCodes: Readonly<Record<"success" | "internal" | "machine", number>>;
   /** Opens the agent with the default settings: what this machine is set up with plays no part. */
   open(parts: TourParts): Promise<TourRun | { readonly kind: "no_run"; readonly lines: readonly string[] }>;
-  /** What a person is asked, as text. */
-  wordsOfAsked(asked: Asked): string;
-  /** A line in parts of at most so many columns. */
-  wrapped(line: string, width: number): readonly string[];
 }
 
 /** What a tour is opened with. */

@@ -7,8 +7,9 @@ import {
   runCommand,
   type ScriptedAnswer,
 } from "@holdfast/agent";
+import { wordsOfAsked } from "@holdfast/agent/ui";
 import type { Excerpt, Printer } from "./printer.js";
-import type { TourRun, TourShell } from "./shell.js";
+import type { TourRun } from "./shell.js";
 import { file } from "./story.js";
 import type { TourModel } from "./tour-model.js";
 
@@ -41,14 +42,11 @@ interface StageParts {
 export class TourPerson {
   readonly asked: string[] = [];
 
-  constructor(
-    private readonly shell: TourShell,
-    private readonly printer: Printer,
-  ) {}
+  constructor(private readonly printer: Printer) {}
 
   readonly ask: AskPerson = async (list) =>
     list.map((asked) => {
-      const words = this.shell.wordsOfAsked(asked);
+      const words = wordsOfAsked(asked);
       this.asked.push(words);
       this.printer.approval(words);
       return { kind: "yes" };

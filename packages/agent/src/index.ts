@@ -1,12 +1,12 @@
 /** @holdfast/agent: an agent as a library, without a screen. */
 
-export type { AskedBack, CommandHost, CommandResult, Refused, WantedSession } from "./commands/command.js";
-export { type Candidates, type Completion, completeCommand } from "./commands/complete.js";
-export { sentTokens } from "./commands/context.js";
+export type { CommandHost, Refused, WantedSession } from "./commands/command.js";
+export { completeCommand } from "./commands/complete.js";
 export { describeResult } from "./commands/describe-result.js";
 export { readTyped, runCommand } from "./commands/run-command.js";
 export { commands } from "./commands/table.js";
-export { type ApprovalMode, type ApprovalRule, approvalModes } from "./config/approval.js";
+export { titleOf, turnInput } from "./commands/turn-input.js";
+export type { ApprovalMode, ApprovalRule } from "./config/approval.js";
 export { checkText, type SettingsProblem } from "./config/check-settings.js";
 export { credentialsPath, readCredentials, writeCredential } from "./config/credentials.js";
 export { jsonFault } from "./config/json-fault.js";
@@ -21,7 +21,6 @@ export {
   type SettingsFile,
   type SettingsSources,
   userFile,
-  userSettingsPath,
   wideningSettings,
 } from "./config/resolve.js";
 export { type AgentSettings, defaultSettings, settingsJsonSchema, settingsSchema } from "./config/schema.js";
@@ -31,40 +30,36 @@ export { settingsVariables, unknownVariables } from "./config/variables.js";
 export { agentExitCodes, exitCodeOfCommand, exitCodeOfTurn } from "./headless/exit-codes.js";
 export { type RunOutput, runOutput } from "./headless/output.js";
 export { killTool, readOutputTool } from "./host/background-tools.js";
-export { backgroundWords } from "./host/command-words.js";
 export { Commands } from "./host/commands.js";
-export { type EditedText, editText } from "./host/editor.js";
+export { editText } from "./host/editor.js";
 export { commandEnvironment, withoutSecrets } from "./host/environment.js";
 export { type FetchTool, fetchTool } from "./host/fetch-tool.js";
 export type { FileCheck } from "./host/file-check.js";
 export { isBelow, ownText, projectText, type ReadText } from "./host/found-text.js";
 export { hookRunner, type RunHook } from "./host/hooks.js";
-export type { McpServerConfig } from "./host/mcp/connection.js";
-export { type McpServerState, McpServers } from "./host/mcp/servers.js";
+export { McpServers } from "./host/mcp/servers.js";
 export { foldersOfRepository, gitWords, onlyTracked } from "./host/repository.js";
-export type { LaterFile } from "./host/sandbox/later-files.js";
 export { Sandbox } from "./host/sandbox.js";
 export { type CommandToolsContext, shellTool } from "./host/shell-tool.js";
 export { SpillFiles } from "./host/spill-files.js";
 export { todosTool } from "./host/todos.js";
 export { type WatchFiles, watchFiles } from "./host/touched-files.js";
-export { completeMention, pathsBeginning } from "./input/complete-mention.js";
-export { expandInput, type NamedResources, type StagedMedia } from "./input/expand-input.js";
+export { completeMention } from "./input/complete-mention.js";
+export type { NamedResources } from "./input/expand-input.js";
 export { type Instructions, readInstructions } from "./input/instruction-files.js";
 export { systemText } from "./input/system-text.js";
 export { type PromptPlace, promptPlaces, readPrompts, type WrittenPrompt } from "./input/written-prompts.js";
 export { type Agent, openAgent } from "./loop/agent.js";
-export type { Allowance } from "./loop/approval.js";
 export { effortWords } from "./loop/ask-model.js";
 export { barredBy } from "./loop/call-filter.js";
 export { fileCheckOf } from "./loop/file-check.js";
 export type { FileUploads } from "./loop/file-forms.js";
-export { type Asked, type AskPerson, nobody, type PersonsAnswer } from "./loop/gate.js";
+export { type Asked, type AskPerson, nobody } from "./loop/gate.js";
 export { Hooks } from "./loop/hooks.js";
 export type { LaterLook } from "./loop/later-look.js";
 export { dayTools } from "./loop/offered-tools.js";
 export type { SubAgents } from "./loop/sub-agents.js";
-export type { AgentEvent, TurnEnd, TurnInput } from "./loop/turn.js";
+export type { AgentEvent, TurnInput } from "./loop/turn.js";
 export { costOf, factsOfModel, modelCatalog } from "./models/catalog.js";
 export { CostMeter } from "./models/cost-meter.js";
 export { type GoogleFiles, openGoogleFiles } from "./models/google-files.js";
@@ -84,42 +79,4 @@ export { retryingModel } from "./models/retry.js";
 export { type ScriptedAnswer, type ScriptedCall, scriptedModel } from "./models/scripted.js";
 export { summariserOf } from "./models/summariser.js";
 export { formsOf, isCovered } from "./shell/covered.js";
-export { wordsOfForm } from "./shell/forms.js";
-export { type Fit, fitOf } from "./shell/rules.js";
-export { type DiffOptions, linesOfDiff } from "./ui/diff/diff-lines.js";
-export { type ComparedTexts, comparedTexts, namedHunks, withHunks } from "./ui/diff/hunks.js";
-export {
-  type EditorState,
-  type EditorWish,
-  emptyEditor,
-  replaced,
-  textOf,
-  withText,
-} from "./ui/input/editor.js";
-export { type Key, KeyReader, remapped } from "./ui/input/keys.js";
-export { startVi, update, viWords } from "./ui/input/vi.js";
-export { sentWords } from "./ui/input/view.js";
-export { type TextDetail, type TextOutput, textOutput } from "./ui/linear/text-output.js";
-export { type Highlighter, loadHighlighter } from "./ui/markdown/highlight.js";
-export { isTooSmall, type Modal, type ModalStep, thenBack, type WindowSize } from "./ui/modal.js";
-export { frame, noTail, nothingStands, type Standing, type Tail } from "./ui/screen/frame.js";
-export { keysHelp } from "./ui/screen/help.js";
-export { pager } from "./ui/screen/pager.js";
-export { pastOf } from "./ui/screen/past.js";
-export { committedTexts, rowOf } from "./ui/screen/rows.js";
-export type { StatusFacts } from "./ui/screen/status.js";
-export {
-  type ScreenState,
-  screenState,
-  updateScreen,
-  type WholeText,
-  wholeText,
-  wholeTexts,
-} from "./ui/screen/update.js";
-export { type Menu, type ScreenInput, signMs, viewScreen } from "./ui/screen/view.js";
-export { fitted, type Line, rowsOf, span } from "./ui/spans.js";
-export { painted, type Theme, themes } from "./ui/theme.js";
-export { changesModal } from "./ui/windows/changes-modal.js";
-export { contextPicture } from "./ui/windows/context-picture.js";
-export { lastPrompt, treeModal } from "./ui/windows/tree-modal.js";
-export { treeSource } from "./ui/windows/tree-source.js";
+export { fitOf } from "./shell/rules.js";

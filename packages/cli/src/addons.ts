@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Agent, Asked, AskPerson, CommandHost, TurnInput } from "@holdfast/agent";
+import type { Agent, AskPerson, CommandHost, TurnInput } from "@holdfast/agent";
 import type { ModelPort } from "@holdfast/core/context";
 import type {
   BesideFile,
@@ -152,8 +152,6 @@ export interface TourShell {
   readonly terminal: Terminal;
   readonly exitCodes: typeof exitCodes;
   open(parts: TourParts): Promise<TourRun | { readonly kind: "no_run"; readonly lines: readonly string[] }>;
-  wordsOfAsked(asked: Asked): string;
-  wrapped(line: string, width: number): readonly string[];
 }
 
 /** What the agent of a tour is opened with. */

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
 import { readForeign } from "@holdfast/core/node";
@@ -11,11 +12,11 @@ interface EditRequest {
   readonly text: string;
   /** Its end tells the editor the language: `proposal.ts`. Its letters are made plain. */
   readonly name?: string;
-  /** Where the editor's name is looked up: `VISUAL`, then `EDITOR`. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** A folder in which a private one is made for the time. It has to exist. */
-  readonly tempDir: string;
-  readonly signal?: AbortSignal;
+  /** Where the editor's name is looked up, `VISUAL`, then `EDITOR`: this process's own unless given. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** A folder in which a private one is made for the time, the system's unless given. It has to exist. */
+  readonly tempDir?: string;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The text as the person left it. */
@@ -33,7 +34,7 @@ export interface EditedText {
  *   no UTF-8.
  */
 export async function editText(request: EditRequest): Promise<EditedText | Refusal> {
-  const { VISUAL: visual, EDITOR: editor } = request.environment;
+  const { VISUAL: visual, EDITOR: editor } = request.environment ?? process.env;
   const command = visual?.trim() || editor?.trim();
   if (command === undefined || command === "")
     return refuse(
@@ -50,7 +51,7 @@ export async function editText(request: EditRequest): Promise<EditedText | Refus
   }
 }
 
-function fileOf({ text, name, tempDir }: EditRequest) {
+function fileOf({ text, name, tempDir = tmpdir() }: EditRequest) {
   let folder = "";
   try {
     folder = mkdtempSync(join(tempDir, "edit-"));
@@ -71,7 +72,7 @@ function plainFileName(name = "text.txt"): string {
 function runEditor(
   command: string,
   path: string,
-  { environment, signal }: EditRequest,
+  { environment = process.env, signal }: EditRequest,
 ): Promise<Refusal | undefined> {
   return new Promise((resolve) => {
     // The variable holds a command with its flags: the shell takes it apart, as git has it.

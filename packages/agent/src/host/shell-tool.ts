@@ -2,7 +2,7 @@ import { isRefusal, type Refusal } from "@holdfast/core/files";
 import { clip, defined, escapeForDisplay } from "@holdfast/core/text";
 import type { HostScope, HostTool, HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";
-import { endWords, lastLines, outputWords, secondsWords } from "./command-words.js";
+import { backgroundWords, endWords, lastLines, outputWords, secondsWords } from "./command-words.js";
 import type { Commands } from "./commands.js";
 import type { FileCheck } from "./file-check.js";
 import { waitAtMost } from "./processes.js";
@@ -20,7 +20,7 @@ export interface CommandToolsContext {
   /** Results of other tools that were too long: `read_output` shows them, too. */
   readonly spilled?: SpillFiles;
   /** Told that a command in the background has ended, unless it was ended on purpose. */
-  readonly onBackgroundEnd?: (command: RunningCommand) => void;
+  readonly onBackgroundEnd?: (words: string) => void;
 }
 
 const parameters = z.object({
@@ -75,7 +75,7 @@ async function runCommand(
     await waitAtMost(started.ended, firstLookMs);
     if (started.end === undefined) {
       void started.ended.then(({ stopped }) => {
-        if (stopped !== "killed" && stopped !== "closed") onBackgroundEnd?.(started);
+        if (stopped !== "killed" && stopped !== "closed") onBackgroundEnd?.(backgroundWords(started));
       });
       const program = { id: started.id, lastLines: [] };
       return { code: "ok", text: startedWords(started), program, touched: { files: [], isWhole: false } };

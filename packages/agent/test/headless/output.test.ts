@@ -12,7 +12,7 @@ import {
 } from "../../src/headless/output.js";
 import type { RunFacts } from "../../src/headless/run-facts.js";
 import type { AgentEvent, TurnEnd } from "../../src/loop/turn.js";
-import { textOutput } from "../../src/ui/linear/text-output.js";
+import { textOutput } from "../../src/ui/terminal/written-text.js";
 
 const facts: RunFacts = {
   sessionId: "s1",

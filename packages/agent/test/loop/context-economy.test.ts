@@ -16,8 +16,8 @@ import { ContextEconomy } from "../../src/loop/context-economy.js";
 import type { AgentEvent } from "../../src/loop/turn.js";
 import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
 import { summariserOf } from "../../src/models/summariser.js";
-import { textOutput } from "../../src/ui/linear/text-output.js";
-import type { Line } from "../../src/ui/spans.js";
+import type { Line } from "../../src/ui/lines/spans.js";
+import { textOutput } from "../../src/ui/terminal/written-text.js";
 import { openStage, type Stage } from "./stage.js";
 
 const lines = (count: number) =>

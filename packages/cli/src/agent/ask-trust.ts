@@ -1,10 +1,10 @@
 import { TrustedFolders } from "@holdfast/agent";
+import type { TalkTerminal } from "@holdfast/agent/ui";
 import { isRefusal } from "@holdfast/core/files";
 import { escapeText } from "@holdfast/core/text";
 import { sourcesOf } from "../config/sources.js";
 import { trustOffer } from "../config/trust.js";
 import type { Invocation } from "../shell/invocation.js";
-import type { TalkTerminal } from "./line-mode.js";
 
 /**
  * Asks a person whether they trust the folder, once for its settings as they are, and shows what that would switch on. Where

@@ -6,15 +6,14 @@ import {
   readCredentials,
   writeCredential,
 } from "@holdfast/agent";
+import { type TalkTerminal, wrapped } from "@holdfast/agent/ui";
 import { homeFolder } from "@holdfast/core/node";
 import { causeOf, escapeText } from "@holdfast/core/text";
 import { setSetting } from "../config/set.js";
 import type { Invocation } from "../shell/invocation.js";
-import { wrapped } from "../shell/terminal.js";
 import { keyFindings, tryModel } from "./check-agent.js";
 import { modelOf } from "./model.js";
 import { settingsOf } from "./settings.js";
-import type { TypedLines } from "./typed-lines.js";
 
 /**
  * Helps a person without a key to a model: says what was looked for, and keeps a key that they paste.
@@ -23,11 +22,10 @@ import type { TypedLines } from "./typed-lines.js";
  * @returns whether it is worth another try; false where the person left.
  */
 export async function setUpModel(
-  given: Invocation,
-  lines: Pick<TypedLines, "terminal" | "answer">,
+  call: Invocation,
+  lines: Pick<TalkTerminal, "answer">,
   why: readonly string[],
 ): Promise<boolean> {
-  const call = { ...given, terminal: lines.terminal };
   const settings = await settingsNow(call);
   await say(call, [...why, ...(await foundLines(settings)), ...howTo(settings)]);
   for (;;) {
@@ -87,7 +85,7 @@ const formsOfKeys = [
 async function providerOf(
   key: string,
   settings: AgentSettings,
-  lines: Pick<TypedLines, "answer">,
+  lines: Pick<TalkTerminal, "answer">,
 ): Promise<string | undefined> {
   const known = wantedProvider(settings) ?? formsOfKeys.find(([, form]) => form.test(key))?.[0];
   if (known !== undefined) return known;
@@ -99,7 +97,7 @@ async function providerOf(
 /** Keeps a key, and asks its model for a word. @returns false where the provider does not take it: then it is not kept. */
 async function keepKey(
   call: Invocation,
-  lines: Pick<TypedLines, "answer">,
+  lines: Pick<TalkTerminal, "answer">,
   provider: string,
   key: string,
 ): Promise<boolean> {

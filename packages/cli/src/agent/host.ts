@@ -1,7 +1,7 @@
-import { dirname, join } from "node:path";
+import { lstatSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
 import {
   type AgentSettings,
-  backgroundWords,
   Commands,
   type CommandToolsContext,
   commandEnvironment,
@@ -11,8 +11,6 @@ import {
   hookRunner,
   killTool,
   type LaterLook,
-  type McpServerConfig,
-  type McpServerState,
   McpServers,
   type NamedResources,
   type RunHook,
@@ -21,15 +19,15 @@ import {
   SpillFiles,
   shellTool,
   todosTool,
-  userSettingsPath,
+  userFile,
   type WatchFiles,
   withoutSecrets,
 } from "@holdfast/agent";
-import { homeFolder } from "@holdfast/core/node";
+import { isRefusal } from "@holdfast/core/files";
+import { homeFolder, openWorkspace, readForeign, sha256 } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
 import type { HostTool } from "@holdfast/core/tools";
 import { version } from "../shell/version.js";
-import { takeBack } from "./taken-back.js";
 
 /** What an agent has beside files and conversation. */
 export interface RunHost {
@@ -44,7 +42,7 @@ export interface RunHost {
   readonly later: LaterLook;
   /** Those that need nobody's approval. */
   readonly harmless: readonly string[];
-  readonly servers: readonly McpServerState[];
+  readonly servers: ReturnType<McpServers["states"]>;
   /** What `@server:uri` names. */
   readonly resources: NamedResources;
   /** What did not start, a sentence each. */
@@ -72,7 +70,7 @@ export function sandboxOf(
   { roots, stateDir, told }: Omit<HostPlace, "checkFiles">,
 ): Sandbox {
   const home = homeFolder();
-  const file = userSettingsPath({ home, environment: process.env });
+  const file = userFile({ home, environment: process.env });
   const { sandbox = "auto", network = true, writable = [], caches = [], sockets = [] } = shell;
   const atHome = (paths: readonly string[]) => paths.map((path) => path.replace(/^~(?=\/)/, home));
   return new Sandbox({
@@ -83,8 +81,8 @@ export function sandboxOf(
     sockets: atHome(sockets),
     stateDir,
     home,
-    readOnly: [stateDir, dirname(file)],
-    hidden: [file, join(dirname(file), "credentials.json")],
+    readOnly: [stateDir, file.folder],
+    hidden: [file.path, join(file.folder, "credentials.json")],
     network,
     ...defined({ path: process.env.PATH, told }),
   });
@@ -115,7 +113,7 @@ export async function openHost(
   const spilled = new SpillFiles(tempDir, undefined, "read_output");
   const context: CommandToolsContext = {
     ...{ commands, checkFiles, spilled, ...defined({ watchFiles }) },
-    onBackgroundEnd: (command) => told?.(`In the background: ${backgroundWords(command)}.`),
+    onBackgroundEnd: (words) => told?.(`In the background: ${words}.`),
   };
   const run = shell.enabled === false ? undefined : shellTool(context);
   const allowedHosts = fetch.allowedHosts ?? [];
@@ -132,7 +130,7 @@ export async function openHost(
     roots,
     tempDir,
     environment: withoutSecrets({ own: process.env, secret }),
-    servers: Object.fromEntries(Object.entries(mcpServers).map(([name, server]) => [name, serverOf(server)])),
+    servers: mcpServers,
     client: { name: "holdfast", version },
     spilled,
     checkFiles,
@@ -171,6 +169,7 @@ function laterLook(
   { roots, stateDir, told }: Omit<HostPlace, "checkFiles">,
 ): LaterLook {
   let isTold = false;
+  const takeBack = backTaker({ roots, stateDir });
   return {
     begin: async () => {
       const isBusy = commands.inBackground().some(({ end }) => end === undefined);
@@ -183,16 +182,51 @@ function laterLook(
     },
     end: () => later.look(),
     takeBack: async (files) => {
-      const left = await takeBack(files, { roots, stateDir });
+      const left = await takeBack(files);
       await later.look();
       return left;
     },
   };
 }
 
-function serverOf(server: NonNullable<AgentSettings["mcpServers"]>[string]): McpServerConfig {
-  const { startTimeoutMs, timeoutMs } = server;
-  const times = defined({ startTimeoutMs, timeoutMs });
-  if ("url" in server) return { url: server.url, ...defined({ headers: server.headers }), ...times };
-  return { command: server.command, ...defined({ args: server.args, env: server.env }), ...times };
+/**
+ * Gives files of the workspace the content that they had, or takes them away where there were none. What they hold now is kept
+ * in the history, as of every write. Left are those of which nobody knows what they were, or that are changed again meanwhile.
+ */
+function backTaker(place: Pick<HostPlace, "roots" | "stateDir">): LaterLook["takeBack"] {
+  // Who took away the approval of what a command wrote there approves of this; nobody has to have read it.
+  const guards = { wholeReplacement: "hash", onMismatch: "refuse" } as const;
+  return async (files) => {
+    const workspace = await openWorkspace({ ...place, guards, allowProtected: ["**"] });
+    if (isRefusal(workspace)) return files;
+    try {
+      const left = [];
+      for (const file of files) {
+        const { path, before } = file;
+        const base = stateAt(path);
+        const content =
+          before === undefined
+            ? ({ kind: "delete" } as const)
+            : ({ kind: "text", text: before ?? "" } as const);
+        const done =
+          before === null || base === undefined
+            ? undefined
+            : await workspace.applyChanges({ changes: [{ path, base, content }] });
+        if (done?.kind !== "change_set") left.push(file);
+      }
+      return left;
+    } finally {
+      await workspace.close();
+    }
+  };
 }
+
+/** The hash of a file, or of a link's text. */
+function stateAt(path: string): string | undefined {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+    return sha256(readlinkSync(path));
+  const read = readForeign(path, { limitBytes: mostBytes });
+  return read.kind === "read" ? sha256(read.bytes) : undefined;
+}
+
+const mostBytes = 1 << 29;

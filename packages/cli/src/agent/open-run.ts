@@ -1,24 +1,21 @@
 import { relative, resolve } from "node:path";
 import {
-  type Agent,
   type AgentSettings,
   type ApprovalMode,
   type AskPerson,
   agentExitCodes,
   CostMeter,
   dayTools,
-  expandInput,
   fileCheckOf,
   Hooks,
   type ModelRefusal,
   openAgent,
-  type StagedMedia,
   type SubAgents,
   summariserOf,
   systemText,
-  type TurnInput,
   watchFiles,
 } from "@holdfast/agent";
+import type { TalkRun } from "@holdfast/agent/ui";
 import type { ModelPort, OfferedTool } from "@holdfast/core/context";
 import type {
   ConversationContext,
@@ -52,9 +49,8 @@ import { type RunUploads, runUploads } from "./uploads.js";
 import { skillFolders, skillRules, type Written, writtenFor } from "./written.js";
 
 /** A run that is ready: an agent over an open session, an open workspace, and what it was opened with. */
-export interface OpenedRun extends Pick<RunHost, "shell" | "commands" | "resources" | "fetch"> {
+export interface OpenedRun extends Pick<RunHost, "shell">, TalkRun {
   readonly kind: "run";
-  readonly agent: Agent;
   readonly conversation: StoredConversation;
   readonly workspace: OpenedWorkspace;
   readonly model: RunModel;
@@ -70,35 +66,6 @@ export interface OpenedRun extends Pick<RunHost, "shell" | "commands" | "resourc
   /** What a person should know before it begins. */
   readonly notices: readonly string[];
   close(): Promise<void>;
-}
-
-/**
- * The user's words as a turn, with the files that `@` names.
- *
- * @param told gets a sentence for each mention of which not all became clear.
- */
-export async function turnInput(
-  run: Pick<OpenedRun, "agent" | "workspace" | "resources" | "conversation" | "written" | "fetch">,
-  text: string,
-  told: (sentence: string) => void,
-  signal: AbortSignal,
-): Promise<TurnInput> {
-  const { agent, workspace, resources, fetch, conversation, written } = run;
-  const { uploads } = agent;
-  const { isVisible } = agent.visibility;
-  const onMedia = async (file: StagedMedia) => {
-    const said = await uploads?.media(file);
-    if (said !== undefined) told(said);
-  };
-  const input = await expandInput(text, { workspace, isVisible, signal, resources, fetch, onMedia });
-  if (input.kind === "cancelled") return { text };
-  for (const { written, became, message } of input.mentions)
-    if (became === "nothing" || became === "left_out") told(`${written}: ${message}`);
-  // Said once, where the conversation begins: what changes from prompt to prompt would end the provider's cache.
-  const isFirst = conversation.manager.getCurrentNode().depth === 0;
-  const git = isFirst ? await written.git : undefined;
-  const place = git === undefined ? [] : [{ kind: "note", text: git, audience: "model" } as const];
-  return { text: input.text, staged: [...place, ...input.staged] };
 }
 
 /** Why there is no run, and what the shell is told. */

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { TalkTerminal } from "@holdfast/agent/ui";
 import { openConversation, type SessionStore } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { escapeText } from "@holdfast/core/text";
 import { newIds } from "../sessions/open-store.js";
-import type { TalkTerminal } from "./line-mode.js";
 import type { HeldSession, NoRun } from "./open-run.js";
 
 /**

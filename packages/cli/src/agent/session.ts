@@ -1,3 +1,4 @@
+import { titleOf } from "@holdfast/agent";
 import {
   type ConversationFiles,
   type ConversationRefusal,
@@ -79,12 +80,4 @@ function idsFrom(first: string | undefined): IdSource {
     isFirst = false;
     return first;
   };
-}
-
-const titleChars = 80;
-
-/** The title of a session that begins with these words; empty where they are. */
-export function titleOf(prompt: string): string {
-  const [line = ""] = prompt.trim().split("\n");
-  return line.length > titleChars ? `${line.slice(0, titleChars - 1)}…` : line;
 }

@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import {
   type AgentSettings,
   type ApprovalRule,
@@ -7,7 +7,7 @@ import {
   type SettingsProblem,
   settingsLimitBytes,
   unknownVariables,
-  userSettingsPath,
+  userFile,
 } from "@holdfast/agent";
 import { isRefusal } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
@@ -47,7 +47,7 @@ export async function settingsOf(call: Invocation): Promise<RunSettings> {
   const { settings, ignored, faults, isTrusted } = resolved;
   const { home } = found;
   const keys = ignored.map(({ key }) => key);
-  const own = { home, folder: dirname(userSettingsPath(found)), isTrusted, ignored: keys };
+  const own = { home, folder: userFile(found).folder, isTrusted, ignored: keys };
   const notices = [
     ...unknownVariables(process.env),
     ...faults.slice(0, 1).map((fault) => `The project's settings do not count: ${problemLine(fault)}.`),

@@ -8,24 +8,15 @@ import {
   readTyped,
   runCommand,
   runOutput,
+  turnInput,
 } from "@holdfast/agent";
+import { askBeside, hasKeys, type TalkTerminal, writtenText } from "@holdfast/agent/ui";
 import { isRefusal } from "@holdfast/core/files";
 import { escapeText } from "@holdfast/core/text";
-import { askBeside } from "../agent/ask-list.js";
-import { type CommandPorts, commandHost } from "../agent/command-host.js";
-import type { TalkTerminal } from "../agent/line-mode.js";
-import {
-  type HeldSession,
-  type NoRun,
-  type OpenedRun,
-  openRun,
-  turnInput,
-  withoutModel,
-} from "../agent/open-run.js";
+import { type CommandPorts, commandHost, sessionWanted } from "../agent/command-host.js";
+import { type HeldSession, type NoRun, type OpenedRun, openRun, withoutModel } from "../agent/open-run.js";
 import { settingsOf } from "../agent/settings.js";
-import { hasKeys } from "../agent/typed-lines.js";
 import { instructionWords } from "../agent/written.js";
-import { writtenText } from "../agent/written-text.js";
 import { sourcesOf } from "../config/sources.js";
 import { inputBegins, readInputText } from "../shell/input.js";
 import { watchedByWork } from "../shell/interrupt.js";
@@ -184,7 +175,7 @@ async function inTerminal(given: Invocation, first?: string): Promise<number> {
   const found = sourcesOf(given);
   const isKept = !isRefusal(found) && given.flags.ephemeral !== true;
   const lines = await openedTalk(given, isKept ? found.stateDir : undefined);
-  const call = { ...given, terminal: lines.terminal };
+  const call = { ...given, terminal: { ...given.terminal, ...lines.terminal } };
   let kept: string | undefined;
   try {
     let { flags } = call;
@@ -206,7 +197,10 @@ async function inTerminal(given: Invocation, first?: string): Promise<number> {
       }
       for (const notice of [...instructionWords(run.written), ...run.notices])
         call.terminal.err(escapeText(`${notice}\n`));
-      const end = await lines.talk(run, portsOf(call), words).finally(() => run.close());
+      const host = commandHost(run, portsOf(call));
+      const end = await lines
+        .talk(run, { host, enter: (wanted) => sessionWanted(wanted, run) }, words)
+        .finally(() => run.close());
       const { manager, session } = run.conversation;
       kept = isKept && manager.getCurrentNode().depth > 0 ? session.id : undefined;
       if (end.kind === "left") return end.exitCode;
@@ -228,13 +222,10 @@ function goingOnWith(id: string | undefined, flags: Flags): Flags {
 
 /** A run that nobody sees loads nothing of this. */
 async function openedTalk(call: Invocation, stateDir: string | undefined): Promise<TalkTerminal> {
-  const { openTalk } = await import("../agent/line-mode.js");
+  const { openTalk } = await import("@holdfast/agent/ui");
   const found = await settingsOf(call);
-  return openTalk({
-    terminal: call.terminal,
-    stateDir,
-    ui: found.kind === "settings" ? (found.settings.ui ?? {}) : {},
-  });
+  const { ui = {} } = found.kind === "settings" ? found.settings : {};
+  return openTalk({ terminal: call.terminal, stateDir, ui, watchInterrupt: watchedByWork });
 }
 
 /** Whether a person who has no key can be asked for one. */

@@ -1,8 +1,8 @@
+import { askPerson } from "@holdfast/agent/ui";
 import { addonFor } from "../addons.js";
 import { withWorkspace } from "../answers/open.js";
 import { reportRefusal } from "../answers/report.js";
 import { changeSettings } from "../config/change-settings.js";
-import { askPerson } from "../shell/ask-person.js";
 import { exitCodeOf } from "../shell/exit-codes.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";

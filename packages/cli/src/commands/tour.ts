@@ -1,12 +1,10 @@
 import { mkdirSync } from "node:fs";
-import { defaultSettings, fitted, painted, themes } from "@holdfast/agent";
+import { defaultSettings, turnInput } from "@holdfast/agent";
 import { addonFor, type TourParts, type TourRun, type TourShell } from "../addons.js";
-import { linesOfAsked } from "../agent/asked.js";
 import { commandHost } from "../agent/command-host.js";
-import { type NoRun, openRunWith, turnInput } from "../agent/open-run.js";
+import { type NoRun, openRunWith } from "../agent/open-run.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import { wrapped } from "../shell/terminal.js";
 
 /** `holdfast tour`: the add-on plays it; this command lends it the terminal and the agent. */
 export async function tourCommand(call: Invocation): Promise<number> {
@@ -19,11 +17,6 @@ export function shellOfTour(call: Invocation): TourShell {
   return {
     terminal: call.terminal,
     exitCodes,
-    wrapped,
-    wordsOfAsked: (asked) =>
-      linesOfAsked(asked)
-        .lines.map((line) => painted(fitted(line), themes.plain))
-        .join("\n"),
     open: (parts) => openTour(call, parts),
   };
 }

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import {
   type AgentSettings,
-  type Fit,
   fitOf,
   isCovered,
   projectFile,
@@ -61,7 +60,7 @@ function examplesOf({ command: rule, decision }: CheckedRule) {
       `echo ${bare}`,
     ],
   ];
-  const fits = (command: string): Fit =>
+  const fits = (command: string) =>
     decision === "allow" ? (isCovered(command, { rules: [rule] }) ? "yes" : "no") : fitOf(rule, command);
   const [matches, asks, others] = (["yes", "maybe", "no"] as const).map((fit) =>
     commands.filter((command) => fits(command) === fit),

@@ -14,9 +14,9 @@ import {
   TrustedFolders,
   wideningSettings,
 } from "@holdfast/agent";
+import { consents } from "@holdfast/agent/ui";
 import { escapeText } from "@holdfast/core/text";
 import { answer, jsonLine } from "../answers/one-answer.js";
-import { consents } from "../shell/ask-person.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { reportedSources, reportProblems, valueAt } from "./sources.js";

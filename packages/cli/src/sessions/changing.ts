@@ -1,3 +1,4 @@
+import { consents } from "@holdfast/agent/ui";
 import { nodeNamed } from "@holdfast/core/context";
 import {
   type ConversationRefusal,
@@ -10,7 +11,6 @@ import { isRefusal, refuse } from "@holdfast/core/files";
 import { defined, escapeForPeople } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
 import { answer } from "../answers/one-answer.js";
-import { consents } from "../shell/ask-person.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
 import { newIds, type OnSession } from "./open-store.js";

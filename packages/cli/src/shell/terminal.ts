@@ -1,22 +1,9 @@
-/**
- * Where a command prints. Whatever comes from files, names or models goes through `escapeText` or `escapeForPeople` before it
- * reaches a terminal; a pipe gets the content of files as it is.
- */
-export interface Terminal {
-  /** To standard output. Resolves when more may be written: a slow reader slows the writer. */
-  out(text: string | Uint8Array): Promise<void>;
-  /** To standard error. */
-  err(text: string): void;
-  /** Shows a line on standard error until something else is written; only on a terminal that can write a line anew. */
-  status(line: string): void;
-  /** The width of standard error where it is a terminal. */
-  columns(): number | undefined;
-  readonly outIsTerminal: boolean;
-  readonly errIsTerminal: boolean;
-  /** For standard output and standard error, each coloured only where it is a terminal. */
+import type { Streams } from "@holdfast/agent/ui";
+
+/** Where a command prints, and with which colours: for standard output and standard error, each only where it is a terminal. */
+export interface Terminal extends Streams {
   readonly outPaint: Paint;
   readonly errPaint: Paint;
-  readonly errHasColor: boolean;
 }
 
 /** Colours as functions of a text; without colours each returns its text as it is. */
@@ -115,17 +102,4 @@ const draining = new WeakMap<NodeJS.WriteStream, Promise<void>>();
 async function drained(stream: NodeJS.WriteStream): Promise<void> {
   await new Promise((resolve) => stream.once("drain", resolve));
   draining.delete(stream);
-}
-
-/** A line in parts of so many characters at most, cut between words. */
-export function wrapped(line: string, width: number): readonly string[] {
-  const parts: string[] = [];
-  let rest = line;
-  while (rest.length > width) {
-    const space = rest.lastIndexOf(" ", width);
-    const end = space > 0 ? space : width;
-    parts.push(rest.slice(0, end));
-    rest = rest.slice(end).trimStart();
-  }
-  return [...parts, rest];
 }

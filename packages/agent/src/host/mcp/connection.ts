@@ -14,17 +14,17 @@ export type McpServerConfig = McpProgram | McpAddress;
 /** How long a server is waited for. */
 interface McpTimes {
   /** For connecting and listing its tools, in milliseconds; as for all servers unless given. */
-  readonly startTimeoutMs?: number;
+  readonly startTimeoutMs?: number | undefined;
   /** For one call without a sign of progress, in milliseconds; as for all servers unless given. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** A server that is started here and speaks on its standard streams. */
 interface McpProgram extends McpTimes {
   readonly command: string;
-  readonly args?: readonly string[];
+  readonly args?: readonly string[] | undefined;
   /** Added to our own environment, which is handed over without what looks like a secret. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /** The first root unless given. */
   readonly cwd?: string;
 }
@@ -32,7 +32,7 @@ interface McpProgram extends McpTimes {
 /** A server that is reached by streamable HTTP. */
 interface McpAddress extends McpTimes {
   readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What all connections have in common. */

@@ -1,8 +1,8 @@
 import { diffLines } from "@holdfast/core/patch";
 import { cellsOf } from "../input/cells.js";
+import { type Ground, type Line, type Span, span } from "../lines/spans.js";
 import type { Highlighter } from "../markdown/highlight.js";
 import { brokenLine } from "../screen/rows.js";
-import { type Ground, type Line, type Span, span } from "../spans.js";
 import type { ComparedTexts, Hunk } from "./hunks.js";
 
 /** How a difference is drawn. */

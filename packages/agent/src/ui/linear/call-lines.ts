@@ -13,7 +13,7 @@ import {
 import { secondsWords } from "../../host/command-words.js";
 import { type Todo, todoLines, todosIn, todosName } from "../../host/todos.js";
 import type { EndedCall } from "../../loop/turn.js";
-import { elastic, type Line, type Span, span } from "../spans.js";
+import { elastic, type Line, type Span, span } from "../lines/spans.js";
 
 /** A call while it goes on: a command as it is run, of others the name and what they are given. */
 export function callHead({ name, args }: Pick<EndedCall, "name" | "args">): Line {

@@ -2,7 +2,7 @@ import type { ModelEvent } from "@holdfast/core/context";
 import { secondsWords } from "../../host/command-words.js";
 import { cacheBrokeWords } from "../../loop/cache-watch.js";
 import type { ContextStep, TurnEnd } from "../../loop/turn.js";
-import { type Line, span } from "../spans.js";
+import { type Line, span } from "../lines/spans.js";
 import { whyNot } from "./call-lines.js";
 
 /** What was done about the prompt. A break of the cache that costs little is no news. */

@@ -2,7 +2,7 @@ import type { TurnNode } from "@holdfast/core/conversation";
 import { clip } from "@holdfast/core/text";
 import { silenceWords } from "../../headless/stream-json.js";
 import type { AgentEvent, TurnEnd } from "../../loop/turn.js";
-import { elastic, type Line, type Span, span } from "../spans.js";
+import { elastic, type Line, type Span, span } from "../lines/spans.js";
 import { callHead, callLines } from "./call-lines.js";
 import { closingLine, contextLines, retryWords, undoneLines } from "./event-lines.js";
 

@@ -1,6 +1,6 @@
 /// <reference path="./highlight-js.d.ts" />
 import type { Emitter } from "highlight.js/lib/core";
-import type { Line, Span, SpanKind } from "../spans.js";
+import type { Line, Span, SpanKind } from "../lines/spans.js";
 
 /** Colours code: a line each; undefined of a language that it does not know. */
 export type Highlighter = (code: string, language: string) => readonly Line[] | undefined;

@@ -1,5 +1,5 @@
 import { cellsOf } from "../input/cells.js";
-import { cutLine, fitted, type Line, span } from "../spans.js";
+import { cutLine, fitted, type Line, span } from "../lines/spans.js";
 import type { Highlighter } from "./highlight.js";
 import type { BlockPart, MarkdownBlock, Table } from "./parse.js";
 

@@ -1,5 +1,5 @@
 import MarkdownIt, { type Token } from "markdown-it";
-import { type Line, type Span, type SpanKind, span } from "../spans.js";
+import { type Line, type Span, type SpanKind, span } from "../lines/spans.js";
 import { type Chunk, closes } from "./chunks.js";
 
 /**

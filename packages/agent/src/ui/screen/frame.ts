@@ -1,5 +1,5 @@
 import { cellsOf } from "../input/cells.js";
-import type { WindowSize } from "../modal.js";
+import type { WindowSize } from "../lines/modal.js";
 
 /** Rows that are drawn again and again below what is committed, and the cell of the cursor in them, both from 0. */
 export interface Tail {

@@ -1,4 +1,4 @@
-import { span } from "../spans.js";
+import { span } from "../lines/spans.js";
 import type { WholeText } from "./update.js";
 
 const keys: readonly (readonly [key: string, does: string])[] = [

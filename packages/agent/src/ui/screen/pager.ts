@@ -1,6 +1,6 @@
 import type { Key } from "../input/keys.js";
-import type { Modal, ModalStep, WindowSize } from "../modal.js";
-import { elastic, fitted, type Line, type Span } from "../spans.js";
+import type { Modal, ModalStep, WindowSize } from "../lines/modal.js";
+import { elastic, fitted, type Line, type Span } from "../lines/spans.js";
 import { brokenLine } from "./rows.js";
 import type { WholeText } from "./update.js";
 

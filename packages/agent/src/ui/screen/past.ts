@@ -7,7 +7,7 @@ import {
   type TurnNode,
   type TurnPayload,
 } from "@holdfast/core/conversation";
-import { elastic, span } from "../spans.js";
+import { elastic, span } from "../lines/spans.js";
 import { addProse, endedProse, noProse } from "./prose.js";
 import type { Finished } from "./rows.js";
 

@@ -1,3 +1,4 @@
+import type { Line } from "../lines/spans.js";
 import {
   appendMarkdown,
   emptyMarkdown,
@@ -5,7 +6,6 @@ import {
   type MarkdownState,
   openBlock,
 } from "../markdown/stream.js";
-import type { Line } from "../spans.js";
 import { blockLines, brokenLine, type Finished, type Highlighted } from "./rows.js";
 
 /** Words of a model that are not committed yet. */

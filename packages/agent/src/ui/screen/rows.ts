@@ -1,9 +1,9 @@
 import { cellsOf, graphemes, isPlain } from "../input/cells.js";
+import { fitted, type Line, type Span } from "../lines/spans.js";
+import { painted, type Theme } from "../lines/theme.js";
 import type { Highlighter } from "../markdown/highlight.js";
 import { linesOf } from "../markdown/lines.js";
 import type { MarkdownBlock } from "../markdown/parse.js";
-import { fitted, type Line, type Span } from "../spans.js";
-import { painted, type Theme } from "../theme.js";
 
 /** What is committed: a line of ours, or a part of what the model says. */
 export type Finished =

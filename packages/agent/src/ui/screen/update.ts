@@ -4,7 +4,7 @@ import { type Todo, todosIn, todosName } from "../../host/todos.js";
 import { type AgentEvent, innermost } from "../../loop/turn.js";
 import { below, callHead } from "../linear/call-lines.js";
 import { type LinearState, linearState, update as updateLinear, waitLine } from "../linear/update.js";
-import { elastic, type Line, span } from "../spans.js";
+import { elastic, type Line, span } from "../lines/spans.js";
 import { addProse, endedProse, noProse, type OpenProse } from "./prose.js";
 import type { Finished } from "./rows.js";
 

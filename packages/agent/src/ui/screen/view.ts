@@ -1,9 +1,9 @@
 import { backgroundWords, type CommandFacts } from "../../host/command-words.js";
 import type { EditorState } from "../input/editor.js";
 import { view as viewEditor } from "../input/view.js";
-import type { WindowSize } from "../modal.js";
-import { elastic, type Line, span } from "../spans.js";
-import type { Theme } from "../theme.js";
+import type { WindowSize } from "../lines/modal.js";
+import { elastic, type Line, span } from "../lines/spans.js";
+import type { Theme } from "../lines/theme.js";
 import type { Tail } from "./frame.js";
 import { proseRows } from "./prose.js";
 import { type Highlighted, rowOf } from "./rows.js";

@@ -2,8 +2,8 @@ import { changedFiles, type FileStates, type FileStateThen, stateWords } from ".
 import type { CommandHost } from "../../commands/command.js";
 import { writtenWord } from "../../commands/words.js";
 import type { Key } from "../input/keys.js";
-import { keyLines, type Modal, type ModalStep, rowsMoved, type WindowSize } from "../modal.js";
-import { cutLine, elastic, fitted, type Line, span } from "../spans.js";
+import { keyLines, type Modal, type ModalStep, rowsMoved, type WindowSize } from "../lines/modal.js";
+import { cutLine, elastic, fitted, type Line, span } from "../lines/spans.js";
 import type { TreeSource } from "./tree-modal.js";
 import { diffOfStates } from "./tree-source.js";
 

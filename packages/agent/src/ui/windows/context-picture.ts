@@ -1,7 +1,7 @@
 import type { ClearingReport } from "@holdfast/core/economy";
 import type { PromptMap } from "../../loop/context-economy.js";
 import { cellsOf } from "../input/cells.js";
-import { elastic, type Line, span } from "../spans.js";
+import { elastic, type Line, span } from "../lines/spans.js";
 
 /** The prompt as bars, by kind and by file, and what a clearing would bring. Pure. @param columns of the window. */
 export function contextPicture(

@@ -3,9 +3,16 @@ import type { ConversationContext, TurnNode } from "@holdfast/core/conversation"
 import type { AskedBack, Refused } from "../../commands/command.js";
 import { writtenWord } from "../../commands/words.js";
 import type { Key } from "../input/keys.js";
-import { isTooSmall, keyLines, type Modal, type ModalStep, rowsMoved, type WindowSize } from "../modal.js";
+import {
+  isTooSmall,
+  keyLines,
+  type Modal,
+  type ModalStep,
+  rowsMoved,
+  type WindowSize,
+} from "../lines/modal.js";
+import { cutLine, elastic, fitted, type Line, type Span, span } from "../lines/spans.js";
 import { brokenLine } from "../screen/rows.js";
-import { cutLine, elastic, fitted, type Line, type Span, span } from "../spans.js";
 import { branchStart, nextHit, type RowFilter, rowFilters, rowsOf, unfoldedRows } from "./tree-rows.js";
 
 /** What the tree is shown from. Nothing of it changes anything. */

@@ -11,7 +11,7 @@ import { describeChange } from "@holdfast/core/patch";
 import { stateWords } from "../../commands/changes.js";
 import type { CommandHost } from "../../commands/command.js";
 import { planOfReturn } from "../../commands/moving.js";
-import { elastic, type Line, type Span, span } from "../spans.js";
+import { elastic, type Line, signedLine, span } from "../lines/spans.js";
 import type { TreeSource } from "./tree-modal.js";
 
 /** The tree of a running session. @param page what shows a long text: see `TreeSource`. */
@@ -123,18 +123,13 @@ export async function diffOfStates(
   }
   return describeChange(texts[0] ?? "", texts[1] ?? "", { maxLines: mostLines })
     .split("\n")
-    .map(diffLine);
+    .map(signedLine);
 }
 
 const mostLines = 2_000;
 
 function stateOf(path: string, from: string | null, sha256: string | null) {
   return { kind: "apply_changes", changes: [{ path, content: { kind: "state", from, sha256 } }] } as const;
-}
-
-function diffLine(line: string): Line {
-  const kinds: Readonly<Record<string, Span["kind"]>> = { "+": "good", "-": "bad", "@": "accent" };
-  return [elastic(line, kinds[line[0] ?? ""] ?? "plain")];
 }
 
 function linesOfText(text: string): readonly Line[] {

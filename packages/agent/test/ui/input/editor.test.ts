@@ -1,17 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type EditorState,
-  emptyEditor,
-  type Key,
-  replaced,
-  sentWords,
-  textOf,
-  update,
-  withText,
-} from "../../../src/index.js";
 import { cellsOf } from "../../../src/ui/input/cells.js";
-import { view } from "../../../src/ui/input/view.js";
+import { type EditorState, emptyEditor, replaced, textOf, withText } from "../../../src/ui/input/editor.js";
+import type { Key } from "../../../src/ui/input/keys.js";
+import { update } from "../../../src/ui/input/vi.js";
+import { sentWords, view } from "../../../src/ui/input/view.js";
 
 /** `<ctrl-a>` is a chord, `{…}` a paste, all else letters. */
 function keysOf(words: string): readonly Key[] {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { KeyReader } from "../../../src/index.js";
+import { KeyReader } from "../../../src/ui/input/keys.js";
 
 /** Keys in one word each: letters as they are, pastes in brackets. */
 function read(...chunks: readonly (string | Uint8Array)[]): readonly string[] {

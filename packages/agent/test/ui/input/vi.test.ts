@@ -1,14 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type EditorState,
-  emptyEditor,
-  type Key,
-  startVi,
-  update,
-  viWords,
-  withText,
-} from "../../../src/index.js";
+import { type EditorState, emptyEditor, withText } from "../../../src/ui/input/editor.js";
+import type { Key } from "../../../src/ui/input/keys.js";
+import { startVi, update, viWords } from "../../../src/ui/input/vi.js";
 
 const keysOf = (words: string): readonly Key[] =>
   [...words.matchAll(/<([\w-]+)>|[^<]+/gsu)].map(

@@ -1,6 +1,6 @@
 import type { AgentEvent, TurnEnd } from "../../../src/loop/turn.js";
 import { type LinearState, linearState, update, waitLine } from "../../../src/ui/linear/update.js";
-import { fitted } from "../../../src/ui/spans.js";
+import { fitted } from "../../../src/ui/lines/spans.js";
 
 /** How a turn is shown: by words and lines as a person reads them. */
 export interface Shown {

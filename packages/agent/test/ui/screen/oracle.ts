@@ -1,5 +1,5 @@
 import xterm from "@xterm/headless";
-import type { WindowSize } from "../../../src/ui/modal.js";
+import type { WindowSize } from "../../../src/ui/lines/modal.js";
 
 /** A terminal that says what stands in its scrollback and on its screen. */
 export class Oracle {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Key } from "../../../src/ui/input/keys.js";
-import type { Modal, ModalStep } from "../../../src/ui/modal.js";
+import type { Modal, ModalStep } from "../../../src/ui/lines/modal.js";
+import { span } from "../../../src/ui/lines/spans.js";
 import { pager } from "../../../src/ui/screen/pager.js";
-import { span } from "../../../src/ui/spans.js";
 
 const size = { columns: 20, rows: 6 };
 const text = (title: string, count: number) => ({

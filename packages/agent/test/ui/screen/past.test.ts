@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { themes } from "../../../src/ui/lines/theme.js";
 import { pastOf } from "../../../src/ui/screen/past.js";
 import { committedTexts } from "../../../src/ui/screen/rows.js";
-import { themes } from "../../../src/ui/theme.js";
 import { openStage } from "../../loop/stage.js";
 
 describe("what was said before a session is opened again", () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/loop/turn.js";
 import { cellsOf } from "../../../src/ui/input/cells.js";
 import { emptyEditor, withText } from "../../../src/ui/input/editor.js";
+import { themes } from "../../../src/ui/lines/theme.js";
 import { frame, noTail, nothingStands } from "../../../src/ui/screen/frame.js";
 import { committedTexts } from "../../../src/ui/screen/rows.js";
 import {
@@ -14,7 +15,6 @@ import {
   wholeTexts,
 } from "../../../src/ui/screen/update.js";
 import { type ScreenInput, type Shown, viewScreen } from "../../../src/ui/screen/view.js";
-import { themes } from "../../../src/ui/theme.js";
 import { ended } from "../linear/shown.js";
 import { Oracle } from "./oracle.js";
 

@@ -1,5 +1,5 @@
-import type { Modal, ModalStep } from "../../../src/ui/modal.js";
-import type { Line } from "../../../src/ui/spans.js";
+import type { Modal, ModalStep } from "../../../src/ui/lines/modal.js";
+import type { Line } from "../../../src/ui/lines/spans.js";
 
 const size = { columns: 90, rows: 20 };
 export const text = (lines: readonly Line[]) =>

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../../../src/commands/run-command.js";
 import { cellsOf } from "../../../src/ui/input/cells.js";
-import type { Modal } from "../../../src/ui/modal.js";
+import type { Modal } from "../../../src/ui/lines/modal.js";
 import { lastPrompt, treeModal } from "../../../src/ui/windows/tree-modal.js";
 import { treeSource } from "../../../src/ui/windows/tree-source.js";
 import { openStage, type Stage } from "../../loop/stage.js";

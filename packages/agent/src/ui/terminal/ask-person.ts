@@ -1,8 +1,9 @@
 import { createInterface } from "node:readline/promises";
 import { setTimeout as wait } from "node:timers/promises";
+import { tooSmall } from "../lines/modal.js";
 
 /** Where a question is asked that no conversation surrounds. */
-interface Asking {
+interface AskingBeside {
   /** Standard output unless given. */
   readonly output?: NodeJS.WriteStream;
   /** It is not answered then. */
@@ -31,7 +32,10 @@ export async function askPerson(question: string): Promise<string> {
  * Asks in the terminal, whose input is read only while the question is open. What was typed before it was seen, up to a
  * while after the last key, answers another one. @returns undefined where the signal came, or the person left.
  */
-export async function askInTerminal(question: string, asking: Asking = {}): Promise<string | undefined> {
+export async function askInTerminal(
+  question: string,
+  asking: AskingBeside = {},
+): Promise<string | undefined> {
   const { output = process.stdout, signal, interrupted } = asking;
   const lines = createInterface({ input: process.stdin, output, terminal: true });
   const over = new AbortController();
@@ -58,6 +62,3 @@ export async function askInTerminal(question: string, asking: Asking = {}): Prom
 
 /** Without a key for so long, what is pressed next is meant for the question. */
 export const answerAfterMs = 350;
-/** Why a yes is not taken. */
-export const tooSmall =
-  "This window is too small to show what is asked: only a no is taken. Make it larger, and answer again.";

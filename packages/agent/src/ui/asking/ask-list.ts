@@ -1,24 +1,11 @@
-import { tmpdir } from "node:os";
-import {
-  type Asked,
-  type AskPerson,
-  type DiffOptions,
-  type EditedText,
-  editText,
-  fitted,
-  isTooSmall,
-  type Line,
-  type PersonsAnswer,
-  painted,
-  rowsOf,
-  span,
-  type Theme,
-  themes,
-  type WindowSize,
-} from "@holdfast/agent";
 import type { Refusal } from "@holdfast/core/files";
-import { defined, escapeText } from "@holdfast/core/text";
-import { askInTerminal, tooSmall } from "../shell/ask-person.js";
+import { escapeText } from "@holdfast/core/text";
+import type { EditedText } from "../../host/editor.js";
+import type { Asked, AskPerson, PersonsAnswer } from "../../loop/gate.js";
+import type { DiffOptions } from "../diff/diff-lines.js";
+import { isTooSmall, tooSmall, type WindowSize } from "../lines/modal.js";
+import { fitted, type Line, rowsOf, span } from "../lines/spans.js";
+import { painted, type Theme, themes } from "../lines/theme.js";
 import {
   answerByNumbers,
   answerByText,
@@ -113,8 +100,7 @@ async function askAbout(
   for (let isWhole = false; ; isWhole = true) {
     const shown = list.map((asked) => linesOfAsked(asked, isWhole, diff?.()));
     const before = size?.();
-    for (const { lines } of shown)
-      show(`\n${lines.map((line) => painted(fitted(line), theme)).join("\n")}\n`);
+    for (const { lines } of shown) show(`\n${textOf(lines, theme)}\n`);
     const hides = shown.some((one) => one.hides);
     const question = choices(hides);
     const said = await answer(question, signal);
@@ -131,25 +117,11 @@ function isInView(lines: readonly Line[], size: WindowSize): boolean {
   return !isTooSmall(size, all ?? 0) && (last ?? 0) <= size.rows;
 }
 
-/**
- * Asks on standard error, in a run that is no conversation. @param interrupted called for Ctrl-C. @param hasColor whether
- * standard error has.
- */
-export function askBeside(interrupted: () => void, hasColor: boolean): AskPerson {
-  const output = process.stderr;
-  const answer = (question: string, signal?: AbortSignal) =>
-    askInTerminal(question, { output, signal, interrupted });
-  const show = (text: string) => void output.write(text);
-  const size = () => ({ columns: output.columns || 80, rows: output.rows || 24 });
-  return askIn({ show, theme: themeFor(hasColor), answer, edit: editHere, size });
+/** What a person is asked, as text without colours. */
+export function wordsOfAsked(asked: Asked): string {
+  return textOf(linesOfAsked(asked).lines, themes.plain);
 }
 
-/** Opens the person's editor on a terminal that nobody draws on. */
-export function editHere(text: string, name: string, signal?: AbortSignal): Promise<EditedText | Refusal> {
-  return editText({ text, name, environment: process.env, tempDir: tmpdir(), ...defined({ signal }) });
-}
-
-/** The colours of a terminal that may have none. */
-export function themeFor(hasColor: boolean): Theme {
-  return hasColor ? themes.ansi : themes.plain;
+function textOf(lines: readonly Line[], theme: Theme): string {
+  return lines.map((line) => painted(fitted(line), theme)).join("\n");
 }

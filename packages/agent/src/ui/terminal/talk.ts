@@ -1,36 +1,40 @@
-import {
-  type AgentSettings,
-  type AskedBack,
-  type AskPerson,
-  agentExitCodes,
-  approvalModes,
-  type CommandHost,
-  type CommandResult,
-  committedTexts,
-  describeResult,
-  pastOf,
-  readTyped,
-  runCommand,
-  themes,
-  type WantedSession,
-} from "@holdfast/agent";
 import type { ConversationContext } from "@holdfast/core/conversation";
 import { defined, escapeText } from "@holdfast/core/text";
-import { windowSize } from "../shell/frames.js";
-import type { Terminal } from "../shell/terminal.js";
-import { askIn, editHere, themeFor } from "./ask-list.js";
+import type { AskedBack, CommandHost, CommandResult, WantedSession } from "../../commands/command.js";
+import { describeResult } from "../../commands/describe-result.js";
+import { readTyped, runCommand } from "../../commands/run-command.js";
+import { type TurnPlace, titleOf, turnInput } from "../../commands/turn-input.js";
+import { agentExitCodes } from "../../headless/exit-codes.js";
+import type { Commands } from "../../host/commands.js";
+import { editText } from "../../host/editor.js";
+import type { AskPerson } from "../../loop/gate.js";
+import { askIn } from "../asking/ask-list.js";
+import { themes } from "../lines/theme.js";
+import { pastOf } from "../screen/past.js";
+import { committedTexts } from "../screen/rows.js";
 import { systemClipboard } from "./clipboard.js";
-import { type CommandPorts, commandHost, sessionWanted } from "./command-host.js";
-import { completeLine, nothingAt } from "./complete-line.js";
-import { type OpenedRun, turnInput } from "./open-run.js";
+import { completeLine, type NamedThings } from "./complete-line.js";
+import { windowSize } from "./frames.js";
 import { plainKeyboard } from "./plain-keyboard.js";
 import { Screen, type ScreenOptions } from "./screen.js";
-import { titleOf } from "./session.js";
-import { staleFiles, statusFacts } from "./status-facts.js";
-import type { Completer } from "./typed-input.js";
+import type { Streams } from "./streams.js";
 import { hasKeys, TypedLines } from "./typed-lines.js";
-import { treeAtPrompt, windowOf } from "./windows.js";
 import { type TurnText, writtenText } from "./written-text.js";
+
+/** A run that a person talks with. */
+export interface TalkRun extends Omit<TurnPlace, "written" | "conversation">, NamedThings {
+  readonly written: TurnPlace["written"] & NamedThings["written"];
+  readonly model: { readonly name: string };
+  readonly commands: Pick<Commands, "inBackground" | "textOf">;
+}
+
+/** What talking needs of the program around it. */
+export interface TalkPorts {
+  /** What slash commands work on. */
+  readonly host: CommandHost;
+  /** The id of the session that a command wants, which is there and can be opened; undefined for a new one. */
+  readonly enter: (wanted: WantedSession) => Promise<string | undefined | { readonly message: string }>;
+}
 
 /** How talking ended: the person left, or goes on with another session. */
 type TalkEnd =
@@ -41,58 +45,44 @@ type TalkEnd =
 /** A terminal to talk in: a screen, or line by line. */
 export interface TalkTerminal extends Pick<TypedLines, "answer" | "prompt"> {
   /** What is said here does not disturb what is being typed. */
-  readonly terminal: Terminal;
+  readonly terminal: Streams;
   readonly ask: AskPerson;
   /** Shows what was said up to the head and is not shown yet. */
   past(context: ConversationContext): Promise<void>;
   /** Talks until the person leaves or changes the session. @param first what is said to begin with. */
-  talk(run: OpenedRun, ports: CommandPorts, first?: string): Promise<TalkEnd>;
+  talk(run: TalkRun, ports: TalkPorts, first?: string): Promise<TalkEnd>;
   close(): void;
 }
 
-interface TalkOptions extends Pick<ScreenOptions, "terminal" | "stateDir"> {
-  readonly ui: NonNullable<AgentSettings["ui"]>;
-}
-
 /** Opens the terminal; its question about changes is handed to the agent before there is a run. */
-export function openTalk({ terminal: streams, stateDir, ui }: TalkOptions): TalkTerminal {
-  const { reading: isRead = false, notify = "bell", theme = "ansi", editing = "emacs", keys = {} } = ui;
-  const look = { theme: streams.errHasColor ? themes[theme] : themes.mono, isRead, notify };
+export function openTalk(options: Omit<ScreenOptions, "theme" | "completer" | "clipboard">): TalkTerminal {
+  const { terminal: streams, ui, watchInterrupt } = options;
+  const theme = streams.errHasColor ? themes[ui.theme ?? "ansi"] : themes.mono;
   const clipboard = systemClipboard();
-  const typing = { vi: editing === "vi", keys, clipboard };
-  let open: OpenedRun | undefined;
+  let open: TalkRun | undefined;
   let shown: TurnText | undefined;
   let screen: Screen | undefined;
-  const completer: Completer = async (text) => {
-    const { from, candidates } = await completeLine(text, open).catch(() => nothingAt(text));
-    return [candidates, text.slice(from)];
-  };
-  const lines = new TypedLines((events) => {
+  const lines = new TypedLines(watchInterrupt, (events) => {
     if (!hasKeys()) return plainKeyboard(streams, events);
-    screen = new Screen({ terminal: streams, stateDir, completer, ...look, ...typing }, events);
+    const completer = (text: string) => completeLine(text, open);
+    screen = new Screen({ ...options, theme, completer, clipboard }, events);
     return screen;
   });
   const { terminal } = lines;
   const ask = askIn({
     show: (text) => void terminal.out(text),
-    theme: streams.errHasColor ? look.theme : themeFor(false),
-    edit: (text, name, signal) => screen?.edit(text, name, signal) ?? editHere(text, name, signal),
-    diff: () => (isRead ? {} : (screen?.diff ?? {})),
+    theme: streams.errHasColor ? theme : themes.plain,
+    edit: (text, name, signal) => screen?.edit(text, name, signal) ?? editText({ text, name, signal }),
+    diff: () => screen?.diff ?? {},
     answer: (question, signal) => lines.answer(question, signal),
     size: () => (process.stdout.isTTY ? windowSize() : undefined),
   });
-  const show = async (line: string, host: CommandHost) => {
-    const modal = isRead || screen === undefined ? undefined : windowOf(line, host, windowSize().columns);
-    if (modal !== undefined) await screen?.show(modal);
-    return modal !== undefined;
-  };
   let known: ReadonlySet<string> | undefined;
   const past: TalkTerminal["past"] = async (context) => {
     const { finished, ...next } = pastOf(context, known);
     known = next.known;
-    const { columns } = windowSize();
-    const theme = screen === undefined ? themeFor(streams.errHasColor) : look.theme;
-    const texts = committedTexts(finished, columns, theme);
+    const plain = streams.errHasColor ? themes.ansi : themes.plain;
+    const texts = committedTexts(finished, windowSize().columns, screen === undefined ? plain : theme);
     await terminal.out(texts.map((text) => `${text}\n`).join(""));
   };
   return {
@@ -103,17 +93,14 @@ export function openTalk({ terminal: streams, stateDir, ui }: TalkOptions): Talk
     ask: (list, signal) => (shown === undefined ? ask(list, signal) : shown.aside(() => ask(list, signal))),
     talk: async (run, ports, first) => {
       open = run;
-      const host = commandHost(run, ports);
-      const facts = () => statusFacts(run, host);
-      const stale = () => staleFiles(run);
-      const shows = { facts, stale, commands: run.commands, tree: () => treeAtPrompt(host) };
-      if (!isRead) screen?.attach({ ...shows, nextMode: () => nextMode(run) });
-      const written = () => (shown = (isRead ? undefined : screen?.turn()) ?? writtenText(terminal, "talk"));
+      screen?.attach({ host: ports.host, commands: run.commands });
+      const written = () => (shown = screen?.turn() ?? writtenText(terminal, "talk"));
       await past(run.conversation.manager.context);
       // Opened once more, it is shown once more: what was said meanwhile is far above.
       known = undefined;
       const withImages = { ...run, resources: clipboard.within(run.resources) };
-      return talk(lines, { run: withImages, terminal, host, written, show }, first).finally(() => {
+      const opened = async (line: string) => (await screen?.opened(line)) === true;
+      return talk(lines, { ...ports, run: withImages, terminal, written, opened }, first).finally(() => {
         open = undefined;
         screen?.attach(undefined);
       });
@@ -122,19 +109,13 @@ export function openTalk({ terminal: streams, stateDir, ui }: TalkOptions): Talk
   };
 }
 
-function nextMode({ agent }: OpenedRun): void {
-  const next = approvalModes[(approvalModes.indexOf(agent.mode) + 1) % approvalModes.length];
-  if (next !== undefined) agent.setMode(next);
-}
-
-interface Talking {
-  readonly run: OpenedRun;
-  readonly terminal: Terminal;
-  readonly host: CommandHost;
+interface Talking extends TalkPorts {
+  readonly run: TalkRun;
+  readonly terminal: Streams;
   /** Where the next turn is written. */
   readonly written: () => TurnText;
-  /** Shows what a command has a window for. @returns whether it has. */
-  readonly show: (line: string, host: CommandHost) => Promise<boolean>;
+  /** Opens the window that a command has. @returns whether it has one. */
+  readonly opened: (line: string) => Promise<boolean>;
 }
 
 async function talk(lines: TypedLines, talking: Talking, first?: string): Promise<TalkEnd> {
@@ -161,8 +142,8 @@ type Saying = Talking & { readonly signal: AbortSignal };
 
 /** One line: a command, or a turn. @returns how talking ends by it. */
 async function said(text: string, lines: TypedLines, saying: Saying): Promise<TalkEnd | undefined> {
-  const { host, terminal, show } = saying;
-  if (await show(text, host)) return undefined;
+  const { terminal } = saying;
+  if (await saying.opened(text)) return undefined;
   const result = await commanded(text, saying);
   if (result === undefined) return turn(text, lines, saying);
   const words = describeResult(result);
@@ -207,7 +188,7 @@ async function after(result: CommandResult, lines: TypedLines, saying: Saying): 
     case "quit":
       return left;
     case "session": {
-      const id = await sessionWanted(result.session, saying.run);
+      const id = await saying.enter(result.session);
       if (typeof id !== "object") {
         await saying.terminal.out(`${placeWords(result.session, id, saying.run.conversation.session.id)}\n`);
         return { kind: "session", id };

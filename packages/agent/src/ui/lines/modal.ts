@@ -1,5 +1,5 @@
-import { cellsOf } from "./input/cells.js";
-import type { Key } from "./input/keys.js";
+import { cellsOf } from "../input/cells.js";
+import type { Key } from "../input/keys.js";
 import { type Line, span } from "./spans.js";
 
 /** The cells of a window. */
@@ -47,6 +47,10 @@ export function thenBack(modal: Modal, back: Modal): Modal {
 export function isTooSmall({ columns, rows }: WindowSize, wantedRows: number): boolean {
   return wantedRows > rows && (columns < 40 || rows < 10);
 }
+
+/** Why a yes is not taken. */
+export const tooSmall =
+  "This window is too small to show what is asked: only a no is taken. Make it larger, and answer again.";
 
 /** Keys with what they do, two blanks apart, on as many lines as they need, up to a quarter of the window. */
 export function keyLines(keys: string, { columns, rows }: WindowSize): readonly Line[] {

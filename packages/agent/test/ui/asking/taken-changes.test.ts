@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Asked } from "@holdfast/agent";
 import { type ApplyChangesRequest, currentBase, type FileChange, isRefusal } from "@holdfast/core/files";
 import { openWorkspace } from "@holdfast/core/node";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { answerByNumbers, choicesOf, linesOfAsked } from "../../src/agent/asked.js";
+import type { Asked } from "../../../src/loop/gate.js";
+import { answerByNumbers, choicesOf, linesOfAsked } from "../../../src/ui/asking/asked.js";
 
 type Question = Extract<Asked, { kind: "change" }>["question"];
 

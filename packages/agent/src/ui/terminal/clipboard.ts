@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import type { NamedResources } from "@holdfast/agent";
 import { type Refusal, refuse } from "@holdfast/core/files";
+import type { NamedResources } from "../../input/expand-input.js";
 
 /** Images that a person has taken from the clipboard into a prompt, where they are named `@clipboard:1`. */
 export interface Clipboard {

@@ -2,20 +2,17 @@ import {
   type EditorState,
   type EditorWish,
   emptyEditor,
-  type Key,
-  type Menu,
   replaced,
-  type ScreenInput,
-  sentWords,
-  startVi,
   textOf,
-  update,
-  viWords,
   withText,
-} from "@holdfast/agent";
-import { answerAfterMs } from "../shell/ask-person.js";
+} from "../input/editor.js";
+import type { Key } from "../input/keys.js";
+import { startVi, update, viWords } from "../input/vi.js";
+import { sentWords } from "../input/view.js";
+import type { Menu, ScreenInput } from "../screen/view.js";
+import { answerAfterMs } from "./ask-person.js";
 import type { InputHistory } from "./input-history.js";
-import type { Question, TypedLine } from "./typed-lines.js";
+import type { Question, SentLine } from "./typed-lines.js";
 
 /** Completes a text: the candidates, and the end of the text that they stand for. */
 export type Completer = (text: string) => Promise<readonly [candidates: readonly string[], end: string]>;
@@ -32,7 +29,7 @@ export class TypedInput {
   /** Whether the question does not listen yet: what is typed was begun before it. */
   #isDue = false;
   #question: Question | undefined;
-  #waiting: readonly TypedLine[] = [];
+  #waiting: readonly SentLine[] = [];
   #menu: OfferedWords | undefined;
   /** The text for which words are looked up. */
   #asked = "";
@@ -63,7 +60,7 @@ export class TypedInput {
     this.#set(withText(this.#editor, text));
   }
 
-  set waiting(lines: readonly TypedLine[]) {
+  set waiting(lines: readonly SentLine[]) {
     this.#waiting = lines;
   }
 
@@ -91,7 +88,7 @@ export class TypedInput {
   }
 
   /** Puts texts before what was begun. */
-  takeBack(lines: readonly TypedLine[]): void {
+  takeBack(lines: readonly SentLine[]): void {
     const begun = textOf(this.#draft);
     const texts = [...lines.map(({ text }) => text), ...(begun === "" ? [] : [begun])];
     if (lines.length > 0) this.#draft = withText(this.#draft, texts.join("\n"));
@@ -108,7 +105,7 @@ export class TypedInput {
   }
 
   /** A text that was sent by the last key. @param shown how it stands in the scrollback. */
-  sent({ kind, text }: Extract<EditorWish, { text: string }>, shown: string): TypedLine {
+  sent({ kind, text }: Extract<EditorWish, { text: string }>, shown: string): SentLine {
     this.#menu = undefined;
     if (this.#answer === undefined) this.history?.add(text);
     return { text, shown, steers: kind === "send", isAnswer: this.#answer !== undefined };

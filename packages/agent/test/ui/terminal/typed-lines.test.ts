@@ -1,31 +1,34 @@
-import type { Key } from "@holdfast/agent";
 import { describe, expect, it } from "vitest";
-import { TypedInput, waitingQuestion } from "../../src/agent/typed-input.js";
+import type { Key } from "../../../src/ui/input/keys.js";
+import { TypedInput, waitingQuestion } from "../../../src/ui/terminal/typed-input.js";
 import {
   type Keyboard,
   type KeyboardEvents,
   type Question,
-  type TypedLine,
+  type SentLine,
   TypedLines,
-} from "../../src/agent/typed-lines.js";
+} from "../../../src/ui/terminal/typed-lines.js";
 
 /** Lines as a keyboard reports them, and what it is told. */
 function typing() {
   const asked: (Question | undefined)[] = [];
-  const waiting: TypedLine[] = [];
+  const waiting: SentLine[] = [];
   let events: KeyboardEvents | undefined;
-  const lines = new TypedLines((given) => {
-    events = given;
-    return {
-      // A cast: of a terminal, what is called.
-      terminal: { out: async () => {} } as unknown as Keyboard["terminal"],
-      ask: (question) => void asked.push(question),
-      waiting: (texts) => void waiting.push(...texts),
-      takeBack: () => {},
-      echo: () => {},
-      close: () => {},
-    };
-  });
+  const lines = new TypedLines(
+    () => ({ end() {} }),
+    (given) => {
+      events = given;
+      return {
+        // A cast: of a terminal, what is called.
+        terminal: { out: async () => {} } as unknown as Keyboard["terminal"],
+        ask: (question) => void asked.push(question),
+        waiting: (texts) => void waiting.push(...texts),
+        takeBack: () => {},
+        echo: () => {},
+        close: () => {},
+      };
+    },
+  );
   const sendAs = (isAnswer: boolean, ...texts: readonly string[]) =>
     events?.onLines(texts.map((text) => ({ text, shown: text, steers: true, isAnswer })));
   const send = (...texts: readonly string[]) => sendAs(true, ...texts);

@@ -1,11 +1,11 @@
 import { createInterface } from "node:readline";
 import { escapeForPeople } from "@holdfast/core/text";
-import { answerAfterMs } from "../shell/ask-person.js";
-import type { Terminal } from "../shell/terminal.js";
+import { answerAfterMs } from "./ask-person.js";
+import type { Streams } from "./streams.js";
 import type { Keyboard, KeyboardEvents, Question } from "./typed-lines.js";
 
 /** Lines as the terminal's driver gives them, for one that cannot move its cursor: the driver shows and edits them. */
-export function plainKeyboard(terminal: Terminal, { onLines, onLeave }: KeyboardEvents): Keyboard {
+export function plainKeyboard(terminal: Streams, { onLines, onLeave }: KeyboardEvents): Keyboard {
   const { stdin } = process;
   let together: string[] = [];
   let asked: Question | undefined;

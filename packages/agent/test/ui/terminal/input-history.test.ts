@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { afterThisTest } from "../../../../test/cleanups.js";
-import { inputHistory } from "../../src/agent/input-history.js";
+import { afterThisTest } from "../../../../../test/cleanups.js";
+import { inputHistory } from "../../../src/ui/terminal/input-history.js";
 
 function stateFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-history-"));

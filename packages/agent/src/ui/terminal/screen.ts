@@ -1,76 +1,53 @@
-import { tmpdir } from "node:os";
-import {
-  type AgentEvent,
-  committedTexts,
-  type DiffOptions,
-  type EditedText,
-  type EditorWish,
-  editText,
-  type Highlighter,
-  type Key,
-  KeyReader,
-  keysHelp,
-  loadHighlighter,
-  type Modal,
-  type ModalStep,
-  pager,
-  painted,
-  remapped,
-  rowOf,
-  type ScreenState,
-  type StatusFacts,
-  screenState,
-  signMs,
-  span,
-  type Tail,
-  type Theme,
-  updateScreen,
-  viewScreen,
-  type WholeText,
-  type WindowSize,
-  wholeTexts,
-} from "@holdfast/agent";
 import { isRefusal, type Refusal } from "@holdfast/core/files";
 import { defined, escapeText } from "@holdfast/core/text";
-import { answerAfterMs } from "../shell/ask-person.js";
-import { Frames, windowSize } from "../shell/frames.js";
-import { watchedByWork } from "../shell/interrupt.js";
-import { openRawTerminal, type RawTerminal } from "../shell/raw-terminal.js";
-import { type Terminal, wrapped } from "../shell/terminal.js";
+import type { CommandHost } from "../../commands/command.js";
+import { approvalModes } from "../../config/approval.js";
+import type { AgentSettings } from "../../config/schema.js";
+import type { Commands } from "../../host/commands.js";
+import { type EditedText, editText } from "../../host/editor.js";
+import type { AgentEvent } from "../../loop/turn.js";
+import type { DiffOptions } from "../diff/diff-lines.js";
+import type { EditorWish } from "../input/editor.js";
+import { type Key, KeyReader, remapped } from "../input/keys.js";
+import type { Modal, ModalStep, WindowSize } from "../lines/modal.js";
+import { span } from "../lines/spans.js";
+import { painted, type Theme } from "../lines/theme.js";
+import { type Highlighter, loadHighlighter } from "../markdown/highlight.js";
+import type { Tail } from "../screen/frame.js";
+import { keysHelp } from "../screen/help.js";
+import { pager } from "../screen/pager.js";
+import { committedTexts, rowOf } from "../screen/rows.js";
+import { type StatusFacts, staleFiles, statusFacts } from "../screen/status.js";
+import { type ScreenState, screenState, updateScreen, type WholeText, wholeTexts } from "../screen/update.js";
+import { signMs, viewScreen } from "../screen/view.js";
+import { treeAtPrompt, windowOf } from "../windows/window-of.js";
+import { answerAfterMs } from "./ask-person.js";
 import type { Clipboard } from "./clipboard.js";
+import { Frames, windowSize } from "./frames.js";
 import { inputHistory } from "./input-history.js";
-import type { OpenedRun } from "./open-run.js";
+import { openRawTerminal, type RawTerminal } from "./raw-terminal.js";
+import { type Streams, wrapped } from "./streams.js";
 import { type Completer, TypedInput, waitingQuestion } from "./typed-input.js";
-import type { Keyboard, KeyboardEvents, Question, TypedLine } from "./typed-lines.js";
+import type { Keyboard, KeyboardEvents, Question, SentLine, WatchInterrupt } from "./typed-lines.js";
 import type { TurnText } from "./written-text.js";
 
 /** What a screen is opened with. */
 export interface ScreenOptions {
-  readonly terminal: Terminal;
-  readonly completer: Completer;
+  readonly terminal: Streams;
   /** Where the history is kept; nowhere for undefined. */
   readonly stateDir: string | undefined;
+  /** `reading`: only what is finished is written, and nothing below the input. */
+  readonly ui: NonNullable<AgentSettings["ui"]>;
+  readonly watchInterrupt: WatchInterrupt;
   readonly theme: Theme;
-  /** Only what is finished is written, and nothing below the input: for those who hear the terminal. */
-  readonly isRead: boolean;
-  readonly notify: "off" | "bell" | "osc9";
-  /** Whether the input has the modes of vi. */
-  readonly vi: boolean;
-  /** Keys by the names of the ones that they stand for. */
-  readonly keys: Readonly<Record<string, string>>;
+  readonly completer: Completer;
   readonly clipboard: Clipboard;
 }
 
-/** What a screen shows of a run, and can change in it. */
-interface ScreenRun {
-  readonly facts: () => StatusFacts;
-  /** Files that the model has seen and that are other by now. */
-  readonly stale: () => Promise<number>;
-  /** The commands of the model: those in the background, and what each has printed. */
-  readonly commands: OpenedRun["commands"];
-  readonly nextMode: () => void;
-  /** The tree, where the last prompt can be sent again. */
-  readonly tree: () => Modal;
+/** A run that is shown: what its commands work on, and the commands of the model with what each has printed. */
+interface ShownRun {
+  readonly host: CommandHost;
+  readonly commands: Pick<Commands, "inBackground" | "textOf">;
 }
 
 /** How a modal ended. */
@@ -89,12 +66,12 @@ interface OpenModal {
  * on and what is typed. It holds the only timers and streams; what is shown is made by pure functions.
  */
 export class Screen implements Keyboard {
-  readonly terminal: Terminal;
+  readonly terminal: Streams;
   readonly #frames: Frames;
   readonly #raw: RawTerminal;
   readonly #reader = new KeyReader();
   readonly #input: TypedInput;
-  #run: ScreenRun | undefined;
+  #run: ShownRun | undefined;
   #facts: StatusFacts | undefined;
   #turn: ScreenState | undefined;
   /** With the long texts of turns that are over. */
@@ -119,7 +96,7 @@ export class Screen implements Keyboard {
     private readonly options: ScreenOptions,
     private readonly events: KeyboardEvents,
   ) {
-    const { terminal, stateDir, completer } = options;
+    const { terminal, stateDir, completer, ui } = options;
     const history = stateDir === undefined ? undefined : inputHistory(stateDir);
     this.#frames = new Frames({
       tail: (size) => this.#tail(size),
@@ -128,7 +105,7 @@ export class Screen implements Keyboard {
         return this.#turn === undefined ? (this.#background.length > 0 ? 1_000 : undefined) : signMs;
       },
     });
-    this.#input = new TypedInput(completer, history, () => this.#frames.changed(), options.vi);
+    this.#input = new TypedInput(completer, history, () => this.#frames.changed(), ui.editing === "vi");
     this.terminal = {
       ...terminal,
       out: (text) => {
@@ -148,17 +125,23 @@ export class Screen implements Keyboard {
   }
 
   /** Shows this run from now on; undefined where there is none any more. */
-  attach(run: ScreenRun | undefined): void {
-    this.#run = run;
-    this.#facts = run?.facts();
+  attach(run: ShownRun | undefined): void {
+    this.#run = this.#isRead ? undefined : run;
+    this.#facts = this.#factsNow;
     this.#frames.changed();
+  }
+
+  /** Opens the window that a command has. @returns whether it has one here. */
+  async opened(line: string): Promise<boolean> {
+    const modal = this.#run && windowOf(line, this.#run.host, windowSize().columns);
+    if (modal !== undefined) await this.#show(modal);
+    return modal !== undefined;
   }
 
   ask(question: Question | undefined): void {
     this.#input.ask(question);
     if (question?.wants === "answer") this.#notify("Holdfast asks.");
-    if (question?.wants === "answer" && this.#input.text !== "" && this.options.isRead)
-      this.#say(waitingQuestion);
+    if (question?.wants === "answer" && this.#input.text !== "" && this.#isRead) this.#say(waitingQuestion);
     this.#listen();
     if (question?.wants === "prompt") void this.#look();
     this.#frames.changed();
@@ -173,17 +156,17 @@ export class Screen implements Keyboard {
     this.#frames.changed();
   }
 
-  waiting(lines: readonly TypedLine[]): void {
+  waiting(lines: readonly SentLine[]): void {
     this.#input.waiting = lines;
     this.#frames.changed();
   }
 
-  takeBack(lines: readonly TypedLine[]): void {
+  takeBack(lines: readonly SentLine[]): void {
     this.#input.takeBack(lines);
     this.#frames.changed();
   }
 
-  echo({ label, wants }: Question, { shown }: TypedLine): void {
+  echo({ label, wants }: Question, { shown }: SentLine): void {
     this.#input.ask(undefined);
     const kind = wants === "prompt" ? "strong" : "plain";
     const lines = `${label}${shown}`
@@ -192,8 +175,9 @@ export class Screen implements Keyboard {
     this.#print(`${lines.join("\n")}\n`);
   }
 
-  /** A turn on this screen, from its first event to `end`. */
-  turn(): TurnText {
+  /** A turn on this screen, from its first event to `end`; undefined where lines alone are written. */
+  turn(): TurnText | undefined {
+    if (this.#isRead) return undefined;
     void this.#loadHighlighter();
     this.#turn = screenState(Date.now(), this.#former);
     return {
@@ -211,7 +195,7 @@ export class Screen implements Keyboard {
   }
 
   /** Gives the window to a modal until it closes. */
-  show(modal: Modal): Promise<Closed> {
+  #show(modal: Modal): Promise<Closed> {
     return new Promise((closed) => {
       this.#modal = { shown: modal, sinceMs: Date.now(), closed };
       this.#frames.openWhole((size) => {
@@ -240,11 +224,12 @@ export class Screen implements Keyboard {
 
   /** Looks at the state of things, and then at the files, which takes longer. */
   async #look(): Promise<void> {
-    const facts = this.#run?.facts();
+    const facts = this.#factsNow;
     this.#facts = facts;
-    const staleFiles = await this.#run?.stale();
-    if (this.#facts !== facts || facts === undefined || staleFiles === undefined) return;
-    this.#facts = { ...facts, staleFiles };
+    if (this.#run === undefined || facts === undefined) return;
+    const stale = await staleFiles(this.#run.host);
+    if (this.#facts !== facts) return;
+    this.#facts = { ...facts, staleFiles: stale };
     this.#frames.changed();
   }
 
@@ -257,35 +242,38 @@ export class Screen implements Keyboard {
     const { columns } = windowSize();
     const step = updateScreen(this.#turn ?? screenState(Date.now()), event, Date.now());
     if (this.#turn !== undefined) this.#turn = step.state;
-    if (event.kind === "step_begun" || event.kind === "turn_ended") this.#facts = this.#run?.facts();
+    if (event.kind === "step_begun" || event.kind === "turn_ended") this.#facts = this.#factsNow;
     this.#frames.commit(committedTexts(step.commit, columns, this.options.theme, this.#highlight));
     this.#frames.changed();
   }
 
   #tail(size: { readonly columns: number; readonly rows: number }): Tail {
-    const { isRead, theme } = this.options;
+    const { theme } = this.options;
     const shown = { input: this.#input.shown(this.#hint), nowMs: Date.now() };
-    const status = isRead ? undefined : this.#facts;
-    const background = this.#background;
-    return viewScreen(
-      { ...shown, turn: isRead ? undefined : this.#turn, status, background, highlight: this.#highlight },
-      size,
-      theme,
-    );
+    const drawn = { turn: this.#turn, status: this.#facts, background: this.#background };
+    return viewScreen({ ...shown, ...drawn, highlight: this.#highlight }, size, theme);
+  }
+
+  get #isRead(): boolean {
+    return this.options.ui.reading === true;
+  }
+
+  get #factsNow(): StatusFacts | undefined {
+    return this.#run && statusFacts(this.#run.host);
   }
 
   /** What runs in the background. */
-  get #background(): ReturnType<OpenedRun["commands"]["inBackground"]> {
+  get #background(): ReturnType<Commands["inBackground"]> {
     return this.#run?.commands.inBackground().filter(({ end }) => end === undefined) ?? [];
   }
 
   #keys(pressed: readonly Key[]): void {
     clearTimeout(this.#timer);
-    const keys = pressed.flatMap((key) => remapped(key, this.options.keys) ?? []);
+    const keys = pressed.flatMap((key) => remapped(key, this.options.ui.keys ?? {}) ?? []);
     const beforeMs = this.#lastKeyMs;
     this.#lastKeyMs = Date.now();
     if (this.#later !== undefined) return void this.#later.push(...keys);
-    const sent: TypedLine[] = [];
+    const sent: SentLine[] = [];
     for (const [at, key] of keys.entries()) {
       this.#hint = undefined;
       if (this.#modal !== undefined) this.#modalKeys(this.#modal, key, beforeMs);
@@ -305,7 +293,7 @@ export class Screen implements Keyboard {
     if (sent.length > 0) this.events.onLines(sent);
     const { waitsMs } = this.#reader;
     if (waitsMs !== undefined) this.#timer = setTimeout(() => this.#keys(this.#reader.flush()), waitsMs);
-    if (!this.options.isRead) void this.#input.suggest();
+    if (!this.#isRead) void this.#input.suggest();
     this.#listen();
     this.#frames.now();
   }
@@ -313,22 +301,25 @@ export class Screen implements Keyboard {
   /** Whether a key is for the screen, whatever is typed. */
   #ownKey(key: Key): boolean {
     const isIdle = this.#input.question?.wants === "prompt" && this.#input.text === "";
-    if (key.kind === "text" && key.text === "?" && isIdle && !this.options.isRead)
-      void this.show(pager([this.#help]));
+    if (key.kind === "text" && key.text === "?" && isIdle && !this.#isRead)
+      void this.#show(pager([this.#help]));
     else if (key.kind === "chord" && key.chord === "ctrl-o") this.#showWhole();
     else if (key.kind === "chord" && key.chord === "ctrl-v") void this.#pasteImage();
     else if (isIdle && key.kind === "chord" && key.chord === "escape" && this.#escapes()) {
-      if (this.#run !== undefined) void this.show(this.#run.tree());
+      if (this.#run !== undefined) void this.#show(treeAtPrompt(this.#run.host));
     } else if (key.kind === "chord" && key.chord === "shift-tab" && this.#run !== undefined) {
-      this.#run.nextMode();
-      this.#facts = this.#run.facts();
+      const { agent } = this.#run.host;
+      agent.setMode(
+        approvalModes[(approvalModes.indexOf(agent.mode) + 1) % approvalModes.length] ?? agent.mode,
+      );
+      this.#facts = this.#factsNow;
     } else return false;
     return true;
   }
 
   /** What can be done with the keyboard, and which keys the person has changed. */
   get #help(): WholeText {
-    const own = Object.entries(this.options.keys).map(([key, by]) => [
+    const own = Object.entries(this.options.ui.keys ?? {}).map(([key, by]) => [
       span(`${key} `, "accent"),
       span(by === "" ? "does nothing, by your settings" : `does what ${by} does, by your settings`),
     ]);
@@ -353,7 +344,7 @@ export class Screen implements Keyboard {
     const state = this.#turn ?? this.#former;
     const texts = state === undefined ? [] : wholeTexts(state, (id) => this.#run?.commands.textOf(id));
     if (texts.length === 0) this.#say("Nothing was cut yet.");
-    else void this.show(pager(texts));
+    else void this.#show(pager(texts));
   }
 
   #do(wish: Exclude<EditorWish["kind"], "send" | "queue" | "complete">, mayLeave: boolean): void {
@@ -435,11 +426,10 @@ export class Screen implements Keyboard {
   /** Lets the person's editor have the terminal. */
   async edit(text: string, name: string, signal?: AbortSignal): Promise<EditedText | Refusal> {
     this.#isElsewhere = true;
-    const asked = { text, name, environment: process.env, tempDir: tmpdir(), ...defined({ signal }) };
     // Ctrl-C is the editor's.
-    const watched = watchedByWork();
+    const watched = this.options.watchInterrupt();
     this.#frames.leave();
-    const edited = await this.#raw.outside(() => editText(asked));
+    const edited = await this.#raw.outside(() => editText({ text, name, signal }));
     watched.end();
     this.#isElsewhere = false;
     return edited;
@@ -447,6 +437,7 @@ export class Screen implements Keyboard {
 
   /** How a diff is drawn here: both sides beside each other where there is room. */
   get diff(): DiffOptions {
+    if (this.#isRead) return {};
     const { columns } = windowSize();
     const besideIn = columns >= besideColumns ? columns - 1 : undefined;
     return defined({ besideIn, highlight: this.#highlight });
@@ -463,7 +454,7 @@ export class Screen implements Keyboard {
 
   /** Says something that is gone with the next key; for those who hear the terminal, a line. */
   #say(words: string): void {
-    if (this.options.isRead) this.#print(`${escapeText(words)}\n`);
+    if (this.#isRead) this.#print(`${escapeText(words)}\n`);
     else this.#hint = words;
   }
 
@@ -476,7 +467,7 @@ export class Screen implements Keyboard {
 
   /** Calls a person who has not pressed a key for a while. */
   #notify(words: string): void {
-    const { notify } = this.options;
+    const { notify = "bell" } = this.options.ui;
     if (notify === "off" || Date.now() - this.#lastKeyMs < elsewhereMs) return;
     process.stdout.write(notify === "bell" ? "\u0007" : `\u001b]9;${words}\u0007`);
   }

@@ -1,18 +1,13 @@
-import {
-  backgroundWords,
-  type CommandHost,
-  changesModal,
-  contextPicture,
-  type Line,
-  lastPrompt,
-  type Modal,
-  pager,
-  span,
-  thenBack,
-  treeModal,
-  treeSource,
-  wholeText,
-} from "@holdfast/agent";
+import type { CommandHost } from "../../commands/command.js";
+import { backgroundWords } from "../../host/command-words.js";
+import { type Modal, thenBack } from "../lines/modal.js";
+import { type Line, span } from "../lines/spans.js";
+import { pager } from "../screen/pager.js";
+import { wholeText } from "../screen/update.js";
+import { changesModal } from "./changes-modal.js";
+import { contextPicture } from "./context-picture.js";
+import { lastPrompt, treeModal } from "./tree-modal.js";
+import { treeSource } from "./tree-source.js";
 
 /** The window that a command opens on a screen; undefined of one whose answer is written. @param columns of the window. */
 export function windowOf(line: string, host: CommandHost, columns: number): Modal | undefined {

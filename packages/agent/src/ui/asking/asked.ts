@@ -1,19 +1,3 @@
-import { extname } from "node:path";
-import {
-  type Allowance,
-  type Asked,
-  type ComparedTexts,
-  comparedTexts,
-  type DiffOptions,
-  formsOf,
-  type Line,
-  linesOfDiff,
-  namedHunks,
-  type PersonsAnswer,
-  span,
-  withHunks,
-  wordsOfForm,
-} from "@holdfast/agent";
 import { consentLine } from "@holdfast/core/conversation";
 import type { FileChange } from "@holdfast/core/files";
 import { describeShown } from "@holdfast/core/patch";
@@ -27,6 +11,13 @@ import {
   shortHash,
 } from "@holdfast/core/text";
 import { describeRepair } from "@holdfast/core/tools";
+import type { Allowance } from "../../loop/approval.js";
+import type { Asked, PersonsAnswer } from "../../loop/gate.js";
+import { formsOf } from "../../shell/covered.js";
+import { wordsOfForm } from "../../shell/forms.js";
+import { type DiffOptions, linesOfDiff } from "../diff/diff-lines.js";
+import { type ComparedTexts, comparedTexts, namedHunks, withHunks } from "../diff/hunks.js";
+import { type Line, signedLine, span } from "../lines/spans.js";
 
 /** What a person typed as the answer. Whatever is none of the words offered is a no, with it as a word for the model. */
 export function answerOf(said: string, asked: Asked, hides = false): PersonsAnswer {
@@ -251,14 +242,14 @@ function wishOf(files: readonly ChangedFile[]): string {
 type RunAsked = Extract<Asked, { kind: "run" }>;
 
 /** How far "always" reaches, and what allows no more than this very call where that is less. */
-interface Reach {
+interface AlwaysReach {
   readonly allowance: Allowance;
   readonly words: string;
   readonly exact?: Allowance;
 }
 
 /** Undefined where only this call can be allowed. */
-function reachOf(asked: Asked): Reach | undefined {
+function reachOf(asked: Asked): AlwaysReach | undefined {
   switch (asked.kind) {
     case "change": {
       const [file, ...others] = asked.question.preview.files;
@@ -285,7 +276,7 @@ function restoreHead({ tool, consent }: Extract<Asked, { kind: "restore" }>): st
   return `${head}\nThe model says that you agreed to lose what others left in ${consent.map(escapeForDisplay).join(", ")}.`;
 }
 
-function reachOfRun({ tool, request: { args } }: RunAsked): Reach | undefined {
+function reachOfRun({ tool, request: { args } }: RunAsked): AlwaysReach | undefined {
   const { command, directory, outside } = args;
   if (tool !== shellTool || typeof command !== "string")
     return { allowance: { kind: "tool", tool }, words: `every call of ${escapeForPeople(tool)}` };
@@ -368,10 +359,10 @@ function diffOf(file: ChangedFile, isWhole: boolean, options: DiffOptions): Show
     : describeShown(file.before ?? "", file.after ?? "", { maxLines: mostLines });
   // Where nothing has to be left out after all, the changes keep their numbers.
   if (shown === undefined || shown.isWhole) {
-    const lines = linesOfDiff(texts, { ...options, language: extname(file.path).slice(1) });
+    const lines = linesOfDiff(texts, { ...options, language: /[^/][.]([^./]*)$/.exec(file.path)?.[1] ?? "" });
     return { lines: [head, ...lines], hides: false };
   }
-  return { lines: [head, ...shown.text.split("\n").map(bySign)], hides: true };
+  return { lines: [head, ...shown.text.split("\n").map(signedLine)], hides: true };
 }
 
 /** Looked at before anything is drawn: to draw megabytes takes seconds. */
@@ -381,13 +372,6 @@ function isShort({ old, fresh, hunks }: ComparedTexts): boolean {
     ...changes.flatMap((one) => old.slice(one.oldFrom, one.oldTo)),
   ]);
   return lines.length <= mostLines && lines.every(({ length }) => length <= mostLineChars);
-}
-
-/** A line of a difference by its sign. */
-function bySign(line: string): Line {
-  const kinds = { "+": "good", "-": "bad", "@": "accent" } as const;
-  // A cast: what is no sign gives undefined.
-  return [span(line, kinds[line.charAt(0) as "+"] ?? "plain")];
 }
 
 /** A change as two texts; undefined where one of them is none. */

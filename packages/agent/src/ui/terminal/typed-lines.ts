@@ -1,9 +1,8 @@
-import { readTyped } from "@holdfast/agent";
-import { watchedByWork } from "../shell/interrupt.js";
-import type { Terminal } from "../shell/terminal.js";
+import { readTyped } from "../../commands/run-command.js";
+import type { Streams } from "./streams.js";
 
 /** One text that was sent with Enter. */
-export interface TypedLine {
+export interface SentLine {
   readonly text: string;
   /** As the scrollback shows it, without the sign of the prompt. */
   readonly shown: string;
@@ -24,22 +23,22 @@ export interface Question {
 /** Where texts come from: the terminal key by key, or line by line. */
 export interface Keyboard {
   /** Output that does not disturb what is being typed. */
-  readonly terminal: Terminal;
+  readonly terminal: Streams;
   /** What is wanted from now on; undefined while work goes on. */
   ask(question: Question | undefined): void;
   /** Texts that wait, to be shown above the input. */
-  waiting(lines: readonly TypedLine[]): void;
+  waiting(lines: readonly SentLine[]): void;
   /** Puts texts that were sent back into the input; where there is none, it says that they are given up. */
-  takeBack(lines: readonly TypedLine[]): void;
+  takeBack(lines: readonly SentLine[]): void;
   /** Shows a text that is taken now. @param isEarly it was sent before it was wanted. */
-  echo(question: Question, line: TypedLine, isEarly: boolean): void;
+  echo(question: Question, line: SentLine, isEarly: boolean): void;
   close(): void;
 }
 
 /** What a keyboard reports. */
 export interface KeyboardEvents {
   /** The texts that one read brought. */
-  readonly onLines: (lines: readonly TypedLine[]) => void;
+  readonly onLines: (lines: readonly SentLine[]) => void;
   /** The work that goes on is to end. */
   readonly onEscape: () => void;
   /** The person leaves. */
@@ -51,7 +50,10 @@ export function hasKeys(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== "dumb";
 }
 
-interface Waiting {
+/** Keeps Ctrl-C from ending the program while work goes on that ends by itself then. @returns what ends the watch. */
+export type WatchInterrupt = (onInterrupt?: () => void) => { readonly end: () => void };
+
+interface PendingQuestion {
   readonly question: Question;
   readonly give: (line: string | undefined) => void;
 }
@@ -61,14 +63,17 @@ const forModel: Question = { wants: "prompt", label: "> " };
 /** Texts that a person types or pastes into the terminal. */
 export class TypedLines {
   readonly #keyboard: Keyboard;
-  #early: readonly TypedLine[] = [];
-  #waiting: Waiting | undefined;
+  #early: readonly SentLine[] = [];
+  #waiting: PendingQuestion | undefined;
   /** A secret was asked for: until something else is, what is typed may be it once more, and is shown and kept nowhere. */
   #isSecret = false;
   #hasLeft = false;
   #ending: AbortController | undefined;
 
-  constructor(open: (events: KeyboardEvents) => Keyboard) {
+  constructor(
+    private readonly watchInterrupt: WatchInterrupt,
+    open: (events: KeyboardEvents) => Keyboard,
+  ) {
     this.#keyboard = open({
       onLines: (lines) => this.#take(lines),
       onEscape: () => this.#ending?.abort(),
@@ -79,7 +84,7 @@ export class TypedLines {
     });
   }
 
-  get terminal(): Terminal {
+  get terminal(): Streams {
     return this.#keyboard.terminal;
   }
 
@@ -120,7 +125,7 @@ export class TypedLines {
     this.#ending = ending;
     if (this.#isSecret) this.#keyboard.ask(undefined);
     this.#isSecret = false;
-    const watched = watchedByWork(() => ending.abort());
+    const watched = this.watchInterrupt(() => ending.abort());
     try {
       return await work(ending.signal);
     } finally {
@@ -145,7 +150,7 @@ export class TypedLines {
     });
   }
 
-  #take(lines: readonly TypedLine[]): void {
+  #take(lines: readonly SentLine[]): void {
     const [first, ...others] = lines;
     if (first === undefined) return;
     const { question } = this.#waiting ?? {};
@@ -157,7 +162,7 @@ export class TypedLines {
       return;
     }
     // Several at once were not written for the question, which is still open, nor for the work that asks it.
-    const isForModel = (line: TypedLine) =>
+    const isForModel = (line: SentLine) =>
       (question === undefined || !line.isAnswer) && readTyped(line.text).kind === "words";
     const kept = this.#isSecret
       ? []
@@ -168,12 +173,12 @@ export class TypedLines {
     if (question !== undefined) this.#keyboard.ask(question);
   }
 
-  #takeEarly(line: TypedLine): void {
+  #takeEarly(line: SentLine): void {
     this.#wait(this.#early.filter((other) => other !== line));
     this.#keyboard.echo(forModel, line, true);
   }
 
-  #wait(lines: readonly TypedLine[]): void {
+  #wait(lines: readonly SentLine[]): void {
     // An empty line among others is a gap between them.
     this.#early = lines.filter(({ text }) => text.trim() !== "");
     this.#keyboard.waiting(this.#early);

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { systemClipboard } from "../../src/agent/clipboard.js";
+import { systemClipboard } from "../../../src/ui/terminal/clipboard.js";
 
 const path = process.env.PATH;
 afterEach(() => {

@@ -1,4 +1,4 @@
-import type { AgentSettings } from "../config/schema.js";
+import type { AgentSettings } from "../../config/schema.js";
 import type { Ground, Line, SpanKind } from "./spans.js";
 
 /** The colours of a terminal's text: parameters of SGR, such as `1;38;5;75`; an empty one leaves the text as it is. */

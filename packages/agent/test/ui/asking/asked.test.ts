@@ -1,6 +1,8 @@
-import { type Asked, fitted, painted, themes } from "@holdfast/agent";
 import { describe, expect, it } from "vitest";
-import { answerByNumbers, answerOf, choicesOf, linesOfAsked } from "../../src/agent/asked.js";
+import type { Asked } from "../../../src/loop/gate.js";
+import { answerByNumbers, answerOf, choicesOf, linesOfAsked } from "../../../src/ui/asking/asked.js";
+import { fitted } from "../../../src/ui/lines/spans.js";
+import { painted, themes } from "../../../src/ui/lines/theme.js";
 
 /** A question as it is written. */
 function shown(asked: Asked, isWhole = false) {

@@ -1,4 +1,5 @@
-import { frame, noTail, nothingStands, type Standing, type Tail, type WindowSize } from "@holdfast/agent";
+import type { WindowSize } from "../lines/modal.js";
+import { frame, noTail, nothingStands, type Standing, type Tail } from "../screen/frame.js";
 
 /** What the frames show. */
 interface FrameSource {

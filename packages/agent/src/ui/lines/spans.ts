@@ -1,5 +1,5 @@
 import { escapeForPeople, escapeInParts } from "@holdfast/core/text";
-import { cellsOf, graphemes } from "./input/cells.js";
+import { cellsOf, graphemes } from "../input/cells.js";
 
 /** What a stretch of a line is. A theme gives each kind its colour. */
 export type SpanKind =
@@ -43,6 +43,12 @@ export function span(text: string, kind: SpanKind = "plain"): Span {
 /** A stretch that loses its middle where the line is too long. */
 export function elastic(text: string, kind: SpanKind = "plain"): Span {
   return { kind, text, isElastic: true };
+}
+
+/** A line of a difference by its sign. */
+export function signedLine(line: string): Line {
+  const kinds: Readonly<Record<string, SpanKind>> = { "+": "good", "-": "bad", "@": "accent" };
+  return [elastic(line, kinds[line[0] ?? ""])];
 }
 
 /** How many rows of a terminal lines take. */
