@@ -17,11 +17,12 @@ import {
 } from "@holdfast/agent";
 import type { TalkRun } from "@holdfast/agent/ui";
 import type { ModelPort, OfferedTool } from "@holdfast/core/context";
-import type {
-  ConversationContext,
-  ConversationRefusal,
-  SessionStore,
-  StoredConversation,
+import {
+  type ConversationContext,
+  type ConversationRefusal,
+  memorySessionStore,
+  type SessionStore,
+  type StoredConversation,
 } from "@holdfast/core/conversation";
 import { type EconomySettings, isEconomyRefusal } from "@holdfast/core/economy";
 import { isRefusal, type Refusal } from "@holdfast/core/files";
@@ -43,7 +44,7 @@ import { economyOf } from "./economy.js";
 import { openHost, type RunHost } from "./host.js";
 import { type MemoryPlace, memoryPlace } from "./memory-place.js";
 import { modelOf, namedModel, type RunModel } from "./model.js";
-import { earlierSession, sessionOf, storeInMemory } from "./session.js";
+import { earlierSession, sessionOf } from "./session.js";
 import { type RunSettings, ruleOf, settingsOf } from "./settings.js";
 import { type RunUploads, runUploads } from "./uploads.js";
 import { skillFolders, skillRules, type Written, writtenFor } from "./written.js";
@@ -374,7 +375,7 @@ function replacementIn(wire: "text" | "json" | undefined): { readonly wholeRepla
 }
 
 async function storeOf({ call, found: { settings } }: Opening): Promise<SessionStore | ConversationRefusal> {
-  if (call.flags.ephemeral === true) return storeInMemory();
+  if (call.flags.ephemeral === true) return memorySessionStore();
   const { store: place = "", tenant } = settings.sessions ?? {};
   return openStoreAt({ place, tenant }, call);
 }

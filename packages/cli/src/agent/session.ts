@@ -6,7 +6,6 @@ import {
   findSession,
   forkSession,
   type IdSource,
-  memorySessionStore,
   namesFrom,
   openConversation,
   type SessionStore,
@@ -26,11 +25,6 @@ interface SessionWanted {
   /** The user's words, of which a new session has its title. */
   readonly prompt: string;
   readonly files: ConversationFiles;
-}
-
-/** A store that nobody else sees, and that is gone with the process. */
-export function storeInMemory(): SessionStore {
-  return memorySessionStore();
 }
 
 /** Opens the session that the flags mean, for writing. */

@@ -14,7 +14,7 @@ import { askBeside, hasKeys, type TalkTerminal, writtenText } from "@holdfast/ag
 import { isRefusal } from "@holdfast/core/files";
 import { escapeText } from "@holdfast/core/text";
 import { type CommandPorts, commandHost, sessionWanted } from "../agent/command-host.js";
-import { type HeldSession, type NoRun, type OpenedRun, openRun, withoutModel } from "../agent/open-run.js";
+import { type NoRun, type OpenedRun, openRun, withoutModel } from "../agent/open-run.js";
 import { settingsOf } from "../agent/settings.js";
 import { instructionWords } from "../agent/written.js";
 import { sourcesOf } from "../config/sources.js";
@@ -186,10 +186,12 @@ async function inTerminal(given: Invocation, first?: string): Promise<number> {
     for (;;) {
       const run = await openRun({ ...call, flags }, "", lines.ask, { meter });
       if (run.kind === "no_run") {
-        const mayTry = canSetUp(run) && (await setUp(call, lines, run));
+        const mayTry =
+          canSetUp(run) && (await (await import("../agent/first-run.js")).setUpModel(call, lines, run.lines));
         if (mayTry) continue;
         if (run.held === undefined) return await refuse(call, run);
-        words = await readHeld(run.held, run, lines, words);
+        const { readAlong } = await import("../agent/read-along.js");
+        words = await readAlong({ ...run, held: run.held }, lines, words);
         if (words === undefined) return agentExitCodes.success;
         // Another program may have begun a later session of this folder meanwhile.
         flags = goingOnWith(run.held.id, flags);
@@ -231,16 +233,6 @@ async function openedTalk(call: Invocation, stateDir: string | undefined): Promi
 /** Whether a person who has no key can be asked for one. */
 function canSetUp({ exitCode }: NoRun): boolean {
   return exitCode === agentExitCodes.auth && hasKeys();
-}
-
-async function setUp(call: Invocation, lines: TalkTerminal, { lines: why }: NoRun) {
-  const { setUpModel } = await import("../agent/first-run.js");
-  return setUpModel(call, lines, why);
-}
-
-async function readHeld(held: HeldSession, run: NoRun, lines: TalkTerminal, words: string | undefined) {
-  const { readAlong } = await import("../agent/read-along.js");
-  return readAlong({ ...run, held }, lines, words);
 }
 
 /** What the slash commands need of the program's other commands, each loaded when it is asked for. */

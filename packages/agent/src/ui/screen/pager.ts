@@ -1,12 +1,17 @@
 import type { Key } from "../input/keys.js";
-import type { Modal, ModalStep, WindowSize } from "../lines/modal.js";
-import { elastic, fitted, type Line, type Span } from "../lines/spans.js";
+import { type Modal, type ModalStep, thenBack, type WindowSize } from "../lines/modal.js";
+import { elastic, fitted, type Line, type Span, span } from "../lines/spans.js";
 import { brokenLine } from "./rows.js";
 import type { WholeText } from "./update.js";
 
 /** Shows long texts whole, the last one first. @param texts at least one. */
 export function pager(texts: readonly WholeText[]): Modal {
   return new Pager(texts, { at: texts.length - 1, top: 0, words: "", typed: undefined });
+}
+
+/** A long text in the whole window; what closes it gives `back` again. */
+export function page(title: string, lines: readonly Line[], back: Modal): Modal {
+  return thenBack(pager([{ title: [span(title)], lines }]), back);
 }
 
 interface Position {

@@ -1,14 +1,6 @@
 import type { WindowSize } from "../lines/modal.js";
 import { frame, noTail, nothingStands, type Standing, type Tail } from "../screen/frame.js";
 
-/** What the frames show. */
-interface FrameSource {
-  /** The rows below what is committed. */
-  readonly tail: (size: WindowSize) => Tail;
-  /** How soon they change by themselves, in milliseconds; undefined where they do not. */
-  readonly movesMs: () => number | undefined;
-}
-
 /** Something that has the whole window: rows that fit into it. */
 type WholeWindow = (size: WindowSize) => readonly string[];
 
@@ -34,7 +26,11 @@ export class Frames {
   #isAway = false;
   #whole: OpenWhole | undefined;
 
-  constructor(private readonly source: FrameSource) {}
+  /** @param tail the rows below what is committed. @param movesMs how soon they change by themselves, if they do. */
+  constructor(
+    private readonly tail: (size: WindowSize) => Tail,
+    private readonly movesMs: () => number | undefined,
+  ) {}
 
   /** Writes lines for good; they are safe to write. */
   commit(lines: readonly string[]): void {
@@ -105,11 +101,9 @@ export class Frames {
     const isTaken = !process.stdout.writableNeedDrain;
     if (isTaken) {
       this.#lastMs = performance.now();
-      this.#write(
-        this.#whole === undefined ? this.#next(this.source.tail(windowSize())) : this.#wholeFrame(),
-      );
+      this.#write(this.#whole === undefined ? this.#next(this.tail(windowSize())) : this.#wholeFrame());
     }
-    const soonMs = isTaken ? this.source.movesMs() : 2 * frameMs;
+    const soonMs = isTaken ? this.movesMs() : 2 * frameMs;
     if (soonMs !== undefined) this.changed(soonMs);
   }
 

@@ -98,13 +98,11 @@ export class Screen implements Keyboard {
   ) {
     const { terminal, stateDir, completer, ui } = options;
     const history = stateDir === undefined ? undefined : inputHistory(stateDir);
-    this.#frames = new Frames({
-      tail: (size) => this.#tail(size),
-      movesMs: () => {
-        if (this.#input.isAnswer) return undefined;
-        return this.#turn === undefined ? (this.#background.length > 0 ? 1_000 : undefined) : signMs;
-      },
-    });
+    const movesMs = () => {
+      if (this.#input.isAnswer) return undefined;
+      return this.#turn === undefined ? (this.#background.length > 0 ? 1_000 : undefined) : signMs;
+    };
+    this.#frames = new Frames((size) => this.#tail(size), movesMs);
     this.#input = new TypedInput(completer, history, () => this.#frames.changed(), ui.editing === "vi");
     this.terminal = {
       ...terminal,

@@ -4,7 +4,7 @@ import { writtenWord } from "../../commands/words.js";
 import type { Key } from "../input/keys.js";
 import { keyLines, type Modal, type ModalStep, rowsMoved, type WindowSize } from "../lines/modal.js";
 import { cutLine, elastic, fitted, type Line, span } from "../lines/spans.js";
-import type { TreeSource } from "./tree-modal.js";
+import { page } from "../screen/pager.js";
 import { diffOfStates } from "./tree-source.js";
 
 /** A state of a file as a row, and the one before it. */
@@ -23,7 +23,7 @@ interface ShownChanges {
 }
 
 /** Every file that changed in a conversation with each of its states: to look at, to compare, to go back to. */
-export function changesModal(host: CommandHost, page: TreeSource["page"]): Modal {
+export function changesModal(host: CommandHost): Modal {
   const rows = changedFiles(host.manager.context).flatMap((file) =>
     file.states.map((state, at): StateRow => {
       const before = file.states[at - 1];
@@ -31,13 +31,12 @@ export function changesModal(host: CommandHost, page: TreeSource["page"]): Modal
       return before === undefined ? { file, state, isNow } : { file, state, before, isNow };
     }),
   );
-  return new ChangesModal(host, page, { rows, at: Math.max(0, rows.length - 1) });
+  return new ChangesModal(host, { rows, at: Math.max(0, rows.length - 1) });
 }
 
 class ChangesModal implements Modal {
   constructor(
     private readonly host: CommandHost,
-    private readonly page: TreeSource["page"],
     private readonly shown: ShownChanges,
   ) {}
 
@@ -98,7 +97,7 @@ class ChangesModal implements Modal {
     const wish = async () => {
       const { marked: _, ...rest } = this.shown;
       const lines = await diffOfStates({ path, from: from.sha256, to: to.sha256 }, this.host);
-      return this.page(title, lines, new ChangesModal(this.host, this.page, rest));
+      return page(title, lines, new ChangesModal(this.host, rest));
     };
     return { kind: "shown", modal: this, wish };
   }
@@ -118,7 +117,7 @@ class ChangesModal implements Modal {
 
   #set(changes: Partial<ShownChanges>): ModalStep {
     const { said: _, ...rest } = this.shown;
-    return { kind: "shown", modal: new ChangesModal(this.host, this.page, { ...rest, ...changes }) };
+    return { kind: "shown", modal: new ChangesModal(this.host, { ...rest, ...changes }) };
   }
 }
 

@@ -12,6 +12,7 @@ import {
   type WindowSize,
 } from "../lines/modal.js";
 import { cutLine, elastic, fitted, type Line, type Span, span } from "../lines/spans.js";
+import { page } from "../screen/pager.js";
 import { brokenLine } from "../screen/rows.js";
 import { branchStart, nextHit, type RowFilter, rowFilters, rowsOf, unfoldedRows } from "./tree-rows.js";
 
@@ -22,8 +23,6 @@ export interface TreeSource {
   plan(move: "rewind" | "restore", nodeId: string): Promise<AskedBack | Refused>;
   /** How two branches differ, in what was said and in the files. */
   compare(oneId: string, otherId: string): Promise<readonly Line[]>;
-  /** A long text in the whole window; what closes it gives `back` again. */
-  page(title: string, lines: readonly Line[], back: Modal): Modal;
   /** All that a node holds. */
   whole(node: TurnNode): readonly Line[];
 }
@@ -286,7 +285,7 @@ class TreeModal implements Modal {
 
   #page(title: string, lines: readonly Line[]): Modal {
     const { marked: _, ...rest } = this.shown;
-    return this.source.page(title, lines, new TreeModal(this.source, rest));
+    return page(title, lines, new TreeModal(this.source, rest));
   }
 
   #to(at: number): ModalStep {

@@ -14,12 +14,11 @@ import { planOfReturn } from "../../commands/moving.js";
 import { elastic, type Line, signedLine, span } from "../lines/spans.js";
 import type { TreeSource } from "./tree-modal.js";
 
-/** The tree of a running session. @param page what shows a long text: see `TreeSource`. */
-export function treeSource(host: CommandHost, page: TreeSource["page"]): TreeSource {
+/** The tree of a running session. */
+export function treeSource(host: CommandHost): TreeSource {
   const { context } = host.manager;
   return {
     context,
-    page,
     whole,
     plan: (move, nodeId) => planOfReturn(move, nodeId, host),
     compare: (oneId, otherId) => comparedLines(oneId, otherId, host),

@@ -1,7 +1,7 @@
 import type { CommandHost } from "../../commands/command.js";
 import { backgroundWords } from "../../host/command-words.js";
-import { type Modal, thenBack } from "../lines/modal.js";
-import { type Line, span } from "../lines/spans.js";
+import type { Modal } from "../lines/modal.js";
+import { span } from "../lines/spans.js";
 import { pager } from "../screen/pager.js";
 import { wholeText } from "../screen/update.js";
 import { changesModal } from "./changes-modal.js";
@@ -13,9 +13,9 @@ import { treeSource } from "./tree-source.js";
 export function windowOf(line: string, host: CommandHost, columns: number): Modal | undefined {
   switch (line.trim()) {
     case "/history view":
-      return treeModal(treeSource(host, page));
+      return treeModal(treeSource(host));
     case "/changes":
-      return changesModal(host, page);
+      return changesModal(host);
     case "/background": {
       const all = host.background?.() ?? [];
       if (all.length === 0) return undefined;
@@ -34,9 +34,5 @@ export function windowOf(line: string, host: CommandHost, columns: number): Moda
 
 /** The tree at the last prompt, where it can be edited and sent again. */
 export function treeAtPrompt(host: CommandHost): Modal {
-  return treeModal(treeSource(host, page), lastPrompt(host.manager.context));
-}
-
-function page(title: string, lines: readonly Line[], back: Modal): Modal {
-  return thenBack(pager([{ title: [span(title)], lines }]), back);
+  return treeModal(treeSource(host), lastPrompt(host.manager.context));
 }

@@ -12,7 +12,7 @@ import type { ScriptedCall } from "../../../src/index.js";
 import { changesModal } from "../../../src/ui/windows/changes-modal.js";
 import { contextPicture } from "../../../src/ui/windows/context-picture.js";
 import { openStage } from "../../loop/stage.js";
-import { page, press, shown, text } from "./pressed.js";
+import { press, shown, text } from "./pressed.js";
 
 /** A file that was changed twice. */
 async function twice() {
@@ -53,7 +53,7 @@ describe("the files of a conversation", () => {
       message: "1 file has changed:",
     });
     expect(await runCommand("/changes b.txt", host)).toMatchObject({ kind: "refused", code: "not_found" });
-    const modal = changesModal(host, page);
+    const modal = changesModal(host);
     const rows = await shown(modal);
     expect(rows[1]).toContain("a.txt");
     expect(rows.find((row) => row.startsWith("▸"))).toContain("made here  now");
@@ -65,7 +65,7 @@ describe("the files of a conversation", () => {
 
   it("go back to a state by a command, which the model is told and /undo takes back", async () => {
     const { stage, host, content } = await twice();
-    const step = await press(changesModal(host, page), "up", "up", "r");
+    const step = await press(changesModal(host), "up", "up", "r");
     if (step.kind !== "closed" || step.line === undefined) throw new Error("no command");
     expect(await runCommand(step.line, host)).toMatchObject({ kind: "told" });
     expect(content()).toBe("one\n");
@@ -102,8 +102,8 @@ describe("a mode that a command of the model changed", () => {
     await stage.turn("Go.");
     const host = { agent: stage.agent, manager: stage.manager, workspace: stage.workspace };
     const outcome = await runCommand("/changes", host);
-    const rows = await shown(changesModal(host, page));
-    const compared = await shown(changesModal(host, page), "enter");
+    const rows = await shown(changesModal(host));
+    const compared = await shown(changesModal(host), "enter");
     return { said: outcome?.kind === "told" ? outcome.text : undefined, rows, compared };
   }
   const chmod = { name: "run_shell_command", args: { command: "chmod 755 a.txt" } };

@@ -10,14 +10,6 @@ export const text = (lines: readonly Line[]) =>
       .trimEnd(),
   );
 
-/** A page that is told from the tree by its first row. */
-export function page(title: string, lines: readonly Line[], back: Modal): Modal {
-  return {
-    view: () => [[{ kind: "plain", text: `PAGE ${title}` }], ...lines],
-    update: () => ({ kind: "shown", modal: back }),
-  };
-}
-
 /** Presses keys one after another; what a wish gives is shown before the next. */
 export async function press(modal: Modal, ...keys: readonly string[]): Promise<ModalStep> {
   let step: ModalStep = { kind: "shown", modal };

@@ -7,7 +7,7 @@ import type { Modal } from "../../../src/ui/lines/modal.js";
 import { lastPrompt, treeModal } from "../../../src/ui/windows/tree-modal.js";
 import { treeSource } from "../../../src/ui/windows/tree-source.js";
 import { openStage, type Stage } from "../../loop/stage.js";
-import { page, press, shown, text } from "./pressed.js";
+import { press, shown, text } from "./pressed.js";
 
 const content = ({ root }: Stage) => readFileSync(join(root, "a.txt"), "utf8");
 
@@ -48,7 +48,7 @@ async function twoBranches(): Promise<{
   await stage.turn("Make it two.");
   await run("/history rewind --files restore");
   await stage.turn("Make it three.");
-  return { stage, run, modal: () => treeModal(treeSource(host, page)) };
+  return { stage, run, modal: () => treeModal(treeSource(host)) };
 }
 
 describe("the tree in a window", () => {
@@ -70,7 +70,7 @@ describe("the tree in a window", () => {
     const stage = await openStage([{ text: "An answer. ".repeat(40) }]);
     await stage.turn("Go.");
     const host = { agent: stage.agent, manager: stage.manager, workspace: stage.workspace };
-    const modal = treeModal(treeSource(host, page));
+    const modal = treeModal(treeSource(host));
     const size = { columns: 50, rows: 8 };
     expect(text(modal.view(size)).find((row) => row.startsWith("▸"))).toMatch(/^.{30,}← you are here$/u);
     const typed = await press(modal, "l", `=${"long ".repeat(20)}😀`, "backspace", "=END");
@@ -112,7 +112,7 @@ describe("the tree in a window", () => {
     const plannedIn = async (rows: number, ...said: readonly string[]) => {
       const choices = [{ word: "keep", says: "leave the files as they are", line: "/x" }];
       const plan = { kind: "question", message: "Some files.", text: said.join("\n"), choices } as const;
-      const step = await press(treeModal({ ...treeSource(host, page), plan: async () => plan }), "r");
+      const step = await press(treeModal({ ...treeSource(host), plan: async () => plan }), "r");
       if (step.kind === "closed") throw new Error("closed");
       return text(step.modal.view({ columns: 50, rows })).slice(1);
     };
@@ -153,7 +153,7 @@ describe("the tree in a window", () => {
     await stage.turn("Go.");
     await runCommand("/history rewind --files keep", host);
     await stage.turn("Go otherwise.");
-    const both = await shown(treeModal(treeSource(host, page)), "d", "/", "=First.", "enter", "d");
+    const both = await shown(treeModal(treeSource(host)), "d", "/", "=First.", "enter", "d");
     expect(both.join("\n")).toMatch(
       /--- one\.txt {2}on the second alone: none → .*\n.*\n\+one\.txt\n--- two\.txt {2}on the first alone: none/u,
     );
@@ -162,7 +162,7 @@ describe("the tree in a window", () => {
   it("compares two branches in words and files, and names, hides and forks by commands", async () => {
     const { stage, modal } = await twoBranches();
     const both = await shown(modal(), "d", "/", "=It is two", "enter", "d");
-    expect(both[0]).toBe("PAGE Two branches");
+    expect(both[0]).toBe("Two branches");
     expect(both.join("\n")).toMatch(/-three\n\+two/u);
     expect(both.join("\n")).toContain("> Make it two.");
     expect((await shown(modal(), "enter")).join("\n")).toContain("It is three.");
