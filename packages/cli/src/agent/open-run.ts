@@ -16,7 +16,7 @@ import {
   watchFiles,
 } from "@holdfast/agent";
 import type { TalkRun } from "@holdfast/agent/ui";
-import type { ModelPort, OfferedTool } from "@holdfast/core/context";
+import type { ModelEvent, ModelPort, OfferedTool } from "@holdfast/core/context";
 import {
   type ConversationContext,
   type ConversationRefusal,
@@ -38,8 +38,7 @@ import {
 import { openSettings } from "../answers/open.js";
 import { newIds, openStoreAt } from "../sessions/open-store.js";
 import { exitCodeOf, exitCodes as shellCodes } from "../shell/exit-codes.js";
-import type { Invocation } from "../shell/invocation.js";
-import { absentModel, namesFileOfModel } from "./absent-model.js";
+import type { Flags, Invocation } from "../shell/invocation.js";
 import { economyOf } from "./economy.js";
 import { openHost, type RunHost } from "./host.js";
 import { type MemoryPlace, memoryPlace } from "./memory-place.js";
@@ -109,6 +108,35 @@ export async function openRun(
 /** Why there is no run without a model. */
 export function withoutModel({ reason, message }: ModelRefusal): NoRun {
   return { kind: "no_run", exitCode: exitCodes[reason], lines: [message] };
+}
+
+/**
+ * What stands in for a model that could not be opened, for a slash command: most contact none, and only one that asks it
+ * after all is told why there is none.
+ */
+function absentModel(refusal: ModelRefusal): RunModel {
+  let isAsked = false;
+  const { reason, message } = refusal;
+  const failure = {
+    kind: "model_failure",
+    reason: reason === "unpriced" || reason === "effort" ? "invalid_request" : reason,
+    message,
+  } as const;
+  async function* ask(): AsyncIterable<ModelEvent> {
+    isAsked = true;
+    yield { kind: "failed", failure };
+  }
+  return {
+    kind: "model",
+    name: "none",
+    port: { target: { provider: "none", model: "none" }, ask },
+    absent: { refusal, isAsked: () => isAsked },
+  };
+}
+
+/** Files of these flags take the place of a model, or write down what it is asked: one that fails is told at once. */
+function namesFileOfModel({ script, replay, record, debug }: Flags): boolean {
+  return [script, replay, record, debug].some((file) => file !== undefined);
 }
 
 const exitCodes: Readonly<Record<ModelRefusal["reason"], number>> = {

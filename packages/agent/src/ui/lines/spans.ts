@@ -45,6 +45,14 @@ export function elastic(text: string, kind: SpanKind = "plain"): Span {
   return { kind, text, isElastic: true };
 }
 
+/** So often the sign of life is another one. */
+export const signMs = 200;
+
+/** The sign of life of what goes on. */
+export function signAt(nowMs: number): string {
+  return "-\\|/".charAt(Math.floor(nowMs / signMs) % 4);
+}
+
 /** A line of a difference by its sign. */
 export function signedLine(line: string): Line {
   const kinds: Readonly<Record<string, SpanKind>> = { "+": "good", "-": "bad", "@": "accent" };

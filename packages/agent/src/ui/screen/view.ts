@@ -2,7 +2,7 @@ import { backgroundWords, type CommandFacts } from "../../host/command-words.js"
 import type { EditorState } from "../input/editor.js";
 import { view as viewEditor } from "../input/view.js";
 import type { WindowSize } from "../lines/modal.js";
-import { elastic, type Line, span } from "../lines/spans.js";
+import { elastic, type Line, signAt, span } from "../lines/spans.js";
 import type { Theme } from "../lines/theme.js";
 import type { Tail } from "./frame.js";
 import { proseRows } from "./prose.js";
@@ -84,14 +84,10 @@ const mostBackground = 3;
 /** Rows of what commands print: five lines, and how many are before them. */
 const mostOutput = 6;
 const mostCandidates = 8;
-const signs = ["-", "\\", "|", "/"];
-
-/** So often the sign of life of what goes on is another one. */
-export const signMs = 200;
 
 function activeRows(turn: ScreenState, nowMs: number, outputRows: number): readonly Line[] {
   const all = activities(turn, nowMs, outputRows);
-  const sign = signs[Math.floor(nowMs / signMs) % signs.length] ?? "";
+  const sign = signAt(nowMs);
   const more = all.length > mostActive ? [[span(`  and ${all.length - mostActive} more`, "faint")]] : [];
   const shown = all.slice(0, mostActive);
   return [...shown.flatMap(({ head, printed }) => [[span(`${sign} `), ...head], ...printed]), ...more];

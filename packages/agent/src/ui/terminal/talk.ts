@@ -1,19 +1,23 @@
-import type { ConversationContext } from "@holdfast/core/conversation";
+import type { ConversationContext, SessionStore, StoredConversation } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
 import { defined, escapeText } from "@holdfast/core/text";
 import type { AskedBack, CommandHost, CommandResult, WantedSession } from "../../commands/command.js";
+import { type Candidates, type Completion, completeCommand } from "../../commands/complete.js";
 import { describeResult } from "../../commands/describe-result.js";
 import { readTyped, runCommand } from "../../commands/run-command.js";
 import { type TurnPlace, titleOf, turnInput } from "../../commands/turn-input.js";
 import { agentExitCodes } from "../../headless/exit-codes.js";
 import type { Commands } from "../../host/commands.js";
 import { editText } from "../../host/editor.js";
+import { completeMention, pathsBeginning } from "../../input/complete-mention.js";
+import type { WrittenPrompt } from "../../input/written-prompts.js";
 import type { AskPerson } from "../../loop/gate.js";
+import { modelCatalog } from "../../models/catalog.js";
 import { askIn } from "../asking/ask-list.js";
 import { themes } from "../lines/theme.js";
 import { pastOf } from "../screen/past.js";
 import { committedTexts } from "../screen/rows.js";
 import { systemClipboard } from "./clipboard.js";
-import { completeLine, type NamedThings } from "./complete-line.js";
 import { windowSize } from "./frames.js";
 import { plainKeyboard } from "./plain-keyboard.js";
 import { Screen, type ScreenOptions } from "./screen.js";
@@ -22,8 +26,10 @@ import { hasKeys, TypedLines } from "./typed-lines.js";
 import { type TurnText, writtenText } from "./written-text.js";
 
 /** A run that a person talks with. */
-export interface TalkRun extends Omit<TurnPlace, "written" | "conversation">, NamedThings {
-  readonly written: TurnPlace["written"] & NamedThings["written"];
+export interface TalkRun extends TurnPlace {
+  readonly conversation: Pick<StoredConversation, "manager" | "session">;
+  readonly store: Pick<SessionStore, "list">;
+  readonly written: TurnPlace["written"] & { readonly prompts: readonly WrittenPrompt[] };
   readonly model: { readonly name: string };
   readonly commands: Pick<Commands, "inBackground" | "textOf">;
 }
@@ -64,7 +70,8 @@ export function openTalk(options: Omit<ScreenOptions, "theme" | "completer" | "c
   let screen: Screen | undefined;
   const lines = new TypedLines(watchInterrupt, (events) => {
     if (!hasKeys()) return plainKeyboard(streams, events);
-    const completer = (text: string) => completeLine(text, open);
+    const none = (text: string) => ({ from: text.length, candidates: [] });
+    const completer = (text: string) => completeLine(text, open).catch(() => none(text));
     screen = new Screen({ ...options, theme, completer, clipboard }, events);
     return screen;
   });
@@ -236,4 +243,38 @@ async function turn(text: string, lines: TypedLines, { run, written, signal }: S
   };
   output.end(await agent.turn(input, { signal, onEvent: output.onEvent, steer }));
   return undefined;
+}
+
+/** How long a person waits for names. */
+const mostMs = 500;
+
+/** What the end of a line may become: of a command its words and what it names, else the names behind `@`. */
+async function completeLine(line: string, run: TalkRun | undefined): Promise<Completion> {
+  const begun = completeCommand(line);
+  if (run === undefined) return begun;
+  const { workspace, resources } = run;
+  const ports = { workspace, servers: resources.servers, signal: AbortSignal.timeout(mostMs) };
+  if (!line.trimStart().startsWith("/")) return completeMention(line, ports);
+  return completeCommand(line, await namedIn(line.slice(begun.from), run, ports));
+}
+
+/** What a command can name, by its last word. */
+async function namedIn(
+  word: string,
+  { conversation, store, written }: TalkRun,
+  ports: Parameters<typeof pathsBeginning>[1],
+): Promise<Candidates> {
+  const { context } = conversation.manager;
+  const [paths, listed] = await Promise.all([pathsBeginning(word, ports), store.list()]);
+  const sessions = isRefusal(listed) ? [] : listed.map(({ id }) => id);
+  const among = (names: readonly string[]) => (start: string) =>
+    names.filter((name) => name.startsWith(start));
+  return {
+    path: () => paths,
+    task: among([...context.tasks.keys()]),
+    node: among([...context.nodes.keys()]),
+    session: among(sessions),
+    command: among(written.prompts.map(({ name }) => name)),
+    model: among([...modelCatalog.keys()]),
+  };
 }

@@ -1,3 +1,4 @@
+import type { Completion } from "../../commands/complete.js";
 import {
   type EditorState,
   type EditorWish,
@@ -14,8 +15,8 @@ import { answerAfterMs } from "./ask-person.js";
 import type { InputHistory } from "./input-history.js";
 import type { Question, SentLine } from "./typed-lines.js";
 
-/** Completes a text: the candidates, and the end of the text that they stand for. */
-export type Completer = (text: string) => Promise<readonly [candidates: readonly string[], end: string]>;
+/** Completes a text. */
+export type Completer = (text: string) => Promise<Completion>;
 
 /** Words to choose from, and the end of the text that they stand for. */
 type OfferedWords = Menu & { readonly end: string };
@@ -129,8 +130,9 @@ export class TypedInput {
       return;
     }
     this.#asked = begun;
-    const [candidates, end] = await this.completer(begun);
+    const { candidates, from } = await this.completer(begun);
     if (this.#asked !== begun) return;
+    const end = begun.slice(from);
     const isNews = candidates.some((candidate) => candidate !== end);
     this.#menu = isNews ? { candidates, end, chosen: -1 } : undefined;
     this.changed();
@@ -140,7 +142,8 @@ export class TypedInput {
   async complete(): Promise<void> {
     const before = this.#draft;
     if (this.#answer !== undefined || before.text === "") return;
-    const [candidates, end] = await this.completer(before.text.slice(0, before.cursor));
+    const { candidates, from } = await this.completer(before.text.slice(0, before.cursor));
+    const end = before.text.slice(from, before.cursor);
     const [only, second] = candidates;
     const isWhole = only !== undefined && second === undefined && !only.endsWith("/");
     const common = isWhole ? `${only} ` : commonStart(candidates);

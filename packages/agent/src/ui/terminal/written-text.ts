@@ -3,7 +3,7 @@ import { describeResult } from "../../commands/describe-result.js";
 import type { RunOutput } from "../../headless/output.js";
 import type { AgentEvent, TurnEnd } from "../../loop/turn.js";
 import { type LinearState, linearState, update, waitLine } from "../linear/update.js";
-import { fitted, type Line } from "../lines/spans.js";
+import { fitted, type Line, signAt, signMs } from "../lines/spans.js";
 import { painted, themes } from "../lines/theme.js";
 import type { Streams } from "./streams.js";
 
@@ -27,12 +27,12 @@ export function writtenText(terminal: Streams, detail: TextDetail): RunOutput & 
   let isAside = false;
   const live = () => {
     const line = isAside ? undefined : output.waits();
-    const sign = frames[Math.floor(Date.now() / frameMs) % frames.length] ?? "";
+    const sign = signAt(Date.now());
     // Never in the last column: what wraps cannot be written anew.
     const room = (terminal.columns() ?? 80) - sign.length - 2;
     terminal.status(line === undefined ? "" : `${sign} ${painted(fitted(line, room), theme)}`);
   };
-  const timer = detail === "notices" ? undefined : setInterval(live, frameMs).unref();
+  const timer = detail === "notices" ? undefined : setInterval(live, signMs).unref();
   return {
     ...output,
     end: (end) => {
@@ -49,9 +49,6 @@ export function writtenText(terminal: Streams, detail: TextDetail): RunOutput & 
     },
   };
 }
-
-const frames = ["-", "\\", "|", "/"];
-const frameMs = 200;
 
 /** Where the text of a run is written. */
 interface TextSinks {

@@ -59,7 +59,7 @@ describe("what is typed while a question opens", () => {
   const enter: Key = { kind: "chord", chord: "enter" };
   const typed = () =>
     new TypedInput(
-      async () => [[], ""],
+      async () => ({ from: 0, candidates: [] }),
       undefined,
       () => {},
       false,
