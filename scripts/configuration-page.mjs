@@ -34,9 +34,7 @@ const parts = {
 };
 
 function words(reads) {
-  return { text: "text", number: "a number", boolean: "true, false, 1 or 0", list: "texts between commas" }[
-    reads
-  ];
+  return { text: "text", number: "a number", boolean: "true, false, 1 or 0" }[reads];
 }
 
 /** All keys, from the schema itself. */

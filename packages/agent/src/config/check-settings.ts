@@ -10,6 +10,7 @@ import {
 } from "jsonc-parser";
 import { jsonFault } from "./json-fault.js";
 import { namesAt } from "./keys.js";
+import { removedWords, takeOutRemovedKeys } from "./removed-keys.js";
 import { type AgentSettings, settingsSchema } from "./schema.js";
 
 /** What is wrong with settings, and where. */
@@ -25,10 +26,19 @@ export interface SettingsProblem {
   readonly message: string;
 }
 
-/** Settings of one source that hold to the schema, or all that is wrong with them. */
-export type CheckedSettings =
-  | { readonly kind: "settings"; readonly settings: AgentSettings }
-  | { readonly kind: "problems"; readonly problems: readonly SettingsProblem[] };
+/** Settings of one source as they were checked: none of them counts where there are problems. */
+export interface CheckedSettings {
+  readonly source: string;
+  readonly settings: AgentSettings;
+  readonly problems: readonly SettingsProblem[];
+  /** Keys that are no settings any more: they do not count, all else does. */
+  readonly warnings: readonly SettingsProblem[];
+}
+
+/** A source with problems. */
+export function faulty(source: string, problems: readonly SettingsProblem[]): CheckedSettings {
+  return { source, settings: {}, problems, warnings: [] };
+}
 
 /** Checks the text of a settings file: JSON with comments and trailing commas. An empty file says nothing. */
 export async function checkText(source: string, text: string): Promise<CheckedSettings> {
@@ -38,34 +48,31 @@ export async function checkText(source: string, text: string): Promise<CheckedSe
     return { source, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1, key, message };
   };
   const deep = tooDeepAt(plain);
-  if (deep !== undefined) return { kind: "problems", problems: [at(deep, "", "it is nested too deeply")] };
+  if (deep !== undefined) return faulty(source, [at(deep, "", "it is nested too deeply")]);
   const errors: ParseError[] = [];
   const root = parseTree(plain, errors, { allowTrailingComma: true, allowEmptyContent: true });
   if (errors.length > 0) {
     const problems = errors
       .slice(0, mostProblems)
       .map((one) => at(one.offset, "", `it is not JSON: ${jsonFault(one.error)}`));
-    return { kind: "problems", problems };
+    return faulty(source, problems);
   }
-  if (root === undefined) return { kind: "settings", settings: {} };
+  if (root === undefined) return faulty(source, []);
   const repeated = repeatedKeys(root)
     .slice(0, mostProblems)
     .map((node) => at(node.offset, String(node.value), "it stands there twice"));
-  if (repeated.length > 0) return { kind: "problems", problems: repeated };
+  if (repeated.length > 0) return faulty(source, repeated);
   const place: Placed = (path, key, message, isName) => {
     const node = findNodeAtLocation(root, [...path]) ?? findNodeAtLocation(root, path.slice(0, -1)) ?? root;
     const meant = isName && node.parent?.type === "property" ? node.parent : node;
     return at(meant.offset, key, message);
   };
   const checked = checkValue(source, getNodeValue(root), place);
-  return checked.kind === "problems" ? checked : checkGlobs(checked, place);
+  return checkGlobs(checked, place);
 }
 
 /** A glob that is none would fit nothing, without a word: a rule that denies would let through. */
-async function checkGlobs(
-  checked: Extract<CheckedSettings, { kind: "settings" }>,
-  place: Placed,
-): Promise<CheckedSettings> {
+async function checkGlobs(checked: CheckedSettings, place: Placed): Promise<CheckedSettings> {
   const { approval, tools, fetch } = checked.settings;
   const lists: readonly (readonly [path: readonly string[], globs: readonly string[] | undefined])[] = [
     [["tools", "memoryPaths"], tools?.memoryPaths],
@@ -83,7 +90,7 @@ async function checkGlobs(
     const compiled = await compileGlob(glob);
     if (isRefusal(compiled)) problems.push(place(path, path.join("."), compiled.message, false));
   }
-  return problems.length === 0 ? checked : { kind: "problems", problems };
+  return problems.length === 0 ? checked : faulty(checked.source, problems);
 }
 
 type Placed = (
@@ -93,14 +100,17 @@ type Placed = (
   isName: boolean,
 ) => SettingsProblem;
 
-/** Checks settings that come from elsewhere than a file. */
+/** Checks settings that come from elsewhere than a file. Keys that are none any more are taken out of them. */
 export function checkValue(
   source: string,
   value: unknown,
   place: Placed = (_path, key, message) => ({ source, key, message }),
 ): CheckedSettings {
+  const warnings = takeOutRemovedKeys(value).map((key) =>
+    place(key.split("."), key, removedWords(key), true),
+  );
   const parsed = settingsSchema.safeParse(value);
-  if (parsed.success) return { kind: "settings", settings: parsed.data };
+  if (parsed.success) return { source, settings: parsed.data, problems: [], warnings };
   const problems = parsed.error.issues.slice(0, mostProblems).flatMap((issue) => {
     const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
     if (issue.code !== "unrecognized_keys") return [place(path, path.join("."), issue.message, false)];
@@ -108,7 +118,7 @@ export function checkValue(
       .slice(0, mostProblems)
       .map((key) => place([...path, key], [...path, key].join("."), unknownKey(path, key), true));
   });
-  return { kind: "problems", problems };
+  return faulty(source, problems);
 }
 
 /** Each is looked for in the text: of a file that is nothing but faults, the first are enough. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { removedKeys } from "./removed-keys.js";
 import { settingsSchema } from "./schema.js";
 
 /** The keys that can stand at a place of the schema. */
@@ -19,10 +20,11 @@ export function namesAt(path: readonly (string | number)[]): readonly string[] {
 /**
  * The members on the way to a key that is written with dots: `model.providers.openai.baseUrl`.
  *
- * @returns undefined where the schema has no such key.
+ * @returns undefined where there is and was no such key: what is no setting any more can still be taken out of a file.
  */
 export function settingsPath(key: string): readonly string[] | undefined {
-  return pathIn(settingsSchema, key.split("."));
+  const words = key.split(".");
+  return Object.hasOwn(removedKeys, key) ? words : pathIn(settingsSchema, words);
 }
 
 function pathIn(schema: unknown, words: readonly string[]): readonly string[] | undefined {

@@ -1,5 +1,11 @@
 import { dirname, join, resolve } from "node:path";
-import { type CheckedSettings, checkText, checkValue, type SettingsProblem } from "./check-settings.js";
+import {
+  type CheckedSettings,
+  checkText,
+  checkValue,
+  faulty,
+  type SettingsProblem,
+} from "./check-settings.js";
 import { type PersonPlace, userFolder } from "./credentials.js";
 import { readSettings } from "./read-settings.js";
 import { type AgentSettings, defaultSettings } from "./schema.js";
@@ -33,6 +39,8 @@ export type ResolvedSettings =
       readonly ignored: readonly IgnoredKey[];
       /** What is wrong with the project's file, where its folder is not trusted: then nothing of it counts. */
       readonly faults: readonly SettingsProblem[];
+      /** Keys that are no settings any more, of all sources. */
+      readonly warnings: readonly SettingsProblem[];
       /** Whether a person trusts the folder as it is: only then do its own commands and skills count. */
       readonly isTrusted: boolean;
     }
@@ -56,26 +64,18 @@ export function projectSettingsPath(folder: string): string {
 export async function resolveSettings(sources: SettingsSources): Promise<ResolvedSettings> {
   const user = await fileLayer(userFile(sources));
   const project = await fileLayer(projectFile(sources));
+  const later = [...fromEnvironment(sources.environment), checkValue("flags", sources.flags ?? {})];
   const trusted = new TrustedFolders(sources.stateDir);
   const isTrusted = project.bytes !== undefined && (await trusted.isTrusted(sources.folder, project.bytes));
   const faults = isTrusted ? [] : project.problems;
-  const flags = checkValue("flags", sources.flags ?? {});
-  const variables = fromEnvironment(sources.environment);
-  const problems = [
-    ...user.problems,
-    ...(isTrusted ? project.problems : []),
-    ...variables.flatMap(({ checked }) => (checked.kind === "problems" ? checked.problems : [])),
-    ...(flags.kind === "problems" ? flags.problems : []),
-  ];
+  const counting = isTrusted ? [user, project, ...later] : [user, ...later];
+  const problems = counting.flatMap((layer) => layer.problems);
   if (problems.length > 0) return { kind: "problems", problems: [...problems, ...faults] };
-  const joined = new Joined();
-  joined.add("default", defaultSettings);
-  joined.add(user.source, user.settings);
+  const joined = new Joined(user);
   const ignored = joined.add(project.source, project.settings, isTrusted ? "trusted" : "untrusted");
-  for (const { source, checked } of variables)
-    if (checked.kind === "settings") joined.add(source, checked.settings);
-  if (flags.kind === "settings") joined.add("flags", flags.settings);
-  return { kind: "settings", ...joined.result(), ignored, faults, isTrusted };
+  for (const { source, settings } of later) joined.add(source, settings);
+  const warnings = [user, project, ...later].flatMap((layer) => layer.warnings);
+  return { kind: "settings", ...joined.result(), ignored, faults, warnings, isTrusted };
 }
 
 /** A file of settings, and what is allowed in it. */
@@ -101,9 +101,9 @@ export function projectFile({ folder }: Pick<SettingsSources, "folder">): Settin
 /** Checks what stands, or is to stand, in a settings file. */
 export async function checkFile({ path, isOwn }: SettingsFile, text: string): Promise<CheckedSettings> {
   const checked = await checkText(path, text);
-  if (checked.kind === "problems" || isOwn) return checked;
+  if (isOwn) return checked;
   const problems = keysIn(checked.settings).map(([key, message]) => ({ source: path, key, message }));
-  return problems.length === 0 ? checked : { kind: "problems", problems };
+  return problems.length === 0 ? checked : faulty(path, problems);
 }
 
 /** What settings of a project would widen beyond defaults and the person's own: all that trust would let through. */
@@ -111,31 +111,22 @@ export async function wideningSettings(
   sources: PersonPlace,
   project: AgentSettings,
 ): Promise<readonly IgnoredKey[]> {
-  const user = await fileLayer(userFile(sources));
-  const joined = new Joined();
-  joined.add("default", defaultSettings);
-  joined.add(user.source, user.settings);
+  const joined = new Joined(await fileLayer(userFile(sources)));
   return joined.add("project", project, "untrusted");
 }
 
-interface FileLayer {
-  readonly source: string;
-  readonly settings: AgentSettings;
-  readonly problems: readonly SettingsProblem[];
+interface FileLayer extends CheckedSettings {
   /** The file as it was read: none where there is none; undefined where it cannot be read. */
   readonly bytes?: Uint8Array;
 }
 
 async function fileLayer(file: SettingsFile): Promise<FileLayer> {
-  const { path: source } = file;
+  const { path: source, folder } = file;
   const read = readSettings(source, file.isOwn);
-  if (read.kind === "absent") return { source, settings: {}, problems: [], bytes: new Uint8Array() };
-  if (read.kind === "unreadable")
-    return { source, settings: {}, problems: [{ source, key: "", message: read.why }] };
-  const checked = await checkFile(file, read.text);
-  return checked.kind === "settings"
-    ? { source, settings: fromFolder(checked.settings, file.folder), problems: [], bytes: read.bytes }
-    : { source, settings: {}, problems: checked.problems, bytes: read.bytes };
+  if (read.kind === "unreadable") return faulty(source, [{ source, key: "", message: read.why }]);
+  const { text, bytes } = read.kind === "absent" ? { text: "", bytes: new Uint8Array() } : read;
+  const checked = await checkFile(file, text);
+  return { ...checked, settings: fromFolder(checked.settings, folder), bytes };
 }
 
 /** Relative folders count from where they are said, wherever the program was started. */
@@ -180,6 +171,12 @@ const joins = [
 class Joined {
   readonly #values = new Map<string, unknown>();
   readonly #origins = new Map<string, string>();
+
+  /** What holds before a project says anything. */
+  constructor({ source, settings }: CheckedSettings) {
+    this.add("default", defaultSettings);
+    this.add(source, settings);
+  }
 
   /** @param whose the person's own, or a project's. @returns what was left out, of a project. */
   add(

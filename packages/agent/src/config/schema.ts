@@ -4,7 +4,6 @@ import { faultOfRule } from "../shell/rules.js";
 import { approvalModes } from "./approval.js";
 
 const count = z.int().min(1).max(1_000_000_000);
-const share = z.number().min(0).max(1);
 const usd = z.number().min(0).max(1_000_000);
 const name = z.string().regex(/^[A-Za-z][\w.:/-]{0,127}$/, "must be a name of letters, digits and . : / _ -");
 const variable = z.string().regex(/^[A-Za-z_]\w{0,127}$/, "must be the name of an environment variable");
@@ -116,17 +115,8 @@ const folders = z
   .array(z.string().regex(/^(\/|~\/)/, "must be an absolute path, or begin with ~/"))
   .max(1_000);
 
-/** How long a provider's cache can be asked to keep a prompt. */
-const cacheLifetimes = ["5m", "1h"] as const;
-
 /** Which files are uploaded to a provider, from the fewest. */
 export const uploadModes = ["off", "auto", "always"] as const;
-
-/** Names of the themes of the screen. */
-const themeNames = ["dark", "light", "ansi", "contrast", "mono", "plain"] as const;
-
-/** How a person is called. */
-const notifyWays = ["off", "bell", "osc9"] as const;
 
 /** Whether commands run in a sandbox, from the strictest. */
 export const sandboxSettings = ["on", "auto", "off"] as const;
@@ -154,20 +144,16 @@ export const settingsSchema = z.strictObject({
   tools: section({
     offered: words.describe("only these tools"),
     excluded: words.describe("never these tools; lists of all sources count together"),
-    wire: z.enum(["text", "json"]).describe("how results are written"),
-    resultContent: z.enum(["auto", "full", "changed", "none"]).describe("what a write shows"),
     onMismatch: z.enum(["refuse", "rebase-own", "rebase"]).describe("a change of an older state"),
     overwriteGuard: z.enum(["hash", "read", "warn"]).describe("what overwriting a file needs"),
     editGuard: z.enum(["read", "atomic"]).describe("what an edit without a hash needs"),
     strictView: z.boolean().describe("a change may only touch lines that were shown"),
-    rereadStub: z.boolean().describe("a repeated read of the same state gets a stub"),
     memoryPaths: words.describe("globs of files that are edited without a read"),
     inPlace: words.describe("globs of files that are written in place; auto: those that cannot be replaced"),
   }),
   shell: section({
     enabled: z.boolean().describe("whether commands can be run at all"),
     timeoutMs: count.describe("how long a command may run, in milliseconds"),
-    outputChars: count.describe("how much of its output is shown, in characters"),
     environment: z.array(variable).max(1_000).describe("variables that a command is given"),
     sandbox: z
       .enum(sandboxSettings)
@@ -189,30 +175,15 @@ export const settingsSchema = z.strictObject({
   }),
   mcpServers: z.record(name, server).optional().describe("servers of the Model Context Protocol, by name"),
   context: section({
-    deltaReads: z.boolean().describe("a read leaves out lines that the prompt shows already"),
     triggerTokens: count.describe("old results are cleared from so many tokens on; 100,000 unless set"),
     keep: count.describe("so many of the last tool uses stay; 5 unless set"),
-    keepMessages: count.describe("so many of the last messages stay; 20 unless set"),
-    keepTokens: count.describe("so many tokens of the newest results stay; 3,000 unless set"),
-    keepShare: share.describe(
-      "share of the trigger that the last messages and turns may hold to stay; 0.03 unless set",
-    ),
-    workingSet: count.describe("files that were touched last, whose text goes last; 6 unless set"),
-    workingTokens: count.describe("so many tokens of them; 3,000 unless set"),
     clearAtLeast: count.describe("clearing has to win so many tokens; 20,000 unless set"),
-    paidAtLeast: count.describe("so many where what goes cost as much to hold as its loss; 5,000 unless set"),
     excludeTools: words.describe("tools whose results stay, beside lists of tasks and plans"),
     clearToolInputs: z.boolean().describe("what a tool was called with goes with its result"),
-    maxResultChars: count.describe("a longer output is large and goes early; 5,000 unless set"),
-    payFrom: share.describe(
-      "share of the trigger from which on results go that cost as much to hold as their loss; 0.5 unless set",
-    ),
-    warnAt: share.describe("share of the trigger at which the model is warned"),
     compaction: z.boolean().describe("a summary takes the place of what came before"),
     compactAtTokens: count.describe("from so many tokens on; 0.8 of the window unless set"),
-    compactTailTokens: count.describe("tokens at the end that stay; 20,000 unless set"),
     cacheLifetime: z
-      .enum(cacheLifetimes)
+      .enum(["5m", "1h"])
       .describe("how long Anthropic's cache is to keep a prompt; an hour costs more to write"),
     ratios: z
       .record(name, ratio)
@@ -240,7 +211,6 @@ export const settingsSchema = z.strictObject({
   }),
   diagnostics: section({
     command: z.string().min(1).describe("a check after edits; the model is told its new lines"),
-    timeoutMs: hook.timeoutMs,
   }),
   limits: section({
     maxTurns: count.describe("requests of one turn"),
@@ -248,9 +218,6 @@ export const settingsSchema = z.strictObject({
   }),
   subAgents: section({
     models: z.array(name).max(100).describe("models that a sub-agent may have beside the one that asks"),
-    maxDepth: count.describe("how deep sub-agents of sub-agents may go; 1 unless set"),
-    maxSteps: count.describe("requests of one sub-agent; 50 unless set"),
-    maxAtOnce: count.describe("sub-agents of one answer that work at once; 4 unless set"),
   }).describe("tasks for agents of their own; not offered unless this is set"),
   sessions: section({
     store: z.string().min(1).describe("a folder, or postgres://…"),
@@ -261,11 +228,10 @@ export const settingsSchema = z.strictObject({
     api: z
       .enum(uploadModes)
       .describe("whether files before a model of Google are uploaded to its File API: large ones, or all"),
-    apiFromBytes: count.describe("with auto, a file of so many bytes is large"),
   }),
   ui: section({
     theme: z
-      .enum(themeNames)
+      .enum(["dark", "light", "ansi", "contrast", "mono", "plain"])
       .describe("the colours of the screen; those of the terminal unless set, none with NO_COLOR"),
     reading: z.boolean().describe("lines only, none of which is drawn anew: for those who hear the terminal"),
     editing: z.enum(["emacs", "vi"]).describe("how the input is edited; emacs unless set"),
@@ -276,7 +242,7 @@ export const settingsSchema = z.strictObject({
         'keys by the names of those that they stand for, such as "ctrl-t": "ctrl-r"; "" takes one away',
       ),
     notify: z
-      .enum(notifyWays)
+      .enum(["off", "bell", "osc9"])
       .describe(
         "how a person who pressed no key for 20 s is called where a turn ends or asks; bell unless set",
       ),
@@ -295,8 +261,6 @@ const caches =
 export const defaultSettings: AgentSettings = {
   approval: { mode: "ask" },
   tools: {
-    wire: "text",
-    resultContent: "auto",
     onMismatch: "rebase",
     overwriteGuard: "hash",
     editGuard: "read",
@@ -305,7 +269,6 @@ export const defaultSettings: AgentSettings = {
   shell: {
     enabled: true,
     timeoutMs: 120_000,
-    outputChars: 30_000,
     environment: [],
     sandbox: "auto",
     outside: [],
@@ -315,10 +278,9 @@ export const defaultSettings: AgentSettings = {
     sockets: [],
   },
   fetch: { allowedHosts: [] },
-  context: { deltaReads: true },
   memory: { enabled: true },
   instructions: { files: ["AGENTS.md", "GEMINI.md", "CLAUDE.md"] },
-  files: { api: "auto", apiFromBytes: 32_768 },
+  files: { api: "auto" },
 };
 
 /** The schema for editors, as JSON Schema. */

@@ -29,7 +29,7 @@ const never: TrustClass = { widens: "never" };
 const always = (why: string): TrustClass => ({ widens: "always", why });
 
 /** Every key of a section, alike. */
-function each<S extends "context" | "hooks" | "sessions" | "subAgents">(section: S, why: string) {
+function each<S extends "context" | "hooks" | "sessions">(section: S, why: string) {
   const keys = Object.keys(settingsSchema.shape[section].unwrap().shape);
   // A cast: the compiler cannot follow a loop over names.
   return Object.fromEntries(keys.map((key) => [key, always(why)])) as Required<TrustTable>[S];
@@ -50,15 +50,6 @@ function larger(why: string): TrustClass {
   };
 }
 
-/** A number below the one that holds so far. */
-function smaller(why: string): TrustClass {
-  return {
-    widens: "when",
-    why,
-    test: (value, below) => Number(value) < Number(below),
-  };
-}
-
 function becomes(wide: boolean, why: string): TrustClass {
   return { widens: "when", why, test: (value, below) => value === wide && below !== wide };
 }
@@ -71,12 +62,14 @@ function reachesMore(value: unknown, below: unknown): boolean {
 
 const ofEconomy = "it decides what the model still sees, and what that costs";
 
+const choosesModel = always("it chooses who gets the conversation, and what it costs");
+
 /** What project settings may say of each key before their folder is trusted. */
 export const trustClasses: TrustTable = {
   $schema: never,
   model: {
-    name: always("it chooses who gets the conversation, and what it costs"),
-    summariser: always("it chooses who gets the conversation, and what it costs"),
+    name: choosesModel,
+    summariser: choosesModel,
     effort: always("it chooses what an answer costs"),
     providers: always("it names addresses, headers and variables of keys"),
     overrides: always("prices and windows decide when a limit stops the work"),
@@ -93,21 +86,16 @@ export const trustClasses: TrustTable = {
   tools: {
     offered: always("it may offer more tools"),
     excluded: never,
-    // In JSON no line stands to the letter, so that the hash alone has to do for an overwrite.
-    wire: looser("it guards overwriting less", ["text", "json"]),
-    resultContent: never,
     onMismatch: looser("it accepts changes of older states", ["refuse", "rebase-own", "rebase"]),
     overwriteGuard: looser("it guards overwriting less", ["hash", "read", "warn"]),
     editGuard: looser("it guards edits less", ["read", "atomic"]),
     strictView: becomes(false, "it lets changes touch lines that were not shown"),
-    rereadStub: never,
     memoryPaths: always("it opens files to edits without a read"),
     inPlace: always("it gives up that a kill leaves a file old or new"),
   },
   shell: {
     enabled: becomes(true, "it lets commands run"),
     timeoutMs: larger("it lets commands run longer"),
-    outputChars: larger("it lets commands print more"),
     environment: always("it hands variables to commands"),
     sandbox: looser("it lets commands run outside a sandbox", sandboxSettings),
     outside: { widens: "own", why: "it lets commands run outside a sandbox: your own settings alone may" },
@@ -118,7 +106,6 @@ export const trustClasses: TrustTable = {
   },
   context: {
     ...each("context", ofEconomy),
-    deltaReads: never,
     cacheLifetime: always("it decides what the cache costs"),
   },
   memory: {
@@ -128,7 +115,7 @@ export const trustClasses: TrustTable = {
   fetch: { allowedHosts: always("it opens the network") },
   mcpServers: always("it starts a program or calls a server"),
   hooks: each("hooks", "it runs commands"),
-  diagnostics: { command: always("it runs a command"), timeoutMs: always("it lets a command run longer") },
+  diagnostics: { command: always("it runs a command") },
   instructions: { files: always("it puts other files into the prompt") },
   limits: {
     maxTurns: larger("it raises a limit"),
@@ -141,33 +128,25 @@ export const trustClasses: TrustTable = {
     editing: never,
     keys: always("it may put a yes where a no is meant"),
   },
-  subAgents: {
-    ...each("subAgents", "it lets further agents work, and cost"),
-    models: always("it chooses who gets the conversation, and what it costs"),
-  },
+  subAgents: { models: choosesModel },
   sessions: each("sessions", "it moves where conversations are kept"),
   files: {
     include: always("it names folders outside"),
     api: looser("it lets more files be uploaded", uploadModes),
-    apiFromBytes: smaller("it lets more files be uploaded"),
   },
 };
 
 /** The class of a key, by its words: `["approval", "mode"]`. A key that is not in the table widens. */
-export function trustClassOf(key: readonly string[]): TrustClass {
-  const [section = "", name] = key;
-  const found: unknown = Object.entries(trustClasses).find(([known]) => known === section)?.[1];
-  const row: unknown =
-    name === undefined || isClass(found)
-      ? found
-      : Object.entries(found ?? {}).find(([known]) => known === name)?.[1];
+export function trustClassOf([section = "", name = ""]: readonly string[]): TrustClass {
+  const found = memberOf(trustClasses, section);
+  const row = isClass(found) ? found : memberOf(found, name);
   return isClass(row) ? row : always("it is not known");
 }
 
+function memberOf(table: unknown, name: string): unknown {
+  return Object.entries(Object(table)).find(([known]) => known === name)?.[1];
+}
+
 function isClass(row: unknown): row is TrustClass {
-  return (
-    typeof row === "object" &&
-    row !== null &&
-    typeof Object.entries(row).find(([key]) => key === "widens")?.[1] === "string"
-  );
+  return typeof memberOf(row, "widens") === "string";
 }

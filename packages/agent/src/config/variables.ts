@@ -1,11 +1,12 @@
 import { nearestName } from "@holdfast/core/tools";
 import { type CheckedSettings, checkValue } from "./check-settings.js";
+import { removedKeys, removedWords } from "./removed-keys.js";
 
 /** An environment variable that sets a key. */
 interface SettingsVariable {
   readonly name: string;
   readonly key: readonly [section: string, name: string];
-  readonly reads: "text" | "number" | "boolean" | "list";
+  readonly reads: "text" | "number" | "boolean";
 }
 
 const row = (
@@ -22,16 +23,11 @@ const row = (
 /** The variables of the environment that are settings. An empty one says nothing. */
 export const settingsVariables: readonly SettingsVariable[] = [
   row("MODEL", "model", "name", "text"),
-  row("SUMMARISER", "model", "summariser", "text"),
   row("EFFORT", "model", "effort", "text"),
   row("APPROVAL_MODE", "approval", "mode", "text"),
-  row("WIRE", "tools", "wire", "text"),
-  row("RESULT_CONTENT", "tools", "resultContent", "text"),
   row("ON_MISMATCH", "tools", "onMismatch", "text"),
   row("SHELL", "shell", "enabled", "boolean"),
-  row("SHELL_TIMEOUT_MS", "shell", "timeoutMs", "number"),
   row("SANDBOX", "shell", "sandbox", "text"),
-  row("FETCH_HOSTS", "fetch", "allowedHosts", "list"),
   row("MAX_TURNS", "limits", "maxTurns", "number"),
   row("MAX_COST_USD", "limits", "maxCostUsd", "number"),
   row("STORE", "sessions", "store", "text"),
@@ -49,29 +45,29 @@ export function unknownVariables(
 ): readonly string[] {
   const known = [...settingsVariables.map(({ name }) => name), ...otherVariables];
   return Object.keys(environment)
-    .filter((name) => name.startsWith("HOLDFAST_") && !known.includes(name))
+    .filter(
+      (name) => name.startsWith("HOLDFAST_") && !known.includes(name) && !Object.hasOwn(removedKeys, name),
+    )
     .map((name) => {
       const near = nearestName(name, known);
       return `The variable ${name} means nothing here${near === undefined ? "" : `; did you mean ${near}?`}`;
     });
 }
 
-/** What one variable sets. */
-interface VariableSettings {
-  readonly source: string;
-  readonly checked: CheckedSettings;
-}
-
-/** What the environment sets, each variable as a source of its own. */
+/** What the environment sets, each variable as a source of its own; a source of warnings are those that are none any more. */
 export function fromEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
-): readonly VariableSettings[] {
-  return settingsVariables.flatMap(({ name, key: [section, key], reads }) => {
+): readonly CheckedSettings[] {
+  const set = settingsVariables.flatMap(({ name, key: [section, key], reads }) => {
     const text = environment[name] ?? "";
     if (text === "") return [];
-    const source = `environment ${name}`;
-    return [{ source, checked: checkValue(source, { [section]: { [key]: readValue(text, reads) } }) }];
+    return [checkValue(`environment ${name}`, { [section]: { [key]: readValue(text, reads) } })];
   });
+  const source = "environment";
+  const warnings = Object.keys(removedKeys)
+    .filter((name) => (environment[name] ?? "") !== "")
+    .map((name) => ({ source, key: name, message: removedWords(name) }));
+  return [...set, { source, settings: {}, problems: [], warnings }];
 }
 
 /** What is no such value stays text, which the schema then refuses in its own words. */
@@ -83,8 +79,6 @@ function readValue(text: string, reads: SettingsVariable["reads"]): unknown {
       return /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
     case "boolean":
       return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;
-    case "list":
-      return text.split(",").map((part) => part.trim());
     default:
       return reads satisfies never;
   }

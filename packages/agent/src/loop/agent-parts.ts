@@ -39,8 +39,6 @@ export interface AgentParts
   readonly hooks?: Hooks;
   /** Counts the money of the run, which may have more than one agent; one of the agent's own unless given. */
   readonly meter?: CostMeter;
-  /** Whether a read shows only what the prompt does not show already; unless false. */
-  readonly deltaReads?: boolean;
   /** When the prompt is made smaller; `defaultEconomy` unless given. */
   readonly economy?: EconomySettings;
   readonly newId: () => string;

@@ -239,7 +239,6 @@ class OpenedAgent implements Agent {
 
   /** A file without the lines that the prompt shows already. */
   readonly #asShown = (payload: FileContent): FileContent => {
-    if (this.parts.deltaReads === false) return payload;
     const { context } = this.parts.manager;
     const visibility = this.visibility;
     return deltaContent(payload, {
@@ -373,7 +372,7 @@ class OpenedAgent implements Agent {
       workspace,
       files,
       offered: fileTools,
-      ...(this.parts.deltaReads === false ? {} : { deltaReads: () => this.visibility }),
+      deltaReads: () => this.visibility,
       hostTools: hostTools.map((tool) => this.#gate.guarded(tool)),
       progress: (callId, text, program) =>
         onEvent({ kind: "call_progress", callId, text, ...defined({ program }) }),

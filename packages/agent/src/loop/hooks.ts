@@ -16,7 +16,7 @@ import { barredBy, type FilteredCall } from "./call-filter.js";
 import type { AgentEvent, EndedCall, TurnEnd } from "./turn.js";
 
 /** What hooks work on: those of the settings, and how one is run. */
-interface HooksContext extends Pick<AgentSettings, "hooks" | "diagnostics"> {
+interface HooksContext extends Pick<AgentSettings, "hooks" | "diagnostics" | "shell"> {
   readonly run: RunHook;
   readonly workspace: Workspace;
   readonly conversation: { readonly session: { readonly id: string } };
@@ -107,8 +107,10 @@ export class Hooks {
 
   /** What the check of the project says after edits that it did not say after those before. */
   async #diagnosed(files: readonly string[], scope: Scope): Promise<readonly string[]> {
-    const { command, timeoutMs } = this.context.diagnostics ?? {};
+    const { diagnostics, shell } = this.context;
+    const { command } = diagnostics ?? {};
     if (command === undefined || files.length === 0) return [];
+    const timeoutMs = shell?.timeoutMs;
     const end = await this.#run({ command, timeoutMs }, { hook_event_name: "Diagnostics" }, files, scope);
     if (end === undefined) return [];
     const [before, now] = [this.#found, new Map<string, number>()];

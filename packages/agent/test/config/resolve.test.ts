@@ -16,7 +16,8 @@ import { printParseErrorCode } from "jsonc-parser";
 import { afterAll, describe, expect, test } from "vitest";
 import { checkText } from "../../src/config/check-settings.js";
 import { jsonFault } from "../../src/config/json-fault.js";
-import { settingsPath } from "../../src/config/keys.js";
+import { namesAt, settingsPath } from "../../src/config/keys.js";
+import { removedKeys, removedWords } from "../../src/config/removed-keys.js";
 import { projectSettingsPath, resolveSettings, userSettingsPath } from "../../src/config/resolve.js";
 import { type AgentSettings, settingsJsonSchema } from "../../src/config/schema.js";
 import { trustClasses, trustClassOf } from "../../src/config/trust-classes.js";
@@ -66,12 +67,10 @@ const hostile: readonly (readonly [key: string, project: AgentSettings])[] = [
   ["tools.overwriteGuard", { tools: { overwriteGuard: "warn" } }],
   ["tools.editGuard", { tools: { editGuard: "atomic" } }],
   ["tools.strictView", { tools: { strictView: false } }],
-  ["tools.wire", { tools: { wire: "json" } }],
   ["tools.memoryPaths", { tools: { memoryPaths: ["**"] } }],
   ["tools.inPlace", { tools: { inPlace: ["**"] } }],
   ["shell.enabled", { shell: { enabled: true } }],
   ["shell.timeoutMs", { shell: { timeoutMs: 999_999_999 } }],
-  ["shell.outputChars", { shell: { outputChars: 999_999_999 } }],
   ["shell.sandbox", { shell: { sandbox: "off" } }],
   ["shell.outside", { shell: { outside: ["git push"] } }],
   ["shell.network", { shell: { network: true } }],
@@ -87,40 +86,25 @@ const hostile: readonly (readonly [key: string, project: AgentSettings])[] = [
   ["hooks.afterTool", { hooks: { afterTool: [{ tool: "x", command: "evil" }] } }],
   ["hooks.turnEnd", { hooks: { turnEnd: [{ command: "evil" }] } }],
   ["diagnostics.command", { diagnostics: { command: "evil" } }],
-  ["diagnostics.timeoutMs", { diagnostics: { timeoutMs: 999_999_999 } }],
   ["limits.maxTurns", { limits: { maxTurns: 100 } }],
   ["limits.maxCostUsd", { limits: { maxCostUsd: 100 } }],
   ["context.triggerTokens", { context: { triggerTokens: 1 } }],
   ["context.keep", { context: { keep: 1 } }],
-  ["context.keepMessages", { context: { keepMessages: 1 } }],
-  ["context.keepTokens", { context: { keepTokens: 1 } }],
-  ["context.keepShare", { context: { keepShare: 0 } }],
-  ["context.workingSet", { context: { workingSet: 1 } }],
-  ["context.workingTokens", { context: { workingTokens: 1 } }],
-  ["context.paidAtLeast", { context: { paidAtLeast: 1 } }],
   ["context.cacheLifetime", { context: { cacheLifetime: "1h" } }],
   ["context.ratios", { context: { ratios: { openai: { write: 1, read: 0.9 } } } }],
   ["context.clearAtLeast", { context: { clearAtLeast: 1 } }],
   ["context.excludeTools", { context: { excludeTools: ["x"] } }],
   ["context.clearToolInputs", { context: { clearToolInputs: true } }],
-  ["context.maxResultChars", { context: { maxResultChars: 1 } }],
   ["memory.enabled", { memory: { enabled: true } }],
   ["memory.file", { memory: { file: "workspace.md" } }],
-  ["context.payFrom", { context: { payFrom: 0 } }],
-  ["context.warnAt", { context: { warnAt: 0 } }],
   ["context.compaction", { context: { compaction: false } }],
   ["context.compactAtTokens", { context: { compactAtTokens: 1 } }],
-  ["context.compactTailTokens", { context: { compactTailTokens: 1 } }],
   ["subAgents.models", { subAgents: { models: ["evil/model"] } }],
-  ["subAgents.maxAtOnce", { subAgents: { maxAtOnce: 9 } }],
-  ["subAgents.maxDepth", { subAgents: { maxDepth: 9 } }],
-  ["subAgents.maxSteps", { subAgents: { maxSteps: 1_000_000 } }],
   ["sessions.store", { sessions: { store: "postgres://evil.example/x" } }],
   ["sessions.tenant", { sessions: { tenant: "other" } }],
   ["files.include", { files: { include: ["/etc"] } }],
   ["ui.keys", { ui: { keys: { escape: "enter" } } }],
   ["files.api", { files: { api: "always" } }],
-  ["files.apiFromBytes", { files: { apiFromBytes: 1 } }],
 ];
 const careful: AgentSettings = {
   tools: { strictView: true, excluded: ["delete_file"], onMismatch: "rebase-own" },
@@ -181,8 +165,8 @@ describe("project settings of a folder that is not trusted", () => {
 
   test("offer sub-agents by an empty table where it counts, which takes nothing away", async () => {
     expect((await settingsOf(place({ subAgents: {} }))).settings.subAgents).toEqual({});
-    const both = await settingsOf(place({ subAgents: { maxDepth: 1 } }, { subAgents: {} }));
-    expect(both.settings.subAgents).toEqual({ maxDepth: 1 });
+    const both = await settingsOf(place({ subAgents: { models: ["a/b"] } }, { subAgents: {} }));
+    expect(both.settings.subAgents).toEqual({ models: ["a/b"] });
     const untrusted = await settingsOf(place({}, { subAgents: {} }));
     expect(untrusted.settings.subAgents).toBeUndefined();
     expect(untrusted.ignored).toMatchObject([{ key: "subAgents" }]);
@@ -262,7 +246,7 @@ test("all problems are told at once, with their places and the keys that may be 
   const text =
     '{\n  // mine\n  "modell": {},\n  "approval": { "mode": "wild" },\n  "shell": { "timeoutMS": 1 },\n}';
   const checked = await checkText("f", text);
-  expect(checked.kind === "problems" && checked.problems).toEqual(
+  expect(checked.problems).toEqual(
     expect.arrayContaining([
       {
         source: "f",
@@ -337,16 +321,11 @@ test("the number of a project's denials keeps nothing from starting", async () =
 /** A value of each variable that its key takes, as it is then set, and one that it refuses, if there is any. */
 const variables: Readonly<Record<string, readonly [text: string, value: unknown, wrong?: string]>> = {
   HOLDFAST_MODEL: ["openai/gpt-5.5", "openai/gpt-5.5", "?"],
-  HOLDFAST_SUMMARISER: ["a/b", "a/b", "?"],
   HOLDFAST_EFFORT: ["high", "high", "more"],
   HOLDFAST_APPROVAL_MODE: ["plan", "plan", "wild"],
-  HOLDFAST_WIRE: ["json", "json", "xml"],
-  HOLDFAST_RESULT_CONTENT: ["none", "none", "some"],
   HOLDFAST_ON_MISMATCH: ["refuse", "refuse", "guess"],
   HOLDFAST_SHELL: ["0", false, "no"],
-  HOLDFAST_SHELL_TIMEOUT_MS: ["5000", 5_000, "5s"],
   HOLDFAST_SANDBOX: ["on", "on", "maybe"],
-  HOLDFAST_FETCH_HOSTS: ["a.example, b.example", ["a.example", "b.example"], "a,,b"],
   HOLDFAST_MAX_TURNS: ["7", 7, "-1"],
   HOLDFAST_MAX_COST_USD: ["0.5", 0.5, "much"],
   HOLDFAST_STORE: ["postgres://u@h/d", "postgres://u@h/d"],
@@ -417,6 +396,27 @@ test("the reference of the settings is current", () => {
   expect(ran.status).toBe(0);
 });
 
+const removed = Object.keys(removedKeys);
+
+test.each(removed.filter((key) => key.includes(".")))("%s is told, and the rest counts", async (key) => {
+  const [section = "", name = ""] = key.split(".");
+  const limits = { maxTurns: 3 };
+  const sources = place({ limits, [section]: { [name]: "x" } }, { [section]: { [name]: null } });
+  const { settings, warnings, faults } = await settingsOf(sources);
+  expect([settings.limits, faults, namesAt([section]).includes(name)]).toEqual([limits, [], false]);
+  const at = { line: 1, column: expect.any(Number), key, message: removedWords(key) };
+  const files = [userSettingsPath(sources), projectSettingsPath(sources.folder)];
+  expect(warnings).toEqual(files.map((source) => ({ source, ...at })));
+});
+
+test.each(removed.filter((key) => !key.includes(".")))("%s is told, and the rest counts", async (key) => {
+  const environment = { [key]: "x", HOLDFAST_MAX_TURNS: "3" };
+  const { settings, warnings } = await settingsOf({ ...place(), environment });
+  expect([settings.limits?.maxTurns, unknownVariables(environment)]).toEqual([3, []]);
+  expect(warnings).toEqual([{ source: "environment", key, message: removedWords(key) }]);
+  expect(settingsVariables.map((variable) => variable.name)).not.toContain(key);
+});
+
 test("a variable that is written like ours and is none is named, with the nearest", () => {
   const environment = { HOLDFAST_MODLE: "x", HOLDFAST_MODEL: "a/b", HOLDFAST_STATE_DIR: "/s", PATH: "/bin" };
   expect(unknownVariables(environment)).toEqual([
@@ -427,7 +427,6 @@ test("a variable that is written like ours and is none is named, with the neares
 /** The first problem of a text that is no JSON, with its line. */
 async function faultOf(text: string): Promise<string> {
   const checked = await checkText("settings.jsonc", text);
-  if (checked.kind !== "problems") throw new Error("it is JSON");
   const [first] = checked.problems;
   return `${first?.line}: ${first?.message}`;
 }

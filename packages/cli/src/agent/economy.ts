@@ -15,8 +15,8 @@ import { defined } from "@holdfast/core/text";
  * @returns a refusal where they contradict each other, with the names that the settings have.
  */
 export function economyOf({ context = {} }: AgentSettings): EconomySettings | EconomyRefusal {
-  const { triggerTokens, excludeTools, compaction, compactAtTokens, compactTailTokens, ...others } = context;
-  const { deltaReads: _, cacheLifetime: __, ratios, ...given } = others;
+  const { triggerTokens, excludeTools, compaction, compactAtTokens, cacheLifetime: _, ...others } = context;
+  const { ratios, ...given } = others;
   const shownAs = (setting: string) => `context.${settingNames[setting] ?? setting}`;
   const overrides: EconomyOverrides = {
     ...defined(given),
@@ -28,7 +28,9 @@ export function economyOf({ context = {} }: AgentSettings): EconomySettings | Ec
     compaction: defined({
       enabled: compaction,
       contextTokenThreshold: compactAtTokens,
-      tailTokens: compactTailTokens,
+      // A summary of all but a tail that is as long as the whole would win nothing.
+      tailTokens:
+        compactAtTokens && Math.min(defaultEconomy.compaction.tailTokens, Math.floor(compactAtTokens / 4)),
     }),
   };
   return economySettings(overrides, shownAs);
@@ -38,7 +40,6 @@ export function economyOf({ context = {} }: AgentSettings): EconomySettings | Ec
 const settingNames: Readonly<Record<string, string>> = {
   "trigger.value": "triggerTokens",
   "compaction.contextTokenThreshold": "compactAtTokens",
-  "compaction.tailTokens": "compactTailTokens",
 };
 
 /** What is left out is as the list has it; of a provider that is not in it, a cache that is soon cold. */

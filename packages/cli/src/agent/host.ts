@@ -105,10 +105,7 @@ export async function openHost(
   const commands = new Commands({
     ...place,
     sandbox,
-    limits: {
-      ...(shell.timeoutMs === undefined ? {} : { defaultSeconds: Math.ceil(shell.timeoutMs / 1_000) }),
-      ...(shell.outputChars === undefined ? {} : { shownBytes: shell.outputChars }),
-    },
+    limits: shell.timeoutMs === undefined ? {} : { defaultSeconds: Math.ceil(shell.timeoutMs / 1_000) },
   });
   const spilled = new SpillFiles(tempDir, undefined, "read_output");
   const context: CommandToolsContext = {

@@ -257,13 +257,13 @@ function agentSettings(
   summarising: ModelPort,
 ) {
   const newId = newIds();
-  const { approval = {}, tools = {}, limits = {}, context = {} } = settings;
-  const { terminal } = call;
+  const { approval = {}, limits = {} } = settings;
+  const { terminal, flags } = call;
   return {
     model: model.port,
     ...toolsOf(settings),
     economy,
-    ...subAgentsOf(settings, call.flags.debug),
+    ...subAgentsOf(settings, flags.debug),
     hostTools: () => host.tools().filter(({ name }) => isOffered(name, settings)),
     harmless: host.harmless,
     commandPlace: host.commandPlace,
@@ -279,12 +279,11 @@ function agentSettings(
     meter,
     newId,
     now: Date.now,
-    wire: defined({ wire: tools.wire, resultContent: tools.resultContent }),
+    wire: defined({ wire: flags.wire, resultContent: flags.resultContent }),
     onError: (error: unknown, tool: string) =>
       terminal.err(
         escapeText(`holdfast: ${tool}: ${error instanceof Error ? error.message : String(error)}\n`),
       ),
-    ...defined({ deltaReads: context.deltaReads }),
   } as const;
 }
 
@@ -292,12 +291,12 @@ function agentSettings(
 function subAgentsOf(settings: AgentSettings, debug: string | undefined): { readonly subAgents?: SubAgents } {
   const { subAgents } = settings;
   if (subAgents === undefined) return {};
-  const { models = [], maxDepth, maxSteps, maxAtOnce } = subAgents;
+  const { models = [] } = subAgents;
   const open: SubAgents["open"] = (name) => {
     const opened = namedModel(name, settings, { debug });
     return opened.kind === "model" ? opened : opened.message;
   };
-  return { subAgents: { models, open, ...defined({ maxDepth, maxSteps, maxAtOnce }) } };
+  return { subAgents: { models, open } };
 }
 
 /** The model that writes summaries: the one of the settings where it can be opened, else the one that works. */
@@ -383,7 +382,7 @@ async function workspaceOf(
 ): Promise<OpenedWorkspace | Refusal> {
   const { call, found } = opening;
   const { tools = {} } = found.settings;
-  const { onMismatch, overwriteGuard, editGuard, strictView, rereadStub, memoryPaths, inPlace = [] } = tools;
+  const { onMismatch, overwriteGuard, editGuard, strictView, memoryPaths, inPlace = [] } = tools;
   const further = [...(memory?.folder === undefined ? [] : [memory.folder]), ...skillFolders(found.own)];
   const roots = [...rootsOf(opening), ...further];
   const editedFreely = memory === undefined ? memoryPaths : [...(memoryPaths ?? []), memory.glob];
@@ -391,9 +390,9 @@ async function workspaceOf(
   return openSettings(settings, call.terminal, {
     // Who did not name the folder may stand in a home folder by chance.
     allowWideRoot: call.flags.root !== undefined,
-    guards: defined({ onMismatch, overwriteGuard, editGuard, strictView, ...replacementIn(tools.wire) }),
+    guards: defined({ onMismatch, overwriteGuard, editGuard, strictView, ...replacementIn(call.flags.wire) }),
     limits: {},
-    ...defined({ rereadStub, memoryPaths: editedFreely, memoryFolder: memory?.folder }),
+    ...defined({ memoryPaths: editedFreely, memoryFolder: memory?.folder }),
   });
 }
 

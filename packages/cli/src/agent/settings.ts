@@ -40,65 +40,47 @@ export async function settingsOf(call: Invocation): Promise<RunSettings> {
   if (isRefusal(found)) return { kind: "problems", lines: [found.message] };
   const { stateDir } = found;
   const servers = await serversIn(call.flags.mcpConfig);
-  if (servers.kind === "problems") return { kind: "problems", lines: servers.problems.map(problemLine) };
+  if (servers.problems.length > 0) return { kind: "problems", lines: servers.problems.map(problemLine) };
   const flags = { ...settingsOfFlags(call), ...servers.settings };
   const resolved = await resolveSettings({ ...found, flags });
   if (resolved.kind === "problems") return { kind: "problems", lines: resolved.problems.map(problemLine) };
-  const { settings, ignored, faults, isTrusted } = resolved;
+  const { settings, ignored, faults, warnings, isTrusted } = resolved;
   const { home } = found;
   const keys = ignored.map(({ key }) => key);
   const own = { home, folder: userFile(found).folder, isTrusted, ignored: keys };
   const notices = [
     ...unknownVariables(process.env),
+    ...warnings.map((warning) => `${problemLine(warning)}.`),
     ...faults.slice(0, 1).map((fault) => `The project's settings do not count: ${problemLine(fault)}.`),
   ];
   return { kind: "settings", settings, notices, stateDir, own };
 }
 
 function settingsOfFlags({ flags }: Invocation): AgentSettings {
-  const {
-    model,
-    effort,
-    approvalMode,
-    sandbox,
-    maxTurns,
-    maxCost,
-    wire,
-    resultContent,
-    onMismatch,
-    include,
-    reading,
-    store,
-    tenant,
-  } = flags;
   const given = {
-    model: defined({ name: model, effort }),
-    approval: defined({ mode: approvalMode }),
-    shell: defined({ sandbox }),
-    tools: defined({ wire, resultContent, onMismatch }),
-    limits: defined({ maxTurns, maxCostUsd: maxCost }),
-    sessions: defined({ store, tenant }),
-    ui: defined({ reading }),
-    files: include === undefined ? {} : { include: include.map((dir) => resolve(dir)) },
+    model: defined({ name: flags.model, effort: flags.effort }),
+    approval: defined({ mode: flags.approvalMode }),
+    shell: defined({ sandbox: flags.sandbox }),
+    tools: defined({ onMismatch: flags.onMismatch }),
+    limits: defined({ maxTurns: flags.maxTurns, maxCostUsd: flags.maxCost }),
+    sessions: defined({ store: flags.store, tenant: flags.tenant }),
+    ui: defined({ reading: flags.reading }),
+    files: defined({ include: flags.include?.map((dir) => resolve(dir)) }),
   };
   const said = Object.entries(given).filter(([, section]) => Object.keys(section).length > 0);
   return Object.fromEntries(said);
 }
 
-type Checked =
-  | { readonly kind: "settings"; readonly settings: AgentSettings }
-  | { readonly kind: "problems"; readonly problems: readonly SettingsProblem[] };
-
-/** The servers of a file: `{ "mcpServers": { … } }`, as other clients have it. */
-async function serversIn(path: string | undefined): Promise<Checked> {
-  if (path === undefined) return { kind: "settings", settings: {} };
+/** The servers of a file: `{ "mcpServers": { … } }`, as other clients have it; or what is wrong with it. */
+async function serversIn(
+  path: string | undefined,
+): Promise<{ readonly settings: AgentSettings; readonly problems: readonly SettingsProblem[] }> {
+  if (path === undefined) return { settings: {}, problems: [] };
   const text = await readInputText(path, { bytes: settingsLimitBytes, isOption: true });
   if (typeof text !== "string")
-    return { kind: "problems", problems: [{ source: path, key: "", message: text.message }] };
-  const checked = await checkText(path, text);
-  if (checked.kind === "problems") return checked;
-  const { mcpServers } = checked.settings;
-  return { kind: "settings", settings: mcpServers === undefined ? {} : { mcpServers } };
+    return { settings: {}, problems: [{ source: path, key: "", message: text.message }] };
+  const { settings, problems } = await checkText(path, text);
+  return { settings: defined({ mcpServers: settings.mcpServers }), problems };
 }
 
 /** A rule of the settings, for the gate. */

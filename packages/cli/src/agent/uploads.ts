@@ -34,7 +34,7 @@ interface UploadPlace {
 
 /** What the settings let a run upload. The account's files are opened with the first upload, and its SDK is loaded then. */
 export function runUploads(settings: AgentSettings, place: UploadPlace): RunUploads {
-  const { api, apiFromBytes = 1 } = settings.files ?? {};
+  const { api } = settings.files ?? {};
   if (api === undefined || api === "off" || place.isPlayed) return noUploads;
   let files: GoogleFiles | undefined;
   const open = () => {
@@ -44,11 +44,14 @@ export function runUploads(settings: AgentSettings, place: UploadPlace): RunUplo
     return files;
   };
   return {
-    uploads: { open, digest: sha256, fromBytes: api === "always" ? 1 : apiFromBytes },
+    uploads: { open, digest: sha256, fromBytes: api === "always" ? 1 : largeBytes },
     idle: (signal) => Promise.race([files?.idle(), ended(signal)]).then(() => {}),
     close: async () => files?.close(),
   };
 }
+
+/** With `auto`, a file of so many bytes is uploaded. */
+const largeBytes = 32_768;
 
 const noUploads: RunUploads = { idle: async () => {}, close: async () => {} };
 

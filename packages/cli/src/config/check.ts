@@ -6,6 +6,7 @@ import {
   projectFile,
   readSettings,
   resolveSettings,
+  type SettingsProblem,
   TrustedFolders,
   unknownVariables,
   userFile,
@@ -13,19 +14,19 @@ import {
 import { escapeText } from "@holdfast/core/text";
 import { answer } from "../answers/one-answer.js";
 import type { Invocation } from "../shell/invocation.js";
-import { reportedSources, reportProblems } from "./sources.js";
+import { problemLine, reportedSources, reportProblems } from "./sources.js";
 
-/** `config check`: all that is wrong with any source; exit code 52 where anything is. */
+/** `config check`: all that is wrong with any source; exit code 52 where anything is. A key that is no setting any more is no fault. */
 export async function checkSettings(call: Invocation): Promise<number> {
   const sources = await reportedSources(call);
   if (typeof sources === "number") return sources;
   const all = await resolveSettings(sources);
   const project = projectFile(sources).path;
   const slips = unknownVariables(process.env).map((message) => ({ source: "environment", key: "", message }));
-  const problems = [...(all.kind === "problems" ? all.problems : all.faults), ...slips].filter(
-    ({ source }) => call.flags.project !== true || source === project,
-  );
+  const isMeant = ({ source }: SettingsProblem) => call.flags.project !== true || source === project;
+  const problems = [...(all.kind === "problems" ? all.problems : all.faults), ...slips].filter(isMeant);
   if (problems.length > 0) return reportProblems(call, problems);
+  const warnings = (all.kind === "settings" ? all.warnings : []).filter(isMeant);
   const rules = (all.kind === "settings" ? (all.settings.approval?.rules ?? []) : []).flatMap(examplesOf);
   const lines = rules.map(({ rule, decision, matches, asks, others }) =>
     [
@@ -37,8 +38,8 @@ export async function checkSettings(call: Invocation): Promise<number> {
   );
   return answer(
     call,
-    { success: true, problems, ...(rules.length > 0 ? { rules } : {}) },
-    escapeText(["The settings are sound.", ...lines].join("\n")),
+    { success: true, problems, warnings, ...(rules.length > 0 ? { rules } : {}) },
+    escapeText(["The settings are sound.", ...warnings.map(problemLine), ...lines].join("\n")),
   );
 }
 

@@ -9,7 +9,7 @@ import { escapeText } from "@holdfast/core/text";
 import { jsonLine } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import { reportedSources, reportProblems, valueAt } from "./sources.js";
+import { problemLine, reportedSources, reportProblems, valueAt } from "./sources.js";
 import { withoutSecrets } from "./without-secrets.js";
 
 /** A key that is set, as it is shown. */
@@ -21,21 +21,20 @@ interface SetKey {
 }
 
 /**
- * `config list`: each key that is set, its value and where that comes from; what does not count, and why; variables that are
- * none of ours.
+ * `config list`: each key that is set, its value and where that comes from; what does not count, and why; keys and
+ * variables that are none of ours.
  */
 export async function listSettings(call: Invocation): Promise<number> {
   const { settings, terminal, flags } = call;
   const found = await resolved(call);
   if (typeof found === "number") return found;
-  const { project } = found;
+  const { project, ignored, warnings } = found;
   const rows = keysOf(found).filter(({ origin }) => flags.project !== true || origin === project);
-  const { ignored } = found;
   const unknown = flags.project === true ? [] : unknownVariables(process.env);
   const lines = [...linesOf(rows, found), ...unknown];
   await terminal.out(
     settings.json
-      ? jsonLine({ success: true, settings: rows, ignored, unknown })
+      ? jsonLine({ success: true, settings: rows, ignored, warnings, unknown })
       : lines.map((line) => `${escapeText(line)}\n`).join(""),
   );
   return exitCodes.success;
@@ -48,12 +47,13 @@ export async function settingLines(call: Invocation): Promise<readonly string[]>
   return [...linesOf(keysOf(found), found), ...unknownVariables(process.env)];
 }
 
-function linesOf(rows: readonly SetKey[], { ignored, project }: Resolved): readonly string[] {
+function linesOf(rows: readonly SetKey[], { ignored, warnings, project }: Resolved): readonly string[] {
   const width = Math.max(0, ...rows.map(({ key }) => key.length));
   return [
     ...rows.map(({ key, value, origin }) => `${key.padEnd(width)}  ${JSON.stringify(value)}  (${origin})`),
     ...ignored.map(({ key, why }) => `ignored: ${key} in ${project}: ${why}`),
     ...(ignored.length > 0 ? ["To see and trust them: holdfast config trust"] : []),
+    ...warnings.map(problemLine),
   ];
 }
 
@@ -82,7 +82,9 @@ async function resolved(call: Invocation): Promise<Resolved | number> {
   const all = await resolveSettings(sources);
   if (all.kind === "problems") return reportProblems(call, all.problems);
   if (all.faults.length > 0) return reportProblems(call, all.faults);
-  return { ...all, project: projectFile(sources).path };
+  const project = projectFile(sources).path;
+  const warnings = all.warnings.filter(({ source }) => call.flags.project !== true || source === project);
+  return { ...all, warnings, project };
 }
 
 function keysOf({ settings, origins }: Resolved): readonly SetKey[] {

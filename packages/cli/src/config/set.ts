@@ -142,15 +142,16 @@ type Changed =
   | { readonly kind: "problems"; readonly problems: readonly SettingsProblem[] };
 
 /** The file with the value in it: JSON where that fits the key, else the text as it is; or without the key. */
-async function changedText({ file, path, text }: Wish, before: string): Promise<Changed | Refusal> {
-  const setting = { file: file.path, path };
+async function changedText({ file, key, path, text }: Wish, before: string): Promise<Changed | Refusal> {
   let first: Changed | undefined;
   for (const value of text === undefined ? [undefined] : readings(text)) {
-    const changed = changeSettings(before, [text === undefined ? setting : { ...setting, value }]);
+    const changed = changeSettings(before, [text === undefined ? { path } : { path, value }]);
     if (isRefusal(changed)) return changed;
     const checked = await checkFile(file, changed.text);
-    if (checked.kind === "settings") return { kind: "text", text: changed.text };
-    first ??= checked;
+    const removed = checked.warnings.filter((warning) => `${warning.key}.`.startsWith(`${key}.`));
+    const problems = text === undefined ? checked.problems : [...checked.problems, ...removed];
+    if (problems.length === 0) return { kind: "text", text: changed.text };
+    first ??= { kind: "problems", problems };
   }
   return first ?? { kind: "problems", problems: [] };
 }
@@ -186,7 +187,6 @@ async function waitsForTrust(sources: SettingsSources, file: SettingsFile): Prom
   const read = readSettings(file.path, false);
   if (read.kind !== "read") return false;
   const checked = await checkFile(file, read.text);
-  if (checked.kind === "problems" || (await wideningSettings(sources, checked.settings)).length === 0)
-    return false;
+  if ((await wideningSettings(sources, checked.settings)).length === 0) return false;
   return !(await new TrustedFolders(sources.stateDir).isTrusted(sources.folder, read.bytes));
 }

@@ -61,7 +61,8 @@ export async function trustOffer(
     return { kind: "problems", problems: [{ source: file.path, key: "", message: read.why }] };
   const { text, bytes } = read.kind === "absent" ? { text: "{}", bytes: new Uint8Array() } : read;
   const checked = await checkFile(file, text);
-  if (checked.kind === "problems") return checked;
+  const { problems } = checked;
+  if (problems.length > 0) return { kind: "problems", problems };
   const widened = await wideningSettings(sources, checked.settings);
   const words = ({ key, why }: IgnoredKey) =>
     `  ${key} = ${JSON.stringify(valueAt(checked.settings, key.split(".")))}: ${why}`;

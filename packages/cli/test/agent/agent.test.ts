@@ -41,7 +41,7 @@ describe("the agent without a screen", () => {
     const start = call("task_start", { name: "Rename", goal: "Call it two.", agent: {} });
     const end = { calls: [call("task_complete", { summary: "It is two." })] };
     const script = [{ calls: [start] }, read, edit, end, { text: "All done.", expects: ["It is two."] }];
-    const { run, project } = opened(script, { subAgents: { maxSteps: 5 } });
+    const { run, project } = opened(script, { subAgents: {} });
     const ran = await run(["-p", "Let somebody rename it.", ...yolo, "-o", "stream-json"]);
     expect(ran.code, ran.stdout + ran.stderr).toBe(0);
     expect(project.text("a.ts")).toBe("const two = 1;\n");
@@ -165,13 +165,10 @@ describe("the agent without a screen", () => {
     const { code, stderr } = await at.run(["-p", "Go."]);
     expect(code).toBe(52);
     for (const line of ["settings.jsonc:2:", "settings.jsonc:3:"]) expect(stderr).toContain(line);
-    const context = { compactAtTokens: 1_000, compactTailTokens: 5_000 };
-    expect(await opened([done], { context }).run(["-p", "Go."])).toMatchObject({
-      code: 52,
-      stderr: expect.stringContaining(
-        "context.compactAtTokens (1000) has to be above context.compactTailTokens (5000)",
-      ),
-    });
+    const context = { compactAtTokens: 1_000, triggerTokens: 5_000 };
+    const refused = await opened([done], { context }).run(["-p", "Go."]);
+    expect(refused.code).toBe(52);
+    expect(refused.stderr).toContain("context.compactAtTokens (1000) is below the trigger");
   });
 
   it("lets a project that is not trusted widen nothing, and says so", async () => {

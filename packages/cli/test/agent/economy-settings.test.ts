@@ -28,16 +28,17 @@ describe("the ratios of the settings", () => {
 
 describe("the thresholds of the settings", () => {
   it("are those of the economy", () => {
-    expect(economyOf({ context: { triggerTokens: 50_000, keep: 3, compaction: false } })).toMatchObject({
-      trigger: { type: "input_tokens", value: 50_000 },
+    const context = { triggerTokens: 5_000, keep: 3, compaction: false, compactAtTokens: 10_000 };
+    expect(economyOf({ context })).toMatchObject({
+      trigger: { type: "input_tokens", value: 5_000 },
       keep: 3,
-      compaction: { enabled: false },
+      compaction: { enabled: false, contextTokenThreshold: 10_000, tailTokens: 2_500 },
     });
   });
 
   it.each([
     [{ triggerTokens: 50_000, compactAtTokens: 30_000 }, "(30000) is below the trigger of clearing (50000)"],
-    [{ compactAtTokens: 10_000 }, "(10000) has to be above context.compactTailTokens (20000)"],
+    [{ triggerTokens: 5, clearAtLeast: 6 }, "context.clearAtLeast (6) is above the trigger (5)"],
   ])("are refused by their names where they contradict each other: %j", (context, says) => {
     const refused = economyOf({ context });
     expect(isEconomyRefusal(refused) ? refused.message : "").toContain(says);

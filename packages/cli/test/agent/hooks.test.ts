@@ -184,7 +184,7 @@ describe("the check after edits", () => {
 
   it("does not run where nothing was changed, and costs a sentence where it hangs", async () => {
     const { go, project } = playing(
-      { diagnostics: { command: "echo ran >> ran.txt; sleep 600", timeoutMs: 300 } },
+      { diagnostics: { command: "echo ran >> ran.txt; sleep 600" }, shell: { timeoutMs: 300 } },
       [read("a.ts"), { calls: [write("b.ts", "b\n"), write("c.ts", "c\n")] }, done],
     );
     const ran = await go();

@@ -63,8 +63,7 @@ describe.skipIf(process.platform === "win32")("a signal that ends the agent", ()
     const summary = "## Task Overview\nThe files were read.\n## Next Steps\nNone.";
     const reads = ["a.txt", "b.txt"].map((path) => ({ calls: [call("read_file", { file_path: path })] }));
     const files = { "a.txt": long, "b.txt": long.replaceAll("read", "kept") };
-    const settings = { context: { compactTailTokens: 200 } };
-    const { home, play, run, begin } = scripted([...reads, done], { files, settings });
+    const { home, play, run, begin } = scripted([...reads, done], { files });
     const first = await run(["-p", "Read.", "-o", "json"]);
     expect(first.code, first.stderr).toBe(0);
     const { session_id: id } = JSON.parse(first.stdout);

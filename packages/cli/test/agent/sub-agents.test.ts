@@ -11,7 +11,7 @@ const names = ["A", "B", "C"];
 const starts = names.map((name) =>
   call("task_start", { name, goal: `GOAL-${name}`, context: "clear", agent: {} }),
 );
-const settings = { subAgents: { maxAtOnce: 3 } };
+const settings = { subAgents: {} };
 
 /** The main agent delegates three goals at once; each sub-agent reads the file and completes. @param held goals that never come to their end. */
 function answers(held: readonly string[] = []) {

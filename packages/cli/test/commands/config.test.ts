@@ -87,6 +87,18 @@ describe("config list and get", () => {
     expect((await run(["list", "--project"], slip)).stdout).not.toContain("HOLDFAST_MODLE");
   });
 
+  test("tell what is no setting any more, and count the rest", async () => {
+    const { run, home } = place("{}", '{"tools":{"wire":"json"},"limits":{"maxTurns":3}}');
+    const says = "it is no setting any more: the flag --wire sets it for one run\n";
+    const at = `${join(home.folder, "settings.jsonc")}:1:11`;
+    const stdout = expect.stringContaining(`${at}: tools.wire: ${says}environment: HOLDFAST_WIRE: ${says}`);
+    for (const action of ["check", "list"])
+      expect(await run([action], { HOLDFAST_WIRE: "x" })).toMatchObject({ code: 0, stdout, stderr: "" });
+    expect((await run(["check", "--project"])).stdout).toBe("The settings are sound.\n");
+    await run(["unset", "tools.wire"]);
+    expect(home.text("settings.jsonc")).toBe('{"limits":{"maxTurns":3}}');
+  });
+
   test("say in plain words what is wrong with a file that is no JSON", async () => {
     const { run, home } = place("{}", '{\n  "model": {}');
     const at = `holdfast: ${join(home.folder, "settings.jsonc")}:2:14: it is not JSON:`;
@@ -196,6 +208,8 @@ describe("config set", () => {
     ["a glob that is none", "{}", ["tools.memoryPaths", `["${"{a,b}".repeat(8)}"]`], 52, /alternatives/],
     ["a file that is no settings file", '{"a', ["approval.mode", "plan"], 52, /not JSON/],
     ["a file that has another problem", '{"shel": {}}', ["approval.mode", "plan"], 52, /did you mean shell/],
+    ["a key that is none any more", "{}", ["tools.wire", "json"], 52, /tools\.wire: .* the flag --wire/],
+    ["one in a section", "{}", ["subAgents", '{"maxDepth":2}'], 52, /subAgents\.maxDepth: it is no setting/],
     ["a key that there is none of", "{}", ["approval.mod", "plan"], 2, /no setting approval\.mod/],
     ["a table's forbidden name", "{}", ["mcpServers.__proto__", '{"command":"x"}'], 2, /no setting/],
   ] as const)("refuses %s, and writes nothing", async (_name, own, [key, value], code, why) => {

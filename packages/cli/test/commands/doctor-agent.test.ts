@@ -119,7 +119,7 @@ it("tells what every run would be refused for, thresholds that contradict each o
     { verdict: "fault", says: expect.stringContaining("context.ratios.anthropic: read has to be above 0") },
   ]);
   expect(upsideDown.code).not.toBe(0);
-  const small = await doctor({ context: { compactAtTokens: 100, compactTailTokens: 200 } }, []);
+  const small = await doctor({ context: { compactAtTokens: 100, triggerTokens: 200 } }, []);
   expect(small.of("settings")).toMatchObject([
     { verdict: "fault", says: expect.stringContaining("context.compactAtTokens") },
   ]);
