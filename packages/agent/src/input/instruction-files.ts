@@ -1,6 +1,6 @@
 import { escapeForDisplay } from "@holdfast/core/text";
 import { isBelow, pathFrom, type ReadText } from "../host/found-text.js";
-import { importsIn } from "./imports.js";
+import { parseMentions } from "./mentions.js";
 
 /** What a person, or a project, tells every agent that works there. */
 export interface Instructions {
@@ -97,4 +97,16 @@ async function add(
     problems.push(`${reading.nameOf(path)} imports ${escapeForDisplay(named)}, which is not read: ${words}.`);
   }
   return undefined;
+}
+
+/** The paths that a text names with `@`, each once; what stands in fenced blocks and code spans names none. Pure. */
+export function importsIn(text: string): readonly string[] {
+  // A block without an end goes on to the end; a span ends in its paragraph.
+  const prose = text
+    .replace(/^ {0,3}(`{3,}|~{3,})[^\n]*(?:\n(?! {0,3}\1[`~]*[ \t]*$)[^\n]*)*(?:\n[^\n]*)?/gm, "")
+    .split(/\n[ \t]*\n/)
+    .map((paragraph) => paragraph.replace(/(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, " "))
+    .join("\n\n");
+  const named = parseMentions(prose).flatMap((part) => (part.kind === "mention" ? [part.path] : []));
+  return [...new Set(named)];
 }

@@ -7,8 +7,7 @@ import { describe, expect, it } from "vitest";
 import { afterThisTest } from "../../../../test/cleanups.js";
 import { isBelow, ownText, projectText } from "../../src/host/found-text.js";
 import { foldersOfRepository } from "../../src/host/repository.js";
-import { importsIn } from "../../src/input/imports.js";
-import { readInstructions } from "../../src/input/instruction-files.js";
+import { importsIn, readInstructions } from "../../src/input/instruction-files.js";
 import { barredBy } from "../../src/loop/call-filter.js";
 
 interface Asked {

@@ -1,28 +1,23 @@
 import type * as z from "zod";
 import type { FileTool } from "../tool/tool.js";
-import { appendToFile } from "./append-to-file.js";
 import { applyChanges } from "./apply-changes.js";
-import { applyEdit } from "./apply-edit.js";
-import { copyFile } from "./copy-file.js";
-import { deleteFile } from "./delete-file.js";
-import { editFile } from "./edit-file.js";
-import { findFiles } from "./find-files.js";
+import {
+  appendToFile,
+  applyEdit,
+  editFile,
+  insertLines,
+  prependToFile,
+  safePatch,
+  undoEdit,
+  updateSection,
+  writeFile,
+} from "./changing-tools.js";
 import { fsWrite } from "./fs-write.js";
-import { insertLines } from "./insert-lines.js";
-import { listFiles } from "./list-files.js";
 import { memory } from "./memory.js";
-import { moveFile } from "./move-file.js";
-import { moveLines } from "./move-lines.js";
-import { prependToFile } from "./prepend-to-file.js";
-import { readFile } from "./read-file.js";
-import { readManyFiles } from "./read-many-files.js";
+import { copyFile, deleteFile, moveFile, moveLines } from "./moving-tools.js";
+import { findFiles, listFiles, readFile, readManyFiles, searchFiles } from "./reading-tools.js";
 import { replace } from "./replace.js";
-import { safePatch } from "./safe-patch.js";
-import { searchFiles } from "./search-files.js";
-import { strReplaceBasedEditTool } from "./str-replace-based-edit-tool.js";
-import { undoEdit } from "./undo-edit.js";
-import { updateSection } from "./update-section.js";
-import { writeFile } from "./write-file.js";
+import { strReplaceBasedEditTool } from "./text-editor.js";
 
 const offered = [
   readFile,

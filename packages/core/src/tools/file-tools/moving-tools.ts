@@ -3,6 +3,63 @@ import { bareName, type FileChange, type LinePlace } from "../../files/index.js"
 import { baseOf, fileBase, filePath, readLines } from "../tool/parameters.js";
 import { defineTool, fileIntent, refuseArguments } from "../tool/tool.js";
 
+export const moveFile = defineTool({
+  name: "move_file",
+  title: "Move file",
+  description: `Moves or renames a file. Never overwrites; \`undo_edit\` takes it back.`,
+  parameters: z.object({
+    file_path: filePath,
+    to: z.string().min(1).describe("New path, not a folder"),
+    base_content_sha256: fileBase,
+  }),
+  annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  words: { move: "move_file", moveTo: "to" },
+  intent: ({ file_path, to, base_content_sha256 }) =>
+    fileIntent(
+      {
+        kind: "apply_changes",
+        changes: [{ path: file_path, base: base_content_sha256, renameTo: to, content: { kind: "same" } }],
+        tool: "move_file",
+      },
+      { oneFile: true, quiet: true },
+    ),
+});
+
+export const deleteFile = defineTool({
+  name: "delete_file",
+  title: "Delete file",
+  description: `Deletes a file; \`undo_edit\` brings it back.`,
+  parameters: z.object({ file_path: filePath, base_content_sha256: fileBase }),
+  annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  words: { delete: "delete_file" },
+  intent: ({ file_path, base_content_sha256 }) =>
+    fileIntent(
+      {
+        kind: "apply_changes",
+        changes: [{ path: file_path, base: base_content_sha256, content: { kind: "delete" } }],
+        tool: "delete_file",
+      },
+      { oneFile: true, quiet: true },
+    ),
+});
+
+export const copyFile = defineTool({
+  name: "copy_file",
+  title: "Copy file",
+  description: `Copies one file of any kind, in the state that the hash names, with its mode. The target is never overwritten. Of a link its target is copied.`,
+  parameters: z.object({
+    file_path: filePath,
+    to: z.string().min(1).describe("The path of the copy, not a folder"),
+    base_content_sha256: fileBase,
+  }),
+  annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
+  intent: ({ file_path: path, to: renameTo, base_content_sha256: base }) => {
+    const change = { path, base, renameTo, isCopy: true, content: { kind: "same" } } as const;
+    const request = { kind: "apply_changes", changes: [change], tool: "copy_file" } as const;
+    return fileIntent(request, { oneFile: true, quiet: true });
+  },
+});
+
 export const moveLines = defineTool({
   name: "move_lines",
   title: "Move lines",
