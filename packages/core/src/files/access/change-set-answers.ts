@@ -1,7 +1,14 @@
 import { escapeForDisplay } from "../../text/index.js";
-import type { ApplyChangesOutcome, ChangedFile, ChangeSetRefusal, WriteOutcome } from "../values/outcomes.js";
+import type {
+  ApplyChangesOutcome,
+  ChangedFile,
+  ChangeSetRefusal,
+  WriteOutcome,
+  WriteRefusal,
+} from "../values/outcomes.js";
 import { displacedNotes, withDisplacedNote } from "../values/outcomes.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
+import { say } from "../values/vocabulary.js";
 import { withoutState } from "./change.js";
 
 /** For a file whose own change fits, in a set that is refused. */
@@ -35,8 +42,16 @@ export function outcomeOfOneFile(outcome: ApplyChangesOutcome): WriteOutcome {
   return { ...told, together };
 }
 
-/** The answer to a set, from those to its files. */
-export function setOutcome(files: readonly ChangedFile[]): ApplyChangesOutcome {
+/** What becomes of the files of a set, one by one; a refusal where they were not looked at. */
+export type SetAnswers = readonly ChangedFile[] | Refusal;
+
+/** The answer to a set, from those to its files. No set is written in place, so no file of it names that way. */
+export function setOutcome(answers: SetAnswers): ApplyChangesOutcome {
+  if (isRefusedWhole(answers)) return refusedSet(answers);
+  const files = answers.map(({ path, outcome }) => ({
+    path,
+    outcome: outcome.kind === "refusal" ? withoutInPlace(outcome) : outcome,
+  }));
   const refused = files.flatMap(({ path, outcome }) => (isRefusal(outcome) ? [{ path, outcome }] : []));
   // Those that only stand aside are no reason; where the set as a whole was stopped, all of them are.
   const reasons = refused.filter(({ outcome }) => outcome.code !== "not_applied");
@@ -56,6 +71,31 @@ export function setOutcome(files: readonly ChangedFile[]): ApplyChangesOutcome {
     ? "Already applied: all files are already as this change set asks. Nothing was written."
     : "The change set changes nothing; all files stay as they are.";
   return { kind: "change_set", success: true, code, message, files };
+}
+
+/** `Array.isArray` does not know a readonly array. */
+function isRefusedWhole(answers: SetAnswers): answers is Refusal {
+  return "code" in answers;
+}
+
+/** The answer to the one change of a set of one. */
+export function answerOfOne(answers: SetAnswers): WriteOutcome {
+  if (isRefusedWhole(answers)) return withoutState(answers);
+  const [file] = answers;
+  if (file === undefined) throw new Error("a change set was made of no file");
+  return file.outcome;
+}
+
+/** Whether a refusal says that the file can be written, and not replaced. */
+export function namesInPlace({ sentence }: WriteRefusal): boolean {
+  return sentence?.template.includes("{inPlace}") === true;
+}
+
+/** The refusal without the way to write in place. */
+export function withoutInPlace(refusal: WriteRefusal): WriteRefusal {
+  const { sentence, ...plain } = refusal;
+  if (sentence === undefined || !namesInPlace(refusal)) return refusal;
+  return { ...plain, message: say(sentence, {}) };
 }
 
 function refusalMessage(files: readonly ChangedFile[], reasons: readonly ChangedFile[]): string {

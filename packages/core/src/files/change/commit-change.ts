@@ -18,7 +18,6 @@ import { joined } from "../reading/line-stream.js";
 import type { Changed, Committed, Target } from "../values/disk.js";
 import type { WriteRefusal, Written } from "../values/outcomes.js";
 import { withDisplacedNote } from "../values/outcomes.js";
-import type { Lock } from "../values/ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
 import { takeAll, takeLarge } from "../values/time-budget.js";
 import { overtaken, refuseFresh, type WriteDecision } from "./decide.js";
@@ -62,11 +61,14 @@ interface Secured {
   readonly warning: string;
 }
 
-/** Takes the step: keeps, records the intent, writes, records the write. `overtaken`: it may be tried again on new bytes. */
-export async function commit(
+/**
+ * Takes the step of one file: keeps, records the intent, writes, records the write. `overtaken`: it may be tried again
+ * on new bytes.
+ */
+export async function commitOne(
   site: Site,
   decision: WriteDecision,
-  lock: Lock,
+  isHeld: () => Promise<boolean>,
   mayTryAgain: boolean,
 ): Promise<Written | WriteRefusal | "overtaken"> {
   const { call, change, target: found } = site;
@@ -79,10 +81,12 @@ export async function commit(
   const stopped = cancelledBy(call);
   if (stopped !== undefined) return refuseWith(subjectOf(site), stopped, current);
   const target =
-    current.kind === "file" ? found : await disk.enter(change.path, "create", "name", plan.access);
+    current.kind === "file"
+      ? found
+      : await disk.enter(change.path, "create", change.isEntry === true ? "entry" : "name", plan.access);
   if (isRefusal(target)) return refuseWith(subjectOf(site), target, current);
   try {
-    return await commitTo(site, target, { ...decision, plan }, lock, mayTryAgain);
+    return await commitTo(site, target, { ...decision, plan }, isHeld, mayTryAgain);
   } finally {
     if (target !== found) await target.close();
   }
@@ -92,7 +96,7 @@ async function commitTo(
   site: Site,
   target: Target,
   { plan, current }: WriteDecision,
-  lock: Lock,
+  isHeld: () => Promise<boolean>,
   mayTryAgain: boolean,
 ): Promise<Written | WriteRefusal | "overtaken"> {
   const { call, change, target: found } = site;
@@ -111,10 +115,7 @@ async function commitTo(
   });
   if (isRefusal(intent)) return refuseWith(subjectOf(site), intent, current);
   // A throw leaves the intent behind: whoever takes the lock next finds out which state the disk is in.
-  const { guard, isCancelled } = askLast(
-    call,
-    async () => found.rootChanged?.() === undefined && lock.held(),
-  );
+  const { guard, isCancelled } = askLast(call, isHeld);
   const done = await takeStep(target, plan.bytes, current, {
     guard,
     inPlace: change.options.inPlace === true,

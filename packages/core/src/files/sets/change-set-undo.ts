@@ -1,6 +1,6 @@
 import { type Call, isMadeAlready } from "../access/call.js";
 import { type Change, withoutState } from "../access/change.js";
-import { names } from "../access/change-set-answers.js";
+import { names, setOutcome } from "../access/change-set-answers.js";
 import { readCurrent } from "../access/current.js";
 import { isSecretState, type KeptState } from "../access/kept-states.js";
 import type { Ticket } from "../access/keyed-mutex.js";
@@ -16,7 +16,7 @@ import { displacedNotes, withDisplacedNote } from "../values/outcomes.js";
 import { bareName, tidyPath } from "../values/path-policy.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import type { Asked, UndoRequest } from "../values/requests.js";
-import { carryOutSet, previewMembers } from "./change-set.js";
+import { carryOut, previewMembers } from "./change-set.js";
 import type { Member } from "./change-set-members.js";
 
 /**
@@ -68,7 +68,7 @@ export async function undoSet(
 ): Promise<WriteOutcome> {
   const undone = await membersToUndo(call, changeSet, request);
   if ("kind" in undone) return undone;
-  const outcome = await carryOutSet(call, undone.members, ticket);
+  const outcome = setOutcome(await carryOut(call, undone.members, ticket));
   if (outcome.success) await removeEmptyFolders(call.session.ports.disk, undone.folders);
   const asked = outcome.files[undone.asked]?.outcome;
   return asked === undefined
@@ -85,8 +85,10 @@ export async function previewUndo(
 ): Promise<PreviewOutcome> {
   const undone = await membersToUndo(call, changeSet, request);
   if ("kind" in undone) return undone;
-  const outcome = await previewMembers(call, undone.members, ticket);
-  if (outcome.kind !== "change_set") return outcome;
+  const preview = await previewMembers(call, undone.members, ticket);
+  if ("files" in preview) return preview;
+  const outcome = setOutcome(preview);
+  if (outcome.kind === "refusal") return outcome;
   const asked = outcome.files[undone.asked]?.outcome;
   return asked?.kind === "unchanged" ? asked : withoutState(refuse("busy", outcome.message));
 }

@@ -2,27 +2,34 @@ import { escapeForDisplay } from "../../text/index.js";
 import { refuseWith } from "../access/answers.js";
 import { askLast, type Call, cancelled, cancelledBy, rootReplaced } from "../access/call.js";
 import { type Change, type PlannedWrite, withoutState } from "../access/change.js";
-import { notWrittenWithSet, refusedSet, setOutcome } from "../access/change-set-answers.js";
+import {
+  answerOfOne,
+  namesInPlace,
+  notWrittenWithSet,
+  refusedSet,
+  type SetAnswers,
+  setOutcome,
+  withoutInPlace,
+} from "../access/change-set-answers.js";
 import { cannotKeep, isStoredAsSecret, keepBytes } from "../access/kept-states.js";
 import type { Ticket } from "../access/keyed-mutex.js";
 import { compareAgreed, type Preview } from "../access/preview.js";
 import type { Session } from "../access/session.js";
-import { type Site, siteOf, subjectOf } from "../access/site.js";
-import {
-  agreedFile,
-  carryOut,
-  learnPlan,
-  movedAway,
-  notAgreed,
-  previewedFile,
-  readOnly,
-} from "../change/carry-out.js";
-import { digestOfPlan, secure } from "../change/commit-change.js";
-import { type Decision, decide } from "../change/decide.js";
+import type { Site } from "../access/site.js";
+import { inPlace, siteOf, subjectOf } from "../access/site.js";
+import { commitOne, digestOfPlan, secure } from "../change/commit-change.js";
+import { type Decision, decide, overtaken } from "../change/decide.js";
+import { lastInForce } from "../change/past.js";
+import { agreedFile, learnPlan, previewedFile } from "../change/planned-file.js";
 import { withNearNames } from "../reading/near-names.js";
 import type { Target } from "../values/disk.js";
-import type { ApplyChangesOutcome, ChangedFile } from "../values/outcomes.js";
-import type { Lock } from "../values/ports.js";
+import type {
+  ApplyChangesOutcome,
+  ChangedFile,
+  Unchanged,
+  WriteOutcome,
+  WriteRefusal,
+} from "../values/outcomes.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import type { ApplyChangesRequest, Asked } from "../values/requests.js";
 import { commitSet } from "./change-set-commit.js";
@@ -38,6 +45,14 @@ import {
   type PlannedMember,
   sourceOf,
 } from "./change-set-members.js";
+import {
+  entryUse,
+  type LockedSites,
+  movedAway,
+  namedTwice,
+  underLocks,
+  withFileLocked,
+} from "./locked-sites.js";
 import { carryOutFolder, spreadFolder } from "./whole-folder.js";
 
 /** Carries a change set out: all or none. */
@@ -59,7 +74,7 @@ async function applyMembers(
 ): Promise<ApplyChangesOutcome> {
   const found = await membersOf(call, request);
   if ("kind" in found) return refusedSet(found);
-  const outcome = await carryOutSet(call, found.members, ticket);
+  const outcome = setOutcome(await carryOut(call, found.members, ticket));
   return { ...outcome, message: outcome.message + leftOutOf(found.leftOut) };
 }
 
@@ -72,34 +87,75 @@ export async function previewSet(
   const spread = await spreadFolder(call, request, ticket);
   if (spread?.kind === "refusal") return refusedSet(spread);
   const found = await membersOf(call, spread?.request ?? request);
-  return "kind" in found ? refusedSet(found) : previewMembers(call, found.members, ticket);
+  if ("kind" in found) return refusedSet(found);
+  const preview = await previewMembers(call, found.members, ticket);
+  return "files" in preview ? preview : setOutcome(preview);
 }
 
 /**
- * Carries several changes out as one: all or none. Everything is looked at, held against its base and
+ * Carries several changes out as one, or one alone: all or none. Everything is looked at, held against its base and
  * planned before anything is staged, under the locks of all files at once.
  */
-export async function carryOutSet(
-  call: Call,
-  members: readonly Member[],
-  ticket: Ticket,
-): Promise<ApplyChangesOutcome> {
-  const done = await atSites<ApplyChangesOutcome | Site>(call, members, ticket, async (results, guard) => {
-    if (results.some(isRefused)) return setOutcome(results.map(setAside));
-    const [only] = results;
-    if (only !== undefined && replacesInPlace(only)) return only.site;
-    const late = call.agreed === undefined ? undefined : await learnPlans(results);
-    if (late !== undefined) return refusedSet(late);
-    if (!isAgreed(call, results)) return setOutcome(results.map(disagreed));
-    const secured = await secureAll(call.session, results);
-    if (secured.some(isRefused)) return setOutcome(secured.map(setAside));
-    const stopped = cancelledBy(call);
-    return stopped === undefined ? commitAll(call, secured, guard) : refusedSet(stopped);
+export function carryOut(call: Call, members: readonly Member[], ticket: Ticket): Promise<SetAnswers> {
+  return underLocks<SetAnswers>(call, members, ticket, async (sites) => {
+    for (let left = mostTries; ; left -= 1) {
+      const results = await decideAll(call, members, sites);
+      const done = await takeDecided(call, results, sites.isHeld, left > 1);
+      if (done !== "overtaken") return done;
+    }
   });
-  if (!("change" in done)) return done;
-  // One file that is written in place is a change of its own.
-  const { change } = done;
-  return setOutcome([{ path: change.path, outcome: await carryOut(call, change, ticket) }]);
+}
+
+/** For a file that other programs keep writing: the whole change is decided anew on what they left. */
+const mostTries = 16;
+
+/** A set of one file: in place where it cannot be replaced, and that may be. */
+export async function carryOutOne(call: Call, change: Change, ticket: Ticket): Promise<WriteOutcome> {
+  const take = async (wanted: Change) =>
+    answerOfOne(await carryOut(call, [{ kind: "changed", change: wanted }], ticket));
+  const outcome = await take(change);
+  const { inPlace: when } = call.session.guards;
+  if (outcome.kind !== "refusal" || when === undefined || !namesInPlace(outcome)) return outcome;
+  if (when !== "auto") {
+    const plain = withoutInPlace(outcome);
+    return { ...plain, message: plain.message + when.way };
+  }
+  const again = await take(inPlace(change));
+  return again.kind === "written" ? { ...again, message: again.message + inPlaceNote } : again;
+}
+
+const inPlaceNote =
+  " It was written in place, since it cannot be replaced: a crash meanwhile would have left it half written.";
+
+/** Takes the step on what was decided. `overtaken`: other bytes came in between, and it may be decided anew. */
+async function takeDecided(
+  call: Call,
+  results: readonly MemberResult[],
+  isHeld: () => Promise<boolean>,
+  mayTryAgain: boolean,
+): Promise<SetAnswers | "overtaken"> {
+  if (results.some(isRefused)) return results.map(setAside);
+  const late = call.agreed === undefined ? undefined : await learnPlans(results);
+  if (late !== undefined) return late;
+  const disagreement = await holdAgainstAgreed(call, results);
+  if (disagreement !== undefined) return disagreement;
+  const [only] = results;
+  if (results.length === 1 && only !== undefined && isPlanned(only) && isContent(only)) {
+    const take = (held: () => Promise<boolean>) => commitOne(only.site, only.decision, held, mayTryAgain);
+    const outcome = replacesInPlace(only)
+      ? await withFileLocked(only.site, isHeld, take)
+      : await take(isHeld);
+    return outcome === "overtaken" ? outcome : [{ path: pathOf(only), outcome }];
+  }
+  const secured = await secureAll(call.session, results);
+  if (secured.some(isRefused)) return secured.map(setAside);
+  return cancelledBy(call) ?? commitAll(call, secured, isHeld);
+}
+
+/** Whether a file of bytes comes, changes or goes: the exchange alone is the decision, and needs no record beside it. */
+function isContent({ decision: { plan, current } }: PlannedMember): boolean {
+  const isLink = plan.isLink ?? (current.kind === "file" ? current.isLink : undefined);
+  return isLink === undefined && plan.executable === undefined;
 }
 
 /** Whether other bytes go into the very file that is there. */
@@ -119,51 +175,30 @@ export function previewMembers(
   call: Call,
   members: readonly Member[],
   ticket: Ticket,
-): Promise<Preview | ApplyChangesOutcome> {
-  return atSites<Preview | ApplyChangesOutcome>(call, members, ticket, async (results) => {
+): Promise<Preview | SetAnswers> {
+  return underLocks<Preview | SetAnswers>(call, members, ticket, async (sites) => {
+    const results = await decideAll(call, members, sites);
     const planned = results.filter(isPlanned);
-    if (planned.length === 0 || results.some(isRefused)) return setOutcome(results.map(setAside));
+    if (planned.length === 0 || results.some(isRefused)) return results.map(setAside);
     const late = await learnPlans(planned);
-    if (late !== undefined) return refusedSet(late);
+    if (late !== undefined) return late;
     const files = planned.map(({ site, decision }) => previewedFile(site, decision));
     const message = planned.map(({ decision }) => decision.plan.message).join("\n");
     return { kind: "preview", message, files };
   });
 }
 
-/** The results of all members, under all their locks. */
-async function atSites<Result>(
+/** What one change alone comes to, without the step. */
+export async function previewOne(
   call: Call,
-  members: readonly Member[],
+  change: Change,
   ticket: Ticket,
-  work: (results: readonly MemberResult[], guard: () => Promise<boolean>) => Promise<Result>,
-): Promise<Result | ApplyChangesOutcome> {
-  const { session, signal } = call;
-  if (session.readOnly) return refusedSet(readOnly);
-  const arrivals = await arriveAll(session, members);
-  const realPaths = arrivals.filter((arrival) => typeof arrival === "string").sort();
-  await ticket.turn();
-  const passed = session.mutex.run(
-    realPaths,
-    async () => {
-      const locks = await lockAll(session, realPaths);
-      if ("kind" in locks) return refusedSet(locks);
-      call.budget.start();
-      const targets: Target[] = [];
-      try {
-        const guard = async () =>
-          targets.every((target) => target.rootChanged?.() === undefined) &&
-          (await Promise.all(locks.map((lock) => lock.held()))).every(Boolean);
-        return await work(await decideAll(call, members, arrivals, targets), guard);
-      } finally {
-        for (const target of targets) await target.close();
-        await releaseAll(locks);
-      }
-    },
-    { signal },
-  );
-  ticket.done();
-  return (await passed) ?? refusedSet(cancelled);
+): Promise<Preview | Unchanged | WriteRefusal> {
+  const found = await previewMembers(call, [{ kind: "changed", change }], ticket);
+  if ("files" in found) return found;
+  const outcome = answerOfOne(found);
+  if (outcome.kind === "written") throw new Error("a preview wrote");
+  return outcome;
 }
 
 async function learnPlans(results: readonly MemberResult[]): Promise<Refusal<"timeout"> | undefined> {
@@ -178,11 +213,21 @@ function isRefused(result: MemberResult): boolean {
   return result.kind === "answered" && !result.outcome.success;
 }
 
-/** Whether the set comes to exactly the agreed files, if consent was needed. */
-function isAgreed({ agreed }: Call, results: readonly MemberResult[]): boolean {
-  if (agreed === undefined) return true;
-  const planned = results.filter(isPlanned).map(({ site, decision }) => agreedFile(site, decision));
-  return planned.length === 0 || compareAgreed(agreed, planned) === "none";
+/** The refusal of what was not agreed to, if consent was needed. */
+async function holdAgainstAgreed(
+  { agreed }: Call,
+  results: readonly MemberResult[],
+): Promise<SetAnswers | undefined> {
+  const planned = results.filter(isPlanned);
+  if (agreed === undefined || planned.length === 0) return undefined;
+  const files = planned.map(({ site, decision }) => agreedFile(site, decision));
+  const difference = compareAgreed(agreed, files);
+  if (difference === "none") return undefined;
+  const [only] = planned;
+  if (difference === "other" || only === undefined || results.length > 1) return results.map(disagreed);
+  // The one file alone stands in another state than it did then, which is shown.
+  const before = agreed.find(({ realPath }) => realPath === only.site.target.realPath)?.before ?? null;
+  return [{ path: pathOf(only), outcome: await overtaken(only.site, { sha256: before }) }];
 }
 
 function disagreed(result: MemberResult): ChangedFile {
@@ -190,6 +235,11 @@ function disagreed(result: MemberResult): ChangedFile {
   const { site, decision } = result;
   return { path: pathOf(result), outcome: refuseWith(subjectOf(site), notAgreed, decision.current) };
 }
+
+const notAgreed = refuse(
+  "not_agreed",
+  "The change would come to something else than what was agreed to. Nothing was written; ask again with what it comes to now.",
+);
 
 /** Keeps the old and the new states, so that either can be restored, whatever happens in between. */
 async function secureAll(
@@ -242,19 +292,18 @@ async function commitAll(
   call: Call,
   results: readonly MemberResult[],
   guard: () => Promise<boolean>,
-): Promise<ApplyChangesOutcome> {
+): Promise<SetAnswers> {
   const planned = results.filter(isPlanned);
   const last = askLast(call, guard);
   const committed = planned.length === 0 ? [] : await commitSet(call.session, planned, last.guard);
-  if (last.isCancelled()) return refusedSet(cancelled);
-  if ("kind" in committed) return refusedSet(committed);
-  const files = results.map((result): ChangedFile => {
+  if (last.isCancelled()) return cancelled;
+  if ("kind" in committed) return committed;
+  return results.map((result): ChangedFile => {
     if (result.kind === "answered") return answeredFile(result);
     const outcome = committed[planned.indexOf(result)];
     if (outcome === undefined) throw new Error("a planned file has no outcome");
     return { path: pathOf(result), outcome };
   });
-  return setOutcome(files);
 }
 
 function setAside(result: MemberResult): ChangedFile {
@@ -271,32 +320,12 @@ function pathOf({ member }: MemberResult): string {
   return member.change.path;
 }
 
-/** The real path of each member, found without a lock; refuses a file that is named twice. */
-async function arriveAll(
-  session: Session,
-  members: readonly Member[],
-): Promise<readonly (string | Refusal)[]> {
-  const arrivals: (string | Refusal)[] = [];
-  for (const member of members) {
-    const { change } = member;
-    const found = await session.ports.disk.enter(change.path, "allow", entryUse(change));
-    if (isRefusal(found)) {
-      arrivals.push(found);
-      continue;
-    }
-    await found.close();
-    const twin = members[arrivals.indexOf(found.realPath)];
-    arrivals.push(twin === undefined ? found.realPath : nameTaken(twin, member));
-  }
-  return arrivals;
-}
-
 async function decideAll(
   call: Call,
   members: readonly Member[],
-  arrivals: readonly (string | Refusal)[],
-  targets: Target[],
+  { arrivals, targets }: LockedSites,
 ): Promise<readonly MemberResult[]> {
+  for (const target of targets.splice(0)) await target.close();
   const results: MemberResult[] = [];
   let bytes = 0;
   for (const [at, member] of members.entries()) {
@@ -305,7 +334,7 @@ async function decideAll(
     const decided = await decideOne(call, member, { arrival, targets, results });
     const result = results.some(isRefused) ? decided : await withNames(call.session, decided);
     bytes += sizeOf(result);
-    const tooMuch = bytes > call.session.limits.changeBytes * wholeFactor;
+    const tooMuch = members.length > 1 && bytes > call.session.limits.changeBytes * wholeFactor;
     const twin = results.find((other) => areSameFile(other, result));
     if (tooMuch) results.push(refuseMember(member, tooLarge));
     else if (twin !== undefined) results.push(refuseMember(member, namedTwice(pathOf(twin), pathOf(result))));
@@ -340,7 +369,7 @@ async function decideOne(
   const replaced = rootReplaced(call);
   if (replaced !== undefined) return refuseMember(member, replaced);
   if (target.realPath !== arrival) return refuseMember(member, movedAway);
-  const site = siteOf(call, change, target);
+  const site = siteOf(call, await asItsWrite(call, change, target), target);
   const decision = await decide(site);
   if (decision.kind === "answer" && decision.outcome.code === "is_directory")
     return refuseMember(member, refuse("is_directory", folderMessage(member)));
@@ -350,6 +379,13 @@ async function decideOne(
   const { outcome, repeats } = decision;
   if (repeats === undefined) return { kind: "answered", member, outcome };
   return { kind: "answered", member, outcome, repeats: await asCopy(site, repeats) };
+}
+
+/** An undo writes as the write did that it takes back. */
+async function asItsWrite({ session }: Call, change: Change, { realPath }: Target): Promise<Change> {
+  if (change.isUndo !== true) return change;
+  const last = lastInForce(await session.ports.history.entries(realPath));
+  return last?.inPlace === true ? inPlace(change) : change;
 }
 
 /** Of a move of lines that was made before: whether it stands in one of the two files alone. */
@@ -375,11 +411,6 @@ async function asCopy({ change, target }: Site, plan: PlannedWrite): Promise<Pla
 /** Where the disk knows no modes. */
 const plainMode = 0o644;
 
-/** How a change walks to its path: to the name itself, or to what a link there leads to. */
-function entryUse({ isEntry }: Pick<Change, "isEntry">): "entry" | undefined {
-  return isEntry === true ? "entry" : undefined;
-}
-
 function refuseMember(member: Member, refusal: Refusal): AnsweredMember {
   return { kind: "answered", member, outcome: withoutState(refusal) };
 }
@@ -404,49 +435,6 @@ function sizeOf(result: MemberResult): number {
 function areSameFile(one: MemberResult, other: MemberResult): boolean {
   if (one.kind === "answered" || other.kind === "answered") return false;
   return isSameFile(one.decision.current, other.decision.current);
-}
-
-/** The refusal of a name that an earlier member of the set has. */
-function nameTaken(twin: Member, member: Member): Refusal {
-  return member.kind === "arriving" && member.from === twin
-    ? refuse(
-        "invalid_arguments",
-        `${escapeForDisplay(member.change.path)} is the name that it has already. Nothing was changed.`,
-      )
-    : namedTwice(twin.change.path, member.change.path);
-}
-
-function namedTwice(path: string, again: string): Refusal {
-  const names = path === again ? path : `${path} and ${again}`;
-  return refuse(
-    "invalid_arguments",
-    `The change set names one file twice: ${names}. Put all that is to become of it into one change.`,
-  );
-}
-
-/** The locks between processes, in one order; all of them within the time that one may take. */
-async function lockAll(session: Session, realPaths: readonly string[]): Promise<readonly Lock[] | Refusal> {
-  const { locks, clock } = session.ports;
-  const until = clock.now() + session.limits.lockMs;
-  const taken: Lock[] = [];
-  try {
-    for (const realPath of realPaths) {
-      const lock = await locks.acquire(realPath, Math.max(0, until - clock.now()));
-      if (isRefusal(lock)) {
-        await releaseAll(taken);
-        return lock;
-      }
-      taken.push(lock);
-    }
-    return taken;
-  } catch (error) {
-    await releaseAll(taken);
-    throw error;
-  }
-}
-
-async function releaseAll(locks: readonly Lock[]): Promise<void> {
-  for (const lock of locks.toReversed()) await lock.release();
 }
 
 const tooLarge = refuse(

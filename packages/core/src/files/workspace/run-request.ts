@@ -7,7 +7,6 @@ import type { PreviewOutcome } from "../access/preview.js";
 import { atTurn, inside } from "../access/visit.js";
 import { applyByModel } from "../change/applied-edit.js";
 import { refuseAsWritten } from "../change/as-written.js";
-import { carryOut, previewChange } from "../change/carry-out.js";
 import { changeOf, toolOf } from "../change/change-requests.js";
 import { type DoneChange, replaceText } from "../change/replace.js";
 import { listEntries } from "../reading/listing.js";
@@ -15,7 +14,7 @@ import { withNearNames } from "../reading/near-names.js";
 import { readMany } from "../reading/read-many.js";
 import { readTarget } from "../reading/reading.js";
 import { findFiles, searchFiles } from "../reading/searching.js";
-import { applySet, previewSet } from "../sets/change-set.js";
+import { applySet, carryOutOne, previewOne, previewSet } from "../sets/change-set.js";
 import { previewUndo, setToUndo, undoSet } from "../sets/change-set-undo.js";
 import type { Target } from "../values/disk.js";
 import type {
@@ -60,7 +59,8 @@ async function asWritten<Outcome extends FileOutcome | PreviewOutcome>(
   const flaw = isLook(request) ? undefined : await refuseAsWritten(session, request);
   if (flaw !== undefined) return request.kind === "apply_changes" ? refusedSet(flaw) : withoutState(flaw);
   const outcome = await work();
-  return "path" in request ? withNearNames(session, request.path ?? "", outcome) : outcome;
+  // The members of a change are asked for one by one.
+  return isLook(request) && "path" in request ? withNearNames(session, request.path ?? "", outcome) : outcome;
 }
 
 async function look(call: Call, request: LookRequest, ticket: Ticket): Promise<FileOutcome> {
@@ -112,7 +112,7 @@ async function changeFile(call: Call, request: OneFileRequest, ticket: Ticket): 
     const changeSet = await wholeSet(call, request, ticket);
     if (changeSet !== undefined) return undoSet(withoutRepeat(call), changeSet, request, ticket);
   }
-  return changeWith(call, request, ticket, carryOut);
+  return changeWith(call, request, ticket, carryOutOne);
 }
 
 /** The change set that an undo takes back as one. Asked when all earlier requests about the file are through; later ones wait for the ticket. */
@@ -141,7 +141,7 @@ async function preview(call: Call, request: ChangeRequest, ticket: Ticket): Prom
     const changeSet = await wholeSet(call, request, ticket);
     if (changeSet !== undefined) return previewUndo(call, changeSet, request, ticket);
   }
-  return changeWith(call, request, ticket, previewChange);
+  return changeWith(call, request, ticket, previewOne);
 }
 
 /** Requests that ask a model in between are several changes, one after the other. */

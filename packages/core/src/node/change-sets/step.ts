@@ -22,7 +22,7 @@ import {
   type Stage,
 } from "../commit/stage.js";
 import { giveBit } from "../disk/access.js";
-import { keepAttributes, withoutInPlaceHint } from "../disk/attributes.js";
+import { keepAttributes } from "../disk/attributes.js";
 import { sha256 as digest } from "../disk/digest.js";
 import { codeOf, renameOver } from "../disk/platform.js";
 import {
@@ -164,11 +164,11 @@ function dress(
   { spot, names, step }: Pick<PreparedStep, "spot" | "names" | "step">,
 ): Refusal | undefined {
   const { nlink } = proved.stat;
-  if (nlink > links) return withoutInPlaceHint(severalNames(spot, nlink - links + 1n, names.keptName));
+  if (nlink > links) return severalNames(spot, nlink - links + 1n, names.keptName);
   const lost = keepAttributes(proved, stage.fd);
   if (lost === undefined && step.executable !== undefined) giveBit(stage.fd, step.executable);
   if (lost === undefined) makeDurable(stage);
-  return lost === undefined ? undefined : withoutInPlaceHint(lost);
+  return lost;
 }
 
 /** Looks once more whether the target is the expected file; one that only moved is proved again. */

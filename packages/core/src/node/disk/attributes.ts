@@ -105,15 +105,6 @@ export function cannotPreserve(why: string): Refusal {
 /** By this such a refusal is known: the file can be written, and not replaced (`Guards.inPlace`). */
 export const inPlaceHint = "[ Insist with {inPlace}.]";
 
-/** The same for a request that cannot ask for a write in place: the way is not named. */
-export function withoutInPlaceHint<Answer extends { readonly kind: string }>(
-  answer: Answer | Refusal,
-): Answer | Refusal {
-  if (!("code" in answer) || answer.code !== "cannot_preserve" || answer.sentence === undefined)
-    return answer;
-  return refuseIn("cannot_preserve", wouldLose, answer.sentence.facts);
-}
-
 const wouldLose = "Replacing the file would lose something: $why.";
 
 const forbidden: ReadonlySet<string> = new Set([

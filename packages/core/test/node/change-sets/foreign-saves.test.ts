@@ -82,8 +82,10 @@ const replaceAll = ["a", "b", "c"].map((path) => ({
 }));
 const deletion = { path: "a", base: base("a"), content: { kind: "delete" } };
 const move = { path: "a", base: base("a"), content: { kind: "same" }, renameTo: "moved" };
-/** The blob is renamed into its place before. */
-const beforeMove = [["rename", 2]] as const;
+/** Beside it, so that two files are changed: one alone needs no set. */
+const other = { path: "b", base: base("b"), content: { kind: "delete" } };
+/** The two blobs are renamed into their places before. */
+const beforeMove = [["rename", 3]] as const;
 
 // A set is held up for three seconds a step, and costs little besides: they are held up at once.
 describe
@@ -132,31 +134,31 @@ describe
       ["deleted", deletion],
       ["moved", move],
     ])("gives a file back that another program saved right before it was %s", async (_, change) => {
-      const on = newScene("a");
-      const end = await on.actBefore([change], beforeMove, on.isKept, () => on.save("a", "theirs"));
+      const on = newScene("a", "b");
+      const end = await on.actBefore([change, other], beforeMove, on.isKept, () => on.save("a", "theirs"));
       expect(end.code).toBe("state_mismatch");
-      expect(on.texts("a", "moved")).toEqual(["theirs", null]);
+      expect(on.texts("a", "b", "moved")).toEqual(["theirs", "old b", null]);
     });
 
     it.each([
       ["folder", "moved", move],
       ["link", "deleted", deletion],
-    ])("gives the name back to a %s that took it right before the file was %s", async (other, _, change) => {
-      const on = newScene("a");
-      const end = await on.actBefore([change], beforeMove, on.isKept, () => {
+    ])("gives the name back to a %s that took it right before the file was %s", async (kind, _, change) => {
+      const on = newScene("a", "b");
+      const end = await on.actBefore([change, other], beforeMove, on.isKept, () => {
         rmSync(on.path("a"));
-        if (other === "link") return symlinkSync("elsewhere", on.path("a"));
+        if (kind === "link") return symlinkSync("elsewhere", on.path("a"));
         mkdirSync(on.path("a"));
         writeFileSync(join(on.path("a"), "within"), "theirs");
       });
-      expect(end.code).toBe(other === "link" ? "state_mismatch" : "is_directory");
-      if (other === "link") expect(readlinkSync(on.path("a"))).toBe("elsewhere");
+      expect(end.code).toBe(kind === "link" ? "state_mismatch" : "is_directory");
+      if (kind === "link") expect(readlinkSync(on.path("a"))).toBe("elsewhere");
       else expect(textAt(join(on.path("a"), "within"))).toBe("theirs");
     });
 
     it("keeps, and tells of, a save that was moved aside when a later save took its name", async () => {
-      const on = newScene("a");
-      const end = await on.actBefore([deletion], [...beforeMove, ["link", 1]], on.isKept, async () => {
+      const on = newScene("a", "b");
+      const end = await on.actBefore([deletion, other], [...beforeMove, ["link", 1]], on.isKept, async () => {
         on.save("a", "first");
         await until(() => !existsSync(on.path("a")));
         on.save("a", "second");
