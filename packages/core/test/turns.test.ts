@@ -201,15 +201,13 @@ describe("whatever is asked of a large file", () => {
     if (isRefusal(ports)) throw new Error(ports.message);
     onTestFinished(() => ports.close());
     let now = 0;
-    const history: typeof ports.history = {
-      ...ports.history,
-      begin: async (change) => {
-        const intent = await ports.history.begin(change);
+    const changeSets: typeof ports.changeSets = {
+      commit: async (...asked) => {
         now += 1_000_000;
-        return intent;
+        return ports.changeSets.commit(...asked);
       },
     };
-    const workspace = new Workspace({ ...ports, history, clock: { now: () => now } });
+    const workspace = new Workspace({ ...ports, changeSets, clock: { now: () => now } });
     expect(await workspace.append({ path: "f.txt", content: "b\n" })).toMatchObject({
       code: "applied",
       state: { content: `${large}b\n` },

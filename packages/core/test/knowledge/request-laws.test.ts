@@ -19,7 +19,6 @@ const runs = Number(process.env.HOLDFAST_RUNS ?? 40);
 /** A workspace of which everything that it keeps can be looked at. */
 function ground() {
   const blobs = new Map<string, Uint8Array>();
-  const intents = new Set<string>();
   let ids = 0;
   const newId = () => `${ids++}`;
   const memory = memoryWith({}, newId);
@@ -30,19 +29,6 @@ function ground() {
       put: (sha256, bytes, care) => {
         blobs.set(sha256, bytes);
         return memory.blobs.put(sha256, bytes, care);
-      },
-    },
-    history: {
-      ...memory.history,
-      begin: async (entry) => {
-        const intent = await memory.history.begin(entry);
-        if (isRefusal(intent)) return intent;
-        intents.add(entry.id);
-        const ended = (end: () => Promise<void>) => () => {
-          intents.delete(entry.id);
-          return end();
-        };
-        return { ...intent, done: ended(intent.done), dropped: ended(intent.dropped) };
       },
     },
   };
@@ -60,7 +46,7 @@ function ground() {
     const history = await Promise.all(names.map((path) => ports.history.entries(`/workspace/${path}`)));
     return JSON.stringify([files(), known, latest, history, [...blobs.keys()]]);
   };
-  return { workspace, disk: memory.disk, files, snapshot, intents };
+  return { workspace, disk: memory.disk, files, snapshot };
 }
 
 async function runAll(workspace: Workspace, requests: readonly FileRequest[]): Promise<void> {
@@ -185,7 +171,6 @@ describe("a request that is cancelled at any moment", () => {
       await whole.workspace.run(wanted);
       const outcome = await scene.workspace.run(wanted, { signal: abortAfter(checks) });
       codes.add(outcome.code);
-      expect([...scene.intents]).toEqual([]);
       if (isRefusal(outcome)) {
         expect(outcome.code).toBe("cancelled");
         expect(JSON.parse(await scene.snapshot())[0]).toEqual(JSON.parse(before)[0]);

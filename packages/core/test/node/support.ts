@@ -7,13 +7,18 @@ import { buildSync } from "esbuild";
 import { afterThisFile } from "../../../../test/cleanups.js";
 import { has, isRoot } from "../../../../test/tools.js";
 import {
+  type Changed,
   type CommitOptions,
+  type Committed,
+  type Expected,
   type ExpectedFile,
   type FileBytes,
   isRefusal,
   type Refusal,
   type Target,
 } from "../../src/files/index.js";
+import { commitFile, removeFile } from "../../src/node/commit/commit.js";
+import { spotOf } from "../../src/node/commit/disk-target.js";
 import { type OpenedDisk, openDisk } from "../../src/node/commit/open-disk.js";
 import { sha256 } from "../../src/node/disk/digest.js";
 import { openStateFolder, type StateFolder } from "../../src/node/state-folder/state-folder.js";
@@ -72,6 +77,20 @@ export function expectedOf(file: FileBytes): ExpectedFile {
   return { kind: "file", sha256: sha256(file.bytes), identity: file.identity };
 }
 
+/** The commit of one file, without a record. @param bytes `null` deletes the file. */
+export async function commitAt(
+  place: Target,
+  bytes: Uint8Array | null,
+  expected: Expected,
+  options: CommitOptions = plain,
+): Promise<Committed | Changed | Refusal> {
+  const spot = spotOf(place);
+  if (spot === undefined) throw new Error("nothing can stand there");
+  if (bytes !== null) return commitFile(spot, bytes, expected, options);
+  if (expected.kind === "absent") throw new Error("nothing stands there");
+  return removeFile(spot, expected, options);
+}
+
 /** Reads and commits as a workspace does: replaces what is there. */
 export async function rewrite(
   disk: OpenedDisk,
@@ -82,12 +101,12 @@ export async function rewrite(
   const bytes = typeof text === "string" ? bytesOf(text) : text;
   return at(disk, path, async (place) => {
     const file = await place.read(limit);
-    return isRefusal(file) ? file : place.commit(bytes, expectedOf(file), options);
+    return isRefusal(file) ? file : commitAt(place, bytes, expectedOf(file), options);
   });
 }
 
 export async function create(disk: OpenedDisk, path: string, text: string, options: CommitOptions = plain) {
-  return at(disk, path, (place) => place.commit(bytesOf(text), { kind: "absent" }, options), "create");
+  return at(disk, path, (place) => commitAt(place, bytesOf(text), { kind: "absent" }, options), "create");
 }
 
 /** How many descriptors this process has open. */

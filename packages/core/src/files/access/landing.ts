@@ -1,7 +1,7 @@
 import { defined, quoteForDisplay, shortHash } from "../../text/index.js";
-import type { Changed, CommitOptions, Committed, ExpectedFile, Target } from "../values/disk.js";
+import type { Committed, Target } from "../values/disk.js";
 import { DiskFault } from "../values/disk-fault.js";
-import { isRefusal, type Refusal } from "../values/refusal.js";
+import { isRefusal } from "../values/refusal.js";
 import type { HistoryEntry } from "../values/stores.js";
 import { takeAll } from "../values/time-budget.js";
 import type { PlannedWrite } from "./change.js";
@@ -12,19 +12,6 @@ import type { DisplacedWrite } from "./replaced-files.js";
 import { defaultKeepSecrets, type Session } from "./session.js";
 import type { Site } from "./site.js";
 import { inside } from "./visit.js";
-
-/** The one step that changes the disk: new bytes, or no file, instead of the state that was read. */
-export function takeStep(
-  target: Target,
-  bytes: Uint8Array | null,
-  current: Current,
-  options: CommitOptions,
-): Promise<Committed | Changed | Refusal> {
-  const expected = current.kind === "file" ? expectedFile(current) : undefined;
-  if (bytes !== null) return target.commit(bytes, expected ?? { kind: "absent" }, options);
-  if (expected === undefined) throw new Error("a plan deletes a file that is not there");
-  return target.remove(expected, options);
-}
 
 /** A history entry of a change that is about to be made. */
 export async function entryOf(
@@ -103,13 +90,12 @@ async function keepDisplaced(
   const madeFrom = before ?? undefined;
   const kept = await keepBytes(session, target, { sha256, bytes }, { care: "sure", madeFrom });
   const isApart = before !== null && (await isSecretState(session, target, before));
-  const intent = await session.ports.history.begin({
+  await session.ports.history.record({
     ...newEntry(session, target, "another program", isApart),
     before,
     after: sha256,
     displaced: true,
   });
-  if (!isRefusal(intent)) await intent.done();
   const prefix = shortHash(sha256);
   return kept === "kept"
     ? `it is kept as state ${prefix} and can be restored (holdfast restore FILE@${prefix})`
@@ -157,8 +143,4 @@ export async function recordStaleInodeWrite(
   } finally {
     if (!isRefusal(lock)) await lock.release();
   }
-}
-
-function expectedFile(current: Extract<Current, { kind: "file" }>): ExpectedFile {
-  return { kind: "file", sha256: current.sha256, identity: current.identity };
 }

@@ -1,6 +1,5 @@
-import { refuseWith, stateOf, withoutContent } from "../access/answers.js";
-import { askLast, cancelled, cancelledBy } from "../access/call.js";
-import { type PlannedWrite, withoutState } from "../access/change.js";
+import { stateOf, withoutContent } from "../access/answers.js";
+import type { PlannedWrite } from "../access/change.js";
 import { type Current, isLarge, type LeftState, learnState } from "../access/current.js";
 import { digestInSteps } from "../access/digest.js";
 import {
@@ -11,16 +10,15 @@ import {
   type StatePlace,
   sharedBefore,
 } from "../access/kept-states.js";
-import { entryOf, noteStep, recordMade, stateAfter, takeStep } from "../access/landing.js";
+import { recordMade } from "../access/landing.js";
 import { ownWrite } from "../access/own-changes.js";
 import { type Site, subjectOf } from "../access/site.js";
 import { joined } from "../reading/line-stream.js";
-import type { Changed, Committed, Target } from "../values/disk.js";
-import type { WriteRefusal, Written } from "../values/outcomes.js";
-import { withDisplacedNote } from "../values/outcomes.js";
+import type { Target } from "../values/disk.js";
+import type { Written } from "../values/outcomes.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
 import { takeAll, takeLarge } from "../values/time-budget.js";
-import { overtaken, refuseFresh, type WriteDecision } from "./decide.js";
+import type { WriteDecision } from "./decide.js";
 import { removeEmptyFolders } from "./empty-folders.js";
 import { bytesInSteps } from "./plans.js";
 
@@ -61,90 +59,8 @@ interface Secured {
   readonly warning: string;
 }
 
-/**
- * Takes the step of one file: keeps, records the intent, writes, records the write. `overtaken`: it may be tried again
- * on new bytes.
- */
-export async function commitOne(
-  site: Site,
-  decision: WriteDecision,
-  isHeld: () => Promise<boolean>,
-  mayTryAgain: boolean,
-): Promise<Written | WriteRefusal | "overtaken"> {
-  const { call, change, target: found } = site;
-  const { current } = decision;
-  const secured = await secure(site, decision);
-  if (isRefusal(secured)) return refuseWith(subjectOf(site), secured, current);
-  const plan = { ...decision.plan, message: decision.plan.message + secured.warning };
-  const { disk } = call.session.ports;
-  // Before folders are made that nobody takes away again.
-  const stopped = cancelledBy(call);
-  if (stopped !== undefined) return refuseWith(subjectOf(site), stopped, current);
-  const target =
-    current.kind === "file"
-      ? found
-      : await disk.enter(change.path, "create", change.isEntry === true ? "entry" : "name", plan.access);
-  if (isRefusal(target)) return refuseWith(subjectOf(site), target, current);
-  try {
-    return await commitTo(site, target, { ...decision, plan }, isHeld, mayTryAgain);
-  } finally {
-    if (target !== found) await target.close();
-  }
-}
-
-async function commitTo(
-  site: Site,
-  target: Target,
-  { plan, current }: WriteDecision,
-  isHeld: () => Promise<boolean>,
-  mayTryAgain: boolean,
-): Promise<Written | WriteRefusal | "overtaken"> {
-  const { call, change, target: found } = site;
-  const { session } = call;
-  const stopped = cancelledBy(call);
-  if (stopped !== undefined) return refuseWith(subjectOf(site), stopped, current);
-  const after = plan.bytes === null ? null : await digestOfPlan(site, plan.bytes);
-  if (after !== null && typeof after !== "string") return refuseWith(subjectOf(site), after, current);
-  const isApart =
-    current.kind === "file" ? await isSecretState(session, found, current.sha256) : isStoredAsSecret(found);
-  const intent = await session.ports.history.begin({
-    ...(await entryOf(site, current, after, isApart)),
-    ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
-    ...(change.options.inPlace && plan.bytes !== null && current.kind === "file" ? { inPlace: true } : {}),
-    ...(target.madeFolders === undefined ? {} : { folders: target.madeFolders }),
-  });
-  if (isRefusal(intent)) return refuseWith(subjectOf(site), intent, current);
-  // A throw leaves the intent behind: whoever takes the lock next finds out which state the disk is in.
-  const { guard, isCancelled } = askLast(call, isHeld);
-  const done = await takeStep(target, plan.bytes, current, {
-    guard,
-    inPlace: change.options.inPlace === true,
-    followsOthers: plan.keepsBeginning === true && change.options.base === undefined,
-    stageName: intent.stageName,
-    access: plan.access,
-    keepOpen: session.keepSecrets !== "none" || !isApart,
-  });
-  watch(site, current, done, after);
-  if (done.kind !== "committed") {
-    await intent.dropped();
-    const moved = found.rootChanged?.();
-    if (moved !== undefined) return withoutState(moved);
-    if (done.kind !== "changed") return refuseFresh(site, isCancelled() ? cancelled : done);
-    const note = await noteStep(session, found, current, done);
-    if (mayTryAgain && note === "" && current.kind === "file") return "overtaken";
-    const refused = await overtaken(site, { sha256: current.kind === "file" ? current.sha256 : null });
-    return withDisplacedNote(refused, note);
-  }
-  const planned = { plan, before: current, next: stateAfter(plan, after) };
-  const step = done.addedTo === undefined ? planned : await stepOnto(site, planned, done.addedTo);
-  await intent.done(done, { before: hashOf(step.before), after: hashOf(step.next) });
-  if (plan.undoes !== undefined && after === null) await removeMadeFor(site, plan.undoes);
-  const note = await noteStep(session, found, current, done);
-  return withDisplacedNote(await written(site, target, step), note);
-}
-
 /** A step that added to a file, if another program had added to it in the moment before: the change of what stood there then. */
-async function stepOnto(
+export async function stepOnto(
   { call: { session, budget }, target }: Site,
   { plan, before, next }: Step,
   onto: Uint8Array,
@@ -161,12 +77,8 @@ async function stepOnto(
   return { plan: { ...fresh, keepsBeginning: true }, before: met, next: after };
 }
 
-function hashOf(state: Current | LeftState): string | null {
-  return state.kind === "file" ? state.sha256 : null;
-}
-
 /** The folders that were made for a write go with it, where nothing else is in them by now. */
-async function removeMadeFor({ call: { session }, target }: Site, undone: string): Promise<void> {
+export async function removeMadeFor({ call: { session }, target }: Site, undone: string): Promise<void> {
   const entries = await session.ports.history.entries(target.realPath);
   const made = entries.find(({ id }) => id === undone)?.folders;
   if (made !== undefined) await removeEmptyFolders(session.ports.disk, made);
@@ -178,19 +90,6 @@ export function digestOfPlan(
   bytes: Uint8Array,
 ): string | Refusal<"timeout"> | Promise<string | Refusal<"timeout">> {
   return takeLarge(digestInSteps(call.session.ports, bytes), bytes.length, call.budget);
-}
-
-/** The file that lost its name: the old one, or the new one where it was taken away again. */
-function watch(
-  { call, target: found }: Site,
-  current: Current,
-  done: Committed | Changed | Refusal,
-  after: string | null,
-): void {
-  if (done.kind === "refusal" || done.replacedFile === undefined) return;
-  const content = done.kind === "changed" ? after : current.kind === "file" ? current.sha256 : null;
-  if (content === null) done.replacedFile.close();
-  else call.session.replacedFiles.watch(found, content, done.replacedFile);
 }
 
 /** What a step did. */

@@ -1,12 +1,14 @@
 import { defined } from "../../text/index.js";
-import type { Change } from "../access/change.js";
+import { type Change, type PlannedWrite, withoutState } from "../access/change.js";
 import { notWrittenWithSet } from "../access/change-set-answers.js";
+import type { Current } from "../access/current.js";
 import { digestOf } from "../access/digest.js";
 import { isSecretState, isStoredAsSecret } from "../access/kept-states.js";
 import { entryOf, noteStep, stateAfter } from "../access/landing.js";
 import type { Session } from "../access/session.js";
-import { written as answerWritten } from "../change/commit-change.js";
-import { overtaken, refuseFresh } from "../change/decide.js";
+import type { Site } from "../access/site.js";
+import { written as answerWritten, removeMadeFor, stepOnto } from "../change/commit-change.js";
+import { overtaken, refuseFresh, type WriteDecision } from "../change/decide.js";
 import type { CommitOptions, Committed, Expected, Target } from "../values/disk.js";
 import type { WriteOutcome, WriteRefusal } from "../values/outcomes.js";
 import { withDisplacedNote } from "../values/outcomes.js";
@@ -17,45 +19,65 @@ import { type PlannedMember, sourceOf } from "./change-set-members.js";
 /**
  * Writes what was planned, all or nothing, and answers for each file in the order given.
  *
- * @returns a refusal where the set as a whole could not even begin.
+ * @returns a refusal where the set as a whole could not even begin; `overtaken` where other bytes came in between, and
+ *   one file alone may be decided anew.
  */
 export async function commitSet(
   session: Session,
   planned: readonly PlannedMember[],
   guard: () => Promise<boolean>,
-): Promise<readonly WriteOutcome[] | Refusal> {
-  const changeSet = session.ports.newId();
-  const steps: SetStep[] = [];
-  for (const member of planned)
-    steps.push(await stepOf(session, changeSet, member, sourceOf(planned, member)));
-  const done = await session.ports.changeSets.commit(changeSet, steps, guard);
-  switch (done.kind) {
-    case "refusal":
-      return done;
-    case "set_stopped":
-      return Promise.all(planned.map((member, at) => answerStopped(member, at, done)));
-    case "set_committed": {
-      const outcomes: WriteOutcome[] = [];
-      for (const [at, member] of planned.entries()) {
-        outcomes.push(await answerCommitted(session, planned, member, done.files[at]));
-      }
-      return outcomes;
+  mayTryAgain: boolean,
+): Promise<readonly WriteOutcome[] | Refusal | "overtaken"> {
+  const changeSet = isAlone(planned) ? undefined : session.ports.newId();
+  const entered: Target[] = [];
+  try {
+    const steps: SetStep[] = [];
+    for (const member of planned) {
+      const source = sourceOf(planned, member);
+      steps.push(await stepOf(session, member, { changeSet, source, entered }));
     }
+    const done = await session.ports.changeSets.commit(changeSet, steps, guard);
+    if (done.kind === "refusal") return done;
+    if (done.kind === "set_stopped") return await answerStopped(planned, done, mayTryAgain);
+    const outcomes: WriteOutcome[] = [];
+    for (const [at, member] of planned.entries())
+      outcomes.push(await answerCommitted(session, planned, member, done.files[at]));
+    return outcomes;
+  } finally {
+    for (const target of entered) await target.close();
   }
+}
+
+/** Whether one file of bytes comes, changes or goes: the exchange is the decision then, and needs no record beside it. */
+export function isAlone(planned: readonly PlannedMember[]): boolean {
+  const [only] = planned;
+  if (only === undefined || planned.length > 1) return false;
+  const { plan, current } = only.decision;
+  return linkOf(plan, current) === undefined && plan.executable === undefined;
+}
+
+function linkOf({ isLink }: PlannedWrite, current: Current): true | undefined {
+  return isLink ?? (current.kind === "file" ? current.isLink : undefined);
+}
+
+/** What a step is taken with beside its own plan. */
+interface InSet {
+  readonly changeSet: string | undefined;
+  readonly source: PlannedMember | undefined;
+  /** What the step opens, to be closed after the set. */
+  readonly entered: Target[];
 }
 
 async function stepOf(
   session: Session,
-  changeSet: string,
   { site, decision }: PlannedMember,
-  source: PlannedMember | undefined,
+  { changeSet, source, entered }: InSet,
 ): Promise<SetStep> {
   const { change, target } = site;
   const { plan, current } = decision;
   const before = current.kind === "file" ? current.sha256 : null;
   const after = plan.bytes === null ? null : digestOf(session.ports, plan.bytes);
-  const isLink = plan.isLink ?? (current.kind === "file" ? current.isLink : undefined);
-  const link = isLink === undefined ? {} : { isLink };
+  const link = defined({ isLink: linkOf(plan, current) });
   const expected: Expected =
     current.kind === "file"
       ? { kind: "file", sha256: current.sha256, identity: current.identity, ...link }
@@ -63,15 +85,22 @@ async function stepOf(
   const replaced = before ?? after;
   const isApart =
     replaced === null ? isStoredAsSecret(target) : await isSecretState(session, target, replaced);
+  const inPlace = replacesInPlace(site, decision) ? ({ inPlace: true } as const) : {};
+  const enter = async () => {
+    if (changeSet === undefined && current.kind === "file") return target;
+    const missing = current.kind === "file" ? "refuse" : "create";
+    const again = await enterAgain(session, change, target, missing, plan.access);
+    if (!isRefusal(again)) entered.push(again);
+    return again;
+  };
   return {
     entry: {
       ...(await entryOf(site, current, after, isApart)),
-      changeSet,
       ...link,
-      ...defined({ undoes: plan.undoes, executable: plan.executable }),
+      ...inPlace,
+      ...defined({ changeSet, undoes: plan.undoes, executable: plan.executable }),
     },
-    enter: () =>
-      enterAgain(session, change, target, current.kind === "file" ? "refuse" : "create", plan.access),
+    enter,
     expected,
     bytes: plan.bytes,
     isLink: plan.isLink,
@@ -79,7 +108,14 @@ async function stepOf(
     access: plan.access,
     executable: plan.executable,
     keepOpen: session.keepSecrets !== "none" || !isApart,
+    ...inPlace,
+    followsOthers: plan.keepsBeginning === true && change.options.base === undefined,
   };
+}
+
+/** Whether other bytes go into the very file that is there. */
+export function replacesInPlace({ change }: Site, { plan, current }: WriteDecision): boolean {
+  return change.options.inPlace === true && plan.bytes !== null && current.kind === "file";
 }
 
 async function enterAgain(
@@ -96,10 +132,26 @@ async function enterAgain(
   return refuse("busy", "The path came to mean another file; try again.");
 }
 
-async function answerStopped(member: PlannedMember, at: number, done: SetStopped): Promise<WriteOutcome> {
-  const words = await noteStopped(member, at, done);
-  const refused = await refuseStopped(member, at, done);
-  return withDisplacedNote(refused, words);
+async function answerStopped(
+  planned: readonly PlannedMember[],
+  done: SetStopped,
+  mayTryAgain: boolean,
+): Promise<readonly WriteOutcome[] | "overtaken"> {
+  const notes: string[] = [];
+  for (const [at, member] of planned.entries())
+    notes.push(await noteStopped(member, at, done, nameIn(planned, member)));
+  const isOvertaken = done.reason.kind === "changed" && planned[0]?.decision.current.kind === "file";
+  if (mayTryAgain && isAlone(planned) && isOvertaken && notes.join("") === "") return "overtaken";
+  return Promise.all(
+    planned.map(async (member, at) =>
+      withDisplacedNote(await refuseStopped(member, at, done), notes[at] ?? ""),
+    ),
+  );
+}
+
+/** By what name a note tells of a file, where there are several. */
+function nameIn(planned: readonly PlannedMember[], { site }: PlannedMember): string | undefined {
+  return isAlone(planned) ? undefined : site.change.path;
 }
 
 /** Keeps what other programs lost to the steps of a set that was stopped. @returns sentences that say so. */
@@ -107,6 +159,7 @@ async function noteStopped(
   { site, decision }: PlannedMember,
   at: number,
   { reason, displaced = [], takenAway = [], ...done }: SetStopped,
+  name: string | undefined,
 ): Promise<string> {
   const { target } = site;
   const { session } = site.call;
@@ -119,7 +172,7 @@ async function noteStopped(
   const lost = displaced.filter(({ realPath }) => realPath === target.realPath).map(({ bytes }) => bytes);
   let words = "";
   for (const bytes of moved?.displaced === undefined ? lost : [moved.displaced, ...lost])
-    words += await noteStep(session, target, decision.current, { displaced: bytes }, site.change.path);
+    words += await noteStep(session, target, decision.current, { displaced: bytes }, name);
   return words;
 }
 
@@ -127,6 +180,8 @@ async function refuseStopped(member: PlannedMember, at: number, done: SetStopped
   const { site, decision } = member;
   if (done.leftAlone.includes(site.target.realPath)) return refuseFresh(site, leftAlone);
   if (at !== done.at) return refuseFresh(site, notWrittenWithSet);
+  const moved = site.target.rootChanged?.();
+  if (moved !== undefined) return withoutState(moved);
   if (done.reason.kind !== "changed") return refuseFresh(site, done.reason);
   return overtaken(site, { sha256: decision.current.kind === "file" ? decision.current.sha256 : null });
 }
@@ -141,21 +196,22 @@ async function answerCommitted(
   const { plan, current } = decision;
   const { target } = site;
   const after = plan.bytes === null ? null : digestOf(session.ports, plan.bytes);
-  const note = await noteStep(session, target, current, done ?? {}, site.change.path);
+  const note = await noteStep(session, target, current, done ?? {}, nameIn(planned, member));
   if (done?.replacedFile !== undefined && current.kind === "file") {
     session.replacedFiles.watch(target, current.sha256, done.replacedFile);
   }
+  if (plan.undoes !== undefined && after === null) await removeMadeFor(site, plan.undoes);
+  const next = stateAfter(plan, after);
   // Of a file under a new name as much is known as of the old one.
   const source = member.member.kind === "arriving" ? sourceOf(planned, member) : undefined;
-  const before = source === undefined ? current : source.decision.current;
-  const outcome = await answerWritten(site, target, {
-    plan,
-    before,
-    next: stateAfter(plan, after),
-    ...(source === undefined ? {} : { from: source.site }),
-  });
-  const replaced = current.kind === "file" ? current.sha256 : null;
-  return withDisplacedNote({ ...outcome, replaced }, note);
+  if (source !== undefined) {
+    const from = { before: source.decision.current, from: source.site };
+    const outcome = await answerWritten(site, target, { plan, next, ...from });
+    return withDisplacedNote({ ...outcome, replaced: current.kind === "file" ? current.sha256 : null }, note);
+  }
+  const step = { plan, before: current, next };
+  const taken = done?.addedTo === undefined ? step : await stepOnto(site, step, done.addedTo);
+  return withDisplacedNote(await answerWritten(site, target, taken), note);
 }
 
 const leftAlone = refuse(

@@ -7,7 +7,6 @@ import type { Ticket } from "../access/keyed-mutex.js";
 import type { PreviewOutcome } from "../access/preview.js";
 import type { Session } from "../access/session.js";
 import { ownWrites } from "../access/visit.js";
-import { removeEmptyFolders } from "../change/empty-folders.js";
 import { lastInForce, planUndo, type UndoneSet } from "../change/past.js";
 import { resolveBase } from "../values/base.js";
 import type { Target } from "../values/disk.js";
@@ -69,7 +68,6 @@ export async function undoSet(
   const undone = await membersToUndo(call, changeSet, request);
   if ("kind" in undone) return undone;
   const outcome = setOutcome(await carryOut(call, undone.members, ticket));
-  if (outcome.success) await removeEmptyFolders(call.session.ports.disk, undone.folders);
   const asked = outcome.files[undone.asked]?.outcome;
   return asked === undefined
     ? withoutState(refuse("busy", outcome.message))
@@ -122,8 +120,6 @@ interface ToUndo {
   readonly members: readonly Member[];
   /** Which of them was asked about. */
   readonly asked: number;
-  /** The folders that the set made, an outer one before those in it. */
-  readonly folders: readonly string[];
 }
 
 async function membersToUndo(
@@ -163,22 +159,7 @@ async function membersToUndo(
     };
     members.push({ kind: "changed", change });
   }
-  return { members, asked: realPaths.indexOf(asked), folders: await madeFor(session, changeSet, realPaths) };
-}
-
-async function madeFor(
-  session: Session,
-  changeSet: string,
-  realPaths: readonly string[],
-): Promise<readonly string[]> {
-  const made = new Set<string>();
-  for (const realPath of realPaths) {
-    const entries = await session.ports.history.entries(realPath);
-    for (const entry of entries)
-      if (entry.changeSet === changeSet) for (const folder of entry.folders ?? []) made.add(folder);
-  }
-  // A longer path never holds a shorter one.
-  return [...made].sort((one, other) => one.length - other.length);
+  return { members, asked: realPaths.indexOf(asked) };
 }
 
 /** The file of the set that got a name by it and holds these bytes: a rename is taken back with the file itself. */

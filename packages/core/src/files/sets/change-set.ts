@@ -17,7 +17,7 @@ import { compareAgreed, type Preview } from "../access/preview.js";
 import type { Session } from "../access/session.js";
 import type { Site } from "../access/site.js";
 import { inPlace, siteOf, subjectOf } from "../access/site.js";
-import { commitOne, digestOfPlan, secure } from "../change/commit-change.js";
+import { digestOfPlan, secure } from "../change/commit-change.js";
 import { type Decision, decide, overtaken } from "../change/decide.js";
 import { lastInForce } from "../change/past.js";
 import { agreedFile, learnPlan, previewedFile } from "../change/planned-file.js";
@@ -32,7 +32,7 @@ import type {
 } from "../values/outcomes.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import type { ApplyChangesRequest, Asked } from "../values/requests.js";
-import { commitSet } from "./change-set-commit.js";
+import { commitSet, isAlone, replacesInPlace } from "./change-set-commit.js";
 import {
   type AnsweredMember,
   changeOfMember,
@@ -139,30 +139,17 @@ async function takeDecided(
   if (late !== undefined) return late;
   const disagreement = await holdAgainstAgreed(call, results);
   if (disagreement !== undefined) return disagreement;
-  const [only] = results;
-  if (results.length === 1 && only !== undefined && isPlanned(only) && isContent(only)) {
-    const take = (held: () => Promise<boolean>) => commitOne(only.site, only.decision, held, mayTryAgain);
-    const outcome = replacesInPlace(only)
-      ? await withFileLocked(only.site, isHeld, take)
-      : await take(isHeld);
-    return outcome === "overtaken" ? outcome : [{ path: pathOf(only), outcome }];
-  }
   const secured = await secureAll(call.session, results);
   if (secured.some(isRefused)) return secured.map(setAside);
-  return cancelledBy(call) ?? commitAll(call, secured, isHeld);
+  const stopped = cancelledBy(call);
+  if (stopped !== undefined) return stopped;
+  const take = (held: () => Promise<boolean>) => commitAll(call, secured, held, mayTryAgain);
+  const written = secured.filter(isPlanned).find(isInPlace);
+  return written === undefined ? take(isHeld) : withFileLocked(written.site, isHeld, take);
 }
 
-/** Whether a file of bytes comes, changes or goes: the exchange alone is the decision, and needs no record beside it. */
-function isContent({ decision: { plan, current } }: PlannedMember): boolean {
-  const isLink = plan.isLink ?? (current.kind === "file" ? current.isLink : undefined);
-  return isLink === undefined && plan.executable === undefined;
-}
-
-/** Whether other bytes go into the very file that is there. */
-function replacesInPlace(result: MemberResult): result is PlannedMember {
-  if (result.kind === "answered" || result.site.change.options.inPlace !== true) return false;
-  const { plan, current } = result.decision;
-  return plan.bytes !== null && current.kind === "file";
+function isInPlace({ site, decision }: PlannedMember): boolean {
+  return replacesInPlace(site, decision);
 }
 
 const inPlaceAlone = refuse(
@@ -260,16 +247,19 @@ async function secureOne(
   const { member, site, decision } = result;
   const { plan, current } = decision;
   const { movedTo, movedFrom } = otherNames(result, results);
+  const other = movedFrom ?? plan.copyOf;
   const way = await secure(site, decision, movedTo);
   if (isRefusal(way)) return { kind: "answered", member, outcome: refuseWith(subjectOf(site), way, current) };
   if (plan.bytes !== null) {
     const sha256 = await digestOfPlan(site, plan.bytes);
     if (typeof sha256 !== "string")
       return { kind: "answered", member, outcome: refuseWith(subjectOf(site), sha256, current) };
+    // Of one file alone the new state is kept when it stands: nothing is to be finished from it.
+    const isKept = other === undefined && isAlone(results.filter(isPlanned));
     const state = { sha256, bytes: plan.bytes };
-    const kept = await keepBytes(session, site.target, state, { other: movedFrom ?? plan.copyOf });
+    const kept = isKept || (await keepBytes(session, site.target, state, { other }));
     // What came from the name of a secret would else be taken for a file like all others.
-    if (kept === "failed" && (movedFrom ?? plan.copyOf) !== undefined)
+    if (kept === "failed" && other !== undefined)
       return { kind: "answered", member, outcome: refuseWith(subjectOf(site), cannotKeep, current) };
   }
   const message = plan.message + way.warning;
@@ -291,13 +281,15 @@ function otherNames(
 async function commitAll(
   call: Call,
   results: readonly MemberResult[],
-  guard: () => Promise<boolean>,
-): Promise<SetAnswers> {
+  isHeld: () => Promise<boolean>,
+  mayTryAgain: boolean,
+): Promise<SetAnswers | "overtaken"> {
   const planned = results.filter(isPlanned);
-  const last = askLast(call, guard);
-  const committed = planned.length === 0 ? [] : await commitSet(call.session, planned, last.guard);
+  const last = askLast(call, isHeld);
+  const committed =
+    planned.length === 0 ? [] : await commitSet(call.session, planned, last.guard, mayTryAgain);
   if (last.isCancelled()) return cancelled;
-  if ("kind" in committed) return committed;
+  if (committed === "overtaken" || "kind" in committed) return committed;
   return results.map((result): ChangedFile => {
     if (result.kind === "answered") return answeredFile(result);
     const outcome = committed[planned.indexOf(result)];
@@ -338,7 +330,7 @@ async function decideAll(
     const twin = results.find((other) => areSameFile(other, result));
     if (tooMuch) results.push(refuseMember(member, tooLarge));
     else if (twin !== undefined) results.push(refuseMember(member, namedTwice(pathOf(twin), pathOf(result))));
-    else if (replacesInPlace(result) && (members.length > 1 || result.decision.plan.executable !== undefined))
+    else if (isPlanned(result) && isInPlace(result) && (members.length > 1 || !isAlone([result])))
       results.push(refuseMember(member, inPlaceAlone));
     else results.push(result);
   }

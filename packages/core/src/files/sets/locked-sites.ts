@@ -1,11 +1,10 @@
 import { escapeForDisplay } from "../../text/index.js";
 import { type Call, cancelled, cancelledBy } from "../access/call.js";
-import { type Change, withoutState } from "../access/change.js";
+import type { Change } from "../access/change.js";
 import type { Ticket } from "../access/keyed-mutex.js";
 import type { Session } from "../access/session.js";
 import type { Site } from "../access/site.js";
 import type { FileIdentity, Target } from "../values/disk.js";
-import type { WriteRefusal } from "../values/outcomes.js";
 import type { Lock } from "../values/ports.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import type { Member } from "./change-set-members.js";
@@ -136,20 +135,20 @@ export async function withFileLocked<Result>(
   site: Site,
   isHeld: () => Promise<boolean>,
   work: (isHeld: () => Promise<boolean>) => Promise<Result>,
-): Promise<Result | WriteRefusal> {
+): Promise<Result | Refusal> {
   const { ports, limits } = site.call.session;
   const found = await site.target.look();
   // What stands there otherwise is answered for by the work.
   if (isRefusal(found) || found.kind !== "file") return work(isHeld);
   const fileLock = await ports.locks.acquire(fileKey(found.identity), limits.lockMs);
-  if (isRefusal(fileLock)) return withoutState(fileLock.code === "busy" ? otherName : fileLock);
+  if (isRefusal(fileLock)) return fileLock.code === "busy" ? otherName : fileLock;
   try {
     // Asked again before the step: a second try may meet another file, which is not locked.
     const isSame = async () => {
       const now = await site.target.look();
       return !isRefusal(now) && now.kind === "file" && fileKey(now.identity) === fileKey(found.identity);
     };
-    if (!(await isSame())) return withoutState(movedAway);
+    if (!(await isSame())) return movedAway;
     return await work(async () => (await fileLock.held()) && (await isHeld()) && (await isSame()));
   } finally {
     await fileLock.release();

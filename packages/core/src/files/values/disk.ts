@@ -105,23 +105,6 @@ export interface Target {
   entries(limit: number, sizes?: "none" | number): Promise<DirectoryListing | Refusal>;
   /** A child of this folder; links are not followed. */
   child(name: string): Promise<Target | Refusal>;
-  /**
-   * Puts `bytes` there in one step: stage beside the target, fsync, look again, rename (or link, where
-   * nothing may stand there), fsync of the folder. Attributes of the replaced file are kept.
-   *
-   * @param expected what must still stand there at the last moment before the step.
-   * @param guard asked once, right before the step; `false` refuses with `busy` (a lost lock).
-   * @returns `changed` where the expectation fails; `cannot_preserve`, `permission_denied`, `read_only`,
-   *   `disk_full`, `busy`. After any refusal the old state stands and no stage file is left. Where the
-   *   disk itself fails before the step it throws; what fails after the step is in `Committed.fault`.
-   */
-  commit(
-    bytes: Uint8Array,
-    expected: Expected,
-    options: CommitOptions,
-  ): Promise<Committed | Changed | Refusal>;
-  /** Deletes the file in one step under the same expectation. */
-  remove(expected: ExpectedFile, options: RemoveOptions): Promise<Committed | Changed | Refusal>;
   /** Takes the folder that this entry is away; `false` where it holds anything, is none, or may not go. */
   removeFolder?(): Promise<boolean>;
   close(): Promise<void>;
@@ -134,7 +117,7 @@ export interface CommitOptions {
   readonly inPlace: boolean;
   /** Of a write in place that only adds: also behind what others have added since. */
   readonly followsOthers?: boolean;
-  /** `HistoryIntent.stageName`, so that what a kill leaves can be found; a random name without it. */
+  /** That of the intent, so that what a kill leaves can be found; a random name without it. */
   readonly stageName?: string | undefined;
   /** Returns the replaced file open, to be watched; the caller closes it. */
   readonly keepOpen?: boolean | undefined;

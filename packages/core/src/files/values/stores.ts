@@ -61,11 +61,8 @@ export interface SecretStore {
 
 /** The record of writes, path by path: what undo, log, restore and `already_applied` are answered from. */
 export interface HistoryStore {
-  /**
-   * Under the path's lock, before the step: what is about to happen, so that a kill leaves a trace. A
-   * state folder that cannot be written is refused (`disk_full`, `permission_denied`, `read_only`).
-   */
-  begin(change: HistoryEntry): Promise<HistoryIntent | Refusal>;
+  /** Adds a write that `ChangeSets` did not make, such as another program's; nothing is refused where that cannot be done. */
+  record(write: HistoryEntry): Promise<void>;
   /** Oldest first. Damaged lines are left out. */
   entries(realPath: string): Promise<readonly HistoryEntry[]>;
   /** Records a state that was read, unless its last record is the same; nothing is refused where that cannot be done. */
@@ -79,22 +76,24 @@ export interface HistoryStore {
 }
 
 /**
- * Takes the steps of several files as one: all of them or none, whatever fails or is killed in between.
- * Apply, restore and undo of several files come down to it.
+ * The one way to write: takes the steps of some files as one, all of them or none, whatever fails or is killed in
+ * between. Every write, apply, restore and undo comes down to it.
  */
 export interface ChangeSets {
   /**
-   * Journals what is about to happen, stages everything, looks at every target once more, takes the steps
+   * Records what is about to happen, stages everything, looks at every target once more, takes the steps
    * in their order, and records each in the history. Where one cannot be taken those before it are taken
    * back; what a kill interrupts is finished or taken back at the next start, and before anybody else
    * gets the lock of one of the files.
    *
+   * @param changeSet undefined for one file of bytes alone, in whose place it is written or not: that is a set without a
+   *   record of its own, and it is undone alone.
    * @param steps each of another real path, whose lock the caller holds.
    * @param guard asked right before the first step; `false` refuses with `busy` (a lost lock).
    * @throws DiskFault where the disk fails; its state says whether everything was taken back.
    */
   commit(
-    changeSet: string,
+    changeSet: string | undefined,
     steps: readonly SetStep[],
     guard: () => Promise<boolean>,
   ): Promise<SetCommitted | SetStopped | Refusal>;
@@ -104,7 +103,7 @@ export interface ChangeSets {
 export interface SetStep {
   /** For the history, with the hashes before and after: they differ, or `executable` is there. */
   readonly entry: HistoryEntry;
-  /** Walks to the target and makes its missing folders; called once, after the journal is written. */
+  /** Walks to the target and makes its missing folders; called once. The caller closes it. */
   enter(): Promise<Target | Refusal>;
   readonly expected: Expected;
   /** The new bytes; `null` deletes the file. */
@@ -122,6 +121,9 @@ export interface SetStep {
   readonly access?: CommitOptions["access"];
   /** As of `PlannedWrite`. */
   readonly executable?: boolean | undefined;
+  /** Of one file alone, as in `CommitOptions`. */
+  readonly inPlace?: boolean | undefined;
+  readonly followsOthers?: boolean | undefined;
 }
 
 /** All steps of a change set were taken and recorded. */
@@ -147,23 +149,6 @@ export interface SetStopped {
     readonly sha256: string;
     readonly file: ReplacedFile;
   }[];
-}
-
-/**
- * A write that is announced and not yet decided: one of its two methods is called, or whoever gets the lock of its path
- * next decides by what is on the disk.
- */
-export interface HistoryIntent {
-  readonly kind: "intent";
-  /** Hand it on to `Target.commit`: recovery looks for a stage file of this name beside the target. */
-  readonly stageName?: string | undefined;
-  /**
-   * The step was taken: the entry becomes part of the history, with these states if others came of it than were
-   * announced. After a fault the record stays, for recovery.
-   */
-  done(step?: Pick<Committed, "fault">, states?: Pick<HistoryEntry, "before" | "after">): Promise<void>;
-  /** Nothing happened. */
-  dropped(): Promise<void>;
 }
 
 /** For what of a conversation a write is made. */

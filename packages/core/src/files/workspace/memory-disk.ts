@@ -1,14 +1,11 @@
 import { compareAsBytes } from "../reading/tree-walk.js";
 import type {
-  Changed,
-  CommitOptions,
   Committed,
   DirectoryEntry,
   DirectoryListing,
   Disk,
   Entry,
   Expected,
-  ExpectedFile,
   FileBytes,
   FileIdentity,
   FileWindow,
@@ -118,8 +115,6 @@ export class MemoryDisk implements Disk {
       },
       entries: async (limit) => this.entries(key, limit),
       child: async (name) => this.target(key === "" ? name : `${key}/${name}`),
-      commit: async (bytes, expected, options) => this.commit(key, bytes, expected, options),
-      remove: async (expected, { guard }) => this.remove(key, expected, guard),
       close: async () => {},
     };
   }
@@ -174,32 +169,6 @@ export class MemoryDisk implements Disk {
     }
     const sorted = [...found.values()].sort((left, right) => compareAsBytes(left.name, right.name));
     return { kind: "listing", entries: sorted.slice(0, limit), more: sorted.length > limit };
-  }
-
-  private async commit(
-    key: string,
-    bytes: Uint8Array,
-    expected: Expected,
-    options: CommitOptions,
-  ): Promise<Committed | Changed | Refusal> {
-    const held = await options.guard();
-    if (!held) return refuse("busy", "The lock was lost; nothing was written.");
-    if (!this.stands(key, expected)) return { kind: "changed" };
-    const next = this.fresh(bytes, this.files.get(key));
-    this.files.set(key, next);
-    return { kind: "committed" };
-  }
-
-  private async remove(
-    key: string,
-    expected: ExpectedFile,
-    guard: () => Promise<boolean>,
-  ): Promise<Committed | Changed | Refusal> {
-    const held = await guard();
-    if (!held) return refuse("busy", "The lock was lost; nothing was deleted.");
-    if (!this.stands(key, expected)) return { kind: "changed" };
-    this.files.delete(key);
-    return { kind: "committed" };
   }
 
   /** All steps in one tick: nobody can see or interrupt the middle. */
@@ -300,11 +269,7 @@ export function memoryPorts(
             .map(({ realPath }) => realPath),
         ),
       ],
-      begin: async (entry) => ({
-        kind: "intent",
-        done: async () => void history.push(entry),
-        dropped: async () => {},
-      }),
+      record: async (entry) => void history.push(entry),
     },
   };
 }

@@ -9,7 +9,6 @@ import {
   type SetCommitted,
   type SetStep,
   type SetStopped,
-  type Target,
 } from "../../files/index.js";
 import { spotOf } from "../commit/disk-target.js";
 import { changed, lostLock } from "../commit/proved-file.js";
@@ -23,6 +22,7 @@ import { sliceBytes } from "../disk/slices.js";
 import { noteCallers } from "../state-folder/callers.js";
 import type { Presence } from "../state-folder/sessions.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
+import { commitAlone } from "./alone.js";
 import { recordWrites } from "./history.js";
 import { decideRecord, type SetRecord, writeRecord } from "./record.js";
 import {
@@ -40,22 +40,38 @@ import { clear, forget, inOrder, type OpenStep, syncFolders, type TakenBack, tak
 export function openChangeSets(state: StateFolder, presence: Presence): ChangeSets {
   return {
     commit: async (id, steps, guard) => {
-      let record: SetRecord;
-      let path: string;
+      let begin: () => Promise<SetCommitted | SetStopped>;
       try {
-        record = recordOf(id, steps);
         presence.show();
         noteCallers(
           state,
           steps.map(({ entry }) => entry),
         );
-        path = writeRecord(state, record);
+        begin = beginCommit(state, id, steps, guard);
       } catch (error) {
         return refusalOrFault(error, `the state folder ${state.path}`);
       }
-      return new SetCommit(state, record, path, steps).run(guard);
+      return begin();
     },
   };
+}
+
+/** Records what a set is about to do, and gives what does it. Throws the system's error. */
+function beginCommit(
+  state: StateFolder,
+  id: string | undefined,
+  steps: readonly SetStep[],
+  guard: () => Promise<boolean>,
+): () => Promise<SetCommitted | SetStopped> {
+  const [first] = steps;
+  if (id === undefined) {
+    if (first === undefined || steps.length > 1)
+      throw new Error("several files are written as a set with an id");
+    return () => commitAlone(state, first, guard);
+  }
+  const record = recordOf(id, steps);
+  const path = writeRecord(state, record);
+  return () => new SetCommit(state, record, path, steps).run(guard);
 }
 
 function recordOf(id: string, steps: readonly SetStep[]): SetRecord {
@@ -68,7 +84,6 @@ function recordOf(id: string, steps: readonly SetStep[]): SetRecord {
 
 /** The commit of one change set, from its record to its end. */
 class SetCommit {
-  private readonly targets: Target[] = [];
   private readonly cleanups: Cleanup[] = [];
   private readonly openSteps: OpenStep[] = [];
   private readonly prepared: PreparedStep[] = [];
@@ -90,7 +105,6 @@ class SetCommit {
       return stopped ?? this.finish();
     } finally {
       for (const cleanup of this.cleanups) cleanup.run();
-      for (const target of this.targets) await target.close();
     }
   }
 
@@ -112,7 +126,6 @@ class SetCommit {
       this.at = at;
       const target = await step.enter();
       if (isRefusal(target)) return target;
-      this.targets.push(target);
       const [spot, names, cleanup] = [spotOf(target), this.record.steps[at], new Cleanup()];
       if (spot === undefined || names === undefined) throw new Error("a step of a change set has no place");
       this.cleanups.push(cleanup);

@@ -1,18 +1,12 @@
 import { lstatSync, rmdirSync, type Stats, statSync } from "node:fs";
 import type {
-  Changed,
-  CommitOptions,
-  Committed,
   DirectoryListing,
   Entry,
   EntryFacts,
-  Expected,
-  ExpectedFile,
   FileAccess,
   FileBytes,
   FileWindow,
   Refusal,
-  RemoveOptions,
   Streamed,
   Target,
 } from "../../files/index.js";
@@ -27,7 +21,6 @@ import { lookAt, openFile, readLarge, readWhole, type Spot, streamFile } from ".
 import { isUnreplaced, rootGone } from "../disk/root.js";
 import { hasLoneSurrogate, type Reached, type Root } from "../disk/walk.js";
 import { readWindow } from "../disk/window.js";
-import { commitFile, removeFile } from "./commit.js";
 
 /** The entry that a walk reached; it owns the folder's handle unless that is the root's. */
 export function targetOf(reached: Reached): Target {
@@ -145,20 +138,6 @@ class DiskTarget implements Target {
     const { spot } = this;
     if (spot === undefined) return this.missing();
     return answering(this.relativePath, () => new DiskTarget(this.root, names, spot.folder.enter(spot.name)));
-  }
-
-  async commit(
-    bytes: Uint8Array,
-    expected: Expected,
-    options: CommitOptions,
-  ): Promise<Committed | Changed | Refusal> {
-    const { spot } = this;
-    return spot === undefined ? this.missing() : commitFile(spot, bytes, expected, options);
-  }
-
-  async remove(expected: ExpectedFile, options: RemoveOptions): Promise<Committed | Changed | Refusal> {
-    const { spot } = this;
-    return spot === undefined ? this.missing() : removeFile(spot, expected, options);
   }
 
   async removeFolder(): Promise<boolean> {

@@ -1,11 +1,10 @@
 import { closeSync, fstatSync, ftruncateSync, readSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import type { FileAccess, HistoryEntry, HistoryIntent, HistoryStore, Refusal } from "../../files/index.js";
+import type { Committed, FileAccess, HistoryEntry, HistoryStore } from "../../files/index.js";
 import { jsonOf } from "../../text/index.js";
 import { newStageName } from "../commit/stage.js";
 import { sha256 } from "../disk/digest.js";
 import { longestLineBytes, readText, removeQuietly, shortLines } from "../disk/entries.js";
-import { answering } from "../disk/faults.js";
 import {
   ifPossible,
   ifThere,
@@ -17,7 +16,7 @@ import {
   writeAll,
 } from "../disk/platform.js";
 import { syncState } from "./blobs.js";
-import { noteCallers, pathsOfCaller } from "./callers.js";
+import { pathsOfCaller } from "./callers.js";
 import { writeIntent } from "./intents.js";
 import { keyOf } from "./locks.js";
 import type { Presence } from "./sessions.js";
@@ -31,12 +30,10 @@ export function openHistory(state: StateFolder, presence: Presence): HistoryStor
   const remembered = new RememberedHistories();
   const reads = new RememberedHistories();
   return {
-    begin: async (change) =>
-      answering(`the state folder ${state.path}`, () => {
-        presence.show();
-        noteCallers(state, [change]);
-        return begin(state, change);
-      }),
+    record: async (write) => {
+      presence.show();
+      quietly(() => appendHistory(state, write));
+    },
     entries: async (realPath) => remembered.read(state, realPath),
     noteRead: async (read) => {
       quietly(() => {
@@ -49,19 +46,32 @@ export function openHistory(state: StateFolder, presence: Presence): HistoryStor
   };
 }
 
-function begin(state: StateFolder, change: HistoryEntry): HistoryIntent | Refusal {
+/** A write that is announced and not yet decided: whoever gets the lock of its path next decides by what is on the disk. */
+interface HistoryIntent {
+  /** Recovery looks for a stage file of this name beside the target. */
+  readonly stageName: string;
+  /** The step was taken, and it came to this. After a fault the record stays, for recovery. */
+  done(step: Pick<Committed, "fault">, written: HistoryEntry): void;
+  /** Nothing happened. */
+  dropped(): void;
+}
+
+/**
+ * Announces the write of one file, under the path's lock and before its step, so that a kill leaves a trace. Throws the
+ * system's error.
+ */
+export function beginWrite(state: StateFolder, change: HistoryEntry): HistoryIntent {
   const stageName = newStageName();
   const path = writeIntent(state, { stageName, change });
   if (change.inPlace === true) syncBefore(state, change);
   return {
-    kind: "intent",
     stageName,
-    done: async ({ fault } = {}, { before, after } = change) => {
+    done: ({ fault }, written) => {
       // The step was taken and must not be called a failure now: the intent stays, and recovery adds the entry.
-      const isRecorded = quietly(() => appendHistory(state, { ...change, before, after }));
+      const isRecorded = quietly(() => appendHistory(state, written));
       if (isRecorded && fault === undefined) removeQuietly(path);
     },
-    dropped: async () => removeQuietly(path),
+    dropped: () => removeQuietly(path),
   };
 }
 

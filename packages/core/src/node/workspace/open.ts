@@ -77,9 +77,9 @@ function sinceReplaced(history: HistoryStore, disk: OpenedDisk, roots: RootRecor
   const momentOf = (realPath: string) => Math.max(disk.replacedAt(realPath) ?? 0, roots.since(realPath) ?? 0);
   return {
     ...history,
-    begin: async (change) => {
+    record: async (write) => {
       roots.note();
-      return history.begin(change);
+      return history.record(write);
     },
     entries: async (realPath) => {
       const entries = await history.entries(realPath);

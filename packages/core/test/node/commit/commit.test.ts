@@ -25,6 +25,7 @@ import { newStageName } from "../../../src/node/commit/stage.js";
 import {
   at,
   bytesOf,
+  commitAt,
   create,
   diskAt,
   expectedOf,
@@ -198,9 +199,7 @@ describe("a commit", () => {
       expect(verdict(await rewrite(disk, "file", "new", options))).toBe("permission_denied");
     }
     const file = must(await at(disk, "file", (place) => place.read(limit)));
-    const removed = await at(disk, "file", (place) =>
-      place.remove(expectedOf(file), { guard: async () => true }),
-    );
+    const removed = await at(disk, "file", (place) => commitAt(place, null, expectedOf(file)));
     expect(verdict(removed)).toBe("permission_denied");
     expect(textAt(path("file"))).toBe("old");
   });
@@ -292,7 +291,7 @@ describe("a foreign writer", () => {
           if (when === "at the last moment") act(path("file"));
           return true;
         };
-        return place.commit(bytesOf("new"), expectedOf(file), { guard, inPlace: false });
+        return commitAt(place, bytesOf("new"), expectedOf(file), { guard, inPlace: false });
       });
       expect(verdict(answer)).toBe(wanted);
       if (wanted === "committed") expect(textAt(path("file"))).toBe("new");
@@ -332,7 +331,7 @@ describe("removing", () => {
     writeFileSync(path("file"), "old");
     const file = must(await at(disk, "file", (place) => place.read(limit)));
     const remove = (guard: () => Promise<boolean>) =>
-      at(disk, "file", (place) => place.remove(expectedOf(file), { guard }));
+      at(disk, "file", (place) => commitAt(place, null, expectedOf(file), { guard, inPlace: false }));
     expect(verdict(await remove(async () => false))).toBe("busy");
     expect(verdict(await remove(after(() => appendFileSync(path("file"), "!"))))).toBe("changed");
     expect(textAt(path("file"))).toBe("old!");
@@ -359,7 +358,7 @@ describe("a file system that refuses", () => {
       }
       expect(
         verdict(
-          await at(tiny, "new", (place) => place.commit(new Uint8Array(100_000), { kind: "absent" }, plain)),
+          await at(tiny, "new", (place) => commitAt(place, new Uint8Array(100_000), { kind: "absent" })),
         ),
       ).toBe("disk_full");
       expect(readdirSync(small.path)).toEqual(["file"]);

@@ -21,14 +21,12 @@ import { type OpenedDisk, openDisk } from "../../../src/node/commit/open-disk.js
 import { hangMs } from "../../support.js";
 import {
   at,
-  bytesOf,
   create,
   diskAt,
   freshFolder,
   limit,
   must,
   openDescriptors,
-  plain,
   textAt,
   verdict,
 } from "../support.js";
@@ -158,7 +156,6 @@ describe("the walk", () => {
   it("tells, makes or refuses missing parents as it is asked to", async () => {
     const ghost = must(await disk.enter("new/a/file", "allow"));
     expect(await ghost.look()).toEqual({ kind: "missing" });
-    expect(verdict(await ghost.commit(bytesOf("x"), { kind: "absent" }, plain))).toBe("file_missing");
     expect(ghost.realPath).toBe(join(root, "new/a/file"));
     await ghost.close();
     expect(existsSync(join(root, "new"))).toBe(false);

@@ -8,13 +8,13 @@ import { openDisk } from "../../../src/node/commit/open-disk.js";
 import {
   at,
   bytesOf,
+  commitAt,
   diskAt,
   fixture,
   freshFolder,
   limit,
   must,
   openDescriptors,
-  plain,
   textAt,
 } from "../support.js";
 
@@ -51,7 +51,7 @@ it("an attacker who swaps a folder for a link reads nothing and writes nothing o
     }
   }
   for (let round = 0; round < 150; round++) {
-    await at(disk, `sub/new${round}`, (place) => place.commit(bytesOf("x"), { kind: "absent" }, plain));
+    await at(disk, `sub/new${round}`, (place) => commitAt(place, bytesOf("x"), { kind: "absent" }));
     await at(disk, `sub/made${round}/file`, async () => ({ kind: "done" }), "create");
   }
   // Both fates were met, so the swapper was at work.

@@ -22,13 +22,14 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { HistoryEntry } from "../../../src/files/index.js";
 import { newId, sha256 } from "../../../src/node/disk/digest.js";
 import { defaultStateFolder } from "../../../src/node/disk/platform.js";
+import { beginWrite } from "../../../src/node/state-folder/history.js";
 import { keyOf } from "../../../src/node/state-folder/locks.js";
 import { formatIdentity, ownIdentity } from "../../../src/node/state-folder/process-identity.js";
 import { openPresence } from "../../../src/node/state-folder/sessions.js";
 import { openStateFolder } from "../../../src/node/state-folder/state-folder.js";
 import { collectGarbage } from "../../../src/node/workspace/gc.js";
 import { inspectState } from "../../../src/node/workspace/inspect.js";
-import { type OpenedPorts, openPorts } from "../../../src/node/workspace/open.js";
+import { openPorts } from "../../../src/node/workspace/open.js";
 import {
   bytesOf,
   freshFolder,
@@ -64,10 +65,6 @@ const entryFor = (path: string, more: Partial<HistoryEntry> = {}): HistoryEntry 
   ...more,
 });
 const blobFile = (hash: string) => join(stateDir, "blobs", hash.slice(0, 2), hash);
-
-async function record(ports: OpenedPorts, entry: HistoryEntry): Promise<void> {
-  await must(await ports.history.begin(entry)).done();
-}
 
 describe("the state folder", () => {
   it("is not made by a session that only looks, and is private when it is made", async () => {
@@ -106,9 +103,9 @@ describe("the state folder", () => {
 
   it("comes back when it is deleted in the middle of a session", async () => {
     const ports = await open();
-    await record(ports, entryFor("/p"));
+    await ports.history.record(entryFor("/p"));
     rmSync(stateDir, { recursive: true });
-    await record(ports, entryFor("/p"));
+    await ports.history.record(entryFor("/p"));
     expect(await ports.history.entries("/p")).toHaveLength(1);
     expect(await ports.blobs.put(sha256(bytesOf("y")), bytesOf("y"))).toBe(true);
     await ports.close();
@@ -119,15 +116,15 @@ describe("the state folder", () => {
     if (small === undefined) return skip("needs root and mount");
     try {
       const ports = must(await openPorts({ roots: [root], stateDir: small.path }));
-      await record(ports, entryFor("/p"));
+      await ports.history.record(entryFor("/p"));
       spawnSync("sh", ["-c", `cat /dev/zero > ${small.path}/filler`]);
       expect(await ports.blobs.put(sha256(bytesOf("z".repeat(9_000))), bytesOf("z".repeat(9_000)))).toBe(
         false,
       );
-      const begun = await ports.history.begin(entryFor("/p", { tool: "t".repeat(5_000) }));
-      expect(verdict(begun)).toBe("disk_full");
+      const long = entryFor("/p", { tool: "t".repeat(5_000) });
+      expect(() => beginWrite(stateAt(ports.stateDir), long)).toThrow("ENOSPC");
       rmSync(join(small.path, "filler"));
-      await record(ports, entryFor("/p"));
+      await ports.history.record(entryFor("/p"));
       expect(await ports.history.entries("/p")).toHaveLength(2);
       await ports.close();
     } finally {
@@ -183,9 +180,9 @@ describe("history", () => {
   it("gives entries oldest first, each path its own; what was dropped is not there", async () => {
     const ports = await open();
     const entries = [entryFor("/p"), entryFor("/p", { undoes: "x" }), entryFor("/other")];
-    for (const entry of entries) await record(ports, entry);
-    await must(await ports.history.begin(entryFor("/p"))).dropped();
-    must(await ports.history.begin(entryFor("/p")));
+    for (const entry of entries) await ports.history.record(entry);
+    beginWrite(stateAt(stateDir), entryFor("/p")).dropped();
+    beginWrite(stateAt(stateDir), entryFor("/p"));
     expect(await ports.history.entries("/p")).toEqual(entries.slice(0, 2));
     expect(await ports.history.entries("/none")).toEqual([]);
     await ports.close();
@@ -194,7 +191,7 @@ describe("history", () => {
   it("loses only the damaged line, whichever byte of the file is cut or changed", async () => {
     const ports = await open();
     const entries = Array.from({ length: 3 }, (_, at) => entryFor("/p", { time: at }));
-    for (const entry of entries) await record(ports, entry);
+    for (const entry of entries) await ports.history.record(entry);
     const whole = readFileSync(historyFile("/p"));
     const ends = [...whole.keys()].filter((at) => whole[at] === 0x0a);
     for (let at = 0; at < whole.length; at++) {
@@ -216,10 +213,10 @@ describe("history", () => {
   it("does not glue a new entry to the half line that a full disk left", async () => {
     const ports = await open();
     const entries = [entryFor("/p"), entryFor("/p"), entryFor("/p")] as const;
-    await record(ports, entries[0]);
-    await record(ports, entries[1]);
+    await ports.history.record(entries[0]);
+    await ports.history.record(entries[1]);
     truncateSync(historyFile("/p"), statSync(historyFile("/p")).size - 20);
-    await record(ports, entries[2]);
+    await ports.history.record(entries[2]);
     expect(await ports.history.entries("/p")).toEqual([entries[0], entries[2]]);
     await ports.close();
   });
@@ -231,7 +228,7 @@ describe("history", () => {
         rmSync(stateDir, { recursive: true, force: true });
         const [writer, reader] = [await open(), await open()];
         for (const what of steps) {
-          if (what === "record") await record(writer, entryFor("/p"));
+          if (what === "record") await writer.history.record(entryFor("/p"));
           else if (what !== "read" && existsSync(historyFile("/p"))) disturb(historyFile("/p"), what);
           const afresh = await open();
           expect(await reader.history.entries("/p")).toEqual(await afresh.history.entries("/p"));
@@ -249,7 +246,7 @@ describe("history", () => {
     writeFileSync(file, "x");
     const entry = entryFor(file);
     mkdirSync(historyFile(file), { recursive: true });
-    await must(await ports.history.begin(entry)).done();
+    beginWrite(stateAt(stateDir), entry).done({}, entry);
     await ports.close();
     rmSync(historyFile(file), { recursive: true });
     forgeOwner();
@@ -287,9 +284,9 @@ function forgeIntents(change: (value: { change: HistoryEntry }) => object): void
 describe("recovery", () => {
   async function leave(entry: HistoryEntry): Promise<string> {
     const ports = await open();
-    const intent = must(await ports.history.begin(entry));
+    const { stageName } = beginWrite(stateAt(stateDir), entry);
     await ports.close();
-    return intent.stageName ?? "";
+    return stageName;
   }
 
   it("removes the stage of a dead writer, and adds the entry of a step that was taken, once", async () => {
@@ -431,7 +428,7 @@ describe("the garbage collection", () => {
 
   it("removes signs, locks, unfinished files and histories that nobody needs any more", async () => {
     const ports = await open();
-    await record(ports, entryFor("/p"));
+    await ports.history.record(entryFor("/p"));
     const dead = formatIdentity({ ...ownIdentity(), pid: 999_999 });
     mkdirSync(join(stateDir, "locks"), { recursive: true });
     mkdirSync(join(stateDir, "blobs/aa"), { recursive: true });
@@ -471,7 +468,7 @@ describe("the inspection", () => {
     expect(existsSync(stateDir)).toBe(false);
     const ports = await open();
     await ports.blobs.put(sha256(bytesOf("12345")), bytesOf("12345"));
-    must(await ports.history.begin(entryFor("/p")));
+    beginWrite(stateAt(stateDir), entryFor("/p"));
     forgeOwner();
     const facts = inspectState(stateDir, [root]).state;
     expect(facts).toMatchObject({
