@@ -8,7 +8,6 @@ import { afterThisFile } from "../../../../test/cleanups.js";
 import { has, isRoot } from "../../../../test/tools.js";
 import {
   type Changed,
-  type CommitOptions,
   type Committed,
   type Expected,
   type ExpectedFile,
@@ -17,7 +16,7 @@ import {
   type Refusal,
   type Target,
 } from "../../src/files/index.js";
-import { commitFile, removeFile } from "../../src/node/commit/commit.js";
+import { type CommitOptions, commitFile, removeFile } from "../../src/node/commit/commit.js";
 import { spotOf } from "../../src/node/commit/disk-target.js";
 import { type OpenedDisk, openDisk } from "../../src/node/commit/open-disk.js";
 import { sha256 } from "../../src/node/disk/digest.js";

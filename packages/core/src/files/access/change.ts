@@ -1,5 +1,5 @@
 import type { LineEdit } from "../lines/line-spans.js";
-import type { CommitOptions } from "../values/disk.js";
+import type { GivenAccess } from "../values/disk.js";
 import type { ChangeReport, WriteRefusal } from "../values/outcomes.js";
 import type { Refusal } from "../values/refusal.js";
 import type { WriteOptions } from "../values/requests.js";
@@ -114,8 +114,7 @@ export interface PlannedWrite {
   readonly madeFor?: string;
   /** For the history: the entry that this one takes back. */
   readonly undoes?: string;
-  /** As of `CommitOptions`. */
-  readonly access?: NonNullable<CommitOptions["access"]>;
+  readonly access?: GivenAccess;
   /** Of a file that exists: who may read it may run it from now on, or nobody; absent where that stays. */
   readonly executable?: boolean;
   /** The new file is a link, and its bytes are the link's text. */

@@ -7,9 +7,9 @@ import { isSecretState, isStoredAsSecret } from "../access/kept-states.js";
 import { entryOf, noteStep, stateAfter } from "../access/landing.js";
 import type { Session } from "../access/session.js";
 import type { Site } from "../access/site.js";
-import { written as answerWritten, removeMadeFor, stepOnto } from "../change/commit-change.js";
+import { written as answerWritten, removeMadeFor, stepOnto } from "../change/around-step.js";
 import { overtaken, refuseFresh, type WriteDecision } from "../change/decide.js";
-import type { CommitOptions, Committed, Expected, Target } from "../values/disk.js";
+import type { Committed, Expected, GivenAccess, Target } from "../values/disk.js";
 import type { WriteOutcome, WriteRefusal } from "../values/outcomes.js";
 import { withDisplacedNote } from "../values/outcomes.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
@@ -123,7 +123,7 @@ async function enterAgain(
   { path, isEntry }: Pick<Change, "path" | "isEntry">,
   before: Target,
   missing: "refuse" | "create",
-  access: CommitOptions["access"],
+  access: GivenAccess | undefined,
 ): Promise<Target | Refusal> {
   const use = isEntry === true ? "entry" : undefined;
   const target = await session.ports.disk.enter(path, missing, use, access);

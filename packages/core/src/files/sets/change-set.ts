@@ -17,7 +17,7 @@ import { compareAgreed, type Preview } from "../access/preview.js";
 import type { Session } from "../access/session.js";
 import type { Site } from "../access/site.js";
 import { inPlace, siteOf, subjectOf } from "../access/site.js";
-import { digestOfPlan, secure } from "../change/commit-change.js";
+import { digestOfPlan, secure } from "../change/around-step.js";
 import { type Decision, decide, overtaken } from "../change/decide.js";
 import { lastInForce } from "../change/past.js";
 import { agreedFile, learnPlan, previewedFile } from "../change/planned-file.js";

@@ -29,7 +29,7 @@ export interface Disk {
     path: string,
     missing: "refuse" | "allow" | "create",
     use?: "name" | "entry",
-    access?: CommitOptions["access"],
+    access?: GivenAccess,
   ): Promise<Target | Refusal>;
   /**
    * Tells of each root in whose place another folder was opened, by its real path: what was known of its files
@@ -110,23 +110,11 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** How one file is to be written. */
-export interface CommitOptions {
-  readonly guard: () => Promise<boolean>;
-  /** Write into the existing inode: keeps hard links and foreign owners, gives up atomicity. */
-  readonly inPlace: boolean;
-  /** Of a write in place that only adds: also behind what others have added since. */
-  readonly followsOthers?: boolean;
-  /** That of the intent, so that what a kill leaves can be found; a random name without it. */
-  readonly stageName?: string | undefined;
-  /** Returns the replaced file open, to be watched; the caller closes it. */
-  readonly keepOpen?: boolean | undefined;
-  /**
-   * Of a file that is made again: who could use it before. It never gets more, and gets it before its name.
-   * `executable` of a new one: who may read it may run it, as far as folder and umask let them.
-   */
-  readonly access?: FileAccess | "executable" | undefined;
-}
+/**
+ * Who could use a file that is made again: it never gets more, and gets it before its name. `executable` of a new one:
+ * who may read it may run it, as far as folder and umask let them.
+ */
+export type GivenAccess = FileAccess | "executable";
 
 /** Who may use a file: a part of its state, recorded with the hash, and given to it when it is made again. */
 export interface FileAccess {
@@ -142,9 +130,6 @@ export interface FileAccess {
   /** Of a file: the same of the folders between it and the root, the innermost first, as far as that is known. */
   readonly folders?: readonly FileAccess[];
 }
-
-/** How one file is to be deleted. */
-export type RemoveOptions = Omit<CommitOptions, "inPlace">;
 
 /** What the target must be when the step is taken; anything else refuses the step with `changed`. */
 export type Expected = { readonly kind: "absent" } | ExpectedFile;
@@ -252,7 +237,7 @@ export interface Committed {
    * not in the result; whoever gets it keeps it and says so.
    */
   readonly displaced?: Uint8Array;
-  /** The replaced file, if `CommitOptions.keepOpen` is set. */
+  /** The replaced file, if `SetStep.keepOpen` is set. */
   readonly replacedFile?: ReplacedFile;
   /** Of bytes that were added in place: what they were added to, if another program had added something before. */
   readonly addedTo?: Uint8Array;

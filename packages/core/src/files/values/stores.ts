@@ -1,12 +1,4 @@
-import type {
-  Changed,
-  CommitOptions,
-  Committed,
-  Expected,
-  FileAccess,
-  ReplacedFile,
-  Target,
-} from "./disk.js";
+import type { Changed, Committed, Expected, FileAccess, GivenAccess, ReplacedFile, Target } from "./disk.js";
 import type { Refusal } from "./refusal.js";
 
 /** States of files by SHA-256, outside the project. What is gone is gone: `undefined`, never wrong bytes. */
@@ -115,14 +107,15 @@ export interface SetStep {
    * of the set deletes. Mode, owner and attributes come from it.
    */
   readonly movedFrom?: string | undefined;
-  /** As in `CommitOptions`. */
+  /** Returns the replaced file open, to be watched; the caller closes it. */
   readonly keepOpen?: boolean | undefined;
-  /** As in `CommitOptions`; what `movedFrom` names goes before it. */
-  readonly access?: CommitOptions["access"];
+  /** What `movedFrom` names goes before it. */
+  readonly access?: GivenAccess | undefined;
   /** As of `PlannedWrite`. */
   readonly executable?: boolean | undefined;
-  /** Of one file alone, as in `CommitOptions`. */
+  /** Of one file alone: written into the inode that is there, which keeps hard links and foreign owners, and is not atomic. */
   readonly inPlace?: boolean | undefined;
+  /** Of a write in place that only adds: also behind what others have added since. */
   readonly followsOthers?: boolean | undefined;
 }
 

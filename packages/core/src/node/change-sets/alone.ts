@@ -47,13 +47,14 @@ function stoppedBy(reason: Changed | Refusal): SetStopped {
 
 function takeStep(
   target: Target,
-  { bytes, expected, access, keepOpen, inPlace = false, followsOthers = false }: SetStep,
+  step: SetStep,
   guard: () => Promise<boolean>,
   stageName: string,
 ): Promise<Committed | Changed | Refusal> {
   const spot = spotOf(target);
   if (spot === undefined) throw new Error("a step has no place");
-  const options = { guard, stageName, access, keepOpen, inPlace, followsOthers };
+  const { bytes, expected } = step;
+  const options = { ...step, guard, stageName };
   if (bytes !== null) return commitFile(spot, bytes, expected, options);
   if (expected.kind === "absent") throw new Error("a step deletes a file that is not there");
   return removeFile(spot, expected, options);

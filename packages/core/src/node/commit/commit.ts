@@ -1,13 +1,5 @@
 import { closeSync, linkSync, renameSync, unlinkSync } from "node:fs";
-import type {
-  Changed,
-  CommitOptions,
-  Committed,
-  Expected,
-  ExpectedFile,
-  Refusal,
-  RemoveOptions,
-} from "../../files/index.js";
+import type { Changed, Committed, Expected, ExpectedFile, Refusal, SetStep } from "../../files/index.js";
 import { refuseIn } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { inPlaceHint, keepAttributes } from "../disk/attributes.js";
@@ -38,6 +30,13 @@ import {
   type Stage,
 } from "./stage.js";
 import { type AfterStep, afterStep, type Taken, throughStep } from "./taken.js";
+
+/** How one file is written. */
+export interface CommitOptions extends Pick<SetStep, "access" | "keepOpen" | "inPlace" | "followsOthers"> {
+  readonly guard: () => Promise<boolean>;
+  /** That of the intent, so that what a kill leaves can be found; a random name without it. */
+  readonly stageName?: string;
+}
 
 /**
  * The commit protocol: stage beside the target, make durable, look again, take the step, make the folder
@@ -95,7 +94,7 @@ function notReplaced(code: string, spot: Spot): Refusal | undefined {
 export function removeFile(
   spot: Spot,
   expected: ExpectedFile,
-  options: RemoveOptions,
+  options: CommitOptions,
 ): Promise<Committed | Changed | Refusal> {
   return throughStep(spot, async (cleanup) => {
     const proved = await prove(spot, expected, cleanup, true);

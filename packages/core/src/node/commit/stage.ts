@@ -1,6 +1,6 @@
 import { closeSync, fchmodSync, fstatSync, fsyncSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
-import type { CommitOptions } from "../../files/index.js";
+import type { GivenAccess } from "../../files/index.js";
 import { giveAccess } from "../disk/access.js";
 import { newId } from "../disk/digest.js";
 import {
@@ -111,7 +111,7 @@ export async function makeLargeStage(
  * A new file is made as any program makes one: readable and writable, or executable, too, as far as its folder and the
  * umask let it. One that is made again is given what is known of it.
  */
-export function giveNewMode(stage: Stage, access?: CommitOptions["access"]): void {
+export function giveNewMode(stage: Stage, access?: GivenAccess): void {
   const wanted = access === "executable" ? 0o777 : 0o666;
   if (typeof access === "object") giveAccess(stage.fd, access);
   else fchmodSync(stage.fd, modeOfNewFile(dirname(stage.path), wanted) ?? wanted & ~process.umask());

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readlinkSync, realpathSync } from "node:fs";
 import { isAbsolute, parse, sep } from "node:path";
-import { type CommitOptions, type Refusal, refuse, refuseIn } from "../../files/index.js";
+import { type GivenAccess, type Refusal, refuse, refuseIn } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { giveFolderAccess } from "./access.js";
 import { faultFrom, refusalFrom } from "./faults.js";
@@ -53,7 +53,7 @@ export function walk(
   path: string,
   missing: "refuse" | "allow" | "create",
   isEntry = false,
-  access?: CommitOptions["access"],
+  access?: GivenAccess,
 ): Reached | Refusal {
   const flaw = flawOf(path);
   if (flaw !== undefined) return refuse("invalid_arguments", `${escapeForDisplay(path)}: ${flaw}.`);
@@ -93,7 +93,7 @@ class Walker {
     private readonly missing: "refuse" | "allow" | "create",
     start: WalkStart,
     private readonly isEntry: boolean,
-    private readonly access: CommitOptions["access"],
+    private readonly access: GivenAccess | undefined,
   ) {
     this.root = start.root;
     this.folder = start.root.folder;
