@@ -1,17 +1,17 @@
 export { applyStrictly } from "./apply/apply.js";
 export { applyDiff, applyDiffInTurns } from "./apply/apply-diff.js";
 export { applyPacked, type Unpacking } from "./apply/packed.js";
-export { carryEndingsInSteps } from "./compare/carry-endings.js";
+export { carryEndings } from "./compare/carry-endings.js";
 export {
   describeChange,
   describeShown,
-  describeShownInSteps,
   describeShownInTurns,
+  describeSteps,
   type ShownChange,
 } from "./compare/change.js";
-export { diffLines, diffTexts, diffTextsInSteps } from "./compare/line-diff.js";
+export { diffLines, diffSteps, diffTexts } from "./compare/line-diff.js";
 export { describeMendedContext, describeOtherFile } from "./explain/excerpt.js";
-export { finish, mapInSteps, type Steps } from "./model/steps.js";
+export { finish, type Steps } from "./model/steps.js";
 export type {
   LandedHunk,
   LineChange,
@@ -26,7 +26,7 @@ export type {
   StrictApplier,
 } from "./model/types.js";
 export { type PackedDiff, readPacked } from "./read/packed.js";
-export { inFence, omissionIn, omissionInSteps } from "./read/placeholder.js";
+export { inFence, omissionIn } from "./read/placeholder.js";
 export { isExecutable } from "./read/sections.js";
 export { type FileDiff, type FileDiffs, splitByFile, splitByFileInTurns } from "./read/split-files.js";
 export {
@@ -36,10 +36,10 @@ export {
   type ExactEdit,
   type InexactUse,
   replaceExactly,
-  replaceInSteps,
+  replaceSteps,
   type WrongCount,
 } from "./replace/replace-exactly.js";
-export { changedLinesInSteps, differenceInSteps, spliceInSteps, type TextSplice } from "./replace/splice.js";
+export { changedLines, differenceOf, spliceSteps, type TextSplice } from "./replace/splice.js";
 export { endingAt, inEndingsAt, withEndingsOf } from "./replace/text-places.js";
 export { type Heading, nestsAtOnce } from "./section/outline.js";
 export {

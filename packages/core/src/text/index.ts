@@ -1,9 +1,9 @@
 export { fromBase64, isBase64, toBase64 } from "./base64.js";
-export { type AlikeBytes, bytesAlikeInSteps } from "./bytes-alike.js";
+export { type AlikeBytes, bytesAlike } from "./bytes-alike.js";
 export { cappedLines } from "./capped.js";
 export { causeOf } from "./cause.js";
 export { countCodePoints, unitOfCodePoint } from "./code-points.js";
-export { decodeBesideInSteps } from "./decode-beside.js";
+export { decodeBeside } from "./decode-beside.js";
 export { type Defined, defined } from "./defined.js";
 export {
   chooseSuffix,
@@ -28,11 +28,9 @@ export {
 export {
   beginsAsPdf,
   type CharsetCodec,
-  type Converter,
   type DecodedText,
   decodeBytes,
-  decodeInSteps,
-  encodeInSteps,
+  encodeText,
   type NotText,
   normaliseName,
   type TextFormat,
@@ -40,10 +38,9 @@ export {
 } from "./encoding.js";
 export { isObject, jsonOf } from "./json.js";
 export {
-  countEndingsInSteps,
+  countEndings,
   countLines,
-  countLinesInSteps,
-  eachLineInSteps,
+  eachLine,
   endsLine,
   joinLines,
   type LineEnding,
@@ -51,10 +48,9 @@ export {
   lineStarts,
   mostOften,
   splitLines,
-  splitLinesInSteps,
   type TextLines,
 } from "./lines.js";
 export { firstDifference, firstDifferenceIn, formChange, looksOf } from "./look-alike.js";
-export { isSameInSteps } from "./same-bytes.js";
+export { sameBytes } from "./same-bytes.js";
 export { sha256Of } from "./sha256.js";
 export { type Advancing, finish, type Pace, type Progress, type Steps, takeAtPace } from "./steps.js";

@@ -1,5 +1,3 @@
-import { finish, type Steps } from "./steps.js";
-
 /**
  * A text as lines that keep their own terminators, so that putting the lines together again gives the
  * same text, whatever mixture of endings it has.
@@ -24,53 +22,42 @@ export type LineEnding = "\n" | "\r\n" | "\r" | "";
 export function splitLines(text: string): TextLines {
   if (!text.includes("\r")) return splitAt(text, "\n");
   if (!text.includes("\n")) return splitAt(text, "\r");
-  return finish(splitInSteps(text));
-}
-
-/** The same in steps. */
-export function* splitLinesInSteps(text: string): Steps<TextLines> {
-  return text.length <= atOnceUnits ? splitLines(text) : yield* splitInSteps(text);
-}
-
-function* splitInSteps(text: string): Steps<TextLines> {
   const contents: string[] = [];
   const endings: LineEnding[] = [];
-  yield* eachLineInSteps(text, (content, ending) => {
-    contents.push(content);
-    endings.push(ending);
-  });
+  for (const line of eachLine(text)) {
+    contents.push(line.content);
+    endings.push(line.ending);
+  }
   return { contents, endings };
 }
 
-/** Hands over the lines of a text one by one, as `splitLines` has them, in steps. @returns how many there are. */
-export function* eachLineInSteps(
-  text: string,
-  take: (content: string, ending: LineEnding) => void,
-): Steps<number> {
-  const terminator = text.includes("\n") ? "\n" : "\r";
-  let count = 0;
-  for (let from = 0; from < text.length; count++) {
-    if (count % stepTaken === stepTaken - 1) yield;
-    const end = text.indexOf(terminator, from);
-    if (end < 0) {
-      take(text.slice(from), "");
-      return count + 1;
-    }
-    const isBoth = terminator === "\n" && end > from && text.charCodeAt(end - 1) === 13;
-    take(text.slice(from, isBoth ? end - 1 : end), isBoth ? "\r\n" : terminator);
-    from = end + 1;
-  }
-  return count;
+/** One line of a text, without its terminator, and what ends it. */
+interface EndedLine {
+  readonly content: string;
+  readonly ending: LineEnding;
 }
 
-/** How many lines end in which way, in the order in which the ways are met; without cutting the text, in steps. */
-export function* countEndingsInSteps(text: string): Steps<ReadonlyMap<LineEnding, number>> {
+/** The lines of a text one by one, as `splitLines` has them: for a large one, of which not all lines are to be held. */
+export function* eachLine(text: string): Generator<EndedLine, void, void> {
+  const terminator = text.includes("\n") ? "\n" : "\r";
+  for (let from = 0; from < text.length; ) {
+    const end = text.indexOf(terminator, from);
+    if (end < 0) {
+      yield { content: text.slice(from), ending: "" };
+      return;
+    }
+    const isBoth = terminator === "\n" && end > from && text.charCodeAt(end - 1) === 13;
+    yield { content: text.slice(from, isBoth ? end - 1 : end), ending: isBoth ? "\r\n" : terminator };
+    from = end + 1;
+  }
+}
+
+/** How many lines end in which way, in the order in which the ways are met; without cutting the text. */
+export function countEndings(text: string): ReadonlyMap<LineEnding, number> {
   const terminator = text.includes("\n") ? "\n" : "\r";
   const counts = new Map<LineEnding, number>();
   let from = 0;
-  let count = 0;
   for (let end = text.indexOf(terminator); end >= 0; end = text.indexOf(terminator, from)) {
-    if (++count % stepLines === 0) yield;
     const isBoth = terminator === "\n" && end > from && text.charCodeAt(end - 1) === 13;
     const ending = isBoth ? "\r\n" : terminator;
     counts.set(ending, (counts.get(ending) ?? 0) + 1);
@@ -79,12 +66,6 @@ export function* countEndingsInSteps(text: string): Steps<ReadonlyMap<LineEnding
   if (from < text.length) counts.set("", 1);
   return counts;
 }
-
-/** Cut out, and taken by whoever wants them, in a millisecond or two. */
-const stepTaken = 4_096;
-
-/** Split in some milliseconds. */
-const atOnceUnits = 1 << 18;
 
 /**
  * Puts lines together again.
@@ -101,24 +82,15 @@ export function joinLines(lines: TextLines, from = 0, to = lines.contents.length
 
 /** How many lines a text has; a last line without terminator counts. */
 export function countLines(text: string): number {
-  return finish(countLinesInSteps(text));
-}
-
-/** The same in steps. */
-export function* countLinesInSteps(text: string): Steps<number> {
   const terminator = text.includes("\n") ? "\n" : "\r";
   let count = 0;
   let from = 0;
   for (let at = text.indexOf(terminator); at >= 0; at = text.indexOf(terminator, from)) {
     count += 1;
-    if (count % stepLines === 0) yield;
     from = at + 1;
   }
   return from < text.length ? count + 1 : count;
 }
-
-/** Finding so many takes about a millisecond. */
-const stepLines = 16_384;
 
 /**
  * Some lines of a text that is not cut into all of its lines: of a large one those would take as much memory as the text.
@@ -136,15 +108,6 @@ export class LineFinder {
   /** The lines with their terminators, both 1-based and included; those that are not there are left out. */
   lines(from: number, to: number): string {
     return from > to ? "" : this.text.slice(this.startOf(from), this.startOf(to + 1));
-  }
-
-  /** Goes to the beginning of a line, in steps: lines that are asked for then are found at once. */
-  *seekInSteps(line: number): Steps<void> {
-    while (this.line + stepLines < line) {
-      this.startOf(this.line + stepLines);
-      yield;
-    }
-    this.startOf(line);
   }
 
   /** The same one by one, without their terminators. */

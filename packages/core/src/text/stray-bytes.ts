@@ -1,15 +1,13 @@
-import type { Steps } from "./steps.js";
-
 /**
  * The text of bytes that are UTF-8 but for some: for each of these it holds a lone surrogate, U+DC00 and the byte, so that
  * it says of all bytes what they are. Nobody is shown it: `toWellFormed` has U+FFFD there, at the same offsets.
  *
  * @returns `isProven` where the characters outweigh the stray bytes; undefined for more strays than a damaged text has,
- *   which is of another charset. In steps.
+ *   which is of another charset.
  */
-export function* escapeStrays(
+export function escapeStrays(
   bytes: Uint8Array,
-): Steps<{ readonly escaped: string; readonly isProven: boolean } | undefined> {
+): { readonly escaped: string; readonly isProven: boolean } | undefined {
   const parts: string[] = [];
   let [strays, wide, from] = [0, 0, 0];
   for (let at = 0; at < bytes.length; ) {
@@ -22,10 +20,6 @@ export function* escapeStrays(
       from = at + 1;
     }
     at += Math.max(length, 1);
-    if (at - from < stepBytes) continue;
-    parts.push(decoder.decode(bytes.subarray(from, at)));
-    from = at;
-    yield;
   }
   parts.push(decoder.decode(bytes.subarray(from)));
   const isProven = strays < wide;
@@ -50,5 +44,3 @@ function characterLength(bytes: Uint8Array, at: number): number {
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** More strays are no damage; and one in so many bytes names no charset, where all other characters are ASCII. */
 const [mostStrays, rareBytes] = [4_096, 8_192] as const;
-/** Gone through in some milliseconds. */
-const stepBytes = 1 << 18;

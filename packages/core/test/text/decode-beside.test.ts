@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openCharsets } from "../../src/node/disk/charsets.js";
-import { bytesAlikeInSteps, decodeBesideInSteps, decodeBytes, finish } from "../../src/text/index.js";
+import { bytesAlike, decodeBeside, decodeBytes } from "../../src/text/index.js";
 
 const codec = openCharsets();
 
@@ -75,7 +75,5 @@ function decoded(bytes: Uint8Array) {
 function beside(known: Uint8Array, bytes: Uint8Array) {
   const text = decodeBytes(known, codec);
   if (text.kind !== "text") return undefined;
-  return finish(
-    decodeBesideInSteps(bytes, { ...text, bytes: known }, finish(bytesAlikeInSteps(bytes, known))),
-  );
+  return decodeBeside(bytes, { ...text, bytes: known }, bytesAlike(bytes, known));
 }

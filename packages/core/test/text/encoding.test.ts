@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openCharsets } from "../../src/node/disk/charsets.js";
-import { decodeBytes, encodeInSteps, finish, type TextFormat } from "../../src/text/index.js";
+import { decodeBytes, encodeText, type TextFormat } from "../../src/text/index.js";
 
 const codec = openCharsets();
-const encoded = (text: string, format: TextFormat) => finish(encodeInSteps(text, format, codec));
+const encoded = (text: string, format: TextFormat) => encodeText(text, format, codec);
 const utf16 = (text: string, little: boolean) => {
   const bytes = Buffer.from(text, "utf16le");
   return little

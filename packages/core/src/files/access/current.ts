@@ -1,9 +1,9 @@
 import type { TextFormat } from "../../text/index.js";
 import type { FileAccess, FileIdentity, Target } from "../values/disk.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
-import { largeSize, TimeBudget, takeLarge, takeSteps } from "../values/time-budget.js";
-import { digestInSteps } from "./digest.js";
-import { decodeFile, type FileText, learnText } from "./file-text.js";
+import { largeSize, TimeBudget } from "../values/time-budget.js";
+import { digestOf } from "./digest.js";
+import { decodeFile, type FileText } from "./file-text.js";
 import type { Session } from "./session.js";
 
 /** The state of a target now: one read, one hash; decoded only by those who need the text. */
@@ -36,7 +36,7 @@ export function linkText(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** Whether a state is large enough to be gone through in slices. */
+/** Whether a state is large enough to be decoded once and remembered. */
 export function isLarge<State extends LeftState>(
   current: State,
 ): current is Extract<State, { kind: "file" }> {
@@ -44,7 +44,7 @@ export function isLarge<State extends LeftState>(
 }
 
 /**
- * Decodes a large file in turns with the rest of the process: whoever asks for its text then has it at once.
+ * Decodes a large file between two pauses: whoever asks for its text then has it at once.
  *
  * @param budget without one it takes as long as it takes.
  */
@@ -54,8 +54,10 @@ export async function learnState(
   encoding = encodings.get(sha256),
   budget = new TimeBudget(ports),
 ): Promise<Refusal<"timeout"> | undefined> {
-  const late = await takeSteps(learnText(bytes, ports.codec, encoding), budget);
-  return late ?? undefined;
+  const late = await budget.pause();
+  if (late !== undefined) return late;
+  decodeFile(bytes, ports.codec, encoding);
+  return budget.pause();
 }
 
 /** The text of a state, in the encoding that the caller insists on, or else in the one that was insisted on before. */
@@ -94,8 +96,9 @@ export async function readCurrent(
     case "file": {
       const read = await target.read(limitBytes);
       if (isRefusal(read)) return read;
-      const sha256 = await takeLarge(digestInSteps(session.ports, read.bytes), read.bytes.length, budget);
-      if (typeof sha256 !== "string") return sha256;
+      const late = await budget.pause();
+      if (late !== undefined) return late;
+      const sha256 = digestOf(session.ports, read.bytes);
       return { ...read, kind: "file", sha256, ...(entry.kind === "link" ? { isLink: true } : {}) };
     }
   }

@@ -1,37 +1,16 @@
-import type { Steps } from "../../text/index.js";
 import type { WorkspacePorts } from "../values/ports.js";
 import { largeSize } from "../values/time-budget.js";
 
-/** What hashes bytes, at once or piece by piece. */
-type Digests = Pick<WorkspacePorts, "digest" | "startDigest">;
-
 /**
- * The SHA-256 of bytes of any number, in steps: 64 MB take a third of a second. Of large bytes it is remembered for as
- * long as somebody holds them, so that `digestOf` has it at once.
- *
- * @returns 64 lower-case hex digits.
+ * The SHA-256 of bytes, as 64 lower-case hex digits. That of large bytes is remembered for as long as somebody holds
+ * them: a change asks for it again and again.
  */
-export function* digestInSteps({ digest, startDigest }: Digests, bytes: Uint8Array): Steps<string> {
-  const known = knownDigests.get(bytes);
-  if (known !== undefined) return known;
-  if (bytes.length <= largeSize || startDigest === undefined) return digest(bytes);
-  const running = startDigest();
-  for (let at = 0; at < bytes.length; at += pieceBytes) {
-    running.update(bytes.subarray(at, at + pieceBytes));
-    yield;
-  }
-  const sha256 = running.digest();
+export function digestOf({ digest }: Pick<WorkspacePorts, "digest">, bytes: Uint8Array): string {
+  if (bytes.length <= largeSize) return digest(bytes);
+  const sha256 = knownDigests.get(bytes) ?? digest(bytes);
   knownDigests.set(bytes, sha256);
   return sha256;
 }
 
-/** The SHA-256 of bytes, at once: of large ones those are passed that `digestInSteps` was asked for. */
-export function digestOf({ digest }: Pick<Digests, "digest">, bytes: Uint8Array): string {
-  return (bytes.length <= largeSize ? undefined : knownDigests.get(bytes)) ?? digest(bytes);
-}
-
 /** Nobody changes bytes that were read or planned; those of a caller are known under a view of their own. */
 const knownDigests = new WeakMap<Uint8Array, string>();
-
-/** Hashed in about ten milliseconds by a machine that computes SHA-256 without help of its processor. */
-const pieceBytes = 2 * 1024 * 1024;

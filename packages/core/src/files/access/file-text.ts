@@ -1,20 +1,17 @@
 import {
-  changedLinesInSteps,
-  differenceInSteps,
+  changedLines,
+  differenceOf,
   type EditStep,
-  spliceInSteps,
+  spliceSteps,
   type TextSplice,
 } from "../../patch/index.js";
 import {
-  type AlikeBytes,
-  bytesAlikeInSteps,
+  bytesAlike,
   type CharsetCodec,
   type DecodedText,
-  decodeBesideInSteps,
+  decodeBeside,
   decodeBytes,
-  decodeInSteps,
-  encodeInSteps,
-  finish,
+  encodeText,
   type NotText,
   normaliseName,
   type Steps,
@@ -35,82 +32,55 @@ export interface FileText {
 }
 
 /**
- * The text of these bytes, or `binary` / `undecodable` with the sentence that says so. At once: of large bytes those
- * are passed that `learnText` was asked for.
+ * The text of these bytes, or `binary` / `undecodable` with the sentence that says so. That of large bytes is remembered,
+ * with what its lines are, for as long as somebody holds them.
  */
 export function decodeFile(bytes: Uint8Array, codec: CharsetCodec, named?: string): FileText | Refusal {
-  const known = bytes.length <= largeSize ? undefined : knownText(bytes, named);
-  return known ?? asFileText(decodeBytes(bytes, codec, named), bytes);
+  const known = knownText(bytes, named);
+  return known ?? remembered(bytes, named, asFileText(decodeBytes(bytes, codec, named), bytes));
 }
 
 /**
- * Decodes large bytes and looks at their lines, in steps; then `decodeFile` has the text of these very bytes at once,
- * for as long as somebody holds them. Small ones are left for `decodeFile`.
- */
-export function* learnText(bytes: Uint8Array, codec: CharsetCodec, named?: string): Steps<void> {
-  if (bytes.length <= largeSize || knownText(bytes, named) !== undefined) return;
-  const text = asFileText(yield* decodeInSteps(bytes, codec, named), bytes);
-  const facts = text.kind === "refusal" ? {} : { facts: yield* factsInSteps(text, bytes.length) };
-  const known = knownTexts.get(bytes) ?? new Map<string | undefined, FileText | Refusal>();
-  knownTexts.set(bytes, known.set(named, { ...text, ...facts }));
-}
-
-/**
- * The same of large bytes that are much like others, of which `learnText` was asked: their text is made of that one,
- * as far as it goes, so that there are no two copies of it.
+ * Cuts the text of a large state out of the text of the present one, as far as the two are alike: so that there are no
+ * two copies of it. Where that cannot be done, its text is decoded when it is asked for.
  *
- * @param alike what `bytesAlikeInSteps` says of the two.
- */
-function* learnTextBeside(
-  bytes: Uint8Array,
-  other: Uint8Array,
-  alike: AlikeBytes,
-  codec: CharsetCodec,
-): Steps<void> {
-  const known = knownText(other, undefined);
-  const isAsked = bytes.length > largeSize && known?.kind === "file_text";
-  const made = isAsked ? yield* decodeBesideInSteps(bytes, { ...known, bytes: other }, alike) : undefined;
-  if (made === undefined) return yield* learnText(bytes, codec);
-  const text = { kind: "file_text", ...made } as const;
-  const facts = yield* factsInSteps(text, bytes.length);
-  knownTexts.set(bytes, new Map([[undefined, { ...text, facts }]]));
-}
-
-/**
- * Learns the text of a state of the same file, without a second copy of what the present state has of it.
- *
- * @param present bytes whose text was learned; undefined where there is no file.
+ * @param present bytes that were decoded; undefined where there is no file.
  * @returns the same bytes: a part of the present ones where these only add to them, so that one copy can go.
  */
-export function* learnPast(
-  past: Uint8Array,
-  present: Uint8Array | undefined,
-  codec: CharsetCodec,
-): Steps<Uint8Array> {
-  if (present === undefined || past.length <= largeSize) {
-    yield* learnText(past, codec);
-    return past;
-  }
-  const alike = yield* bytesAlikeInSteps(past, present);
+export function sharePast(past: Uint8Array, present: Uint8Array | undefined): Uint8Array {
+  if (present === undefined || past.length <= largeSize) return past;
+  const alike = bytesAlike(past, present);
   const { head, tail } = alike;
   const begins = head === past.length ? present.subarray(0, head) : undefined;
   const bytes = begins ?? (tail === past.length ? present.subarray(present.length - tail) : past);
-  yield* learnTextBeside(bytes, present, alike, codec);
+  const known = knownText(present, undefined);
+  const made =
+    known?.kind === "file_text" ? decodeBeside(bytes, { ...known, bytes: present }, alike) : undefined;
+  if (made !== undefined) remembered(bytes, undefined, { kind: "file_text", ...made });
   return bytes;
 }
 
 /** The same of large bytes that were made of this text: they are not decoded to a second copy of it. */
-function* rememberText(bytes: Uint8Array, text: string, format: TextFormat): Steps<void> {
+function rememberText(bytes: Uint8Array, text: string, format: TextFormat): void {
   // Another encoding is found out by looking at the bytes, and a mark in the text is one of the file to a reader.
   const isCertain =
     format.encoding === "utf-8" && format.certainty === "proven" && !text.startsWith("\ufeff");
-  if (bytes.length <= largeSize || !isCertain) return;
-  const known = { kind: "file_text", text, format } as const;
-  const facts = yield* factsInSteps(known, bytes.length);
-  knownTexts.set(bytes, new Map([[undefined, { ...known, facts }]]));
+  if (isCertain) remembered(bytes, undefined, { kind: "file_text", text, format });
 }
 
-/** The text of large bytes, if `learnText` was asked for it. */
+function remembered(
+  bytes: Uint8Array,
+  named: string | undefined,
+  text: FileText | Refusal,
+): FileText | Refusal {
+  if (bytes.length <= largeSize) return text;
+  const known = text.kind === "refusal" ? text : { ...text, facts: textFacts(text, bytes.length) };
+  const texts = knownTexts.get(bytes) ?? new Map<string | undefined, FileText | Refusal>();
+  knownTexts.set(bytes, texts.set(named, known));
+  return known;
+}
+
+/** The text of large bytes, if somebody had it decoded. */
 export function knownText(bytes: Uint8Array, named: string | undefined): FileText | Refusal | undefined {
   return knownTexts.get(bytes)?.get(named);
 }
@@ -152,7 +122,7 @@ export function newFormat(codec: CharsetCodec, named?: string): TextFormat | Ref
 }
 
 /**
- * The bytes of a new text in the format of its file, in steps. What stays of the old text keeps its bytes, whatever
+ * The bytes of a new text in the format of its file. What stays of the old text keeps its bytes, whatever
  * they mean. What is new has to be certain: where the charset is only guessed it is ASCII, or letters that the change
  * takes away, which come back as the same bytes.
  *
@@ -160,7 +130,7 @@ export function newFormat(codec: CharsetCodec, named?: string): TextFormat | Ref
  * @param steps how the one became the other, where that is known.
  * @returns `unencodable` or `invalid_arguments`, with the characters in question.
  */
-export function* encodeFileInSteps(
+export function* encodeFile(
   text: string,
   before: Pick<FileText, "text" | "format">,
   codec: CharsetCodec,
@@ -174,9 +144,9 @@ export function* encodeFileInSteps(
   }
   const format = yield* keptFormat(text, before, steps);
   if ("kind" in format) return format;
-  const bytes = yield* encodeInSteps(text, format, codec);
+  const bytes = encodeText(text, format, codec);
   if (bytes !== undefined) {
-    yield* rememberText(bytes, text, format);
+    rememberText(bytes, text, format);
     return bytes;
   }
   const reason = text.isWellFormed()
@@ -194,11 +164,11 @@ function* keptFormat(
   const { certainty, encoding, escaped } = format;
   if ((certainty !== "guessed" && escaped === undefined) || !text.isWellFormed()) return format;
   let [next, gone, fresh] = [escaped ?? old, "", ""];
-  const made = steps ?? [{ before: old, splices: yield* changedLinesInSteps(old, text) }];
+  const made = steps ?? [{ before: old, splices: yield* changedLines(old, text) }];
   for (const { before, splices } of made) {
     const cut: TextSplice[] = [];
     for (const splice of splices) {
-      const part = yield* differenceInSteps(before.slice(splice.from, splice.to), splice.text);
+      const part = differenceOf(before.slice(splice.from, splice.to), splice.text);
       const [from, to] = [splice.from + part.from, splice.from + part.to];
       // Where a stray byte goes on is only told by text around it that stays.
       const isMarked = part.text.includes("\ufffd");
@@ -206,7 +176,7 @@ function* keptFormat(
       fresh += `${part.text}\n`;
       cut.push({ from, to, text: part.text.replaceAll("\ufffd", newMark) });
     }
-    next = yield* spliceInSteps(next, cut);
+    next = yield* spliceSteps(next, cut);
   }
   const known = new Set(gone.toWellFormed().match(beyondAscii));
   if (certainty === "guessed" && fresh.match(beyondAscii)?.some((run) => !known.has(run)))
@@ -233,21 +203,16 @@ const unknownStray = refuse(
 );
 
 /** What there is to tell about a text, found in one pass without splitting it. */
-export function textFacts(text: FileText, totalBytes: number): TextFacts {
-  return text.facts ?? finish(factsInSteps(text, totalBytes));
-}
-
-function* factsInSteps({ text, format }: FileText, totalBytes: number): Steps<TextFacts> {
+export function textFacts({ text, format, facts }: FileText, totalBytes: number): TextFacts {
+  if (facts !== undefined) return facts;
   let lf = 0;
   let crlf = 0;
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
     if (at > 0 && text.charCodeAt(at - 1) === 13) crlf++;
     else lf++;
-    if ((lf + crlf) % stepLines === 0) yield;
   }
   let cr = 0;
-  for (let at = lf + crlf === 0 ? text.indexOf("\r") : -1; at >= 0; at = text.indexOf("\r", at + 1))
-    if (++cr % stepLines === 0) yield;
+  for (let at = lf + crlf === 0 ? text.indexOf("\r") : -1; at >= 0; at = text.indexOf("\r", at + 1)) cr++;
   const ended = text.endsWith("\n") || (cr > 0 && text.endsWith("\r"));
   const kinds = [lf > 0, crlf > 0, cr > 0].filter(Boolean).length;
   return {
@@ -263,9 +228,6 @@ function* factsInSteps({ text, format }: FileText, totalBytes: number): Steps<Te
     totalBytes,
   };
 }
-
-/** Found in about a millisecond. */
-const stepLines = 16_384;
 
 const signatures: readonly (readonly [string, readonly number[]])[] = [
   ["a PNG image", [0x89, 0x50, 0x4e, 0x47]],

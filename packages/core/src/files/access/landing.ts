@@ -3,10 +3,9 @@ import type { Committed, Target } from "../values/disk.js";
 import { DiskFault } from "../values/disk-fault.js";
 import { isRefusal } from "../values/refusal.js";
 import type { HistoryEntry } from "../values/stores.js";
-import { takeAll } from "../values/time-budget.js";
 import type { PlannedWrite } from "./change.js";
 import type { Current, CurrentFile, LeftState } from "./current.js";
-import { digestInSteps } from "./digest.js";
+import { digestOf } from "./digest.js";
 import { isSecretState, keepBytes, readsOf } from "./kept-states.js";
 import type { DisplacedWrite } from "./replaced-files.js";
 import { defaultKeepSecrets, type Session } from "./session.js";
@@ -86,7 +85,7 @@ async function keepDisplaced(
   before: string | null,
   bytes: Uint8Array,
 ): Promise<string> {
-  const sha256 = await takeAll(digestInSteps(session.ports, bytes), session.ports);
+  const sha256 = digestOf(session.ports, bytes);
   const madeFrom = before ?? undefined;
   const kept = await keepBytes(session, target, { sha256, bytes }, { care: "sure", madeFrom });
   const isApart = before !== null && (await isSecretState(session, target, before));

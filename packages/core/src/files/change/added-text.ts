@@ -1,16 +1,16 @@
-import { inEndingsAt, spliceInSteps } from "../../patch/index.js";
-import { endsLine, escapeForDisplay, isSameInSteps, type Steps } from "../../text/index.js";
+import { inEndingsAt, spliceSteps } from "../../patch/index.js";
+import { endsLine, escapeForDisplay, type Steps, sameBytes } from "../../text/index.js";
 import type { Plan } from "../access/change.js";
 import type { Current } from "../access/current.js";
-import { encodeFileInSteps, type FileText } from "../access/file-text.js";
+import { encodeFile, type FileText } from "../access/file-text.js";
 import type { Session } from "../access/session.js";
 import { splicedReport } from "../values/change-report.js";
 import { isRefusal, refuse, refuseIn } from "../values/refusal.js";
 import type { AddTextRequest, Asked, EditLinesRequest, InsertLinesRequest } from "../values/requests.js";
-import type { TimeBudget } from "../values/time-budget.js";
+import { type TimeBudget, takeSteps } from "../values/time-budget.js";
 import { countChars } from "./edit-plan.js";
 import { countLinesOf, planLines } from "./line-edits.js";
-import { largePlan, textOf, tooManyLines } from "./plans.js";
+import { textOf, tooManyLines } from "./plans.js";
 
 /**
  * The content, exactly, at the end of the file, or before its first character, after a byte order mark. Where a line goes on
@@ -34,7 +34,7 @@ export function planAddition(
   const note = isWhole ? "" : grows ? continued : joined;
   const message = `${grows ? "Appended" : "Prepended"} ${countChars(content)} chars to ${escapeForDisplay(path)}.${madeHere(current)}${note}`;
   const added = { before, at, fresh, message, grows };
-  return largePlan(planAdded(session, current, added), current, content, budget);
+  return takeSteps(planAdded(session, current, added), budget);
 }
 
 const joined = " Your text does not end with a newline, so the old first line continues its last one.";
@@ -94,18 +94,17 @@ function* planAdded(
   { before, at, fresh, message, grows }: Added,
 ): Steps<Plan> {
   const splices = [{ from: at, to: at, text: fresh }];
-  const text = yield* spliceInSteps(before.text, splices);
+  const text = yield* spliceSteps(before.text, splices);
   if (fresh === "" && current.kind === "file")
     return { kind: "unchanged", code: "no_change", message: "The content is empty; nothing was added." };
-  const tooLong = yield* tooManyLines(session, text);
+  const tooLong = tooManyLines(session, text);
   if (tooLong !== undefined) return tooLong;
-  const bytes = yield* encodeFileInSteps(text, before, session.ports.codec, [
-    { before: before.text, splices },
-  ]);
+  yield;
+  const bytes = yield* encodeFile(text, before, session.ports.codec, [{ before: before.text, splices }]);
   if ("kind" in bytes) return bytes;
+  yield;
   const report = yield* splicedReport(current.kind === "absent" ? null : before.text, text, splices);
-  const keeps =
-    grows && current.kind === "file" && (yield* isSameInSteps(bytes, current.bytes, current.bytes.length));
+  const keeps = grows && current.kind === "file" && sameBytes(bytes, current.bytes, current.bytes.length);
   const plan = { kind: "write", bytes, text, message, report } as const;
   return keeps ? { ...plan, keepsBeginning: true } : plan;
 }

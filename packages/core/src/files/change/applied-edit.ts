@@ -1,5 +1,5 @@
-import { omissionInSteps } from "../../patch/index.js";
-import { clip, type Steps, showText, splitLinesInSteps } from "../../text/index.js";
+import { omissionIn } from "../../patch/index.js";
+import { clip, showText, splitLines } from "../../text/index.js";
 import type { Call } from "../access/call.js";
 import { type Plan, withoutState } from "../access/change.js";
 import type { Current } from "../access/current.js";
@@ -7,7 +7,6 @@ import type { Session } from "../access/session.js";
 import type { Unchanged, WriteRefusal } from "../values/outcomes.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
 import type { ApplyEditRequest, Asked } from "../values/requests.js";
-import { takeLarge } from "../values/time-budget.js";
 import { planWrite, textOf } from "./plans.js";
 import type { CarryOut } from "./replace.js";
 
@@ -33,11 +32,9 @@ export async function applyByModel<Done>(
   const made = await applier({ path, content, instructions, codeEdit });
   if (made === undefined)
     return { ...probe.looked, ...refuseIn("internal_error", applierFailed), success: false };
-  const plan = async (current: Current) => {
-    const size = current.kind === "absent" ? 0 : current.bytes.length;
-    const shrunk = await takeLarge(refuseShrunk(session, request, current, made), size, budget);
-    return shrunk ?? sketched(await planWrite(session, { path, content: made }, current, budget));
-  };
+  const plan = async (current: Current) =>
+    refuseShrunk(session, request, current, made) ??
+    sketched(await planWrite(session, { path, content: made }, current, budget));
   return carryOut({ options: { ...request, base: sha256 }, needsBase: "always", plan });
 }
 
@@ -89,20 +86,20 @@ function sketched(plan: Plan): Plan {
   return { ...plan, report, message: "Edited by the applier." };
 }
 
-function* refuseShrunk(
+function refuseShrunk(
   session: Session,
   request: Asked<ApplyEditRequest>,
   current: Current,
   made: string,
-): Steps<Refusal | undefined> {
+): Refusal | undefined {
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
-  const left = yield* omissionInSteps(before.text, made);
+  const left = omissionIn(before.text, made);
   if (left !== undefined) {
     const quoted = showText(clip(left, 80));
     return refuse("placeholder", `The applier left something out: "${quoted}". Nothing was written.`);
   }
-  const [old, fresh] = [yield* filledLines(before.text), yield* filledLines(made)];
+  const [old, fresh] = [filledLines(before.text), filledLines(made)];
   if (fresh >= old * leastKeptShare || old - fresh < leastLoss) return undefined;
   return refuseIn(
     "placeholder",
@@ -112,8 +109,8 @@ function* refuseShrunk(
   );
 }
 
-function* filledLines(text: string): Steps<number> {
-  const { contents } = yield* splitLinesInSteps(text);
+function filledLines(text: string): number {
+  const { contents } = splitLines(text);
   return contents.reduce((count, line) => (line.trim() === "" ? count : count + 1), 0);
 }
 

@@ -1,7 +1,7 @@
 import { stateOf, withoutContent } from "../access/answers.js";
 import type { PlannedWrite } from "../access/change.js";
 import { type Current, isLarge, type LeftState, learnState } from "../access/current.js";
-import { digestInSteps } from "../access/digest.js";
+import { digestOf } from "../access/digest.js";
 import {
   isSecretState,
   isStoredAsSecret,
@@ -17,10 +17,10 @@ import { joined } from "../reading/line-stream.js";
 import type { Target } from "../values/disk.js";
 import type { Written } from "../values/outcomes.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
-import { takeAll, takeLarge } from "../values/time-budget.js";
+import { finishSteps, TimeBudget } from "../values/time-budget.js";
 import type { WriteDecision } from "./decide.js";
 import { removeEmptyFolders } from "./empty-folders.js";
-import { bytesInSteps } from "./plans.js";
+import { stepsOfPast } from "./plans.js";
 
 /**
  * Makes sure, before anything is replaced, that there is a way back and a way on: the old state is kept,
@@ -67,13 +67,15 @@ export async function stepOnto(
 ): Promise<Step> {
   if (before.kind === "absent" || next.kind === "absent") throw new Error("nothing was added to");
   const { ports } = session;
-  const hashed = (bytes: Uint8Array) => takeAll(digestInSteps(ports, bytes), ports);
-  const met = { ...before, bytes: onto, sha256: await hashed(onto) };
+  const met = { ...before, bytes: onto, sha256: digestOf(ports, onto) };
   await keepReplaced(session, target, met);
   const bytes = joined(onto, next.bytes.subarray(before.bytes.length));
   const message = `${plan.message} Another program had added to the file in the same moment; that stands before it.`;
-  const fresh = await takeAll(bytesInSteps(session, met, bytes, { message, budget }), ports);
-  const after = { ...next, bytes, sha256: await hashed(bytes) };
+  const fresh = await finishSteps(
+    stepsOfPast(session, met, bytes, { message, budget }),
+    new TimeBudget(ports),
+  );
+  const after = { ...next, bytes, sha256: digestOf(ports, bytes) };
   return { plan: { ...fresh, keepsBeginning: true }, before: met, next: after };
 }
 
@@ -85,11 +87,8 @@ export async function removeMadeFor({ call: { session }, target }: Site, undone:
 }
 
 /** The hash of planned bytes: the last of the work that has to be over in time. */
-export function digestOfPlan(
-  { call }: Site,
-  bytes: Uint8Array,
-): string | Refusal<"timeout"> | Promise<string | Refusal<"timeout">> {
-  return takeLarge(digestInSteps(call.session.ports, bytes), bytes.length, call.budget);
+export async function digestOfPlan({ call }: Site, bytes: Uint8Array): Promise<string | Refusal<"timeout">> {
+  return (await call.budget.pause()) ?? digestOf(call.session.ports, bytes);
 }
 
 /** What a step did. */

@@ -1,4 +1,4 @@
-import { escapeForDisplay, formChange, isSameInSteps } from "../../text/index.js";
+import { escapeForDisplay, formChange, sameBytes } from "../../text/index.js";
 import { answer, maySee, refuseWith, type Subject, unchanged, withoutContent } from "../access/answers.js";
 import { cancelledBy, isMadeAlready } from "../access/call.js";
 import { type Change, type Plan, type PlannedWrite, withoutState } from "../access/change.js";
@@ -15,7 +15,6 @@ import { isSeen, latestSeen } from "../values/knowledge.js";
 import type { Unchanged, WriteRefusal } from "../values/outcomes.js";
 import { outsideFolder } from "../values/path-policy.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
-import { takeLarge } from "../values/time-budget.js";
 import { formatNote } from "./broken-format.js";
 import { ruleWithoutBase } from "./guard-rules.js";
 import { explainMismatch, type MismatchFacts } from "./mismatch.js";
@@ -349,8 +348,8 @@ async function repeatedPlan(site: Site, base: Base, current: Current): Promise<P
   const isSame =
     bytes === null || current.kind === "absent"
       ? bytes === null && current.kind === "absent"
-      : await takeLarge(isSameInSteps(bytes, current.bytes), bytes.length, site.call.budget);
-  return isSame === true ? planned : undefined;
+      : sameBytes(bytes, current.bytes);
+  return isSame ? planned : undefined;
 }
 
 const repeated = {

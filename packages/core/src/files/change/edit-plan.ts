@@ -1,15 +1,15 @@
 import type { EditedText, ExactEdit, InexactUse } from "../../patch/index.js";
-import { escapeForDisplay, isSameInSteps, type Steps } from "../../text/index.js";
+import { escapeForDisplay, type Steps, sameBytes } from "../../text/index.js";
 import type { Plan } from "../access/change.js";
 import type { Current } from "../access/current.js";
-import { encodeFileInSteps } from "../access/file-text.js";
+import { encodeFile } from "../access/file-text.js";
 import type { Session } from "../access/session.js";
-import { placeInSteps } from "../lines/placed-lines.js";
+import { placeEdits } from "../lines/placed-lines.js";
 import { comparingReport, placedReport } from "../values/change-report.js";
 import { isRefusal, refuseIn } from "../values/refusal.js";
 import type { Asked, EditFileRequest } from "../values/requests.js";
 import { type TimeBudget, takeSteps } from "../values/time-budget.js";
-import { editInSteps } from "./exact-edits.js";
+import { editSteps } from "./exact-edits.js";
 import { textOf, tooManyLines } from "./plans.js";
 
 /** What exact edits make of a file: one after the other, all or none. `timeout` where that takes too long. */
@@ -20,10 +20,10 @@ export function planEdits(
   budget: TimeBudget,
   inexact: InexactUse = "off",
 ): Promise<Plan> {
-  return takeSteps(planInSteps(session, request, current, inexact), budget);
+  return takeSteps(stepsOfEdits(session, request, current, inexact), budget);
 }
 
-function* planInSteps(
+function* stepsOfEdits(
   session: Session,
   request: Asked<EditFileRequest>,
   current: Current,
@@ -34,25 +34,25 @@ function* planInSteps(
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
   yield;
-  const edited = yield* editInSteps(before.text, request.edits, { path: request.path, inexact });
+  const edited = yield* editSteps(before.text, request.edits, { path: request.path, inexact });
   if (isRefusal(edited)) return edited;
   const { text } = edited;
-  const tooLong = yield* tooManyLines(session, text);
+  const tooLong = tooManyLines(session, text);
   if (tooLong !== undefined) return tooLong;
   yield;
-  const bytes = yield* encodeFileInSteps(text, before, session.ports.codec, edited.steps);
+  const bytes = yield* encodeFile(text, before, session.ports.codec, edited.steps);
   if ("kind" in bytes) return bytes;
   yield;
-  if (text === before.text || (yield* isSameInSteps(bytes, current.bytes)))
+  if (text === before.text || sameBytes(bytes, current.bytes))
     return { kind: "unchanged", code: "no_change", message: "The edits change nothing together." };
   const message = editMessage(request, edited);
   const plainMessage = editMessage(request, { ...edited, inexact: [] });
   yield;
-  const placed = yield* placeInSteps(edited.steps);
+  const placed = yield* placeEdits(edited.steps);
   const report =
     placed === undefined
       ? { ...(yield* comparingReport(before.text, text)), derived: true }
-      : yield* placedReport(before.text, text, placed);
+      : placedReport(before.text, text, placed);
   const literal = isLiteral(request, edited) ? { literal: true as const } : {};
   return { kind: "write", bytes, text, message, plainMessage, report: { ...report, ...literal } };
 }

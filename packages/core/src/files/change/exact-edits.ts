@@ -5,7 +5,7 @@ import {
   finish,
   type InexactUse,
   inFence,
-  replaceInSteps,
+  replaceSteps,
   type Steps,
   type WrongCount,
 } from "../../patch/index.js";
@@ -31,17 +31,17 @@ export function applyEdits(
   edits: readonly ExactEdit[],
   options: EditOptions,
 ): EditedText | Refusal {
-  return finish(editInSteps(text, edits, options));
+  return finish(editSteps(text, edits, options));
 }
 
 /** The same in steps. */
-export function* editInSteps(
+export function* editSteps(
   text: string,
   edits: readonly ExactEdit[],
   { path, inexact = "off" }: EditOptions,
 ): Steps<EditedText | Refusal> {
   if (edits.length === 0) return refuse("invalid_arguments", "The list of edits is empty.");
-  const edited = yield* replaceInSteps(text, edits, inexact);
+  const edited = yield* replaceSteps(text, edits, inexact);
   if (edited.kind === "edited") return edited;
   const which =
     edits.length === 1 ? "" : ` This was edit ${edited.edit + 1} of ${edits.length}; none was made.`;

@@ -1,23 +1,15 @@
-import { endingAt, inEndingsAt, spliceInSteps, type TextSplice, withEndingsOf } from "../../patch/index.js";
-import {
-  clip,
-  countLines,
-  countLinesInSteps,
-  endsLine,
-  escapeForDisplay,
-  LineFinder,
-  type Steps,
-} from "../../text/index.js";
+import { endingAt, inEndingsAt, spliceSteps, type TextSplice, withEndingsOf } from "../../patch/index.js";
+import { clip, countLines, endsLine, escapeForDisplay, LineFinder, type Steps } from "../../text/index.js";
 import type { Plan } from "../access/change.js";
 import type { Current } from "../access/current.js";
-import { encodeFileInSteps } from "../access/file-text.js";
+import { encodeFile } from "../access/file-text.js";
 import type { Session } from "../access/session.js";
 import type { LineSpan } from "../lines/line-spans.js";
 import { splicedReport } from "../values/change-report.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
 import type { Asked, EditLinesRequest, NumberedEdit } from "../values/requests.js";
-import type { TimeBudget } from "../values/time-budget.js";
-import { largePlan, textOf, tooManyLines } from "./plans.js";
+import { type TimeBudget, takeSteps } from "../values/time-budget.js";
+import { textOf, tooManyLines } from "./plans.js";
 
 /**
  * Whole lines in the place of lines, or between two: a missing newline at their end is added. Whether the file ends with
@@ -32,11 +24,10 @@ export function planLines(
 ): Plan | Promise<Plan> {
   if (current.kind === "absent")
     return refuse("file_missing", "There is no file whose lines could be changed.");
-  const given = request.edits.map(({ content }) => content).join("");
-  return largePlan(linesInSteps(session, request, current, words), current, given, budget);
+  return takeSteps(stepsOfLines(session, request, current, words), budget);
 }
 
-function* linesInSteps(
+function* stepsOfLines(
   session: Session,
   request: Asked<EditLinesRequest>,
   current: Current,
@@ -45,14 +36,13 @@ function* linesInSteps(
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
   const edits = [...request.edits].sort((one, other) => one.from - other.from || one.to - other.to);
-  const total = yield* countLinesInSteps(before.text);
+  const total = countLines(before.text);
   const flaw = flawOf(edits, total, outOfRange);
   if (flaw !== undefined) return flaw;
   const finder = new LineFinder(before.text);
   const splices: TextSplice[] = [];
   let replaced = "";
   for (const { from, to, content } of edits) {
-    yield* finder.seekInSteps(from);
     const [start, end] = [finder.startOf(from), finder.startOf(to + 1)];
     const whole = asWholeLines(before.text, start, end, content);
     // Kept lines keep their ending, and a new one has that of the line in whose place it stands.
@@ -61,18 +51,20 @@ function* linesInSteps(
     splices.push({ from: start, to: end, text: own });
     if (replaced.length < mostQuoted) replaced += before.text.slice(start, end);
   }
-  const text = yield* spliceInSteps(before.text, splices);
+  const text = yield* spliceSteps(before.text, splices);
   if (text === before.text)
     return {
       kind: "unchanged",
       code: "no_change",
       message: "The lines read as they did; nothing was written.",
     };
-  const tooLong = yield* tooManyLines(session, text);
+  const tooLong = tooManyLines(session, text);
   if (tooLong !== undefined) return tooLong;
+  yield;
   const steps = [{ before: before.text, splices }];
-  const bytes = yield* encodeFileInSteps(text, before, session.ports.codec, steps);
+  const bytes = yield* encodeFile(text, before, session.ports.codec, steps);
   if ("kind" in bytes) return bytes;
+  yield;
   const report = yield* splicedReport(before.text, text, splices);
   const quoted = replaced === "" ? "" : `\nReplaced lines:\n${clip(replaced, mostQuoted)}`;
   return { kind: "write", bytes, text, message: done(quoted), plainMessage: done(""), report };

@@ -1,4 +1,3 @@
-import { finish } from "../../text/index.js";
 import { type CurrentFile, isLarge, readCurrent } from "../access/current.js";
 import { digestOf } from "../access/digest.js";
 import { findState, isSecretState, keepBytes } from "../access/kept-states.js";
@@ -9,7 +8,7 @@ import type { Target } from "../values/disk.js";
 import type { MergeAsked } from "../values/outcomes.js";
 import { tidyPath } from "../values/path-policy.js";
 import { isRefusal } from "../values/refusal.js";
-import { TimeBudget } from "../values/time-budget.js";
+import { finishSteps, TimeBudget } from "../values/time-budget.js";
 import { noIdentity } from "./newer-state.js";
 import { textOf } from "./plans.js";
 import { moveChange } from "./rebase.js";
@@ -47,8 +46,8 @@ async function mergedAt(
   const [thenText, backText, nowText] = [then, back, now].map((state) => textOf(session, undefined, state));
   if (thenText === undefined || backText === undefined || nowText === undefined) return null;
   if (isRefusal(thenText) || isRefusal(backText) || isRefusal(nowText)) return null;
-  const report = finish(comparingReport(thenText.text, backText.text));
-  const { changes } = finish(comparingReport(thenText.text, nowText.text));
+  const report = await finishSteps(comparingReport(thenText.text, backText.text), budget);
+  const { changes } = await finishSteps(comparingReport(thenText.text, nowText.text), budget);
   const planned = { kind: "write", bytes: back.bytes, text: backText.text, message: "", report } as const;
   const since = { by: "any", steps: [changes] } as const;
   const plan = await moveChange({

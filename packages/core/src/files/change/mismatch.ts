@@ -1,4 +1,4 @@
-import { describeShownInSteps, type ShownChange } from "../../patch/index.js";
+import { describeSteps, type ShownChange } from "../../patch/index.js";
 import { clip, type Steps, shortHash } from "../../text/index.js";
 import type { Subject } from "../access/answers.js";
 import { type CurrentFile, textOfState } from "../access/current.js";
@@ -9,7 +9,7 @@ import { isSeen } from "../values/knowledge.js";
 import type { ChangeReport, QuotedLines, ShownDifference } from "../values/outcomes.js";
 import { isRefusal } from "../values/refusal.js";
 import type { HistoryEntry } from "../values/stores.js";
-import { takeAll } from "../values/time-budget.js";
+import { finishSteps, TimeBudget } from "../values/time-budget.js";
 import { libraryWords, type Sentence, say } from "../values/vocabulary.js";
 import { nounOfWrite } from "../values/write-noun.js";
 
@@ -50,15 +50,16 @@ export async function explainMismatch(
   const sentence = version === undefined ? {} : { sentence: version };
   const texts = await bothTexts(subject, base.sha256, current);
   if (texts === undefined) return { message, ...sentence };
+  const budget = new TimeBudget(session.ports);
   const described = describeDifference(subject, base.sha256, current, texts);
-  const { shown, difference } = await takeAll(described, session.ports);
+  const { shown, difference } = await finishSteps(described, budget);
   const lead = `${message}\n${changeHeading}\n`;
   const quoted = shown.starts.map(({ line, start }) => {
     return { from: line, to: line, start: lead.length + start };
   });
   return {
     message: lead + shown.text,
-    change: await takeAll(comparingReport(texts.before, texts.after), session.ports),
+    change: await finishSteps(comparingReport(texts.before, texts.after), budget),
     quoted,
     ...(difference === undefined ? {} : { difference }),
     ...sentence,
@@ -79,11 +80,11 @@ function* describeDifference(
   { before, after }: { readonly before: string; readonly after: string },
 ): Steps<{ readonly shown: ShownChange; readonly difference?: ShownDifference }> {
   const whole = isSeen(call.knowledge.find(file, base))
-    ? yield* describeShownInSteps(before, after, { context: 1, maxLines: mostLinesAlone, limitMs: compareMs })
+    ? yield* describeSteps(before, after, { context: 1, maxLines: mostLinesAlone, limitMs: compareMs })
     : undefined;
   if (whole?.isWhole !== true || whole.text.length > Math.max(after.length, alwaysAlone))
     return {
-      shown: yield* describeShownInSteps(before, after, { context: 1, maxLines: 40, limitMs: compareMs }),
+      shown: yield* describeSteps(before, after, { context: 1, maxLines: 40, limitMs: compareMs }),
     };
   // A state that this caller was told of was not made by others: what is known of it is known already.
   const isForeign = call.knowledge.find(file, sha256) === undefined;

@@ -1,6 +1,6 @@
 import type { PlannedWrite, Since } from "../access/change.js";
 import { type Current, type CurrentFile, isLarge, learnState } from "../access/current.js";
-import { learnPast } from "../access/file-text.js";
+import { sharePast } from "../access/file-text.js";
 import { findState } from "../access/kept-states.js";
 import { ownChangesBetween } from "../access/own-changes.js";
 import { type Site, subjectOf } from "../access/site.js";
@@ -10,7 +10,7 @@ import { comparingReport, rangesOf } from "../values/change-report.js";
 import type { FileIdentity } from "../values/disk.js";
 import { isSeen } from "../values/knowledge.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
-import { takeLarge, takeSteps } from "../values/time-budget.js";
+import { takeSteps } from "../values/time-budget.js";
 import { absentAt } from "./new-file-format.js";
 import { textOf } from "./plans.js";
 
@@ -85,8 +85,7 @@ async function computedSince(
   if (then === undefined) return undefined;
   const [before, after] = [textOf(session, encoding, then), textOf(session, encoding, current)];
   if (isRefusal(before) || isRefusal(after)) return undefined;
-  const size = Math.max(before.text.length, after.text.length);
-  const report = await takeLarge(comparingReport(before.text, after.text), size, site.call.budget);
+  const report = await takeSteps(comparingReport(before.text, after.text), site.call.budget);
   return "kind" in report ? undefined : [report.changes];
 }
 
@@ -94,7 +93,7 @@ async function computedSince(
  * A state of the file that is kept, to plan a change on; no file for the hash of no content. A large one is read once a
  * call, and shares its text with the present one.
  *
- * @param current the present state, whose text was learned.
+ * @param current the present state, whose text was decoded.
  * @returns undefined, too, where the time is up before its text is known.
  */
 export async function stateBehind(
@@ -125,9 +124,9 @@ async function learnBehind(
     const late = await learnState(session, state, encoding, budget);
     return late === undefined ? state : undefined;
   }
-  const steps = learnPast(state.bytes, current.bytes, session.ports.codec);
-  const bytes = await takeSteps(steps, budget);
-  return "kind" in bytes ? undefined : { ...state, bytes };
+  const late = await budget.pause();
+  if (late !== undefined) return undefined;
+  return { ...state, bytes: sharePast(state.bytes, current.bytes) };
 }
 
 /** Of each call the last large state that it asked for: it is asked for again where the change is made anew. */

@@ -1,16 +1,16 @@
 import { defined } from "../../text/index.js";
 import { linkText } from "../access/current.js";
-import { digestInSteps, digestOf } from "../access/digest.js";
-import { learnText } from "../access/file-text.js";
+import { digestOf } from "../access/digest.js";
+import { decodeFile } from "../access/file-text.js";
 import { leadsTo, pathNames } from "../access/path-names.js";
 import type { AgreedFile, PreviewedFile } from "../access/preview.js";
 import type { Site } from "../access/site.js";
 import type { Refusal } from "../values/refusal.js";
-import { largeSize, takeSteps } from "../values/time-budget.js";
+import { largeSize } from "../values/time-budget.js";
 import type { WriteDecision } from "./decide.js";
 import { decodedText } from "./plans.js";
 
-/** Goes through large planned bytes in slices, so that their preview, and what was agreed to, is known at once. */
+/** Hashes large planned bytes, and decodes what a preview shows, with pauses between: all of it is known then. */
 export async function learnPlan(
   { call, change }: Site,
   { plan, current }: WriteDecision,
@@ -20,11 +20,11 @@ export async function learnPlan(
   const known = [plan.bytes, call.isPreview && current.kind === "file" ? current.bytes : null];
   for (const bytes of known) {
     if (bytes === null || bytes.length <= largeSize) continue;
-    const sha256 = await takeSteps(digestInSteps(ports, bytes), call.budget);
-    if (typeof sha256 !== "string") return sha256;
-    const isShown = call.isPreview && (bytes !== plan.bytes || plan.text === undefined);
-    const late = isShown ? await takeSteps(learnText(bytes, ports.codec, encoding), call.budget) : undefined;
+    const late = await call.budget.pause();
     if (late !== undefined) return late;
+    digestOf(ports, bytes);
+    const isShown = call.isPreview && (bytes !== plan.bytes || plan.text === undefined);
+    if (isShown) decodeFile(bytes, ports.codec, encoding);
   }
   return undefined;
 }

@@ -2,11 +2,11 @@ import {
   applyDiff,
   applyDiffInTurns,
   applyPacked,
-  carryEndingsInSteps,
+  carryEndings,
   describeMendedContext,
   describeOtherFile,
   inFence,
-  omissionInSteps,
+  omissionIn,
   type PackedDiff,
   type PatchOutcome,
   type PatchRequest,
@@ -16,29 +16,20 @@ import {
   readPacked,
   type StrictApplier,
 } from "../../patch/index.js";
-import { clip, countLinesInSteps, type Steps } from "../../text/index.js";
+import { clip, countLines, type Steps, sameBytes } from "../../text/index.js";
 import type { Plan, PlannedWrite } from "../access/change.js";
 import { type Current, textOfState } from "../access/current.js";
-import { digestInSteps } from "../access/digest.js";
-import {
-  decodeFile,
-  encodeFileInSteps,
-  type FileText,
-  learnPast,
-  learnText,
-  newFormat,
-} from "../access/file-text.js";
+import { decodeFile, encodeFile, type FileText, newFormat, sharePast } from "../access/file-text.js";
 import type { KeptState } from "../access/kept-states.js";
 import type { Session } from "../access/session.js";
 import { lineEdits } from "../lines/line-facts.js";
 import { joinSpans } from "../lines/line-spans.js";
 import type { PlacedLines } from "../lines/placed-lines.js";
-import { emptySha256 } from "../values/base.js";
 import { allLines, comparingReport, placedReport, unreported } from "../values/change-report.js";
 import type { FileAccess } from "../values/disk.js";
 import { fromPatch, isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
 import type { Asked, PatchFileRequest, WriteFileRequest } from "../values/requests.js";
-import { type TimeBudget, takeLarge, takeSteps } from "../values/time-budget.js";
+import { type TimeBudget, takeSteps } from "../values/time-budget.js";
 
 /** What a diff makes of a file: placed, corrected, strictly applied, encoded as the file was. */
 export async function planPatch(
@@ -52,7 +43,7 @@ export async function planPatch(
   if (packed !== undefined) return planPacked(session, packed, current, budget);
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
-  const tooLong = await takeLarge(tooManyLines(session, before.text), before.text.length, budget);
+  const tooLong = tooManyLines(session, before.text);
   if (tooLong !== undefined) return tooLong;
   const base = withShownMark(before, request.diff);
   const outcome = await place(session, {
@@ -80,7 +71,7 @@ export async function planPatch(
         ),
       };
     case "applied":
-      return largePlan(planPatched(session, outcome, before, base, current), current, outcome.text, budget);
+      return takeSteps(planPatched(session, outcome, before, base, current), budget);
   }
 }
 
@@ -95,13 +86,14 @@ async function planPacked(
     return refuse("file_missing", "There is no file to change.");
   const before = current.kind === "file" ? current.bytes : new Uint8Array();
   const by = { inflate, isGitBlob, limitBytes: session.limits.changeBytes };
-  const after = await takeSteps(applyPacked(before, packed, by), budget);
+  const late = await budget.pause();
+  if (late !== undefined) return late;
+  const after = applyPacked(before, packed, by);
   if (typeof after === "string")
     return refuse(
       "invalid_diff",
       `Invalid Diff: Its packed bytes (\`GIT binary patch\`) ${after}. Nothing was changed.`,
     );
-  if ("kind" in after) return after;
   if (after === before && current.kind === "file")
     return { kind: "unchanged", code: "already_applied", message: standsAlready };
   const message = `Patch applied successfully: ${before.length} bytes before, ${after.length} now.`;
@@ -140,17 +132,14 @@ function* planPatched(
   const isMarked = isShown && outcome.text.startsWith("\ufeff");
   const bom = isShown ? isMarked : format.bom;
   const text = isMarked ? outcome.text.slice(1) : outcome.text;
-  const bytes = yield* encodeFileInSteps(
-    text,
-    { ...before, format: { ...format, bom } },
-    session.ports.codec,
-  );
+  const bytes = yield* encodeFile(text, { ...before, format: { ...format, bom } }, session.ports.codec);
   if ("kind" in bytes) return bytes;
   const { isGitBlob = () => true } = session.ports;
   if (blob !== undefined && ![bytes, new TextEncoder().encode(text)].some((one) => isGitBlob(one, blob)))
     return refuse("invalid_diff", otherLines);
   const old = current.kind === "absent" ? null : before.text;
-  const report = yield* placedReport(old, text, placedByDiff(outcome));
+  yield;
+  const report = placedReport(old, text, placedByDiff(outcome));
   const changesMark = old !== null && bom !== format.bom;
   const note = changesMark ? `The file ${bom ? "begins with a" : "has no"} byte order mark now.` : undefined;
   const message = patchMessage(outcome, note);
@@ -167,17 +156,6 @@ function* planPatched(
   };
 }
 
-/** Plans at once where the file and what comes to it are small; else in turns with the rest of the process. */
-export function largePlan(
-  steps: Steps<Plan>,
-  current: Current,
-  given: string | Uint8Array,
-  budget: TimeBudget,
-): Plan | Promise<Plan> {
-  const size = current.kind === "absent" ? 0 : current.bytes.length;
-  return takeLarge(steps, Math.max(size, given.length), budget);
-}
-
 /** The engine's outcome, the same whether others have their turns meanwhile or not. */
 async function place({ ports }: Session, request: PatchRequest): Promise<PatchOutcome> {
   return ports.nextTurn === undefined ? applyDiff(request) : applyDiffInTurns(request, ports.nextTurn);
@@ -192,18 +170,18 @@ export function planWrite(
   request: WholeWrite,
   current: Current,
   budget: TimeBudget,
-): Plan | Promise<Plan> {
-  return largePlan(writeInSteps(session, request, current), current, request.content, budget);
+): Promise<Plan> {
+  return takeSteps(stepsOfWrite(session, request, current), budget);
 }
 
-function* writeInSteps(session: Session, request: WholeWrite, current: Current): Steps<Plan> {
+function* stepsOfWrite(session: Session, request: WholeWrite, current: Current): Steps<Plan> {
   const next =
     typeof request.content === "string"
       ? yield* newText(session, request, request.content, current)
       : asGiven(request.content);
   if (isRefusal(next)) return next;
   const { bytes, before, text } = next;
-  if (current.kind === "file" && (yield* sameHash(session, bytes, current.sha256))) {
+  if (current.kind === "file" && sameBytes(bytes, current.bytes)) {
     return {
       kind: "unchanged",
       code: "no_change",
@@ -211,10 +189,8 @@ function* writeInSteps(session: Session, request: WholeWrite, current: Current):
         "The file already holds this text (in its own encoding and line endings); nothing was written.",
     };
   }
-  const counts =
-    before === null
-      ? ""
-      : ` (lines: ${yield* countLinesInSteps(before)} before, ${yield* countLinesInSteps(text)} now)`;
+  const counts = before === null ? "" : ` (lines: ${countLines(before)} before, ${countLines(text)} now)`;
+  yield;
   const message = current.kind === "absent" ? "File created." : `File overwritten${counts}.`;
   const report =
     typeof request.content === "string"
@@ -254,23 +230,22 @@ export function planBytes(
   current: Current,
   bytes: Uint8Array | null,
   plan: PastPlan,
-): Plan | Promise<Plan> {
-  const steps = bytesInSteps(session, current, bytes, plan);
-  return largePlan(steps, current, bytes ?? "", plan.budget);
+): Promise<Plan> {
+  return takeSteps(stepsOfPast(session, current, bytes, plan), plan.budget);
 }
 
 /** The same, however long it takes. */
-export function* bytesInSteps(
+export function* stepsOfPast(
   session: Session,
   current: Current,
   past: Uint8Array | null,
   { message, undoes }: PastPlan,
 ): Steps<PlannedWrite> {
-  const { codec } = session.ports;
-  if (current.kind === "file") yield* learnText(current.bytes, codec);
   const present = current.kind === "file" ? current.bytes : undefined;
-  const bytes = past === null ? null : yield* learnPast(past, present, codec);
-  const before = current.kind === "file" ? decodedText(session, current.bytes) : null;
+  const before = present === undefined ? null : decodedText(session, present);
+  yield;
+  const bytes = past === null ? null : sharePast(past, present);
+  yield;
   const after = bytes === null ? "" : decodedText(session, bytes);
   const report = after === null ? unreported : yield* comparingReport(before, after);
   return { kind: "write", bytes, message, report, ...(undoes === undefined ? {} : { undoes }) };
@@ -297,13 +272,14 @@ function* newText(
 ): Steps<NewContent | Refusal> {
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
-  const tooLong = (yield* tooManyLines(session, content)) ?? (yield* tooManyLines(session, before.text));
+  const tooLong = tooManyLines(session, content) ?? tooManyLines(session, before.text);
   if (tooLong !== undefined) return tooLong;
   // A byte order mark of the file is never part of its text, so one in the content is content.
   const existing = current.kind === "absent" ? null : before.text;
   const text = request.isLiteral === true ? content : yield* mendedText(existing, content, current);
   if (typeof text !== "string") return text;
-  const bytes = yield* encodeFileInSteps(text, before, session.ports.codec);
+  yield;
+  const bytes = yield* encodeFile(text, before, session.ports.codec);
   if ("kind" in bytes) return bytes;
   return { kind: "content", bytes, before: existing, text };
 }
@@ -311,7 +287,7 @@ function* newText(
 /** What a model wrote, in the line endings of the file. */
 function* mendedText(existing: string | null, content: string, current: Current): Steps<string | Refusal> {
   if (existing === null) return newLines(content, current);
-  return (yield* refuseOmission(existing, content)) ?? (yield* carryEndingsInSteps(existing, content));
+  return refuseOmission(existing, content) ?? (yield* carryEndings(existing, content));
 }
 
 /** The lines of a new file; those that a caller ended otherwise stay. */
@@ -320,8 +296,8 @@ function newLines(content: string, current: Current): string {
   return isCrlf ? content.replaceAll("\n", "\r\n") : content;
 }
 
-function* refuseOmission(before: string, content: string): Steps<Refusal | undefined> {
-  const line = yield* omissionInSteps(before, content);
+function refuseOmission(before: string, content: string): Refusal | undefined {
+  const line = omissionIn(before, content);
   if (line === undefined) return undefined;
   return refuseIn(
     "placeholder",
@@ -330,21 +306,17 @@ function* refuseOmission(before: string, content: string): Steps<Refusal | undef
   );
 }
 
-/** Lines cost memory by their number: a file of nothing but newlines is larger than its bytes. In steps. */
-export function* tooManyLines(session: Session, text: string): Steps<Refusal | undefined> {
+/** Lines cost memory by their number: a file of nothing but newlines is larger than its bytes. */
+export function tooManyLines(session: Session, text: string): Refusal | undefined {
   const limit = session.limits.changeLines;
   let lines = 0;
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
     lines += 1;
     if (lines > limit)
       return refuse("too_large", `A text of more than ${limit} lines is not changed line by line.`);
-    if (lines % stepLines === 0) yield;
   }
   return undefined;
 }
-
-/** Found in about a millisecond. */
-const stepLines = 16_384;
 
 /** A view of its own: what is remembered of it ends with this call, since the bytes are the caller's. */
 function asGiven(bytes: Uint8Array): NewContent {
@@ -410,11 +382,4 @@ const maxPlaces = 20;
 /** The repairs of which a message quotes nothing of the file. */
 export function unquoted(repairs: readonly Repair[]): readonly Repair[] {
   return repairs.filter(({ kind }) => kind !== "context_mended");
-}
-
-/** Whether these bytes are the state of this hash; in steps. */
-export function* sameHash(session: Session, bytes: Uint8Array, sha256: string): Steps<boolean> {
-  return bytes.length === 0
-    ? sha256 === emptySha256
-    : (yield* digestInSteps(session.ports, bytes)) === sha256;
 }

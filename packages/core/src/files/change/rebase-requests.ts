@@ -1,5 +1,5 @@
 import { finish, type InexactUse } from "../../patch/index.js";
-import { isSameInSteps } from "../../text/index.js";
+import { sameBytes } from "../../text/index.js";
 import type { Planning } from "../access/call.js";
 import type { LineByLine, Plan, PlannedWrite, Since } from "../access/change.js";
 import type { Current } from "../access/current.js";
@@ -18,7 +18,7 @@ import type {
 } from "../values/requests.js";
 import { asEdits, insertMessage, planAddition, planInsert } from "./added-text.js";
 import { planEdits } from "./edit-plan.js";
-import { editInSteps } from "./exact-edits.js";
+import { editSteps } from "./exact-edits.js";
 import { linesMessage, namedByEdits, planLines } from "./line-edits.js";
 import { patchMessage, planPatch, textOf, unquoted } from "./plans.js";
 import { moveChange, type Rebasing } from "./rebase.js";
@@ -212,7 +212,7 @@ const harmless: ReadonlySet<string> = new Set([
 function agreeing(moved: Plan, byText: Plan): Plan {
   if (moved.kind !== "write") return moved;
   if (byText.kind !== "write" || moved.bytes === null || byText.bytes === null) return unplaced;
-  return finish(isSameInSteps(moved.bytes, byText.bytes)) ? moved : unplaced;
+  return sameBytes(moved.bytes, byText.bytes) ? moved : unplaced;
 }
 
 function withWords(plan: Plan, since: Since): Plan {
@@ -235,7 +235,7 @@ function editedLines(
 ): readonly LineSpan[] | undefined {
   const before = textOf(session, encoding, then);
   if (isRefusal(before)) return undefined;
-  const edited = finish(editInSteps(before.text, edits, { path, inexact }));
+  const edited = finish(editSteps(before.text, edits, { path, inexact }));
   if (isRefusal(edited)) return undefined;
   return namedLines(edited.steps);
 }

@@ -1,17 +1,16 @@
-import type { TextSplice } from "../../patch/index.js";
-import { spliceInSteps } from "../../patch/index.js";
+import { spliceSteps, type TextSplice } from "../../patch/index.js";
 import { defined, type Steps } from "../../text/index.js";
 import type { Plan, PlannedWrite, Since } from "../access/change.js";
 import type { Current, CurrentFile } from "../access/current.js";
-import { encodeFileInSteps } from "../access/file-text.js";
+import { encodeFile } from "../access/file-text.js";
 import type { Session } from "../access/session.js";
 import type { LineEdit, LineSpan } from "../lines/line-spans.js";
 import { keepLines, moveEdits } from "../lines/moved-lines.js";
 import { placedReport } from "../values/change-report.js";
 import type { ChangeReport } from "../values/outcomes.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
-import type { TimeBudget } from "../values/time-budget.js";
-import { largePlan, textOf } from "./plans.js";
+import { type TimeBudget, takeSteps } from "../values/time-budget.js";
+import { textOf } from "./plans.js";
 import { rebasedWords } from "./rebased-words.js";
 
 /** A change of an older state, which is to be made on the present one. */
@@ -41,11 +40,11 @@ export interface Rebasing {
  *
  * @returns `state_mismatch` with the reason where one of the lines was changed since.
  */
-export function moveChange(move: Rebasing): Plan | Promise<Plan> {
-  return largePlan(moveInSteps(move), move.now, move.planned.text ?? "", move.budget);
+export function moveChange(move: Rebasing): Promise<Plan> {
+  return takeSteps(stepsOfMove(move), move.budget);
 }
 
-function* moveInSteps(move: Rebasing): Steps<Plan> {
+function* stepsOfMove(move: Rebasing): Steps<Plan> {
   const { session, planned, since } = move;
   const [before, present] = [
     textOf(session, move.encoding, move.then),
@@ -68,17 +67,17 @@ function* moveInSteps(move: Rebasing): Steps<Plan> {
   if (!areSame(before.text, present.text, kept, [...moved.edits, ...named.edits])) return noLines;
   const splices = splicesOf(present.text, planText, changes, moved.edits);
   if (splices.some((splice) => joinsLines(present.text, splice))) return noLines;
-  const text = yield* spliceInSteps(present.text, splices);
-  const bytes = yield* encodeFileInSteps(text, present, session.ports.codec, [
-    { before: present.text, splices },
-  ]);
+  yield;
+  const text = yield* spliceSteps(present.text, splices);
+  const bytes = yield* encodeFile(text, present, session.ports.codec, [{ before: present.text, splices }]);
   if ("kind" in bytes) return bytes;
+  yield;
   const [by, landed] = [shiftOf(changes, moved.edits), landedAt(planned, moved.edits)];
   const report = {
-    ...(yield* placedReport(present.text, text, {
+    ...placedReport(present.text, text, {
       changes: moved.edits,
       authored: authoredAt(planned, moved.edits),
-    })),
+    }),
     landed,
     repairs: planned.report.repairs,
     derived: planned.report.derived,

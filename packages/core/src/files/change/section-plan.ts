@@ -1,6 +1,6 @@
 import {
   answerSection,
-  differenceInSteps,
+  differenceOf,
   type Heading,
   inFence,
   nestsAtOnce,
@@ -9,16 +9,23 @@ import {
   type SectionMisfit,
   type SectionOutcome,
 } from "../../patch/index.js";
-import { clip, escapeForDisplay, firstDifference, type Steps, showText } from "../../text/index.js";
+import {
+  clip,
+  escapeForDisplay,
+  firstDifference,
+  type Steps,
+  sameBytes,
+  showText,
+} from "../../text/index.js";
 import type { Plan } from "../access/change.js";
 import type { Current } from "../access/current.js";
-import { encodeFileInSteps, type FileText } from "../access/file-text.js";
+import { encodeFile, type FileText } from "../access/file-text.js";
 import type { Session } from "../access/session.js";
 import { splicedReport } from "../values/change-report.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
 import type { Asked, UpdateSectionRequest } from "../values/requests.js";
-import { type TimeBudget, timeUp } from "../values/time-budget.js";
-import { largePlan, sameHash, textOf, tooManyLines } from "./plans.js";
+import { type TimeBudget, takeSteps, timeUp } from "../values/time-budget.js";
+import { textOf, tooManyLines } from "./plans.js";
 
 /**
  * What new content makes of a Markdown document's section. The section reaches from its heading to the next
@@ -42,8 +49,7 @@ export async function planSection(
   if (answer.kind !== "update") throw new Error("a section was asked for, and another answer came");
   const { outcome } = answer;
   if (outcome.kind === "unfit") return refuseSection(outcome.why, request, current.kind === "absent");
-  const plan = planUpdated(session, { before, outcome, path: request.path }, current);
-  return largePlan(plan, current, outcome.text, budget);
+  return takeSteps(planUpdated(session, { before, outcome, path: request.path }, current), budget);
 }
 
 interface Updated {
@@ -54,14 +60,14 @@ interface Updated {
 
 function* planUpdated(session: Session, { before, outcome, path }: Updated, current: Current): Steps<Plan> {
   const { text } = outcome;
-  const tooLong = yield* tooManyLines(session, text);
+  const tooLong = tooManyLines(session, text);
   if (tooLong !== undefined) return tooLong;
-  const bytes = yield* encodeFileInSteps(text, before, session.ports.codec);
+  const bytes = yield* encodeFile(text, before, session.ports.codec);
   if ("kind" in bytes) return bytes;
-  if (current.kind === "file" && (yield* sameHash(session, bytes, current.sha256)))
+  if (current.kind === "file" && sameBytes(bytes, current.bytes))
     return { kind: "unchanged", code: "no_change", message: "The section already holds this content." };
   const report = yield* splicedReport(current.kind === "absent" ? null : before.text, text, [
-    yield* differenceInSteps(before.text, text),
+    differenceOf(before.text, text),
   ]);
   return { kind: "write", bytes, text, message: sectionMessage(outcome, path), report };
 }

@@ -25,7 +25,7 @@ export function placeSplices(before: string, splices: readonly TextSplice[]): Pl
 }
 
 function* spliceLines(before: string, splices: readonly TextSplice[]): Steps<PlacedLines | undefined> {
-  if (yield* hasLoneReturn(before)) return undefined;
+  if (loneReturn.test(before)) return undefined;
   const changes: LineEdit[] = [];
   const authored: LineSpan[] = [];
   let line = 1;
@@ -33,10 +33,9 @@ function* spliceLines(before: string, splices: readonly TextSplice[]): Steps<Pla
   let shift = 0;
   let done = 0;
   for (const region of regionsOf(before, splices)) {
-    if (region === undefined || ++done % stepLength === 0) yield;
-    if (region === undefined) continue;
+    if (++done % stepLength === 0) yield;
     if (loneReturn.test(region.text)) return undefined;
-    line += yield* newlinesBetween(before, counted, region.from);
+    line += newlinesBetween(before, counted, region.from);
     counted = region.from;
     const placed = placeRegion(region);
     for (const edit of placed.changes) changes.push({ ...edit, at: edit.at + line - 1 });
@@ -96,11 +95,11 @@ const stepLength = 64;
 export function placeSteps(
   steps: readonly { readonly before: string; readonly splices: readonly TextSplice[] }[],
 ): PlacedLines | undefined {
-  return finish(placeInSteps(steps));
+  return finish(placeEdits(steps));
 }
 
-/** The same in steps, for many splices of a large text. */
-export function* placeInSteps(
+/** The same in steps: each splice has a comparison of its own. */
+export function* placeEdits(
   steps: readonly { readonly before: string; readonly splices: readonly TextSplice[] }[],
 ): Steps<PlacedLines | undefined> {
   let placed: PlacedLines = { changes: [], authored: [] };
@@ -181,8 +180,7 @@ interface Region {
   readonly own: readonly { readonly from: number; readonly to: number }[];
 }
 
-/** The regions; `undefined` now and then in a long one, so that others may run. */
-function* regionsOf(before: string, splices: readonly TextSplice[]): Generator<Region | undefined> {
+function* regionsOf(before: string, splices: readonly TextSplice[]): Generator<Region, void, void> {
   let next = 0;
   for (let splice = splices[next]; splice !== undefined; splice = splices[next]) {
     const first = splice;
@@ -195,7 +193,6 @@ function* regionsOf(before: string, splices: readonly TextSplice[]): Generator<R
       made.add(own.length === 0 ? shortened(before, from, splice.from) : before.slice(done, splice.from));
       own.push({ from: made.length, to: made.length + splice.text.length });
       made.add(splice.text);
-      if (own.length % 1_024 === 0) yield undefined;
       done = splice.to;
       // In the lines that are there already, whatever ends them stays.
       if (splice.to >= to) to = regionEnd(before, splice, made.endsLine);
@@ -255,25 +252,11 @@ function regionEnd(before: string, { to }: TextSplice, endsLine: boolean): numbe
   return newline < 0 ? before.length : newline + 1;
 }
 
-function* newlinesBetween(text: string, from: number, to: number): Steps<number> {
+function newlinesBetween(text: string, from: number, to: number): number {
   let count = 0;
-  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1))
-    if (++count % stepLines === 0) yield;
+  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count += 1;
   return count;
 }
-
-/** `loneReturn` in steps: most texts have no return at all. */
-function* hasLoneReturn(text: string): Steps<boolean> {
-  let seen = 0;
-  for (let at = text.indexOf("\r"); at >= 0; at = text.indexOf("\r", at + 1)) {
-    if (text.charCodeAt(at + 1) !== 10) return true;
-    if (++seen % stepLines === 0) yield;
-  }
-  return false;
-}
-
-/** Passed over in about a millisecond. */
-const stepLines = 16_384;
 
 /** Lines with their terminators, so that a changed one is seen. */
 function linesOf(text: string): readonly string[] {

@@ -1,5 +1,5 @@
 import { readPacked } from "../../patch/index.js";
-import { clip, defined, escapeForDisplay, isSameInSteps, type Steps } from "../../text/index.js";
+import { clip, defined, escapeForDisplay, sameBytes } from "../../text/index.js";
 import type { Call } from "../access/call.js";
 import type { Change, Past, Plan, PlannedWrite } from "../access/change.js";
 import type { Current } from "../access/current.js";
@@ -7,7 +7,7 @@ import type { Site } from "../access/site.js";
 import type { WriteDecision } from "../change/decide.js";
 import { planEdits } from "../change/edit-plan.js";
 import { planState } from "../change/past.js";
-import { largePlan, planBytes, planPatch, planWrite } from "../change/plans.js";
+import { planBytes, planPatch, planWrite } from "../change/plans.js";
 import { editByLines, patchByLines } from "../change/rebase-requests.js";
 import type { WriteOutcome } from "../values/outcomes.js";
 import { tidyPath } from "../values/path-policy.js";
@@ -373,8 +373,7 @@ export function changeOfMember(call: Call, member: Member, results: readonly Mem
     const cut = { change: member.from.change, plan: madeBy(from) };
     return { ...member.change, ...pasteLines(call, file, member.content, cut) };
   }
-  const plan = (current: Current) =>
-    largePlan(planArrival(from, path, member, current), current, "", call.budget);
+  const plan = (current: Current) => planArrival(from, path, member, current);
   return { ...member.change, plan };
 }
 
@@ -383,12 +382,12 @@ function madeBy(result: MemberResult | undefined): PlannedWrite | undefined {
   return result?.kind === "planned" ? result.decision.plan : result?.repeats;
 }
 
-function* planArrival(
+function planArrival(
   from: MemberResult | undefined,
   path: string,
   { change: { path: to }, from: source }: ArrivingMember,
   current: Current,
-): Steps<Plan> {
+): Plan {
   const isCopy = source.change.isSource === true;
   const isDone = from?.kind === "answered" && from.outcome.success;
   const isGone = isDone && !isCopy;
@@ -401,7 +400,7 @@ function* planArrival(
     return isGone
       ? refuse("file_missing", `Neither ${shownPath} nor ${shownTo} is there any more. Nothing was changed.`)
       : { ...moved, message: `${words} ${moved.message}`.trimEnd() };
-  if (isDone && moved.bytes !== null && (yield* isSameInSteps(moved.bytes, current.bytes)))
+  if (isDone && moved.bytes !== null && sameBytes(moved.bytes, current.bytes))
     return { kind: "unchanged", code: "already_applied", message: isCopy ? isCopied : hasName };
   if (from?.kind === "planned" && isSameFile(from.decision.current, current))
     return refuse("exists", `${sameFile(path, to)} Nothing was changed.`);

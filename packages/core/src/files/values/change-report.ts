@@ -1,16 +1,12 @@
-import { diffTextsInSteps, type TextSplice } from "../../patch/index.js";
-import { countLines, countLinesInSteps, type Steps } from "../../text/index.js";
+import { diffSteps, type TextSplice } from "../../patch/index.js";
+import { countLines, type Steps } from "../../text/index.js";
 import { lineEdits } from "../lines/line-facts.js";
 import type { LineEdit, LineSpan } from "../lines/line-spans.js";
-import { type PlacedLines, placeInSteps } from "../lines/placed-lines.js";
+import { type PlacedLines, placeEdits } from "../lines/placed-lines.js";
 import type { ChangeReport } from "./outcomes.js";
 
-/** What a change did whose planner knows the lines that it placed: an edit, a patch, an insertion; in steps. */
-export function* placedReport(
-  before: string | null,
-  after: string,
-  placed: PlacedLines,
-): Steps<ChangeReport> {
+/** What a change did whose planner knows the lines that it placed: an edit, a patch, an insertion. */
+export function placedReport(before: string | null, after: string, placed: PlacedLines): ChangeReport {
   const { changes, authored } = placed;
   const ranges = rangesOf(changes);
   return {
@@ -18,7 +14,7 @@ export function* placedReport(
     changes,
     authored,
     derived: true,
-    total: yield* countLinesInSteps(after),
+    total: countLines(after),
     ranges,
     beforeText: before,
   };
@@ -30,18 +26,19 @@ export function* splicedReport(
   after: string,
   splices: readonly TextSplice[],
 ): Steps<ChangeReport> {
-  const placed = yield* placeInSteps([{ before: before ?? "", splices }]);
-  if (placed !== undefined) return yield* placedReport(before, after, placed);
+  const placed = yield* placeEdits([{ before: before ?? "", splices }]);
+  if (placed !== undefined) return placedReport(before, after, placed);
   return { ...(yield* comparingReport(before, after)), derived: true };
 }
 
-/** What a change did of which only the texts before and after are known; in steps. */
+/** What a change did of which only the texts before and after are known. */
 export function* comparingReport(before: string | null, after: string): Steps<ChangeReport> {
-  const changes = lineEdits(yield* diffTextsInSteps(before ?? "", after, compareMs));
+  const changes = lineEdits(yield* diffSteps(before ?? "", after, compareMs));
+  yield;
   return {
     ...unreported,
     changes,
-    total: yield* countLinesInSteps(after),
+    total: countLines(after),
     ranges: rangesOf(changes),
     beforeText: before,
   };

@@ -23,8 +23,6 @@ export interface WorkspacePorts {
   readonly clock: Clock;
   /** SHA-256 of the bytes, as 64 lower-case hex digits. */
   readonly digest: (bytes: Uint8Array) => string;
-  /** The same piece by piece, so that others have their turn while a large file is hashed; at once without it. */
-  readonly startDigest?: () => RunningDigest;
   /** Whether git gives this content a name that begins so; without it no name is held against bytes. */
   readonly isGitBlob?: (bytes: Uint8Array, id: string) => boolean;
   /** As `Unpacking.inflate`; without it what git packed is refused. */
@@ -88,13 +86,6 @@ export interface ContentSearch {
 export interface SectionWorker {
   /** @returns `late` where it was not done within so many milliseconds, and ended; `busy` where it cannot begin now. */
   ask(job: SectionJob, limitMs: number): Promise<SectionAnswer | "late" | Refusal>;
-}
-
-/** A SHA-256 that is being computed. */
-interface RunningDigest {
-  update(bytes: Uint8Array): void;
-  /** 64 lower-case hex digits; nothing may be added afterwards. */
-  digest(): string;
 }
 
 /** The time of day, for records and time limits only. */

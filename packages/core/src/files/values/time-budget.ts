@@ -1,4 +1,4 @@
-import { finish, type Steps } from "../../text/index.js";
+import type { Steps } from "../../text/index.js";
 import type { WorkspacePorts } from "./ports.js";
 import { type Refusal, refuse } from "./refusal.js";
 
@@ -47,12 +47,19 @@ export class TimeBudget {
     this.rested = this.ports.clock.now();
   }
 
-  /** Rests, if a slice is over, and leaves the time of the others out: a change that fits is not refused for their work. */
-  async restUncounted(): Promise<void> {
+  /**
+   * Rests, if a slice is over, and leaves the time of the others out: a change that fits is not refused for their work.
+   * Between two passes over a file this is all the rest there is, and within the work that grows faster than its input.
+   *
+   * @returns `timeout` where the time is up.
+   */
+  async pause(): Promise<Refusal<"timeout"> | undefined> {
     const begun = this.ports.clock.now();
-    if (begun - this.rested < sliceMs) return;
-    await this.rest();
-    this.until += this.rested - begun;
+    if (begun - this.rested >= sliceMs) {
+      await this.rest();
+      this.until += this.rested - begun;
+    }
+    return this.isSpent() ? timeUp : undefined;
   }
 }
 
@@ -68,17 +75,9 @@ export async function takeSteps<Result>(
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
-    await budget.restUncounted();
-    if (budget.isSpent()) return timeUp;
+    const late = await budget.pause();
+    if (late !== undefined) return late;
   }
-}
-
-/** Takes the steps in turns with the rest of the process, for as long as they take. */
-export async function takeAll<Result>(
-  steps: Steps<Result>,
-  ports: Pick<WorkspacePorts, "clock" | "nextTurn">,
-): Promise<Result> {
-  return finishSteps(steps, new TimeBudget(ports));
 }
 
 /** Takes the steps in turns with the rest of the process, whether the budget is spent or not. */
@@ -90,20 +89,7 @@ export async function finishSteps<Result>(steps: Steps<Result>, budget: TimeBudg
   }
 }
 
-/**
- * At once where the input is small; else as `takeSteps`.
- *
- * @param size of the input, in bytes or UTF-16 units.
- */
-export function takeLarge<Result>(
-  steps: Steps<Result>,
-  size: number,
-  budget: TimeBudget,
-): Result | Promise<Result | Refusal<"timeout">> {
-  return size <= largeSize ? finish(steps) : takeSteps(steps, budget);
-}
-
-/** In bytes or UTF-16 units. What is no larger is gone through in a millisecond or two, however often. */
+/** In bytes. What is no larger is decoded and hashed anew in a millisecond or two, however often. */
 export const largeSize = 1 << 20;
 
 export const timeUp = refuse(

@@ -1,9 +1,9 @@
 import { fstatSync, fsyncSync, ftruncateSync, writeSync } from "node:fs";
 import type { Changed, Committed, ExpectedFile, Refusal } from "../../files/index.js";
+import { sha256 as sha256Of } from "../disk/digest.js";
 import { faultFrom, refusalOrFault } from "../disk/faults.js";
 import { openFlags, readAt, writeAll } from "../disk/platform.js";
 import { openFile, readUpTo, type Spot, statAt } from "../disk/reading.js";
-import { hashInSlices, takeSlices } from "../disk/slices.js";
 import {
   barredFrom,
   changed,
@@ -43,7 +43,7 @@ export async function appendInPlace(
   if (stat.ino !== identity.inode || stat.dev !== identity.device) return changed;
   // It may have grown between the look that told its size and the read.
   const old = bytes.subarray(0, Number(identity.size));
-  if ((await takeSlices(hashInSlices(old))) !== sha256) return changed;
+  if (sha256Of(old) !== sha256) return changed;
   if (!(await guard())) return lostLock(spot);
   const now = statAt(spot);
   if (now?.ino !== stat.ino || now.dev !== stat.dev) return changed;
@@ -71,7 +71,7 @@ export async function writeInPlace(
   cleanup.closes(fd);
   if (opened.stat.ino !== proved.stat.ino || opened.stat.dev !== proved.stat.dev) return changed;
   // No file is left that could be looked at later: what the stamps do not show has to be seen now.
-  if ((await takeSlices(hashInSlices(old))) !== expected.sha256) return changed;
+  if (sha256Of(old) !== expected.sha256) return changed;
   if (!(await guard())) return lostLock(spot);
   if (!provedAgain(proved, expected.sha256)) return changed;
   const last = verifyBeforeStep(spot, expected, proved, cleanup);

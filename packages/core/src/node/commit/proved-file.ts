@@ -14,7 +14,7 @@ import { canWalkByHandle, hasOwners, openedPath } from "../disk/platform.js";
 import {
   clockTickMs,
   hashOpened,
-  hashOpenedInSlices,
+  hashOpenedSlices,
   identityOf,
   isYoung,
   type OpenedFile,
@@ -97,7 +97,7 @@ async function verifyLarge(
   const stat = isHasty ? opened.stat : await onceOld(opened);
   if (stat.size !== expected.identity.size) return changed;
   const proved = { kind: "proved", fd, stat, isFirm: !isYoung(stat.mtimeNs) } as const;
-  const hash = await takeSlices(hashOpenedInSlices(fd, Number(stat.size)));
+  const hash = await takeSlices(hashOpenedSlices(fd, Number(stat.size)));
   return hash === expected.sha256 ? proved : changed;
 }
 

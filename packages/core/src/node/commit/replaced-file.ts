@@ -9,7 +9,7 @@ import {
   dropDescriptor,
   holdDescriptor,
 } from "../disk/platform.js";
-import { hashOpenedInSlices, readUpTo } from "../disk/reading.js";
+import { hashOpenedSlices, readUpTo } from "../disk/reading.js";
 import { type Slices, takeSlices } from "../disk/slices.js";
 
 /** A larger file is not read again. */
@@ -99,7 +99,7 @@ export class OpenReplacedFile implements ReplacedFile, DescriptorHolder {
   /** By its bytes alone: no stamp tells of a write through a mapping, nor of the second one within a tick of the clock. */
   private *compare(): Slices<Uint8Array | undefined> {
     const { size } = fstatSync(this.fd, { bigint: true });
-    const hashing = hashOpenedInSlices(this.fd, Math.min(Number(size), limitBytes));
+    const hashing = hashOpenedSlices(this.fd, Math.min(Number(size), limitBytes));
     for (;;) {
       const slice = hashing.next();
       if (slice.done === true) return slice.value === this.known.sha256 ? undefined : this.read();

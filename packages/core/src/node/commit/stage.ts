@@ -13,7 +13,7 @@ import {
   writeAll,
 } from "../disk/platform.js";
 import type { Spot } from "../disk/reading.js";
-import { syncBeside, takeSlices, writeInSlices } from "../disk/slices.js";
+import { syncBeside, takeSlices, writeSlices } from "../disk/slices.js";
 
 /** Stage files are recognised by this; with the random rest the name has 36 bytes, whatever the target's. */
 export const stagePrefix = ".holdfast-";
@@ -101,7 +101,7 @@ export async function makeLargeStage(
   cleanup: Cleanup,
 ): Promise<Stage> {
   const stage = openStage(spot, name, cleanup);
-  await takeSlices(writeInSlices(stage.fd, bytes));
+  await takeSlices(writeSlices(stage.fd, bytes));
   checkSize(stage, bytes);
   await syncBeside.all(stage.fd);
   return stage;

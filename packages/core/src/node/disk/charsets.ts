@@ -1,5 +1,4 @@
-import { isAscii } from "node:buffer";
-import type { CharsetCodec, Converter } from "../../text/index.js";
+import type { CharsetCodec } from "../../text/index.js";
 import { loadLibrary } from "./platform.js";
 
 /**
@@ -15,12 +14,6 @@ export function openCharsets(): CharsetCodec {
     knows: (charset) => !notCharsets.has(plainName(charset)) && iconv().encodingExists(charset),
     decode: (bytes, charset) => iconv().decode(bytes, charset, { stripBOM: false }),
     encode: (text, charset) => iconv().encode(text, charset, { addBOM: false }),
-    decoder: (charset) => iconv().getDecoder(charset, { stripBOM: false }),
-    encoder: (charset) => iconv().getEncoder(charset, { addBOM: false }),
-    ascii: {
-      holds: isAscii,
-      text: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"),
-    },
   };
 }
 
@@ -59,8 +52,6 @@ interface Iconv {
   encodingExists(charset: string): boolean;
   decode(bytes: Uint8Array, charset: string, options: { readonly stripBOM: boolean }): string;
   encode(text: string, charset: string, options: { readonly addBOM: boolean }): Uint8Array;
-  getDecoder(charset: string, options: { readonly stripBOM: boolean }): Converter<Uint8Array, string>;
-  getEncoder(charset: string, options: { readonly addBOM: boolean }): Converter<string, Uint8Array>;
 }
 
 let loadedChardet: Chardet | undefined;

@@ -12,7 +12,7 @@ import { accessOf } from "./access.js";
 import { sha256Stream } from "./digest.js";
 import type { Folder } from "./folder.js";
 import { closeQuietly, openDescriptor, openFlags, readAt } from "./platform.js";
-import { type Slices, sliceBytes, takeSlices } from "./slices.js";
+import { hashSlices, readOpenedSlices, type Slices, sliceBytes, takeSlices } from "./slices.js";
 
 /** One entry of an open folder, with the path under which messages speak of it. */
 export interface Spot {
@@ -133,7 +133,7 @@ export async function readLarge(
     // Where the process lets it be collected: else what was made of the file before may be held beside this one.
     if (stat.size >= feltBytes) globalThis.gc?.();
     const identity = identityOf(stat);
-    const bytes = identity.isFirm ? await takeSlices(readOpened(fd, Number(stat.size))) : undefined;
+    const bytes = identity.isFirm ? await takeSlices(readOpenedSlices(fd, Number(stat.size))) : undefined;
     const now = fstatSync(fd, { bigint: true });
     const identityNow = identityOf(now);
     const isSame = sameIdentity(identityNow, identity);
@@ -145,36 +145,16 @@ export async function readLarge(
   }
 }
 
-function* readOpened(fd: number, size: number): Slices<Uint8Array> {
-  const buffer = Buffer.allocUnsafeSlow(size);
-  let at = 0;
-  while (at < size) {
-    const count = readAt(fd, buffer, at, Math.min(sliceBytes, size - at), at);
-    if (count === 0) break;
-    at += count;
-    yield;
-  }
-  return new Uint8Array(buffer.buffer, buffer.byteOffset, at);
-}
-
 /** SHA-256 of an open file, in bounded memory; it stops at the size that the file had when it was opened. */
 export function hashOpened(fd: number, size: number): string {
-  return finish(hashOpenedInSlices(fd, size));
+  return finish(hashOpenedSlices(fd, size));
 }
 
 /** The same in slices. */
-export function* hashOpenedInSlices(fd: number, size: number): Slices<string> {
+export function* hashOpenedSlices(fd: number, size: number): Slices<string> {
   const state = sha256Stream();
-  const buffer = Buffer.allocUnsafe(Math.min(Math.max(size, 1) + 1, chunkBytes));
-  let at = 0;
   // One byte beyond the size shows that the file grew; the hash then differs, as it should.
-  while (at <= size) {
-    const count = readAt(fd, buffer, 0, Math.min(buffer.length, size + 1 - at), at);
-    if (count === 0) break;
-    state.update(buffer.subarray(0, count));
-    at += count;
-    if (count === chunkBytes) yield;
-  }
+  yield* hashSlices(state, fd, size + 1);
   return state.digest();
 }
 
@@ -217,8 +197,6 @@ async function restIfDue(): Promise<void> {
 }
 
 let rested = 0;
-
-export const chunkBytes = 256 * 1024;
 
 /** Everything up to the end, or undefined where that lies beyond the limit. */
 export function readUpTo(fd: number, expectedBytes: number, limitBytes: number): Uint8Array | undefined {

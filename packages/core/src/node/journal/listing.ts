@@ -15,7 +15,7 @@ import type { Slices } from "../disk/slices.js";
 import { keyOf } from "../state-folder/locks.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { leaseHolder } from "./lease.js";
-import { type JournalPaths, journalPaths, journalSuffix, readWholeInSlices } from "./paths.js";
+import { type JournalPaths, journalPaths, journalSuffix, readWholeSlices } from "./paths.js";
 import { type IndexedFacts, readIndex, writeIndex } from "./session-index.js";
 
 /**
@@ -57,7 +57,7 @@ function* look(paths: JournalPaths, indexed: IndexedFacts | undefined): Slices<I
   const sizeBytes = journalBytes + sizeOfBlobs(paths);
   const mtimeMs = Number(stat.mtimeMs);
   try {
-    const bytes = yield* readWholeInSlices(paths.file);
+    const bytes = yield* readWholeSlices(paths.file);
     return bytes && { mtimeNs, journalBytes, facts: { ...factsIn(bytes, mtimeMs), sizeBytes } };
   } catch (error) {
     const code = codeOf(error);

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { sha256 } from "../disk/digest.js";
 import { codeOf, ifThere, openFlags, syncFolder, withOpened } from "../disk/platform.js";
 import { readUpTo } from "../disk/reading.js";
-import { readInSlices, type Slices } from "../disk/slices.js";
+import { readSlices, type Slices } from "../disk/slices.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { placeWhole } from "../state-folder/whole-file.js";
 
@@ -39,9 +39,9 @@ export function readWhole(path: string): Uint8Array | undefined {
 }
 
 /** The same of what may be large, in slices: up to the size that it has when it is opened. */
-export function* readWholeInSlices(path: string): Slices<Uint8Array | undefined> {
+export function* readWholeSlices(path: string): Slices<Uint8Array | undefined> {
   try {
-    return yield* readInSlices(path);
+    return yield* readSlices(path);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;

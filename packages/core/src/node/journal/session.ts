@@ -23,7 +23,7 @@ import { takeSlices } from "../disk/slices.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { JournalBlobs } from "./blobs.js";
 import { anotherProcess, leaseHolder } from "./lease.js";
-import { type JournalPaths, quarantineBytes, readWholeInSlices } from "./paths.js";
+import { type JournalPaths, quarantineBytes, readWholeSlices } from "./paths.js";
 import { storeRefusalFrom } from "./store-answers.js";
 import { appendAll, JournalWriter } from "./writer.js";
 
@@ -215,7 +215,7 @@ interface Found {
 
 /** Reads a large journal in turns with the rest of the process. */
 async function findJournal(paths: JournalPaths, blobs: JournalBlobs): Promise<Found | ConversationRefusal> {
-  const bytes = await takeSlices(readWholeInSlices(paths.file));
+  const bytes = await takeSlices(readWholeSlices(paths.file));
   if (bytes === undefined) return refuseUnknownSession(paths.id);
   const journal = await inTurns(readJournalInSteps(bytes, blobs.read, paths.id));
   const first = journal.records[0]?.event;

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync } from "node:fs";
 import { sha256Stream } from "../disk/digest.js";
-import { openDescriptor, readAt } from "../disk/platform.js";
-import { type Slices, sliceBytes } from "../disk/slices.js";
+import { openDescriptor } from "../disk/platform.js";
+import { hashSlices, type Slices } from "../disk/slices.js";
 
 /** Bytes that follow the first so many of a file. */
 export interface Continued {
@@ -15,20 +15,13 @@ export interface Continued {
  *
  * @param continued takes the place of what the file has behind that length.
  */
-export function* hashFileInSlices(path: string, continued?: Continued): Slices<string> {
+export function* hashFileSlices(path: string, continued?: Continued): Slices<string> {
   const state = sha256Stream();
   const fd = openDescriptor(path, "r");
   try {
     const { size } = fstatSync(fd);
     const end = Math.min(size, continued?.length ?? size);
-    const buffer = Buffer.allocUnsafe(Math.min(sliceBytes, end));
-    for (let at = 0; at < end; ) {
-      const count = readAt(fd, buffer, 0, Math.min(buffer.length, end - at), at);
-      if (count === 0) break;
-      state.update(buffer.subarray(0, count));
-      at += count;
-      if (at < end) yield;
-    }
+    yield* hashSlices(state, fd, end);
   } finally {
     closeSync(fd);
   }

@@ -2,22 +2,15 @@ import { type BigIntStats, fdatasyncSync, statSync, symlinkSync, utimesSync } fr
 import { dirname } from "node:path";
 import type { BlobStore } from "../../files/index.js";
 import { finish } from "../../text/index.js";
+import { sha256 } from "../disk/digest.js";
 import { readLink, removeQuietly } from "../disk/entries.js";
 import { closeQuietly, codeOf, ifPossible, ifThere, openDescriptor, syncFolder } from "../disk/platform.js";
-import {
-  hashInSlices,
-  joinInSlices,
-  readInSlices,
-  type Slices,
-  sliceBytes,
-  syncBeside,
-  takeSlices,
-} from "../disk/slices.js";
-import { type Continued, hashFileInSlices } from "./blob-proof.js";
+import { readSlices, type Slices, sliceBytes, syncBeside, takeSlices } from "../disk/slices.js";
+import { type Continued, hashFileSlices } from "./blob-proof.js";
 import type { Presence } from "./sessions.js";
 import type { StateFolder } from "./state-folder.js";
 import { continued, formatTail, readTail, type StateLength, type Tail, tailSuffix } from "./tails.js";
-import { placeInSlices, placeWhole } from "./whole-file.js";
+import { placeSlices, placeWhole } from "./whole-file.js";
 
 /** Unfinished files begin with this; the garbage collection removes old ones. */
 export const unfinishedPrefix = "tmp-";
@@ -231,7 +224,7 @@ function* readBeginning(state: StateFolder, hash: string): Slices<Uint8Array | u
   const whole = yield* readBlob(kept.path, kept.hash);
   const [, length] = /^(\d+)-/.exec(readLink(blobPath(state, hash) + beginningSuffix) ?? "") ?? [];
   const bytes = length === undefined ? undefined : whole?.subarray(0, Number(length));
-  return bytes !== undefined && (yield* hashInSlices(bytes)) === hash ? bytes : undefined;
+  return bytes !== undefined && sha256(bytes) === hash ? bytes : undefined;
 }
 
 function* readFromTail(state: StateFolder, hash: string): Slices<Uint8Array | undefined> {
@@ -240,8 +233,8 @@ function* readFromTail(state: StateFolder, hash: string): Slices<Uint8Array | un
   // Its beginning is never a tail itself, so that damaged ones cannot lead in a circle.
   const { root, rootLength } = tail;
   const begin = (yield* readBlob(blobPath(state, root), root)) ?? (yield* readBeginning(state, root));
-  const bytes = begin && (yield* joinInSlices(begin.subarray(0, rootLength), tail.bytes));
-  return bytes !== undefined && (yield* hashInSlices(bytes)) === hash ? bytes : undefined;
+  const bytes = begin && Buffer.concat([begin.subarray(0, rootLength), tail.bytes]);
+  return bytes !== undefined && sha256(bytes) === hash ? bytes : undefined;
 }
 
 function tailPath(state: StateFolder, hash: string): string {
@@ -260,7 +253,7 @@ function touch(path: string, size: number): boolean {
 }
 
 function* create(state: StateFolder, path: string, bytes: Uint8Array): Slices<void> {
-  yield* placeInSlices(state, path, bytes, { prefix: unfinishedPrefix, isDurable: false });
+  yield* placeSlices(state, path, bytes, { prefix: unfinishedPrefix, isDurable: false });
 }
 
 /** Whether these bytes are kept there; where others are, they go. */
@@ -275,7 +268,7 @@ function* proveBlob(path: string, hash: string): Slices<boolean> {
 /** What the disk does not give back is as good as gone. */
 function* hashIfThere(path: string, continued?: Continued): Slices<string | undefined> {
   try {
-    return yield* hashFileInSlices(path, continued);
+    return yield* hashFileSlices(path, continued);
   } catch (error) {
     if (codeOf(error) === "") throw error;
     return undefined;
@@ -285,12 +278,12 @@ function* hashIfThere(path: string, continued?: Continued): Slices<string | unde
 function* readBlob(path: string, hash: string): Slices<Uint8Array | undefined> {
   let bytes: Uint8Array;
   try {
-    bytes = yield* readInSlices(path);
+    bytes = yield* readSlices(path);
   } catch (error) {
     if (codeOf(error) === "") throw error;
     return undefined;
   }
-  if ((yield* hashInSlices(bytes)) === hash) return bytes;
+  if (sha256(bytes) === hash) return bytes;
   // So that the next `put` does not take it for kept.
   removeQuietly(path);
   return undefined;

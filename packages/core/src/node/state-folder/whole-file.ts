@@ -4,7 +4,7 @@ import { finish } from "../../text/index.js";
 import { newId } from "../disk/digest.js";
 import { removeQuietly } from "../disk/entries.js";
 import { openDescriptor, openFlags, writeAll } from "../disk/platform.js";
-import { type Slices, writeInSlices } from "../disk/slices.js";
+import { type Slices, writeSlices } from "../disk/slices.js";
 import type { StateFolder } from "./state-folder.js";
 
 /** How a file gets its name. */
@@ -25,11 +25,11 @@ export function placeWhole(
   bytes: Uint8Array,
   options: WholeFileOptions,
 ): void {
-  finish(placeInSlices(state, path, bytes, { ...options, isAtOnce: true }));
+  finish(placeSlices(state, path, bytes, { ...options, isAtOnce: true }));
 }
 
 /** The same in slices of a large file. */
-export function* placeInSlices(
+export function* placeSlices(
   state: StateFolder,
   path: string,
   bytes: Uint8Array,
@@ -41,7 +41,7 @@ export function* placeInSlices(
   try {
     try {
       if (isAtOnce) writeAll(fd, bytes, 0);
-      else yield* writeInSlices(fd, bytes);
+      else yield* writeSlices(fd, bytes);
       if (isDurable) fdatasyncSync(fd);
     } finally {
       closeSync(fd);

@@ -126,11 +126,11 @@ interface StoredBlob {
 
 /** All blobs, the longest unused first. */
 export function listBlobs(state: StateFolder): readonly StoredBlob[] {
-  return finish(listInSteps(state));
+  return finish(listSteps(state));
 }
 
 /** The same in steps, one a folder: there are 256. */
-function* listInSteps(state: StateFolder): Advancing<readonly StoredBlob[]> {
+function* listSteps(state: StateFolder): Advancing<readonly StoredBlob[]> {
   const blobs: StoredBlob[] = [];
   const folders = namesIn(state.at("blobs"));
   for (const [at, folder] of folders.entries()) {
@@ -203,7 +203,7 @@ class BlobCollection {
 
   *run(state: StateFolder): Advancing<void> {
     const { plan } = this;
-    const blobs = yield* listInSteps(state);
+    const blobs = yield* listSteps(state);
     this.listed = blobs.length;
     this.keptBytes = blobs.reduce((sum, blob) => sum + blob.size, 0);
     for (const [at, blob] of blobs.entries()) {

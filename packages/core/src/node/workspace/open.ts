@@ -14,7 +14,7 @@ import { openChangeSets } from "../change-sets/change-sets.js";
 import { locksAfterRecovery, type RecoveredSets, recoverSets } from "../change-sets/recovery.js";
 import { type DiskOptions, momentBetween, type OpenedDisk, openDisk } from "../commit/open-disk.js";
 import { openCharsets } from "../disk/charsets.js";
-import { inflate, isGitBlob, newId, sha256, sha256Stream } from "../disk/digest.js";
+import { inflate, isGitBlob, newId, sha256 } from "../disk/digest.js";
 import { codeOf } from "../disk/platform.js";
 import { isBelow } from "../disk/root.js";
 import { openBlobs } from "../state-folder/blobs.js";
@@ -156,7 +156,6 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     codec: openCharsets(),
     clock,
     digest: sha256,
-    startDigest: sha256Stream,
     isGitBlob,
     inflate,
     newId,

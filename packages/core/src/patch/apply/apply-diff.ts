@@ -8,7 +8,7 @@ import { BaseText } from "../model/base-text.js";
 import { changesNothing, type ShapedHunk, shapeHunk } from "../model/hunk.js";
 import { LineTable } from "../model/line-table.js";
 import { internalError, invalidDiff, refusePatch } from "../model/refusal.js";
-import { Deadline, finish, finishInTurns, mapInSteps, type Steps } from "../model/steps.js";
+import { Deadline, finish, finishInTurns, mapSteps, type Steps } from "../model/steps.js";
 import type { PatchOutcome, PatchRefusal, PatchRequest, PatchSuccess, Repair } from "../model/types.js";
 import { restoreLines, unescapeDiff } from "../read/channel.js";
 import { type ParsedDiff, parseDiff } from "../read/parse.js";
@@ -53,7 +53,7 @@ export function* applySteps(request: PatchRequest, deadline: Deadline): Steps<Pa
   yield;
   const tooLarge = refuseSize(diff);
   if (tooLarge !== undefined) return tooLarge;
-  const base = yield* BaseText.inSteps(request.base ?? "");
+  const base = new BaseText(request.base ?? "");
   const onlyReturns = !base.text.includes("\n") && base.text.includes("\r");
   const parsed = yield* parseDiff(diff, {
     isBaseLine: (text) => base.hasLine(text),
@@ -69,7 +69,7 @@ export function* applySteps(request: PatchRequest, deadline: Deadline): Steps<Pa
   if (deadline.late()) return timeout();
   const restored = yield* restoreLines(base, diff, parsed.hunks, deadline);
   if (restored.kind === "refusal") return deadline.late() ? timeout() : restored;
-  const hunks = yield* mapInSteps(restored.hunks, (hunk) => shapeHunk(hunk, deadline));
+  const hunks = yield* mapSteps(restored.hunks, (hunk) => shapeHunk(hunk, deadline));
   if (deadline.late()) return timeout();
   if (request.base === null || isCreation(base, parsed, hunks))
     return createFromDiff(request.base, parsed, hunks);
@@ -85,7 +85,7 @@ function* patch(
   hunks: readonly ShapedHunk[],
   deadline: Deadline,
 ): Steps<PatchOutcome> {
-  const isIdle = yield* mapInSteps(hunks, changesNothing);
+  const isIdle = yield* mapSteps(hunks, changesNothing);
   const changing = isIdle.includes(true) ? hunks.filter((_, at) => isIdle[at] === false) : hunks;
   const idle = changing === hunks ? [] : hunks.filter((_, at) => isIdle[at]);
   const repairs: readonly Repair[] = [
@@ -170,11 +170,10 @@ function* land(
       ? []
       : [{ kind: "final_newline", detail: `newline at the end of the file ${finalNewline}` }];
   yield;
-  const landed = yield* describeLanding(located.placements);
+  const landed = describeLanding(located.placements);
+  const changes = toChanges(corrected.edits);
   yield;
-  const changes = yield* toChanges(corrected.edits);
-  yield;
-  const repairs = [...known, ...(yield* describeRepairs(base, located)), ...ending];
+  const repairs = [...known, ...describeRepairs(base, located), ...ending];
   const code = text === base.text ? "no_change" : "applied";
   return { kind: "success", code, text, landed, changes, repairs };
 }

@@ -1,5 +1,4 @@
-import { isSameInSteps } from "../../text/index.js";
-import type { Steps } from "../model/steps.js";
+import { sameBytes } from "../../text/index.js";
 import type { PackedDiff, PackedPart } from "../read/packed.js";
 
 /** What proves packed bytes, and unpacks them. */
@@ -18,11 +17,11 @@ export interface Unpacking {
  *
  * @returns the new bytes, the same ones where they stand already, or why it does not fit, in words.
  */
-export function* applyPacked(
+export function applyPacked(
   before: Uint8Array,
   { blobs, parts: [forward, back, more] }: PackedDiff,
   by: Unpacking,
-): Steps<Uint8Array | string> {
+): Uint8Array | string {
   if (forward === undefined || more !== undefined) return "are not in one part or two";
   // The first digits of a name are those of other contents, too.
   const isProved = blobs?.every(({ length }) => length >= 40) === true;
@@ -32,33 +31,31 @@ export function* applyPacked(
     blobs === undefined ||
     (/^0+$/.test(blobs[at] ?? "") ? bytes.length === 0 : by.isGitBlob(bytes, blobs[at] ?? ""));
   if (isProved && isNamed(before, 1)) return before;
-  const after = yield* unpack(forward, before, by);
-  if (after !== undefined && (yield* isSameInSteps(after, before))) return before;
+  const after = unpack(forward, before, by);
+  if (after !== undefined && sameBytes(after, before)) return before;
   if (!isNamed(before, 0)) return "were made for another content than this file has, by their line `index`";
   if (after === undefined) return "are damaged, too large, or made for other bytes than the file has";
   if (!isNamed(after, 1)) return "do not come to the content that their line `index` names";
-  const again = back === undefined ? before : yield* unpack(back, after, by);
-  if (again !== undefined && (yield* isSameInSteps(again, before))) return after;
+  const again = back === undefined ? before : unpack(back, after, by);
+  if (again !== undefined && sameBytes(again, before)) return after;
   return "do not lead back to this file, so they were made for another one";
 }
 
-function* unpack(
+function unpack(
   { isDelta, size, lines }: PackedPart,
   base: Uint8Array,
   { inflate, limitBytes }: Unpacking,
-): Steps<Uint8Array | undefined> {
+): Uint8Array | undefined {
   const deflated = new Uint8Array(lines.length * 52);
   let length = 0;
-  for (const [at, line] of lines.entries()) {
-    if (at % 1_024 === 1_023) yield;
+  for (const line of lines) {
     const count = decodeLine(line, deflated, length);
     if (count === undefined) return undefined;
     length += count;
   }
-  yield;
   const bytes = size > limitBytes ? undefined : inflate(deflated.subarray(0, length), size);
   if (bytes?.length !== size) return undefined;
-  return isDelta ? yield* applyDelta(bytes, base, limitBytes) : bytes;
+  return isDelta ? applyDelta(bytes, base, limitBytes) : bytes;
 }
 
 /** One line: a letter for the number of bytes, and five digits of base 85 for each four of them. */
@@ -83,7 +80,7 @@ const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!
 const digits = new Map([...letters].map((letter, value) => [letter.charCodeAt(0), value]));
 
 /** Git's delta: two sizes, then by turns what is copied from the old bytes and what is new. */
-function* applyDelta(delta: Uint8Array, base: Uint8Array, limit: number): Steps<Uint8Array | undefined> {
+function applyDelta(delta: Uint8Array, base: Uint8Array, limit: number): Uint8Array | undefined {
   let at = 0;
   const readSize = () => {
     let [value, byte] = [0, 128];
@@ -104,8 +101,7 @@ function* applyDelta(delta: Uint8Array, base: Uint8Array, limit: number): Steps<
   const size = readSize();
   const bytes = new Uint8Array(size > limit ? 0 : size);
   let length = 0;
-  for (let step = 1; at < delta.length; step++) {
-    if (step % 4_096 === 0) yield;
+  while (at < delta.length) {
     const code = delta[at++] ?? 0;
     const isCopy = code >= 128;
     const from = isCopy ? readSparse(code, 4) : at;

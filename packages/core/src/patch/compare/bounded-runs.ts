@@ -14,14 +14,14 @@ export function* boundedRuns(
   fresh: Int32Array,
   mostWork = usualWork,
 ): Steps<readonly CommonRun[]> {
-  const head = yield* alike(old, fresh, (list, at) => list[at]);
+  const head = alike(old, fresh, (list, at) => list[at]);
   const [oldRest, freshRest] = [old.subarray(head), fresh.subarray(head)];
-  const tail = yield* alike(oldRest, freshRest, (list, at) => list[list.length - 1 - at]);
+  const tail = alike(oldRest, freshRest, (list, at) => list[list.length - 1 - at]);
   const oldMiddle = oldRest.subarray(0, oldRest.length - tail);
   const freshMiddle = freshRest.subarray(0, freshRest.length - tail);
   const between =
     (yield* commonRuns(oldMiddle, freshMiddle, { most: mostWork, of: "work" })) ??
-    (yield* runsAroundSingles(oldMiddle, freshMiddle));
+    runsAroundSingles(oldMiddle, freshMiddle);
   const runs = between.map(({ oldAt, newAt, length }) => ({
     oldAt: oldAt + head,
     newAt: newAt + head,
@@ -36,24 +36,23 @@ export function* boundedRuns(
 const usualWork = 1 << 24;
 
 /** How many numbers of two lists are the same from one end on. */
-function* alike(
+function alike(
   old: Int32Array,
   fresh: Int32Array,
   numberAt: (list: Int32Array, at: number) => number | undefined,
-): Steps<number> {
+): number {
   const shorter = Math.min(old.length, fresh.length);
   let at = 0;
-  while (at < shorter && numberAt(old, at) === numberAt(fresh, at)) if (++at % stepNumbers === 0) yield;
+  while (at < shorter && numberAt(old, at) === numberAt(fresh, at)) at += 1;
   return at;
 }
 
 /** The runs around the numbers that each list has once, of these as many as stand in the same order. */
-function* runsAroundSingles(old: Int32Array, fresh: Int32Array): Steps<readonly CommonRun[]> {
-  const rising = yield* longestRising(yield* onceInBoth(old, fresh));
+function runsAroundSingles(old: Int32Array, fresh: Int32Array): readonly CommonRun[] {
+  const rising = longestRising(onceInBoth(old, fresh));
   const runs: CommonRun[] = [];
-  let [oldEnd, newEnd, steps] = [0, 0, 0];
+  let [oldEnd, newEnd] = [0, 0];
   for (const single of rising) {
-    if (++steps % stepNumbers === 0) yield;
     // The run before may hold this one: an equal number that each list has once is at the same place.
     if (single.old < oldEnd) continue;
     let [oldAt, newAt] = [single.old, single.fresh];
@@ -78,24 +77,22 @@ interface SingleInBoth {
 }
 
 /** The numbers that each of two lists has once, in the order of the old one. */
-function* onceInBoth(old: Int32Array, fresh: Int32Array): Steps<readonly SingleInBoth[]> {
-  const places = yield* placesOfSingles(fresh);
+function onceInBoth(old: Int32Array, fresh: Int32Array): readonly SingleInBoth[] {
+  const places = placesOfSingles(fresh);
   const singles: SingleInBoth[] = [];
-  for (const [id, at] of yield* placesOfSingles(old)) {
+  for (const [id, at] of placesOfSingles(old)) {
     const place = places.get(id);
     if (at !== several && place !== undefined && place !== several) singles.push({ old: at, fresh: place });
-    if (singles.length % stepNumbers === stepNumbers - 1) yield;
   }
   return singles;
 }
 
 /** By number, in the order of their first places: where it stands, or `several`. */
-function* placesOfSingles(list: Int32Array): Steps<ReadonlyMap<number, number>> {
+function placesOfSingles(list: Int32Array): ReadonlyMap<number, number> {
   const places = new Map<number, number>();
   for (let at = 0; at < list.length; at++) {
     const id = list[at] ?? 0;
     places.set(id, places.has(id) ? several : at);
-    if (at % stepNumbers === stepNumbers - 1) yield;
   }
   return places;
 }
@@ -103,7 +100,7 @@ function* placesOfSingles(list: Int32Array): Steps<ReadonlyMap<number, number>> 
 const several = -1;
 
 /** Of pairs in the order of the old list as many as possible that stand in the same order in the new one. */
-function* longestRising(singles: readonly SingleInBoth[]): Steps<readonly SingleInBoth[]> {
+function longestRising(singles: readonly SingleInBoth[]): readonly SingleInBoth[] {
   /** By length: the index of the pair with which a row of that length ends earliest in the new list. */
   const ends: number[] = [];
   const before = new Int32Array(singles.length);
@@ -117,7 +114,6 @@ function* longestRising(singles: readonly SingleInBoth[]): Steps<readonly Single
     }
     before[index] = ends[low - 1] ?? none;
     ends[low] = index;
-    if (index % stepNumbers === stepNumbers - 1) yield;
   }
   const rising: SingleInBoth[] = [];
   for (let index = ends.at(-1) ?? none; index !== none; index = before[index] ?? none) {
@@ -128,6 +124,3 @@ function* longestRising(singles: readonly SingleInBoth[]): Steps<readonly Single
 }
 
 const none = -1;
-
-/** Gone through in a millisecond or two. */
-const stepNumbers = 1 << 13;

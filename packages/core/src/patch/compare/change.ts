@@ -1,7 +1,7 @@
-import { countLinesInSteps, cutVisibly, LineFinder } from "../../text/index.js";
+import { countLines, cutVisibly, LineFinder } from "../../text/index.js";
 import { Deadline, finish, finishInTurns, type Steps } from "../model/steps.js";
 import type { LineChange, LineRange } from "../model/types.js";
-import { diffTextsInSteps } from "./line-diff.js";
+import { diffSteps } from "./line-diff.js";
 
 /** How much of a difference is shown. */
 interface DescribeOptions {
@@ -39,7 +39,7 @@ export interface ShownChange {
 
 /** `describeChange` for those who keep what was shown. */
 export function describeShown(before: string, after: string, options: DescribeOptions = {}): ShownChange {
-  return finish(describeShownInSteps(before, after, options));
+  return finish(describeSteps(before, after, options));
 }
 
 /**
@@ -54,26 +54,26 @@ export async function describeShownInTurns(
   pause: () => Promise<unknown>,
 ): Promise<ShownChange> {
   // The comparison has a limit of its own; the rest has none.
-  return finishInTurns(describeShownInSteps(before, after, options), new Deadline(0), pause);
+  return finishInTurns(describeSteps(before, after, options), new Deadline(0), pause);
 }
 
 /** The same in steps. */
-export function* describeShownInSteps(
+export function* describeSteps(
   before: string,
   after: string,
   options: DescribeOptions = {},
 ): Steps<ShownChange> {
   const { context = 3, limitMs = 200, fits = () => true } = options;
-  const changes = yield* diffTextsInSteps(before, after, limitMs);
+  const changes = yield* diffSteps(before, after, limitMs);
   if (changes.length === 0) return { text: "", lines: [], starts: [], isWhole: true };
   const texts = { old: new LineFinder(before), fresh: new LineFinder(after) };
   const compared = {
     texts,
-    oldLength: yield* countLinesInSteps(before),
+    oldLength: countLines(before),
     groups: groupChanges(changes, context),
   };
   for (let maxLines = options.maxLines ?? 60; ; maxLines = Math.floor(maxLines / 2)) {
-    const shown = yield* showCompared(compared, { ...options, context, maxLines });
+    const shown = showCompared(compared, { ...options, context, maxLines });
     if (maxLines <= 1 || fits(shown.text)) return shown;
     yield;
   }
@@ -86,7 +86,7 @@ interface Compared {
   readonly groups: readonly (readonly LineChange[])[];
 }
 
-function* showCompared(
+function showCompared(
   { texts, oldLength, groups }: Compared,
   {
     context,
@@ -94,11 +94,11 @@ function* showCompared(
     maxLineChars = 2_000,
     name,
   }: DescribeOptions & { readonly context: number; readonly maxLines: number },
-): Steps<ShownChange> {
+): ShownChange {
   const out: ShownLine[] = name === undefined ? [] : [{ text: `--- ${name}` }, { text: `+++ ${name}` }];
   for (const group of groups) {
     if (out.length >= maxLines) break;
-    yield* renderGroup(texts, group, boundsOf(oldLength, group, context), { out, maxLines, maxLineChars });
+    renderGroup(texts, group, boundsOf(oldLength, group, context), { out, maxLines, maxLineChars });
   }
   const whole = groups.reduce(
     (sum, group) => sum + groupLength(oldLength, group, context),
@@ -179,12 +179,12 @@ interface Output {
   readonly maxLineChars: number;
 }
 
-function* renderGroup(
+function renderGroup(
   { old, fresh }: { readonly old: LineFinder; readonly fresh: LineFinder },
   group: readonly LineChange[],
   { from, to }: Bounds,
   { out, maxLines, maxLineChars }: Output,
-): Steps<void> {
+): void {
   const [first] = group;
   const newFrom = from + (first === undefined ? 0 : first.newFrom - first.oldFrom);
   const growth = group.reduce(
@@ -195,15 +195,14 @@ function* renderGroup(
   out.push({ text: `@@ -${range(from, to - from)} +${range(newFrom, to - from + growth)} @@` });
   // Context and added lines follow each other in the new text; what was removed is none of it.
   let line = newFrom;
-  const push = function* (
+  const push = (
     sign: " " | "+" | "-",
     lines: LineFinder,
     start: number,
     end: number,
     other?: { readonly lines: LineFinder; readonly from: number; readonly to: number },
-  ): Steps<void> {
+  ) => {
     for (let at = start; at < end && out.length < maxLines; at++) {
-      yield* lines.seekInSteps(at + 1);
       const one = lines.lines(at + 1, at + 1);
       const isCut = one.length >= maxLineChars;
       const partner = other === undefined ? 0 : other.from + at - start;
@@ -222,20 +221,20 @@ function* renderGroup(
   };
   let at = from;
   for (const change of group) {
-    yield* push(" ", old, at, change.oldFrom);
+    push(" ", old, at, change.oldFrom);
     const room = maxLines - out.length;
     // What goes and what comes share the room: a question about the one without the other says nothing.
     const most = Math.max(Math.ceil(room / 2), room - (change.newTo - change.newFrom));
     const oldTo = Math.min(change.oldTo, change.oldFrom + most);
-    yield* push("-", old, change.oldFrom, oldTo, { lines: fresh, from: change.newFrom, to: change.newTo });
-    yield* push("+", fresh, change.newFrom, change.newTo, {
+    push("-", old, change.oldFrom, oldTo, { lines: fresh, from: change.newFrom, to: change.newTo });
+    push("+", fresh, change.newFrom, change.newTo, {
       lines: old,
       from: change.oldFrom,
       to: change.oldTo,
     });
     at = change.oldTo;
   }
-  yield* push(" ", old, at, to);
+  push(" ", old, at, to);
 }
 
 /** Where two lines begin to differ (UTF-16). */

@@ -1,9 +1,6 @@
 import type { Steps } from "../model/steps.js";
 import type { CommonRun } from "./common-runs.js";
 
-/** Hands over the lines of one side, in order and in steps, as often as it is asked. @returns how many there are. */
-export type LinesInSteps = (take: (line: string) => void) => Steps<number>;
-
 /** The lines that a new list kept from an old one: pairs of positions, 0-based, in order. */
 export interface KeptLines {
   readonly old: Int32Array;
@@ -23,34 +20,36 @@ export type SearchOfRuns = (old: Int32Array, fresh: Int32Array) => Steps<readonl
  * @param search finds what two lists have in common, given as numbers: the lines that stand on both sides.
  */
 export function* keptLines(
-  old: LinesInSteps,
-  fresh: LinesInSteps,
+  old: Iterable<string>,
+  fresh: Iterable<string>,
   { smaller, search }: { readonly smaller: "old" | "new"; readonly search: SearchOfRuns },
 ): Steps<KeptLines> {
   const ids = new Map<string, number>();
   const held = new Numbers();
-  const heldCount = yield* (smaller === "old" ? old : fresh)((line) => {
+  for (const line of smaller === "old" ? old : fresh) {
     const id = ids.get(line) ?? ids.size;
     if (id === ids.size) ids.set(line, id);
     held.push(id);
-  });
+    if (held.length % stepLines === 0) yield;
+  }
   const isOnBoth = new Uint8Array(ids.size);
   const other = { at: new Numbers(), id: new Numbers() };
-  let position = 0;
-  const otherCount = yield* (smaller === "old" ? fresh : old)((line) => {
+  let otherCount = 0;
+  for (const line of smaller === "old" ? fresh : old) {
     const id = ids.get(line);
     if (id !== undefined) {
       isOnBoth[id] = 1;
-      other.at.push(position);
+      other.at.push(otherCount);
       other.id.push(id);
     }
-    position += 1;
-  });
+    otherCount += 1;
+    if (otherCount % stepLines === 0) yield;
+  }
   // A line that only one side has cannot be kept, and comparing it costs most.
-  const both = yield* onBothSides(held.values(), isOnBoth);
+  const both = onBothSides(held.values(), isOnBoth);
   const sides = [both, { at: other.at.values(), id: other.id.values() }] as const;
   const [then, now] = smaller === "old" ? sides : [sides[1], sides[0]];
-  const [oldCount, newCount] = smaller === "old" ? [heldCount, otherCount] : [otherCount, heldCount];
+  const [oldCount, newCount] = smaller === "old" ? [held.length, otherCount] : [otherCount, held.length];
   const runs = then.id.length === 0 ? [] : yield* search(then.id, now.id);
   const kept = { old: new Numbers(), fresh: new Numbers() };
   for (const { oldAt, newAt, length } of runs) {
@@ -58,12 +57,11 @@ export function* keptLines(
       kept.old.push(then.at[oldAt + at] ?? 0);
       kept.fresh.push(now.at[newAt + at] ?? 0);
     }
-    if (length >= stepLines) yield;
   }
   return { old: kept.old.values(), fresh: kept.fresh.values(), oldCount, newCount };
 }
 
-function* onBothSides(ids: Int32Array, isOnBoth: Uint8Array) {
+function onBothSides(ids: Int32Array, isOnBoth: Uint8Array) {
   const [at, id] = [new Numbers(), new Numbers()];
   for (let position = 0; position < ids.length; position++) {
     const one = ids[position] ?? 0;
@@ -71,18 +69,17 @@ function* onBothSides(ids: Int32Array, isOnBoth: Uint8Array) {
       at.push(position);
       id.push(one);
     }
-    if (position % stepLines === stepLines - 1) yield;
   }
   return { at: at.values(), id: id.values() };
 }
 
-/** Gone through in about a millisecond. */
-const stepLines = 1 << 16;
+/** Cut out and put into a table in a millisecond or two. */
+export const stepLines = 2_048;
 
 /** A list of numbers that grows, four bytes each. */
 class Numbers {
   private list = new Int32Array(64);
-  private length = 0;
+  length = 0;
 
   push(value: number): void {
     if (this.length === this.list.length) {

@@ -6,15 +6,13 @@ import type { BaseText } from "../model/base-text.js";
 import type { Edit } from "../model/edit.js";
 import { growth, type HunkLine } from "../model/hunk.js";
 import { isBlankLine, type LineKey, normalize } from "../model/line-key.js";
-import { mapInSteps, type Steps } from "../model/steps.js";
 import type { LandedHunk, LineChange, Repair, RepairKind } from "../model/types.js";
 import { count } from "./excerpt.js";
 
 /** Where each hunk landed, in the order of the diff. */
-export function* describeLanding(placements: readonly Placement[]): Steps<readonly LandedHunk[]> {
+export function describeLanding(placements: readonly Placement[]): readonly LandedHunk[] {
   const shifts = shiftsOf(placements);
-  yield;
-  return yield* mapInSteps(placements, (placement) => {
+  return placements.map((placement) => {
     const { hunk, start, end } = placement;
     const oldLines = end - start;
     const newLines = Math.max(0, oldLines + growth(hunk));
@@ -41,11 +39,10 @@ function shiftsOf(placements: readonly Placement[]): ReadonlyMap<Placement, numb
 }
 
 /** Which lines of the base the edits replaced, where they were placed; those that touch are one. */
-export function* toChanges(edits: readonly Edit[]): Steps<readonly LineChange[]> {
+export function toChanges(edits: readonly Edit[]): readonly LineChange[] {
   const changes: LineChange[] = [];
   let shift = 0;
   for (const edit of edits) {
-    if (changes.length % 4_096 === 4_095) yield;
     const newFrom = edit.from + shift;
     const newTo = newFrom + edit.lines.length;
     const last = changes.at(-1);
@@ -58,12 +55,9 @@ export function* toChanges(edits: readonly Edit[]): Steps<readonly LineChange[]>
 }
 
 /** Everything that was put right on the way from the diff as written to the edits. */
-export function* describeRepairs(base: BaseText, located: Located): Steps<readonly Repair[]> {
+export function describeRepairs(base: BaseText, located: Located): readonly Repair[] {
   const repairs: Repair[] = [];
-  for (const [at, placement] of located.placements.entries()) {
-    if (at % 512 === 511) yield;
-    noteRepairs(base, placement, repairs);
-  }
+  for (const placement of located.placements) noteRepairs(base, placement, repairs);
   for (const hunk of located.repeated) {
     repairs.push({ kind: "repeated_hunk", hunk, detail: "the same hunk again, counted once" });
   }

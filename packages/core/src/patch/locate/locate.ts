@@ -1,6 +1,6 @@
 import type { BaseText } from "../model/base-text.js";
 import { growth, type ShapedHunk } from "../model/hunk.js";
-import { type Deadline, mapInSteps, type Steps } from "../model/steps.js";
+import { type Deadline, mapSteps, type Steps } from "../model/steps.js";
 import { AddedLineCounts } from "./already-applied.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
 import { assignInOrder, includesSorted } from "./assign.js";
@@ -60,7 +60,7 @@ function* locateByContent(
   const added = new AddedLineCounts(verbatim.map(({ hunk }) => hunk));
   yield;
   const missing = verbatim.filter(({ starts }) => starts.length === 0);
-  base.expect((yield* mapInSteps(missing, ({ hunk }) => spellWithPrefix(hunk.old))).flat());
+  base.expect((yield* mapSteps(missing, ({ hunk }) => spellWithPrefix(hunk.old))).flat());
   const applied = yield* findApplied(base, verbatim, finder, added);
   if (applied !== undefined) return applied;
   const searches: HunkSearch[] = [];
@@ -149,7 +149,7 @@ function expectLines(base: BaseText, hunks: readonly ShapedHunk[]): void {
 
 /** The quick way, without any index: all hunks match exactly where their headers say, in order. */
 function* locateByNumbers(base: BaseText, hunks: readonly ShapedHunk[]): Steps<Located | undefined> {
-  const placements = yield* mapInSteps(hunks, (hunk) => placeByNumber(base, hunk), 512);
+  const placements = yield* mapSteps(hunks, (hunk) => placeByNumber(base, hunk), 512);
   if (!placements.every((placement) => placement !== undefined)) return undefined;
   const candidates = placements.map(({ hunk, start }) => candidateOf(hunk, [start]));
   if (assignInOrder(candidates) === undefined) return undefined;
@@ -184,7 +184,7 @@ function* resolveAppliedInsertions(
 ): Steps<Located | AlreadyApplied | Unlocated> {
   const added = new AddedLineCounts(located.placements.map(({ hunk }) => hunk));
   const appliedAt = (placement: Placement) => appliedInsertionAt(base, placement, added);
-  const applied = yield* mapInSteps(located.placements, appliedAt);
+  const applied = yield* mapSteps(located.placements, appliedAt);
   if (applied.every((start) => start !== undefined)) return { kind: "already_applied" };
   const searches = located.placements.map(({ hunk, tier, start, alignment }, at): HunkSearch => {
     const insertion = applied[at];

@@ -1,7 +1,7 @@
 import type { BaseText } from "../model/base-text.js";
 import { growth, type HunkLine, type ShapedHunk } from "../model/hunk.js";
 import { indentOf, normalize } from "../model/line-key.js";
-import { type Deadline, mapInSteps, type Steps } from "../model/steps.js";
+import { type Deadline, mapSteps, type Steps } from "../model/steps.js";
 import { alignHunk } from "./align.js";
 import {
   type AddedLineCounts,
@@ -68,7 +68,7 @@ export function* findApplied(
   finder: MatchFinder,
   added: AddedLineCounts,
 ): Steps<AlreadyApplied | undefined> {
-  const byNumbers = yield* mapInSteps(searches, ({ hunk }) => appliedAtStatedLine(base, hunk));
+  const byNumbers = yield* mapSteps(searches, ({ hunk }) => appliedAtStatedLine(base, hunk));
   // If one hunk proves that it was applied, the numbers of the other hunks are believed.
   if (byNumbers.every((start) => start !== undefined)) {
     for (const { hunk } of searches) {

@@ -1,7 +1,7 @@
 import type { BaseText } from "../model/base-text.js";
 import { growth, type HunkLine, type ShapedHunk } from "../model/hunk.js";
 import { indentOf, isBlankLine } from "../model/line-key.js";
-import { mapInSteps, type Steps } from "../model/steps.js";
+import { mapSteps, type Steps } from "../model/steps.js";
 import { isInside, SectionFinder } from "./anchors.js";
 import {
   type Assignments,
@@ -130,7 +130,7 @@ function* confirmPlacements(
   const shallow = findUnknownIndent(base, searches);
   if (shallow !== undefined) return unlocated("indent_unknown", shallow, searches, shallow.starts);
   yield;
-  const placements = yield* mapInSteps(searches, (search, at) => placementAt(base, search, starts[at] ?? 0));
+  const placements = yield* mapSteps(searches, (search, at) => placementAt(base, search, starts[at] ?? 0));
   return { kind: "located", placements, outOfOrder, repeated: [], appliedBefore: [] };
 }
 

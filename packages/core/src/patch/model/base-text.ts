@@ -7,6 +7,7 @@ import type { Steps } from "./steps.js";
 /** The file's lines, and for each way of comparing them an index that is built when first asked for. */
 export class BaseText {
   readonly count: number;
+  private readonly lines: LineTable;
   private usual: LineEnding | undefined;
   private nonBlank: NonBlankLines | undefined;
   private typography: boolean | undefined;
@@ -15,16 +16,9 @@ export class BaseText {
   private readonly wanted: Texts[] = [];
   private readonly indexes = new Map<LineKey, LineIndex>();
 
-  constructor(
-    readonly text: string,
-    private readonly lines = new LineTable(text),
-  ) {
-    this.count = lines.count;
-  }
-
-  /** The same as the constructor, in steps. */
-  static *inSteps(text: string): Steps<BaseText> {
-    return new BaseText(text, yield* LineTable.inSteps(text));
+  constructor(readonly text: string) {
+    this.lines = new LineTable(text);
+    this.count = this.lines.count;
   }
 
   line(at: number): string {
@@ -99,18 +93,7 @@ export class BaseText {
 
   /** Makes the indexes that will be asked for, in steps; each is made at once where it is asked for before. */
   *prepare(...keys: readonly LineKey[]): Steps<void> {
-    for (const key of keys) {
-      yield* this.index(key).prepare();
-      if (key === "punctuation") yield* this.findTypography();
-    }
-  }
-
-  private *findTypography(): Steps<void> {
-    for (let from = 0; this.typography === undefined; from += typographyStep) {
-      if (from > 0) yield;
-      if (hasTypography(this.text.slice(from, from + typographyStep))) this.typography = true;
-      else if (from + typographyStep >= this.text.length) this.typography = false;
-    }
+    for (const key of keys) yield* this.index(key).prepare();
   }
 
   /** Whether lines were searched for since this was asked last: each search costs as much as the text is long. */
@@ -135,8 +118,6 @@ export class BaseText {
   }
 }
 
-/** So much of the text, in UTF-16 units, is looked through for typographic punctuation in one step. */
-const typographyStep = 1 << 20;
 /** So many lines are searched for in the text before an index of its lines is made. */
 const textSearchLimit = 32;
 

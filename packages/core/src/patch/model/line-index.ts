@@ -88,7 +88,7 @@ export class LineIndex {
       if (from > 0) yield;
       this.numberLines(from, Math.min(from + length, numbers.length));
     }
-    yield* this.sortPositions(numbers);
+    this.sortPositions(numbers);
     this.isStale = false;
   }
 
@@ -141,41 +141,23 @@ export class LineIndex {
     return id < 0 ? unasked : id;
   }
 
-  private *sortPositions(ids: Int32Array): Steps<void> {
+  private sortPositions(ids: Int32Array): void {
     const { size } = this.interner;
     const offsets = new Int32Array(size + 1);
-    for (let from = 0; from < ids.length; from += sortedLines) {
-      if (from > 0) yield;
-      countIds(ids.subarray(from, from + sortedLines), offsets);
-    }
+    for (const id of ids) if (id >= 0) offsets[id + 1] = (offsets[id + 1] ?? 0) + 1;
     for (let id = 0; id < size; id++) offsets[id + 1] = (offsets[id + 1] ?? 0) + (offsets[id] ?? 0);
-    yield;
     const positions = new Int32Array(offsets[size] ?? 0);
-    for (let from = 0; from < ids.length; from += sortedLines) {
-      if (from > 0) yield;
-      sortIds(ids, from, Math.min(from + sortedLines, ids.length), offsets, positions);
+    for (const [at, id] of ids.entries()) {
+      if (id < 0) continue;
+      const slot = offsets[id] ?? 0;
+      positions[slot] = at;
+      offsets[id] = slot + 1;
     }
     // Each offset was moved to the end of its number, which is where the next one begins.
     offsets.copyWithin(1, 0, size);
     offsets[0] = 0;
     this.offsets = offsets;
     this.positions = positions;
-  }
-}
-
-/** Adds how often each number is there to the place after its own. */
-function countIds(ids: Int32Array, counts: Int32Array): void {
-  for (const id of ids) if (id >= 0) counts[id + 1] = (counts[id + 1] ?? 0) + 1;
-}
-
-/** @param next where the next position of each number goes; moved on with each. */
-function sortIds(ids: Int32Array, from: number, to: number, next: Int32Array, positions: Int32Array): void {
-  for (let at = from; at < to; at++) {
-    const id = ids[at] ?? unasked;
-    if (id < 0) continue;
-    const slot = next[id] ?? 0;
-    positions[slot] = at;
-    next[id] = slot + 1;
   }
 }
 
@@ -194,8 +176,6 @@ const spelledLines = stepLines / 4;
 const learnedTexts = 4_096;
 /** A file of more lines has room for so many different ones at once. */
 const mostReserved = 1 << 20;
-/** Sorting them costs less. */
-const sortedLines = 8 * stepLines;
 /** The number of a line of the file that nobody asked for; differs from that of a line the file has not. */
 const unasked = -2;
 

@@ -1,5 +1,4 @@
 import type { LineEnding } from "../../text/index.js";
-import { finish, type Steps } from "./steps.js";
 
 /**
  * The lines of a text, the same that `splitLines` gives; but only where they begin is kept, and a line is
@@ -15,25 +14,13 @@ export class LineTable {
   private readonly hasPairs: boolean;
   private readonly isEnded: boolean;
 
-  constructor(
-    readonly text: string,
-    starts?: Int32Array | readonly number[],
-  ) {
+  constructor(readonly text: string) {
     const hasReturns = text.includes("\r");
     this.mark = hasReturns && !text.includes("\n") ? "\r" : "\n";
     this.hasPairs = hasReturns && this.mark === "\n";
     this.isEnded = text.endsWith(this.mark);
-    this.starts =
-      starts ??
-      (text.length <= shortLength ? startsOfShort(text, this.mark) : finish(findStarts(text, this.mark)));
+    this.starts = text.length <= shortLength ? startsOfShort(text, this.mark) : findStarts(text, this.mark);
     this.count = this.starts.length - 1;
-  }
-
-  /** The same as the constructor, in steps. */
-  static *inSteps(text: string): Steps<LineTable> {
-    if (text.length <= stepLength) return new LineTable(text);
-    const mark = text.includes("\r") && !text.includes("\n") ? "\r" : "\n";
-    return new LineTable(text, yield* findStarts(text, mark));
   }
 
   /** A line without its terminator; "" beyond the text. */
@@ -117,46 +104,17 @@ function startsOfShort(text: string, mark: string): readonly number[] {
   return starts;
 }
 
-function* findStarts(text: string, mark: string): Steps<Int32Array> {
-  const scan = new StartScan(text, mark);
-  while (!scan.advance()) yield;
-  return scan.result();
-}
-
-/** Finds where lines begin, some of them at a time. */
-class StartScan {
-  private starts: Int32Array;
-  private count = 0;
-  private from = 0;
-
-  constructor(
-    private readonly text: string,
-    private readonly mark: string,
-  ) {
-    this.starts = new Int32Array(guessCount(text, mark));
+function findStarts(text: string, mark: string): Int32Array {
+  let starts = new Int32Array(guessCount(text, mark));
+  let count = 0;
+  for (let from = 0; from < text.length; ) {
+    if (count + 2 > starts.length) starts = enlarge(starts);
+    starts[count++] = from;
+    const end = text.indexOf(mark, from);
+    from = end < 0 ? text.length : end + 1;
   }
-
-  /** @returns whether the end of the text is reached. */
-  advance(): boolean {
-    const { text, mark } = this;
-    const stop = Math.min(text.length, this.from + stepLength);
-    let { starts, count, from } = this;
-    while (from < stop) {
-      if (count + 2 > starts.length) starts = enlarge(starts);
-      starts[count++] = from;
-      const end = text.indexOf(mark, from);
-      from = end < 0 ? text.length : end + 1;
-    }
-    this.starts = starts;
-    this.count = count;
-    this.from = from;
-    return from >= text.length;
-  }
-
-  result(): Int32Array {
-    this.starts[this.count] = this.text.length;
-    return this.starts.subarray(0, this.count + 1);
-  }
+  starts[count] = text.length;
+  return starts.subarray(0, count + 1);
 }
 
 /** How many lines a text may have if it goes on as it begins, and some to spare. */
@@ -178,6 +136,4 @@ function enlarge(numbers: Int32Array): Int32Array<ArrayBuffer> {
 /** Up to so many UTF-16 units a text is short. */
 const shortLength = 1 << 16;
 const sampleLength = 2_048;
-/** So much of a text, in UTF-16 units, is one step. */
-const stepLength = 1 << 20;
 const carriage = 13;

@@ -26,7 +26,7 @@ export async function finishInTurns<Result>(
 const turnMs = 5;
 
 /** A list mapped in steps, so many elements each. */
-export function* mapInSteps<Element, Result>(
+export function* mapSteps<Element, Result>(
   list: readonly Element[],
   each: (element: Element, at: number) => Result,
   stepLength = 1_024,

@@ -1,6 +1,5 @@
 import { clip } from "../../text/index.js";
 import type { LineTable } from "../model/line-table.js";
-import type { Steps } from "../model/steps.js";
 import type { Repair } from "../model/types.js";
 import { readFence } from "./parse-fences.js";
 
@@ -26,10 +25,9 @@ export class LineAccount {
   }
 
   /** The text that is left out, told once; nothing where there are only blank lines. */
-  *describeText(): Steps<readonly Repair[]> {
+  describeText(): readonly Repair[] {
     let [count, first] = [0, ""];
     for (const [at, kind] of this.kinds.entries()) {
-      if (at % 4_096 === 4_095) yield;
       const line = kind === "text" ? this.lines.line(at).trim() : "";
       if (line === "") continue;
       if (count === 0) first = clip(line, 60);

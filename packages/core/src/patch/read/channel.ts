@@ -3,7 +3,7 @@ import type { Hunk, HunkLine } from "../model/hunk.js";
 import { ListedHunk } from "../model/hunk-lines.js";
 import { refusePatch } from "../model/refusal.js";
 import type { Deadline } from "../model/steps.js";
-import { mapInSteps, type Steps } from "../model/steps.js";
+import { mapSteps, type Steps } from "../model/steps.js";
 import type { PatchRefusal, Repair } from "../model/types.js";
 
 /** Hunks as they were before a channel changed all of their lines by one rule. */
@@ -75,7 +75,7 @@ function* withoutEntities(
   hunks: readonly Hunk[],
   deadline: Deadline,
 ): Steps<readonly Hunk[] | PatchRefusal | undefined> {
-  const encoded = yield* findEncoded(hunks, deadline);
+  const encoded = findEncoded(hunks, deadline);
   if (encoded.size === 0 || base.text.search(entity) >= 0) return undefined;
   const plain: Hunk[] = [];
   for (const hunk of hunks) {
@@ -137,13 +137,11 @@ function decodeHunk(hunk: Hunk): Hunk {
  * The characters that the lines have encoded, where the old lines have any: no added line says alone what was done to
  * it. One that only added lines have encoded must not stand in the old ones as it is.
  */
-function* findEncoded(hunks: readonly Hunk[], deadline: Deadline): Steps<ReadonlySet<string>> {
+function findEncoded(hunks: readonly Hunk[], deadline: Deadline): ReadonlySet<string> {
   const encoded = new Set<string>();
   let inOld = false;
-  let count = 0;
   for (const hunk of hunks) {
     for (let at = 0; at < hunk.count; at++) {
-      if (++count % 4_096 === 0) yield;
       if (!hunk.textOf(at).includes("&")) continue;
       if (deadline.passes()) return encoded;
       const names = hunk.textOf(at).match(entity) ?? [];
@@ -179,7 +177,7 @@ function* withoutNumbers(
   }
   if (!(yield* everyLine(({ text }) => numbered.test(text))) || !hunks.every(countsOn)) return undefined;
   if (!(yield* everyLine((line) => line.kind === "added" || !base.hasLine(line.text)))) return undefined;
-  return yield* mapInSteps(hunks, (hunk) => rewriteLines(hunk, deadline));
+  return yield* mapSteps(hunks, (hunk) => rewriteLines(hunk, deadline));
 }
 
 /** Whether the old lines of a hunk are numbered one after the other. */

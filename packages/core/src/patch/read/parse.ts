@@ -30,7 +30,7 @@ export interface ParsedDiff {
  * nothing.
  */
 export function* parseDiff(diff: string, context: ReadingContext): Steps<ParsedDiff> {
-  const lines = yield* LineTable.inSteps(diff.startsWith("\ufeff") ? diff.slice(1) : diff);
+  const lines = new LineTable(diff.startsWith("\ufeff") ? diff.slice(1) : diff);
   return yield* parseLines(lines, context);
 }
 
@@ -43,7 +43,7 @@ export function* parseLines(lines: LineTable, context: ReadingContext): Steps<Pa
   if (dialect === "search_replace") {
     const account = new LineAccount(lines);
     const read = yield* readBlocks(lines, context, account);
-    const repairs = [...dialectRepairs, ...(yield* account.describeText())];
+    const repairs = [...dialectRepairs, ...account.describeText()];
     return { dialect, repairs, account: account.kinds, ...read };
   }
   const reader = new DiffReader(lines, context, dialect === "v4a");
@@ -55,11 +55,11 @@ export function* parseLines(lines: LineTable, context: ReadingContext): Steps<Pa
     reader.repairs.push({ kind: "fence_removed", detail: "Markdown fence left out" });
   let at = 0;
   for (const span of spans) {
-    yield* reader.leaveOutSpan({ from: at, to: span.from });
+    reader.leaveOutSpan({ from: at, to: span.from });
     yield* reader.readSpan(span);
     at = span.to;
   }
-  yield* reader.leaveOutSpan({ from: at, to: lines.count });
+  reader.leaveOutSpan({ from: at, to: lines.count });
   if (dialect === "unified" && reader.hunks.length === 0)
     for (const span of spans) yield* reader.readBareSpan(span);
   reader.account.take("text", lines.count);
@@ -69,7 +69,7 @@ export function* parseLines(lines: LineTable, context: ReadingContext): Steps<Pa
     hunks: reader.hunks,
     sections,
     account: reader.account.kinds,
-    repairs: [...dialectRepairs, ...reader.repairs, ...(yield* reader.account.describeText())],
+    repairs: [...dialectRepairs, ...reader.repairs, ...reader.account.describeText()],
     flaw: reader.flaw,
   };
 }

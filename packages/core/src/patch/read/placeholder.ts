@@ -1,7 +1,6 @@
-import { splitLinesInSteps } from "../../text/index.js";
+import { splitLines } from "../../text/index.js";
 import type { BaseText } from "../model/base-text.js";
 import type { ShapedHunk } from "../model/hunk.js";
-import { finish, type Steps } from "../model/steps.js";
 
 /**
  * Finds an added line that stands for code it leaves out, such as `// ... existing code ...`, and that the
@@ -34,27 +33,22 @@ export function findPlaceholder(
  * @returns the line without blanks around it; undefined where nothing is left out.
  */
 export function omissionIn(before: string, fresh: string, old = before): string | undefined {
-  return finish(omissionInSteps(before, fresh, old));
-}
-
-/** The same in steps. */
-export function* omissionInSteps(before: string, fresh: string, old = before): Steps<string | undefined> {
-  const { contents } = yield* splitLinesInSteps(fresh);
+  if (!hasEllipsis(fresh)) return undefined;
+  const { contents } = splitLines(fresh);
   let [isFenced, keepsAll]: [boolean, boolean | undefined] = [false, undefined];
-  for (const [at, line] of contents.entries()) {
-    if (at % 4_096 === 4_095) yield;
+  for (const line of contents) {
     if (fence.test(line)) isFenced = !isFenced;
     if (!isPlaceholder(line) || before.includes(line.trim())) continue;
     if (!isFenced) return line.trim();
-    keepsAll ??= yield* holdsLines(contents, old);
+    keepsAll ??= holdsLines(contents, old);
     if (!keepsAll) return line.trim();
   }
   return undefined;
 }
 
 /** Whether all lines of a text stand among others, in their order; blank ones do not count. */
-function* holdsLines(lines: readonly string[], text: string): Steps<boolean> {
-  const wanted = (yield* splitLinesInSteps(text)).contents.filter((line) => line.trim() !== "");
+function holdsLines(lines: readonly string[], text: string): boolean {
+  const wanted = splitLines(text).contents.filter((line) => line.trim() !== "");
   let next = 0;
   for (const line of lines) if (line === wanted[next]) next += 1;
   return next === wanted.length;

@@ -77,19 +77,19 @@ export function* splitSteps(
 ): Steps<FileDiffs | PatchRefusal> {
   const tooLarge = refuseSize(text);
   if (tooLarge !== undefined) return tooLarge;
-  const lines = yield* LineTable.inSteps(text.startsWith("\ufeff") ? text.slice(1) : text);
+  const lines = new LineTable(text.startsWith("\ufeff") ? text.slice(1) : text);
   const parsed = yield* parseLines(lines, { splitReturns: false, deadline, ...defined({ strip }) });
   if (deadline.late()) return refusePatch("timeout", "Reading the diff took too long. Nothing was changed.");
   if (parsed.flaw !== undefined) return refuse(parsed.flaw);
   if (parsed.sections.length === 0) return refuse("It names no file and has no hunk.");
-  return refuseCommits(parsed.sections) ?? (yield* gatherFiles(lines, parsed));
+  yield;
+  return refuseCommits(parsed.sections) ?? gatherFiles(lines, parsed);
 }
 
-function* gatherFiles(lines: LineTable, parsed: ParsedDiff): Steps<FileDiffs | PatchRefusal> {
+function gatherFiles(lines: LineTable, parsed: ParsedDiff): FileDiffs | PatchRefusal {
   const files = new Map<string, FileDiff>();
-  for (const [at, section] of parsed.sections.entries()) {
-    if (at % 256 === 255) yield;
-    const file = yield* toFileDiff(lines, parsed.dialect, section);
+  for (const section of parsed.sections) {
+    const file = toFileDiff(lines, parsed.dialect, section);
     if ("kind" in file) return file;
     const known = files.get(file.path);
     if (known !== undefined && ![known, file].every(isOfLines))
@@ -106,11 +106,7 @@ function isOfLines({ action, diff }: FileDiff): boolean {
   return action === "update" && readPacked(diff) === undefined;
 }
 
-function* toFileDiff(
-  lines: LineTable,
-  dialect: Dialect,
-  section: FileSection,
-): Steps<FileDiff | PatchRefusal> {
+function toFileDiff(lines: LineTable, dialect: Dialect, section: FileSection): FileDiff | PatchRefusal {
   const path = section.renamedFrom ?? section.path;
   const name = quoteName(path ?? "");
   const lacking = refuseMissing([section], dialect);
@@ -129,7 +125,7 @@ function* toFileDiff(
   if (creation && deletion) return refuse(`It creates and deletes ${name}.`);
   if (renamedTo !== undefined && (creation || deletion))
     return refuse(`It renames ${name} and creates or deletes it, too.`);
-  const diff = yield* renderSection(lines, dialect, path, section);
+  const diff = renderSection(lines, dialect, path, section);
   const [from = emptyBlob] = section.blobs?.split("..") ?? [];
   const blob = deletion && dialect === "unified" && diff === "" ? from : undefined;
   const known = { path, diff, ...defined({ isLink, blob, mode }) };
@@ -138,21 +134,14 @@ function* toFileDiff(
 }
 
 /** The section with a header of our own, so that nothing in it says delete or rename any more. */
-function* renderSection(
-  lines: LineTable,
-  dialect: Dialect,
-  path: string,
-  section: FileSection,
-): Steps<string> {
+function renderSection(lines: LineTable, dialect: Dialect, path: string, section: FileSection): string {
   const { creation, mode = "100644", blobs, pieces, packed } = section;
   const git = (creation ? `new file mode ${mode}\n` : "") + (blobs === undefined ? "" : `index ${blobs}\n`);
   if (packed !== undefined) return `${git}${packedHeader}\n${lines.slice(packed.from, packed.to)}`;
   if (pieces.length === 0 && !creation) return "";
   let body = "";
-  for (let at = 0; at < pieces.length; at += 2) {
-    if (at % 8_192 === 8_190) yield;
+  for (let at = 0; at < pieces.length; at += 2)
     body += endLine(lines.slice(pieces[at] ?? 0, pieces[at + 1] ?? 0));
-  }
   switch (dialect) {
     case "unified":
       return creation

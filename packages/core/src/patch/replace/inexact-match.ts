@@ -1,4 +1,4 @@
-import { mapInSteps, type Steps } from "../model/steps.js";
+import { mapSteps, type Steps } from "../model/steps.js";
 import type { TextPlace } from "./text-places.js";
 
 /** Where a text stands if blanks are forgiven. */
@@ -23,7 +23,7 @@ export function* matchInexactly(text: string, wanted: string): Steps<Inexact | u
   if (asked.every((line) => line.trim() === "")) return undefined;
   for (const stage of stages) {
     const keys = asked.map(stage.key);
-    const standing = yield* mapInSteps(lines, (_, at) =>
+    const standing = yield* mapSteps(lines, (_, at) =>
       standsAt(lines, at, keys, stage.key) ? placeOf(lines, at, keys) : undefined,
     );
     const places = standing.filter((place) => place !== undefined);
@@ -52,7 +52,7 @@ function* linesOf(text: string): Steps<readonly ComparedLine[]> {
   const contents = text.split("\n");
   yield;
   let from = 0;
-  return yield* mapInSteps(contents, (content) => {
+  return yield* mapSteps(contents, (content) => {
     const own = content.replace(/\r$/, "");
     const line = { content: own, from, to: from + own.length };
     from += content.length + 1;

@@ -1,6 +1,6 @@
 import { clip, firstDifferenceIn, looksOf } from "../../text/index.js";
 import { similarity, wordsOf } from "../model/similarity.js";
-import { mapInSteps, type Steps } from "../model/steps.js";
+import { mapSteps, type Steps } from "../model/steps.js";
 
 /**
  * The lines of a file that are most like the beginning of a text that is not in it: where a second try
@@ -16,7 +16,7 @@ export function* nearestLines(text: string, wanted: string): Steps<string> {
   const lines = text.split(text.includes("\n") ? "\n" : "\r", mostLines);
   yield;
   const looks = looksOf(line);
-  const own = yield* mapInSteps(lines, (each) => (each.length > longestLine ? "" : looksOf(each)));
+  const own = yield* mapSteps(lines, (each) => (each.length > longestLine ? "" : looksOf(each)));
   const whole = placesOf(own, (each) => each === looks);
   const found = whole.length > 0 || looks.length < 3 ? whole : placesOf(own, (each) => each.includes(looks));
   const [first] = found;
@@ -36,7 +36,7 @@ export function* nearestLines(text: string, wanted: string): Steps<string> {
 
 function* mostAlike(lines: readonly string[], wanted: string): Steps<readonly number[]> {
   if (wordsOf(wanted).length === 0) return [];
-  const scored = yield* mapInSteps(lines, (line, index) => ({ index, score: similarity(wanted, line) }));
+  const scored = yield* mapSteps(lines, (line, index) => ({ index, score: similarity(wanted, line) }));
   return scored
     .filter(({ score }) => score >= leastLikeness)
     .sort((one, other) => other.score - one.score || one.index - other.index)

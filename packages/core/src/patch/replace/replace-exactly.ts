@@ -1,8 +1,8 @@
-import { finish, mapInSteps, type Steps } from "../model/steps.js";
-import { omissionInSteps } from "../read/placeholder.js";
+import { finish, mapSteps, type Steps } from "../model/steps.js";
+import { omissionIn } from "../read/placeholder.js";
 import { type Inexact, matchInexactly } from "./inexact-match.js";
 import { nearestLines } from "./nearest-lines.js";
-import { spliceInSteps, type TextSplice } from "./splice.js";
+import { spliceSteps, type TextSplice } from "./splice.js";
 import { type FoundText, findText, lineAt, linesAt, type TextPlace, withEndingsOf } from "./text-places.js";
 
 /** A replacement of exact text; `$` means itself. */
@@ -80,11 +80,11 @@ export function replaceExactly(
   edits: readonly ExactEdit[],
   inexact: InexactUse = "off",
 ): EditedText | UnfitEdit {
-  return finish(replaceInSteps(text, edits, inexact));
+  return finish(replaceSteps(text, edits, inexact));
 }
 
 /** The same in steps, for whoever lets others run in between or ends it when its time is up. */
-export function* replaceInSteps(
+export function* replaceSteps(
   text: string,
   edits: readonly ExactEdit[],
   inexact: InexactUse,
@@ -107,22 +107,22 @@ export function* replaceInSteps(
 
 function* applyEdit(text: string, edit: ExactEdit, inexact: InexactUse): Steps<EditedText | EditMisfit> {
   const { oldString, newString } = edit;
-  const unfit = yield* misfitAlone(text, edit);
+  const unfit = misfitAlone(text, edit);
   if (unfit !== undefined) return unfit;
   const found = yield* findText(text, oldString, mostReplacements);
   const { places } = found;
   if (places.length === 0) return yield* withoutMatch(text, edit, inexact);
-  const miscounted = yield* checkCount(text, edit, found);
+  const miscounted = checkCount(text, edit, found);
   if (miscounted === undefined && found.count > places.length)
     return { kind: "too_many", most: mostReplacements };
   return miscounted ?? { ...(yield* replaceAt(text, places, newString)), inexact: [] };
 }
 
 /** What is wrong with an edit wherever it would be made. */
-function* misfitAlone(text: string, { oldString, newString }: ExactEdit): Steps<EditMisfit | undefined> {
+function misfitAlone(text: string, { oldString, newString }: ExactEdit): EditMisfit | undefined {
   if (oldString === "") return { kind: "empty_old_string" };
   if (oldString === newString) return { kind: "equal_strings" };
-  const line = yield* omissionInSteps(text, newString, oldString);
+  const line = omissionIn(text, newString, oldString);
   return line === undefined ? undefined : { kind: "placeholder", line };
 }
 
@@ -145,11 +145,7 @@ function describe(text: string, found: Inexact, place: TextPlace): string {
   return `The match at ${lineSpan(text, place)} was not exact: ${found.differs}.`;
 }
 
-function* checkCount(
-  text: string,
-  edit: ExactEdit,
-  { places, count }: FoundText,
-): Steps<WrongCount | undefined> {
+function checkCount(text: string, edit: ExactEdit, { places, count }: FoundText): WrongCount | undefined {
   const overlaps = isOverlapping(text, edit.oldString, places);
   const expected = edit.expectedReplacements ?? (edit.replaceAll === true ? count : 1);
   if (count === expected && !overlaps) return undefined;
@@ -159,7 +155,7 @@ function* checkCount(
     expected,
     count: count + (overlaps ? 1 : 0),
     overlaps,
-    lines: yield* linesAt(text, first),
+    lines: linesAt(text, first),
     more: Math.max(0, count - mostPlaces),
   };
 }
@@ -180,8 +176,9 @@ function* replaceAt(
   fresh: string,
 ): Steps<Omit<EditedText, "inexact">> {
   const texts = yield* withEndingsOf(text, places, fresh);
-  const splices = yield* mapInSteps(places, ({ from, to }, at) => ({ from, to, text: texts[at] ?? fresh }));
-  const edited = yield* spliceInSteps(text, splices);
+  const splices = yield* mapSteps(places, ({ from, to }, at) => ({ from, to, text: texts[at] ?? fresh }));
+  yield;
+  const edited = yield* spliceSteps(text, splices);
   const steps = [{ before: text, splices }];
   return { kind: "edited", text: edited, replacements: places.length, steps };
 }

@@ -1,4 +1,4 @@
-import { diffTextsInSteps, unitsAlike, unitsAlikeAtEnd } from "../compare/line-diff.js";
+import { diffSteps, unitsAlike, unitsAlikeAtEnd } from "../compare/line-diff.js";
 import type { Steps } from "../model/steps.js";
 
 /** What stood between two offsets of a text (UTF-16 units, the end excluded) became another text. */
@@ -8,8 +8,8 @@ export interface TextSplice {
   readonly text: string;
 }
 
-/** The text after splices that are sorted and do not overlap. In steps, for many splices in a large text. */
-export function* spliceInSteps(text: string, splices: readonly TextSplice[]): Steps<string> {
+/** The text after splices that are sorted and do not overlap; in steps, for an edit of many places. */
+export function* spliceSteps(text: string, splices: readonly TextSplice[]): Steps<string> {
   const joined: string[] = [];
   let parts: string[] = [];
   let done = 0;
@@ -22,25 +22,22 @@ export function* spliceInSteps(text: string, splices: readonly TextSplice[]): St
     yield;
   }
   parts.push(text.slice(done));
-  // The copies of all of the text cannot be interrupted; nothing else is to be in their slice.
-  yield;
   joined.push(parts.join(""));
-  yield;
   return joined.length === 1 ? (joined[0] ?? "") : joined.join("");
 }
 
 const stepLength = 2_048;
 
-/** The one splice between two texts: what they neither begin nor end with; in steps. */
-export function* differenceInSteps(before: string, after: string): Steps<TextSplice> {
-  const from = yield* unitsAlike(before, after);
-  const tail = yield* unitsAlikeAtEnd(before, after, Math.min(before.length, after.length) - from);
+/** The one splice between two texts: what they neither begin nor end with. */
+export function differenceOf(before: string, after: string): TextSplice {
+  const from = unitsAlike(before, after);
+  const tail = unitsAlikeAtEnd(before, after, Math.min(before.length, after.length) - from);
   return { from, to: before.length - tail, text: after.slice(from, after.length - tail) };
 }
 
-/** The splices between two texts, whole lines each; in steps. Where comparing takes longer than 200 ms the rest is one. */
-export function* changedLinesInSteps(before: string, after: string): Steps<readonly TextSplice[]> {
-  const changes = yield* diffTextsInSteps(before, after, 200);
+/** The splices between two texts, whole lines each. Where comparing takes longer than 200 ms the rest is one. */
+export function* changedLines(before: string, after: string): Steps<readonly TextSplice[]> {
+  const changes = yield* diffSteps(before, after, 200);
   const [old, fresh] = [beginningsOf(before), beginningsOf(after)];
   return changes.map(({ oldFrom, oldTo, newFrom, newTo }) => {
     return { from: old(oldFrom), to: old(oldTo), text: after.slice(fresh(newFrom), fresh(newTo)) };

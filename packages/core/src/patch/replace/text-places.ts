@@ -1,6 +1,6 @@
 import { type LineEnding, splitLines, type TextLines } from "../../text/index.js";
 import { diffLines } from "../compare/line-diff.js";
-import { mapInSteps, type Steps } from "../model/steps.js";
+import { mapSteps, type Steps } from "../model/steps.js";
 
 /** A stretch of a text, in UTF-16 units; `to` is after its end. */
 export interface TextPlace {
@@ -70,12 +70,12 @@ export function* withEndingsOf(
   const asIs = !fresh.includes("\n") || fresh.includes("\r") || !text.includes("\r");
   if (asIs || !text.includes("\n")) {
     const same = asIs ? fresh : fresh.replaceAll("\n", "\r");
-    return yield* mapInSteps(places, () => same);
+    return yield* mapSteps(places, () => same);
   }
   const lines = splitLines(fresh);
   let ending: LineEnding = "\n";
   let newline = -1;
-  return yield* mapInSteps(places, ({ from, to }) => {
+  return yield* mapSteps(places, ({ from, to }) => {
     if (newline < to && newline < text.length) {
       ending = endingAt(text, to);
       const next = text.indexOf("\n", to);
@@ -126,21 +126,18 @@ export function endingAt(text: string, place: number): "\n" | "\r\n" | "\r" {
   return text.charCodeAt(newline - 1) === 13 ? "\r\n" : "\n";
 }
 
-/** The 1-based lines of places that are sorted; in steps. */
-export function* linesAt(text: string, places: readonly number[]): Steps<readonly number[]> {
+/** The 1-based lines of places that are sorted. */
+export function linesAt(text: string, places: readonly number[]): readonly number[] {
   const newline = text.includes("\n") ? "\n" : "\r";
   const lines: number[] = [];
   let line = 1;
   let at = text.indexOf(newline);
   for (const place of places) {
-    for (; at >= 0 && at < place; at = text.indexOf(newline, at + 1)) if (++line % stepLines === 0) yield;
+    for (; at >= 0 && at < place; at = text.indexOf(newline, at + 1)) line += 1;
     lines.push(line);
   }
   return lines;
 }
-
-/** Passed over in about a millisecond. */
-const stepLines = 16_384;
 
 /** The 1-based line of a place. */
 export function lineAt(text: string, place: number): number {

@@ -1,16 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { openCharsets } from "../../../src/node/disk/charsets.js";
-import {
-  decodeBytes,
-  encodeInSteps,
-  finish,
-  normaliseName,
-  type TextFormat,
-} from "../../../src/text/index.js";
+import { decodeBytes, encodeText, normaliseName, type TextFormat } from "../../../src/text/index.js";
 import { freshFolder, runFixture } from "../support.js";
 
 const codec = openCharsets();
-const encoded = (text: string, format: TextFormat) => finish(encodeInSteps(text, format, codec));
+const encoded = (text: string, format: TextFormat) => encodeText(text, format, codec);
 
 describe("charsets", () => {
   const samples: readonly (readonly [charset: string, text: string])[] = [

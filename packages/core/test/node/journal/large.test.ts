@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readWholeInSlices } from "../../../src/node/journal/paths.js";
+import { readWholeSlices } from "../../../src/node/journal/paths.js";
 import { freshFolder } from "../support.js";
 
 function taken(path: string) {
-  const work = readWholeInSlices(path);
+  const work = readWholeSlices(path);
   for (let slices = 0; ; slices++) {
     const step = work.next();
     if (step.done === true) return { slices, bytes: step.value };

@@ -5,7 +5,6 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { BlobStore } from "../../../src/files/index.js";
 import { sha256 } from "../../../src/node/disk/digest.js";
-import { joinInSlices } from "../../../src/node/disk/slices.js";
 import { openBlobs } from "../../../src/node/state-folder/blobs.js";
 import { openPresence } from "../../../src/node/state-folder/sessions.js";
 import type { StateFolder } from "../../../src/node/state-folder/state-folder.js";
@@ -115,21 +114,6 @@ describe("states of a file that only grows", () => {
       await put(openBlobs(state, openPresence(state)), states.slice(Math.max(0, at - 1), at + 1));
     await expectAll(openBlobs(state, openPresence(state)), states);
     expect(weigh(state.at("blobs")).bytes).toBeLessThan(400_000);
-  });
-
-  it("are put together in slices where they are large", () => {
-    const [head, tail] = [Buffer.alloc(5 * 1024 * 1024, "a"), Buffer.from("b\n")];
-    const work = joinInSlices(head, tail);
-    let slices = 0;
-    for (let step = work.next(); ; step = work.next()) {
-      if (step.done !== true) {
-        slices += 1;
-        continue;
-      }
-      expect(Buffer.concat([head, tail]).equals(step.value)).toBe(true);
-      break;
-    }
-    expect(slices).toBe(6);
   });
 
   it("are written as what they add", async () => {

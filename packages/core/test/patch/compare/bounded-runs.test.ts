@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { boundedRuns } from "../../../src/patch/compare/bounded-runs.js";
-import { carryEndingsInSteps, finish } from "../../../src/patch/index.js";
+import { carryEndings, finish } from "../../../src/patch/index.js";
 
 const runsOf = (old: readonly number[], fresh: readonly number[], mostWork?: number) =>
   finish(boundedRuns(Int32Array.from(old), Int32Array.from(fresh), mostWork));
@@ -69,7 +69,7 @@ describe("a large shuffle below lines that stay", () => {
   const content = [...head, ...linesOf(7_919), ...tail].map((line) => `${line}\n`).join("");
 
   it("moves no ending of the lines that stay, and gives none of theirs to the others", () => {
-    const carried = finish(carryEndingsInSteps(before, content));
+    const carried = finish(carryEndings(before, content));
     expect(carried.replaceAll("\r\n", "\n")).toBe(content);
     const withReturn = carried.split("\n").flatMap((line, at) => (line.endsWith("\r") ? [at] : []));
     const stay = (from: number) => Array.from({ length: 100 }, (_, at) => from + at);

@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { commonRuns } from "../../../src/patch/compare/common-runs.js";
 import {
-  carryEndingsInSteps,
+  carryEndings,
   describeShown,
-  describeShownInSteps,
   describeShownInTurns,
-  diffTextsInSteps,
+  describeSteps,
+  diffSteps,
   finish,
 } from "../../../src/patch/index.js";
 
@@ -42,11 +42,11 @@ const shuffled = (by: number) =>
   Array.from({ length: 3_000 }, (_, at) => `line ${(at * by) % 50} of the file\n`).join("");
 
 test.each([
-  ["two texts are compared", () => diffTextsInSteps(shuffled(17), shuffled(31), options.limitMs)],
-  ["a difference is described", () => describeShownInSteps(shuffled(17), shuffled(31), options)],
+  ["two texts are compared", () => diffSteps(shuffled(17), shuffled(31), options.limitMs)],
+  ["a difference is described", () => describeSteps(shuffled(17), shuffled(31), options)],
   [
     "line endings are carried",
-    () => carryEndingsInSteps(shuffled(17).replaceAll("7 of the file\n", "7 of the file\r\n"), shuffled(31)),
+    () => carryEndings(shuffled(17).replaceAll("7 of the file\n", "7 of the file\r\n"), shuffled(31)),
   ],
 ] as const)("%s in steps, the search for what they have in common, too", (_, begin) => {
   const work = begin();

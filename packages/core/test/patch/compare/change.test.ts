@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  carryEndingsInSteps,
-  changedLinesInSteps,
+  carryEndings,
+  changedLines,
   describeChange,
   diffLines,
   diffTexts,
   finish,
-  spliceInSteps,
+  spliceSteps,
 } from "../../../src/patch/index.js";
 import { splitLines } from "../../../src/text/index.js";
 import { text } from "../check.js";
@@ -130,7 +130,7 @@ describe("carrying endings over to a new text", () => {
     },
   ];
   for (const { name, before, content, result } of cases) {
-    it(name, () => expect(finish(carryEndingsInSteps(before, content))).toBe(result));
+    it(name, () => expect(finish(carryEndings(before, content))).toBe(result));
   }
 
   it("changes nothing but endings", () => {
@@ -142,7 +142,7 @@ describe("carrying endings over to a new text", () => {
       fc.property(mixed, lines, fc.constantFrom("", "\n"), (before, content, final) => {
         const given = content.join("\n") + final;
         const old = before.map((line) => line.join("")).join("");
-        const carried = finish(carryEndingsInSteps(old, given));
+        const carried = finish(carryEndings(old, given));
         expect(carried.replaceAll("\r\n", "\n")).toBe(given);
       }),
     );
@@ -157,8 +157,8 @@ describe("changed lines", () => {
     ["a\nb", "b\na"],
     ["a\n", "a\n"],
   ])("are splices that make %j of %j", (before, after) => {
-    const splices = finish(changedLinesInSteps(before, after));
-    expect(finish(spliceInSteps(before, splices))).toBe(after);
+    const splices = finish(changedLines(before, after));
+    expect(finish(spliceSteps(before, splices))).toBe(after);
     expect(splices.some(({ from, to, text }) => before.slice(from, to) === text)).toBe(false);
   });
 });

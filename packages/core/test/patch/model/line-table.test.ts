@@ -4,7 +4,7 @@ import { BaseText } from "../../../src/patch/model/base-text.js";
 import { LineIndex } from "../../../src/patch/model/line-index.js";
 import { type LineKey, normalize } from "../../../src/patch/model/line-key.js";
 import { LineTable } from "../../../src/patch/model/line-table.js";
-import { countEndingsInSteps, finish, mostOften, splitLines } from "../../../src/text/index.js";
+import { countEndings, mostOften, splitLines } from "../../../src/text/index.js";
 
 const text = fc
   .array(fc.constantFrom("a", "b ", " b", "\t", "“", '"', "…", "...", "\0", "\n", "\r\n", "\r", "\ud800"))
@@ -24,7 +24,7 @@ describe("a table of lines", () => {
         expect([table.line(-1), table.line(table.count)]).toEqual(["", ""]);
         expect([table.ending(-1), table.ending(table.count)]).toEqual([undefined, undefined]);
         const isEnded = endings.some((ending) => ending !== "");
-        expect(table.usualEnding).toBe(isEnded ? mostOften(finish(countEndingsInSteps(whole))) : undefined);
+        expect(table.usualEnding).toBe(isEnded ? mostOften(countEndings(whole)) : undefined);
       }),
     );
   });
