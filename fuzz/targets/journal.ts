@@ -134,8 +134,7 @@ function checkSnapshot(id: string, given: readonly JournalRecord[]): void {
     .flatMap(({ event }) => (event.type === "metadata_set" ? [event.nodeId] : []));
   const parts = snapshotParts(begun.context, records.slice(0, half), put);
   const head = snapshotHead(begun.context, half, changed, put);
-  if (begun.problems.length > 0 || begun.losses.length > 0 || parts === undefined || head === undefined)
-    return;
+  if (begun.problems.length > 0 || begun.losses.length > 0 || parts === undefined) return;
   const found = readSnapshot(id, head, parts, (name) => kept.get(name));
   ensure(found !== undefined, "a snapshot that was written can be read", head.state);
   const opened = replayOn(found.context, records.slice(half));
@@ -146,8 +145,8 @@ function checkSnapshot(id: string, given: readonly JournalRecord[]): void {
   );
 }
 
-function plain({ nodes, tasks, pruned, orphans, ...rest }: ConversationContext): unknown {
-  const all = { ...rest, nodes: [...nodes], tasks: [...tasks], pruned: [...pruned], orphans: [...orphans] };
+function plain({ nodes, tasks, pruned, ...rest }: ConversationContext): unknown {
+  const all = { ...rest, nodes: [...nodes], tasks: [...tasks], pruned: [...pruned] };
   for (const list of [all.nodes, all.tasks, all.pruned])
     list.sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
   return JSON.parse(JSON.stringify(all));

@@ -144,7 +144,6 @@ export class SnapshotKeeper {
       await nextTurn();
     }
     const head = snapshotHead(context, seq, changed, sha256);
-    if (head === undefined) return;
     const { parts: standing } = this;
     const written = await asking.ask("snapshot", (tally) => {
       tally.rows = parts.length + 1;

@@ -150,7 +150,7 @@ function describeSnapshots({ ask, newSchema, open }: PostgresGround): void {
     must(await made.close());
     return { schema, store, id: made.manager.context.sessionId, ids };
   };
-  const plain = ({ nodes, tasks, pruned, orphans, ...rest }: ContextManager["context"]): unknown =>
+  const plain = ({ nodes, tasks, pruned, ...rest }: ContextManager["context"]): unknown =>
     // What is undefined and what is left out is the same to JSON, and the order of keys to the comparison.
     JSON.parse(
       JSON.stringify({
@@ -158,7 +158,6 @@ function describeSnapshots({ ask, newSchema, open }: PostgresGround): void {
         nodes: [...nodes].sort(([one], [other]) => (one < other ? -1 : 1)),
         tasks: [...tasks].sort(([one], [other]) => (one < other ? -1 : 1)),
         pruned: [...pruned],
-        orphans: [...orphans],
       }),
     );
   const whole = async (store: SessionStore, id: string) =>

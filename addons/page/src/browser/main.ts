@@ -242,7 +242,6 @@ function header({ context, data, problems, cwd }: SessionView, shape: TreeShape)
     timeOf(context.rootNode.timestamp),
     counted(context.nodes.size, "node"),
     counted(shape.branches(), "branch", "branches"),
-    ...(context.orphans.size === 0 ? [] : [counted(context.orphans.size, "orphan")]),
   ];
   fill(part("session-facts"), ...facts.map((fact) => element("span", {}, fact)));
   fill(part("made"), `Session ${data.id} · holdfast ${data.version} · ${timeOf(data.exportedMs)}`);

@@ -87,7 +87,7 @@ export class SessionView {
   }
 
   node(id: string): TurnNode | undefined {
-    return this.context.nodes.get(id) ?? this.context.orphans.get(id);
+    return this.context.nodes.get(id);
   }
 
   /** The text of a file's state; `undefined` where its bytes are not in the page. */

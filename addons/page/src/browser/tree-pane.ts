@@ -53,7 +53,7 @@ export class TreePane {
     this.context = context;
     this.shape = new TreeShape(context, { tasksAside: false });
     this.chatter = chatterLines(this.shape);
-    const isGone = !context.nodes.has(this.selected) && !context.orphans.has(this.selected);
+    const isGone = !context.nodes.has(this.selected);
     this.lay();
     if (!wasAtHead && !isGone) return;
     this.selected = this.rowOf(context.currentNodeId);

@@ -47,7 +47,7 @@ export function turnView(
     crumbs(session, node, select),
     ...payloadView(session, node, select),
     promptCard(session, node, toPrompt),
-    facts(session, shape, node),
+    facts(shape, node),
   ];
 }
 
@@ -287,11 +287,7 @@ function deltas(files: readonly FileDelta[]): HTMLElement {
   return element("ul", { class: "deltas" }, ...rows);
 }
 
-function facts(
-  { context }: SessionView,
-  shape: TreeShape,
-  { id, payload, metadata, childIds, parentId }: TurnNode,
-): HTMLElement {
+function facts(shape: TreeShape, { id, payload, metadata, childIds }: TurnNode): HTMLElement {
   const { usage, provenance, custom } = metadata;
   const forks = childIds.filter((child) => !shape.isQuiet(child)).length;
   const from = payload.kind === "model_message" || payload.kind === "tool_call" ? payload.from : undefined;
@@ -301,10 +297,6 @@ function facts(
     ["tokens", usage && tokens(usage)],
     ["came from", provenance?.source && `${provenance.source} ${provenance.sourceId ?? ""}`],
     ["branches", forks > 1 ? counted(forks, "branch", "branches") : undefined],
-    [
-      "place",
-      parentId !== null && !context.nodes.has(parentId) ? "an orphan: its parent is lost" : undefined,
-    ],
     ["hidden", metadata.isHiddenFromLlm === true ? "never shown to a model" : undefined],
     ["custom", custom && JSON.stringify(custom)],
   ];

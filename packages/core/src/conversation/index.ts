@@ -41,18 +41,15 @@ export { type Flaw, mostLevels, parsed, readLines, whereOf } from "./import/line
 export { exportLines, isOwnRecord, readOwn } from "./import/own.js";
 export { type Envelope, type EnvelopeFile, parseEnvelope } from "./import/parse-envelope.js";
 export { aboutLongLine, readExport, readExportInSteps, withUnread } from "./import/read-export.js";
-export { describeLoss, describeLosses } from "./journal/describe-losses.js";
 export { type ReadJournal, readJournal, readJournalInSteps } from "./journal/journal.js";
 export { encodeRecord, isSealed, type Line, readLine } from "./journal/journal-codec.js";
 export { isStored } from "./journal/media.js";
-export type { Loss } from "./journal/mend.js";
+export { describeLoss, describeLosses, type Loss, type Replayed } from "./journal/mend.js";
 export { firstRecords, PendingRecords } from "./journal/pending-records.js";
-export { reidentify } from "./journal/reidentify.js";
 export { repairSession, type SessionRepair } from "./journal/repair.js";
-export { type Replayed, replay } from "./journal/replay.js";
+export { replay, replayOn } from "./journal/replay.js";
 export {
   readSnapshot,
-  replayOn,
   type SnapshotHead,
   snapshotHead,
   snapshotParts,
@@ -134,6 +131,7 @@ export {
   type SessionOrigin,
   type TaskChange,
 } from "./values/event.js";
+export { reidentify } from "./values/event-ids.js";
 export {
   type Advance,
   advance,

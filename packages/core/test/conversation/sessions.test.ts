@@ -64,7 +64,6 @@ describe("sessions of a store", () => {
       nodes: context.nodes.size,
       branches: 2,
       pruned: 0,
-      orphans: 0,
       staged: 0,
     });
     expect(summary.head?.payload).toMatchObject({ text: "Somewhere else." });
@@ -132,7 +131,7 @@ describe("sessions of a store", () => {
       return heads.length === 1 ? ["it is odd"] : [];
     };
     const verified = must(await verifySession(store, id, check));
-    expect(verified).toMatchObject({ rendered: 3, orphans: 0, problems: [] });
+    expect(verified).toMatchObject({ rendered: 3, problems: [] });
     expect(verified.findings).toEqual([{ nodeId: heads[0], message: "it is odd" }]);
     expect(new Set(heads).size).toBe(3);
     expect(codeOf(await verifySession(store, "none", () => []))).toBe("unknown_session");

@@ -71,11 +71,10 @@ export function result(callId: string, output = "ok", name = "read_file"): TurnP
 
 /** The maps of a context by their entries, which is what they mean. */
 export function plainContext(context: ConversationContext): unknown {
-  const { nodes, tasks, pruned, orphans, ...rest } = context;
+  const { nodes, tasks, pruned, ...rest } = context;
   const sorted = (map: Iterable<readonly [string, unknown]>) =>
     [...map].sort(([one], [other]) => (one < other ? -1 : 1));
   return {
-    ...{ ...rest, nodes: sorted(nodes), tasks: sorted(tasks) },
-    ...{ pruned: sorted(pruned), orphans: sorted(orphans) },
+    ...{ ...rest, nodes: sorted(nodes), tasks: sorted(tasks), pruned: sorted(pruned) },
   };
 }

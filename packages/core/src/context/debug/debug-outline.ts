@@ -43,7 +43,6 @@ export function debugOutline(context: ConversationContext, options: OutlineOptio
   return [
     headline(context, wording),
     ...treeLines(context, wording, options),
-    ...orphanLines(context, wording),
     ...context.stagingArea.map(
       ({ id, payload }) => `staged ${wording.name(id)} ${describePayload(payload, wording)}`,
     ),
@@ -160,15 +159,6 @@ function indentOf(level: number): string {
 
 /** Deeper levels are drawn at this one, so that lines stay readable. */
 const deepest = 20;
-
-function orphanLines(context: ConversationContext, wording: Wording): readonly string[] {
-  return [...context.orphans.values()]
-    .toSorted((one, other) => one.timestamp - other.timestamp || (one.id < other.id ? -1 : 1))
-    .map(({ id, parentId, payload }) => {
-      const parent = parentId === null ? "none" : wording.name(parentId);
-      return `orphan ${wording.name(id)} (parent ${parent}) ${describePayload(payload, wording)}`;
-    });
-}
 
 /** One line on what a node is and says. */
 export function describePayload(payload: TurnPayload, wording: Wording): string {

@@ -31,7 +31,6 @@ function stateOf(context: ConversationContext): object {
     ...(context.pruned.size === 0 ? {} : { pruned: [...context.pruned.keys()].sort() }),
     ...(expansions.length === 0 ? {} : { expansions }),
     ...defined({ pendingRestore }),
-    ...(context.orphans.size === 0 ? {} : { orphans: sorted(context.orphans.values()).map(nodeState) }),
   };
 }
 

@@ -23,7 +23,7 @@ export interface RenderOptions {
   readonly files?: "text" | "json";
   /** Whether a thought is void once bytes before it have changed; by default what the provider does. */
   readonly boundThinking?: boolean;
-  /** The node to render instead of the current one. It has to be on a path: not an orphan. */
+  /** The node to render instead of the current one. */
   readonly headId?: string;
 }
 

@@ -73,8 +73,8 @@ export function* readOwn(
     const line = lineNumbers[records.findIndex((record) => record.seq === seq)] ?? 1;
     problems.push({ line, what: "missing_record", message });
   }
-  const nodes = context.nodes.size + context.orphans.size;
   const { title } = context;
+  const nodes = context.nodes.size;
   problems.sort((a, b) => a.line - b.line);
   return { kind: "imported", format: "holdfast", sessionId, title, events, nodes, folded: [], problems };
 }

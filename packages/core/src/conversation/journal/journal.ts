@@ -1,21 +1,13 @@
 import { type Advancing, finish } from "../../text/index.js";
-import type { JournalRecord } from "../values/event.js";
-import type { JournalProblem } from "../values/store.js";
-import { isSealed, type Line, readLine, sealedEnd } from "./journal-codec.js";
-import { type QuarantinedRecord, sortOut } from "./sort-out.js";
+import { isSealed, readLine, sealedEnd } from "./journal-codec.js";
+import { type LineFinding, type SortedOut, sortOut } from "./sort-out.js";
 
-/** What the bytes of a journal say. */
-export interface ReadJournal {
-  /** In the order of `seq`; a second one of a number stands behind the first. */
-  readonly records: readonly JournalRecord[];
-  /** In the order of the lines; the torn tail is not among them, since a writer may be at it. */
-  readonly problems: readonly JournalProblem[];
+/** What the bytes of a journal say; the torn tail is no problem of it, since a writer may be at it. */
+export interface ReadJournal extends SortedOut {
   /** Up to here it is lines, whole or damaged; behind it stands the torn tail. */
   readonly wholeBytes: number;
   /** False where the last record lacks its line break only. */
   readonly terminated: boolean;
-  /** What the next record is called: greater than any that may have stood in a damaged line. */
-  readonly nextSeq: number;
   readonly lines: number;
 }
 
@@ -55,23 +47,12 @@ const brace = 0x7b;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 class JournalReader {
-  private readonly records: JournalRecord[] = [];
-  private readonly problems: JournalProblem[] = [];
-  /** In which line each of the records stands. */
+  private readonly found: LineFinding[] = [];
+  /** In which line each of these was found. */
   private readonly lineNumbers: number[] = [];
-  /** Records whose number was there already. */
-  private readonly laidAside: QuarantinedRecord[] = [];
   private lines = 0;
-  /** The greatest that was met. */
-  private seq = 0;
-  /** Damaged lines since that. */
-  private damagedSince = 0;
-  private ordered = true;
   private wholeBytes = 0;
   private terminated = true;
-  /** The numbers of the first records; of all only once one stands in the wrong place. */
-  private readonly seen = new Set<number>();
-  private remembered = 0;
 
   constructor(
     private readonly bytes: Uint8Array,
@@ -90,7 +71,8 @@ class JournalReader {
       if (end < 0 || end >= to) return this.tail(at);
       // A line break is a byte of its own in UTF-8, whatever stands around it.
       const textEnd = isAscii ? end - from : text.indexOf("\n", inText);
-      if (isSealed(this.bytes, at, end)) this.take(readLine(text.slice(inText, textEnd), this.readBlob));
+      this.lines += 1;
+      if (isSealed(this.bytes, at, end)) this.add(readLine(text.slice(inText, textEnd), this.readBlob));
       else this.mend(at, end);
       inText = textEnd + 1;
       at = end + 1;
@@ -104,34 +86,16 @@ class JournalReader {
     const { bytes } = this;
     const end = to - 1;
     if (bytes[end] !== lineBreak) return this.tail(from);
-    if (isSealed(bytes, from, end)) this.takeBytes(from, end);
+    this.lines += 1;
+    if (isSealed(bytes, from, end)) this.addBytes(from, end);
     else this.mend(from, end);
     this.wholeBytes = to;
     return to;
   }
 
   end(sessionId: string | undefined): ReadJournal {
-    const { records, laidAside, lineNumbers, damagedSince, wholeBytes, terminated, lines } = this;
-    const begun = records.filter(({ event }) => event.type === "session_started");
-    const first = begun[0]?.event;
-    const ownId = sessionId ?? (first?.type === "session_started" ? first.sessionId : undefined);
-    const isMixed =
-      laidAside.length > 0 ||
-      begun.some(({ event }) => event.type === "session_started" && event.sessionId !== ownId);
-    if (isMixed && ownId !== undefined) {
-      const { problems } = this;
-      const sorted = sortOut({ sessionId: ownId, records, lineNumbers, laidAside, problems });
-      const nextSeq = (sorted.records.at(-1)?.seq ?? 0) + damagedSince + 1;
-      return { ...sorted, wholeBytes, terminated, nextSeq, lines };
-    }
-    return {
-      records: this.ordered ? records : records.toSorted((one, other) => one.seq - other.seq),
-      problems: this.problems,
-      wholeBytes,
-      terminated,
-      nextSeq: this.seq + damagedSince + 1,
-      lines,
-    };
+    const { found, lineNumbers, wholeBytes, terminated, lines } = this;
+    return { ...sortOut(found, lineNumbers, sessionId), wholeBytes, terminated, lines };
   }
 
   private pieceEnd(from: number): number {
@@ -145,13 +109,12 @@ class JournalReader {
   /** What follows on the last line break: nothing, records that lack only theirs, or a torn tail. */
   private tail(from: number): number {
     const { bytes } = this;
-    const line = this.lines;
     for (let at = from; at < bytes.length; ) {
       const end = sealedEnd(bytes, at, bytes.length);
       if (end < 0) break;
-      if (at > from) this.report("damaged_line", "what stood behind its record was damaged");
-      this.lines = line;
-      this.takeBytes(at, end);
+      if (at === from) this.lines += 1;
+      else this.add(rest);
+      this.addBytes(at, end);
       this.wholeBytes = end;
       this.terminated = false;
       at = bytes[end] === brace ? end : end + 1;
@@ -164,31 +127,27 @@ class JournalReader {
    * All that follows stands in the same line of the file.
    */
   private mend(from: number, to: number): void {
-    const line = this.lines;
     let tries = mostTries;
     let inDamage = false;
     for (let at = from; at >= 0; ) {
       const end = sealedEnd(this.bytes, at, to);
-      this.lines = line;
-      if (end >= 0) this.takeBytes(at, end);
-      else if (!inDamage) this.damaged();
-      this.lines = line + 1;
+      if (end >= 0) this.addBytes(at, end);
+      else if (!inDamage) this.add(damaged);
       if (end === to) return;
       if (end < 0) tries -= 1;
-      else this.report("damaged_line", "what stood behind its record was damaged");
+      else this.add(rest);
       const next = tries === 0 ? -1 : this.startAfter(end < 0 ? at + 1 : end, to);
       inDamage = end < 0;
       if (end >= 0 && (next < 0 ? to : next) > end + 1) {
-        this.lines = line;
-        this.damaged();
+        this.add(damaged);
         inDamage = true;
       }
       at = next;
     }
   }
 
-  private takeBytes(from: number, to: number): void {
-    this.take(readLine(decoder.decode(this.bytes.subarray(from, to)), this.readBlob));
+  private addBytes(from: number, to: number): void {
+    this.add(readLine(decoder.decode(this.bytes.subarray(from, to)), this.readBlob));
   }
 
   /** Where a line may begin in the midst of another; -1 where none does. */
@@ -199,85 +158,13 @@ class JournalReader {
     return -1;
   }
 
-  private take(line: Line): void {
-    if (line.kind === "damaged") {
-      this.damaged();
-      return;
-    }
-    this.lines += 1;
-    const seq = line.kind === "record" ? line.record.seq : line.seq;
-    if (!this.isFirst(seq)) {
-      if (line.kind === "record")
-        this.laidAside.push({ record: line.record, line: this.lines, behind: this.records.length });
-      return;
-    }
-    switch (line.kind) {
-      case "record":
-        this.records.push(line.record);
-        this.lineNumbers.push(this.lines);
-        for (const name of line.lostBlobs)
-          this.report("missing_blob", `a text of record ${seq} is lost: blob ${name} is missing or damaged`);
-        return;
-      case "newer_version":
-        this.report(
-          "newer_version",
-          `record ${seq} is of format ${line.v}, which only a newer release can read`,
-        );
-        return;
-      case "no_event":
-        this.report(
-          "damaged_line",
-          `record ${seq} is as it was written and yet no event: ${line.flaw}; it was left out, all others hold`,
-        );
-        return;
-      case "unknown_event":
-        this.report(
-          "unknown_event",
-          `record ${seq} is an event "${line.type}", which only a newer release knows`,
-        );
-        return;
-      default:
-        line satisfies never;
-    }
-  }
-
-  /** Whether a record is the first one of its number; reports gaps and records out of order. */
-  private isFirst(seq: number): boolean {
-    if (seq <= this.seq) {
-      this.ordered = false;
-      if (this.has(seq)) return false;
-      this.report("damaged_line", `record ${seq} stands behind record ${this.seq}; it was put in its place`);
-      this.seen.add(seq);
-      return true;
-    }
-    const missing = seq - this.seq - 1 - this.damagedSince;
-    if (missing > 0) this.reportGap(seq, missing);
-    this.seq = seq;
-    this.damagedSince = 0;
-    return true;
-  }
-
-  private has(seq: number): boolean {
-    for (; this.remembered < this.records.length; this.remembered += 1)
-      this.seen.add(this.records[this.remembered]?.seq ?? 0);
-    return this.seen.has(seq);
-  }
-
-  private reportGap(seq: number, missing: number): void {
-    const what = missing === 1 ? "one record is" : `${missing} records are`;
-    this.report("missing_record", `${what} missing before record ${seq}`);
-  }
-
-  private damaged(): void {
-    this.lines += 1;
-    this.damagedSince += 1;
-    this.report("damaged_line", "it is not as it was written; it was left out, all others hold");
-  }
-
-  private report(what: JournalProblem["what"], message: string): void {
-    this.problems.push({ line: this.lines, what, message: `Line ${this.lines}: ${message}.` });
+  private add(what: LineFinding): void {
+    this.found.push(what);
+    this.lineNumbers.push(this.lines);
   }
 }
 
+const damaged: LineFinding = { kind: "damaged" };
+const rest: LineFinding = { kind: "rest" };
 /** A line may hold many places that look like a beginning and are none; each costs a check over the rest of it. */
 const mostTries = 100;

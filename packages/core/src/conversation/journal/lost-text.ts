@@ -1,4 +1,5 @@
-import type { ConversationEvent, NewNode } from "../values/event.js";
+import type { ConversationEvent } from "../values/event.js";
+import { mapPayloads } from "../values/event-shape.js";
 import type { ContextManagement, Media, OverlayForm, TurnPayload } from "../values/payload.js";
 
 /**
@@ -8,26 +9,16 @@ import type { ContextManagement, Media, OverlayForm, TurnPayload } from "../valu
  * @param lost JSON Pointers into the event (`/nodes/0/payload/output`), where a word about it stands now.
  */
 export function withoutLostParts(event: ConversationEvent, lost: readonly string[]): ConversationEvent {
-  const mend = (payload: TurnPayload, pointer: string): TurnPayload => {
-    const fields = lost
-      .filter((at) => at.startsWith(`${pointer}/`))
-      .map((at) => at.slice(pointer.length + 1));
+  return mapPayloads(event, (payload, at) => {
+    const pointer = payloadPointer(event, at);
+    const fields = lost.filter((one) => one.startsWith(pointer)).map((one) => one.slice(pointer.length));
     return fields.length === 0 ? payload : mended(payload, fields);
-  };
-  const mendNode = (node: NewNode, pointer: string): NewNode => ({
-    ...node,
-    payload: mend(node.payload, `${pointer}/payload`),
   });
-  switch (event.type) {
-    case "session_started":
-      return { ...event, root: mendNode(event.root, "/root") };
-    case "nodes_added":
-      return { ...event, nodes: event.nodes.map((node, at) => mendNode(node, `/nodes/${at}`)) };
-    case "staged":
-      return { ...event, payload: mend(event.payload, "/payload") };
-    default:
-      return event;
-  }
+}
+
+function payloadPointer({ type }: ConversationEvent, at: number): string {
+  if (type === "nodes_added") return `/nodes/${at}/payload/`;
+  return type === "session_started" ? "/root/payload/" : "/payload/";
 }
 
 function mended(payload: TurnPayload, fields: readonly string[]): TurnPayload {

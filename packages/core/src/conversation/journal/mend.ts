@@ -1,12 +1,12 @@
+import { type Advancing, cappedLines, defined } from "../../text/index.js";
 import { applyEvent, isPruned, startedContext } from "../tree/fold.js";
 import { upwards } from "../tree/path.js";
 import type { ConversationEvent, JournalRecord, NewNode } from "../values/event.js";
-import { noExchange } from "../values/exchange.js";
-import type { ConversationContext, TurnNode } from "../values/node.js";
-import type { LostRecords } from "../values/payload.js";
+import { idsIn } from "../values/event-ids.js";
+import type { ConversationContext } from "../values/node.js";
+import type { LostRecords, TurnPayload } from "../values/payload.js";
 import { type ConversationRefusal, isRefusal } from "../values/refusal.js";
 import type { JournalProblem, TimedEvent } from "../values/store.js";
-import { type Gap, lostBeginning, placeholderPayload } from "./gaps.js";
 
 /** A place at which something of a session is lost, and what stands there now. */
 export interface Loss {
@@ -18,6 +18,17 @@ export interface Loss {
   readonly parentId: string;
 }
 
+/** What a journal adds up to, and what of it could not be followed. */
+export interface Replayed {
+  readonly context: ConversationContext;
+  /** What could not follow on what was there, by the `seq` of its record. */
+  readonly problems: readonly JournalProblem[];
+  /** Where records are lost, and the placeholders that stand there. */
+  readonly losses: readonly Loss[];
+  /** What took effect: the events of the journal, and with them those that put the placeholders. */
+  readonly events: readonly TimedEvent[];
+}
+
 /**
  * The fold of a damaged journal. Where records are lost a placeholder is put, under the id that later records
  * name, below the node at which the head stood; so all that comes later follows on it. Example: of
@@ -26,8 +37,60 @@ export interface Loss {
  *
  * it makes s, a, b (lost), c. What it lets take effect is an event each, so that the same events, written down,
  * are the journal of a sound session.
+ *
+ * @param lastSeq the number of the last record that there was.
  */
-export class MendingFold {
+export function* mendInSteps(
+  sessionId: string,
+  records: readonly JournalRecord[],
+  lastSeq: number,
+): Advancing<Replayed> {
+  const fold = new MendingFold(sessionId, records[0]);
+  const gaps = findGaps(fold.context.sessionId, records, lastSeq);
+  let filled = 0;
+  for (let at = 0; at <= records.length; at += 1) {
+    if (at % stepRecords === stepRecords - 1) yield { done: at, of: records.length };
+    for (let gap = gaps[filled]; gap !== undefined && gap.at <= at; gap = gaps[filled]) {
+      fold.fill(gap);
+      filled += 1;
+    }
+    const record = records[at];
+    if (record === undefined || (at === 0 && record.event.type === "session_started")) continue;
+    fold.take(record, record.seq === records[at - 1]?.seq);
+  }
+  const { context, problems, losses, events } = fold;
+  return { context, problems, losses, events };
+}
+
+/**
+ * What a session has lost, in words: how many places, and the first 20 of them, a line each.
+ *
+ * @returns nothing where nothing is lost.
+ */
+export function describeLosses(losses: readonly Loss[]): readonly string[] {
+  const count = losses.length === 1 ? "1 place" : `${losses.length} places`;
+  return losses.length === 0
+    ? []
+    : [`${count} of this session cannot be read:`, ...cappedLines(losses.map(describeLoss))];
+}
+
+/** One place, as a sentence. */
+export function describeLoss({ records, placeholders, parentId }: Loss): string {
+  const [first, ...others] = placeholders;
+  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  const what = records === undefined ? `No record holds node ${first}${more}` : `${named(records)} lost`;
+  if (placeholders.includes(parentId)) return `${what}: the beginning of the session (its title and folder).`;
+  return `${what}: placeholder ${first}${more} below node ${parentId}.`;
+}
+
+function named({ from, to }: LostRecords): string {
+  return from === to ? `Record ${from} is` : `Records ${from} to ${to} are`;
+}
+
+/** So many are folded in some milliseconds. */
+export const stepRecords = 256;
+
+class MendingFold {
   context: ConversationContext;
   /** What took effect, placeholders included, in its order. */
   readonly events: TimedEvent[];
@@ -42,7 +105,7 @@ export class MendingFold {
     this.ts = first?.ts ?? 0;
     this.context = startedContext(event);
     this.events = [{ ts: this.ts, event }];
-    if (event === first?.event) return;
+    if (event === begun) return;
     this.problems.push(lostFirstRecord);
     this.losses.push({ records: { from: 1, to: 1 }, placeholders: [sessionId], parentId: sessionId });
   }
@@ -56,7 +119,7 @@ export class MendingFold {
     const parentId = this.parentFor(gap);
     const ids = named.size > 0 || staged.size > 0 ? [...named.keys()] : ownId(gap, this.context);
     const nodes = ids.map(
-      (id): NewNode => ({ id, parentId, timestamp: ts, payload: placeholderPayload(named.get(id), records) }),
+      (id): NewNode => ({ id, parentId, timestamp: ts, payload: placeholder(named.get(id), records) }),
     );
     if (nodes.length > 0) this.apply({ type: "nodes_added", nodes, head: this.context.currentNodeId });
     if (ids.length + staged.size > 0)
@@ -67,25 +130,18 @@ export class MendingFold {
   take({ seq, ts, event }: JournalRecord, isSecond: boolean): void {
     this.ts = ts;
     if (isSecond) {
-      this.keepBeside(seq, event);
+      if (this.keepNodes(event)) return;
+      const message = `The second record ${seq} was left out: it adds nothing`;
+      this.problems.push({ line: seq, what: "second_record", message });
       return;
     }
     const refusal = this.apply(event);
     if (refusal === undefined) return;
     for (const prior of priorsOf(this.context, event)) this.apply(prior);
-    const adapted = adaptedTo(this.context, event);
-    const fate =
-      adapted === undefined
-        ? "it was left out"
-        : this.apply(adapted) === undefined
-          ? "its rest holds"
-          : undefined;
-    const told = fate ?? this.salvage(event);
-    this.problems.push({
-      line: seq,
-      what: "missing_record",
-      message: `Record ${seq}: ${refusal.message} (${told})`,
-    });
+    const holds = this.apply(restOf(this.context, event)) === undefined;
+    const left = holds || this.keepNodes(event) ? "its nodes are kept" : "it was left out";
+    const message = `Record ${seq}: ${refusal.message} (${holds ? "its rest holds" : left})`;
+    this.problems.push({ line: seq, what: "missing_record", message });
   }
 
   /** Lets an event take effect, if it can follow. */
@@ -97,20 +153,15 @@ export class MendingFold {
     return undefined;
   }
 
-  private keepBeside(seq: number, event: ConversationEvent): void {
+  /** Adds what nodes of an event are not there yet; nothing else of it takes effect. @returns whether there are such. */
+  private keepNodes(event: ConversationEvent): boolean {
     const { context } = this;
-    const nodes = event.type === "nodes_added" ? event.nodes.filter(({ id }) => !context.nodes.has(id)) : [];
+    const nodes = event.type === "nodes_added" ? missingOf(context, event.nodes) : [];
+    if (nodes.length === 0) return false;
     // An item that became one of these nodes is staged no longer: its id would be taken for ever.
-    const staged = context.stagingArea
-      .map(({ id }) => id)
-      .filter((id) => nodes.some((node) => node.id === id));
-    const refusal =
-      nodes.length === 0
-        ? "it adds nothing"
-        : this.apply({ type: "nodes_added", nodes, head: context.currentNodeId, staged })?.message;
-    if (refusal === undefined) return;
-    const message = `The second record ${seq} was left out: ${refusal}`;
-    this.problems.push({ line: seq, what: "second_record", message });
+    const ids = new Set(nodes.map(({ id }) => id));
+    const staged = context.stagingArea.map(({ id }) => id).filter((id) => ids.has(id));
+    return this.apply({ type: "nodes_added", nodes, head: context.currentNodeId, staged }) === undefined;
   }
 
   /** What the files were being put back to is where such a node goes; else the head is. */
@@ -118,33 +169,6 @@ export class MendingFold {
     const { currentNodeId, pendingRestore } = this.context;
     if (pendingRestore === undefined || nodes.size === 0) return currentNodeId;
     return this.context.nodes.has(pendingRestore.toId) ? pendingRestore.toId : currentNodeId;
-  }
-
-  /** What of an event can be kept although nothing of it can take effect: nodes in a circle. @returns what became of it. */
-  private salvage(event: ConversationEvent): string {
-    if (event.type !== "nodes_added") return "it was left out";
-    let { orphans } = this.context;
-    for (const { id, parentId, timestamp, payload, metadata } of event.nodes) {
-      if (this.context.nodes.has(id) || orphans.has(id)) continue;
-      const elder = parentId === null ? undefined : orphans.get(parentId);
-      const orphan: TurnNode = {
-        id,
-        parentId,
-        childIds: [],
-        timestamp,
-        payload,
-        metadata: metadata ?? {},
-        taskId: payload.kind === "task_boundary" ? id : (elder?.taskId ?? ""),
-        depth: (elder?.depth ?? -1) + 1,
-        order: this.context.nodes.size + orphans.size,
-        exchange: noExchange,
-      };
-      orphans = orphans.set(id, orphan);
-      if (elder !== undefined)
-        orphans = orphans.set(elder.id, { ...elder, childIds: [...elder.childIds, id] });
-    }
-    this.context = { ...this.context, orphans };
-    return "its nodes are kept as orphans";
   }
 }
 
@@ -156,6 +180,25 @@ const lostFirstRecord: JournalProblem = {
   message:
     "Record 1: the beginning of the session is lost (its title and folder); the tree stands without it.",
 };
+
+/** Where the first record is lost: the root is known without it. */
+function lostBeginning(sessionId: string): Extract<ConversationEvent, { type: "session_started" }> {
+  const lost = { from: 1, to: 1 };
+  const payload: TurnPayload = {
+    kind: "task_boundary",
+    name: "",
+    transformation: { kind: "clear" },
+    lost,
+  };
+  const root = { id: sessionId, parentId: null, timestamp: 0, payload };
+  return { type: "session_started", sessionId, root };
+}
+
+/** What stands in the place of a lost node. A boundary stays one, so that its task does. */
+function placeholder(use: "node" | "task" | undefined, records: LostRecords): TurnPayload {
+  if (use !== "task") return { kind: "lost", records };
+  return { kind: "task_boundary", name: "", transformation: { kind: "clone" }, lost: records };
+}
 
 /** A placeholder of which nobody knows the id; none where only the beginning is lost, which is the root. */
 function ownId({ records }: Gap, context: ConversationContext): readonly string[] {
@@ -190,31 +233,117 @@ function lastKnownAbove(context: ConversationContext, headId: string, added: rea
   return id;
 }
 
-/** What of an event can follow although the whole cannot; undefined where that is nothing. */
-function adaptedTo(context: ConversationContext, event: ConversationEvent): ConversationEvent | undefined {
-  switch (event.type) {
-    case "nodes_added": {
-      const nodes = event.nodes.filter(({ id }) => !context.nodes.has(id));
-      const staged = event.staged?.filter((id) => context.stagingArea.some((item) => item.id === id));
-      return { ...event, nodes, ...(staged === undefined ? {} : { staged }) };
+/** What of an event can follow where the whole cannot. */
+function restOf(context: ConversationContext, event: ConversationEvent): ConversationEvent {
+  const isStaged = (id: string) => context.stagingArea.some((item) => item.id === id);
+  if (event.type === "unstaged") {
+    const ids = event.ids.filter(isStaged);
+    return ids.length === 0 ? event : { ...event, ids };
+  }
+  if (event.type !== "nodes_added") return event;
+  const staged = event.staged?.filter(isStaged);
+  return { ...event, nodes: missingOf(context, event.nodes), ...defined({ staged }) };
+}
+
+/** The nodes that are not there yet, parents before their children; below the head where the parent is nowhere. */
+function missingOf(context: ConversationContext, nodes: readonly NewNode[]): readonly NewNode[] {
+  const left = new Map<string, NewNode>();
+  for (const node of nodes) if (!context.nodes.has(node.id) && !left.has(node.id)) left.set(node.id, node);
+  const missing = new Map<string, NewNode>();
+  for (const node of [...left.values()]) {
+    const branch: NewNode[] = [];
+    // Each is taken once: they may stand in a circle.
+    for (let one = left.get(node.id); one !== undefined; one = left.get(one.parentId ?? "")) {
+      left.delete(one.id);
+      branch.push(one);
     }
-    case "unstaged": {
-      const ids = event.ids.filter((id) => context.stagingArea.some((item) => item.id === id));
-      return ids.length === 0 ? undefined : { ...event, ids };
+    for (const one of branch.reverse()) {
+      const { parentId } = one;
+      const isBelow = parentId !== null && (context.nodes.has(parentId) || missing.has(parentId));
+      missing.set(one.id, isBelow ? one : { ...one, parentId: context.currentNodeId });
     }
-    case "head_moved":
-    case "pruned":
-      return event;
-    case "session_started":
-    case "staged":
-    case "metadata_set":
-    case "unpruned":
-    case "expansion_set":
-    case "renamed":
-    case "restore_begun":
-    case "restore_dropped":
-      return undefined;
-    default:
-      return event satisfies never;
+  }
+  return [...missing.values()];
+}
+
+/** Where records are missing, and what later ones name of what stood in them. */
+interface Gap {
+  /** Their numbers; undefined where none is missing. */
+  readonly records: LostRecords | undefined;
+  /** Before which record it is, by its place in the list. */
+  readonly at: number;
+  /** The last node that was added before it. */
+  readonly after: string;
+  /** By their ids; `task` where it is named as the boundary of one. */
+  readonly nodes: Map<string, "node" | "task">;
+  /** Items that were staged, by their ids. */
+  readonly staged: Set<string>;
+}
+
+/**
+ * Finds where records are missing, and which lost nodes each of these places held. What a record names and no
+ * record holds was in the last gap before it; where ids sort by time they tell of an earlier one.
+ */
+function findGaps(sessionId: string, records: readonly JournalRecord[], lastSeq: number): readonly Gap[] {
+  const finder = new GapFinder(sessionId, records);
+  for (const [at, record] of records.entries()) finder.take(at, record);
+  finder.missUpTo(lastSeq, records.length);
+  return finder.gaps;
+}
+
+class GapFinder {
+  /** In the order of their places. */
+  readonly gaps: Gap[] = [];
+  /** Ids that some record adds; one of them is not lost, wherever it stands. */
+  private readonly added: ReadonlySet<string>;
+  private readonly lost = new Map<string, Gap>();
+  private readonly staged = new Set<string>();
+  private next = 1;
+  private last: string;
+
+  constructor(sessionId: string, records: readonly JournalRecord[]) {
+    const nodes = records.flatMap(({ event }) => (event.type === "nodes_added" ? event.nodes : []));
+    this.added = new Set([sessionId, ...nodes.map(({ id }) => id)]);
+    this.last = sessionId;
+  }
+
+  take(at: number, { seq, event }: JournalRecord): void {
+    this.missUpTo(seq - 1, at);
+    this.next = Math.max(this.next, seq + 1);
+    for (const { id, use } of idsIn(event)) {
+      if (use === "node" || use === "task") this.name(at, id, use);
+      if (use === "staged" && !this.staged.has(id)) this.gapOf(at, id).staged.add(id);
+      if (use === "staged" || (use === "own" && event.type === "staged")) this.staged.add(id);
+    }
+    if (event.type === "nodes_added") this.last = event.nodes.at(-1)?.id ?? this.last;
+  }
+
+  missUpTo(seq: number, at: number): void {
+    if (seq >= this.next) this.open(at, { from: this.next, to: seq });
+  }
+
+  private open(at: number, records: LostRecords | undefined): Gap {
+    const gap = { at, records, after: this.last, nodes: new Map(), staged: new Set<string>() };
+    this.gaps.push(gap);
+    return gap;
+  }
+
+  private name(at: number, id: string, use: "node" | "task"): void {
+    if (this.added.has(id)) return;
+    const gap = this.lost.get(id) ?? this.gapOf(at, id);
+    this.lost.set(id, gap);
+    if (use === "task" || !gap.nodes.has(id)) gap.nodes.set(id, use);
+  }
+
+  private gapOf(at: number, id: string): Gap {
+    const [, number] = /^lost-(\d+)/.exec(id) ?? [];
+    const holds = ({ from, to }: LostRecords) => from <= Number(number) && Number(number) <= to;
+    const { gaps } = this;
+    return (
+      (number && gaps.findLast(({ records }) => records !== undefined && holds(records))) ||
+      gaps.findLast(({ records, after }) => records && (after.length !== id.length || after < id)) ||
+      gaps.findLast(({ records }) => records) ||
+      this.open(at, undefined)
+    );
   }
 }

@@ -4,20 +4,7 @@ import { applyEvent, startedContext } from "../tree/fold.js";
 import type { JournalRecord } from "../values/event.js";
 import type { ConversationContext } from "../values/node.js";
 import { isRefusal } from "../values/refusal.js";
-import type { JournalProblem, TimedEvent } from "../values/store.js";
-import { findGaps } from "./gaps.js";
-import { type Loss, MendingFold } from "./mend.js";
-
-/** What a journal adds up to, and what of it could not be followed. */
-export interface Replayed {
-  readonly context: ConversationContext;
-  /** What could not follow on what was there, by the `seq` of its record. */
-  readonly problems: readonly JournalProblem[];
-  /** Where records are lost, and the placeholders that stand there. */
-  readonly losses: readonly Loss[];
-  /** What took effect: the events of the journal, and with them those that put the placeholders. */
-  readonly events: readonly TimedEvent[];
-}
+import { mendInSteps, type Replayed, stepRecords } from "./mend.js";
 
 /**
  * Folds what could be read of a journal. A damaged journal loses what stood in its damaged lines and
@@ -42,51 +29,39 @@ export function* replayInSteps(
   records: readonly JournalRecord[],
   lastSeq: number = records.at(-1)?.seq ?? 0,
 ): Advancing<Replayed> {
-  const whole = lastSeq === records.length ? yield* replayWhole(sessionId, records) : undefined;
-  return whole ?? (yield* replayDamaged(sessionId, records, lastSeq));
+  const begun = records[0]?.event;
+  const isNumbered = lastSeq === records.length && records.every(({ seq }, at) => seq === at + 1);
+  if (isNumbered && begun?.type === "session_started" && begun.sessionId === sessionId) {
+    // In place, which is quick; nothing is known to hold once an event was refused half-way.
+    const context = yield* followInSteps(startedContext(begun), records.slice(1), { edit: true });
+    if (context !== undefined) return { context, problems: [], losses: [], events: records };
+  }
+  return yield* mendInSteps(sessionId, records, lastSeq);
 }
 
-/** Folded in some milliseconds. */
-const stepRecords = 256;
+/**
+ * What a conversation comes to after more records.
+ *
+ * @returns undefined where one cannot follow: the whole journal has to say what of it is lost.
+ */
+export function replayOn(
+  begun: ConversationContext,
+  records: readonly JournalRecord[],
+): ConversationContext | undefined {
+  return finish(followInSteps(begun, records));
+}
 
-/** In place, which is quick; nothing is known to hold once an event was refused half-way. */
-function* replayWhole(sessionId: string, records: readonly JournalRecord[]): Advancing<Replayed | undefined> {
-  const begun = records[0]?.event;
-  if (begun?.type !== "session_started" || begun.sessionId !== sessionId) return undefined;
-  const edit: InPlaceEdit = { edit: true };
-  let context = startedContext(begun);
-  for (const [at, { seq, event }] of records.entries()) {
+function* followInSteps(
+  begun: ConversationContext,
+  records: readonly JournalRecord[],
+  edit?: InPlaceEdit,
+): Advancing<ConversationContext | undefined> {
+  let context = begun;
+  for (const [at, { event }] of records.entries()) {
     if (at % stepRecords === stepRecords - 1) yield { done: at, of: records.length };
-    if (seq !== at + 1) return undefined;
-    if (event === begun) continue;
     const next = applyEvent(context, event, edit);
     if (isRefusal(next)) return undefined;
     context = next;
   }
-  return { context, problems: [], losses: [], events: records };
-}
-
-function* replayDamaged(
-  sessionId: string,
-  records: readonly JournalRecord[],
-  lastSeq: number,
-): Advancing<Replayed> {
-  const fold = new MendingFold(sessionId, records[0]);
-  const gaps = findGaps(fold.context.sessionId, records, lastSeq);
-  let filled = 0;
-  const fillUpTo = (at: number) => {
-    for (let gap = gaps[filled]; gap !== undefined && gap.at <= at; gap = gaps[filled]) {
-      fold.fill(gap);
-      filled += 1;
-    }
-  };
-  for (const [at, record] of records.entries()) {
-    if (at % stepRecords === stepRecords - 1) yield { done: at, of: records.length };
-    fillUpTo(at);
-    if (at === 0 && record.event.type === "session_started") continue;
-    fold.take(record, record.seq === records[at - 1]?.seq);
-  }
-  fillUpTo(records.length);
-  const { context, problems, losses, events } = fold;
-  return { context, problems, losses, events };
+  return context;
 }

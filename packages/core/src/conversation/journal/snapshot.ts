@@ -1,7 +1,7 @@
 import { type InPlaceEdit, PersistentMap } from "../../files/index.js";
 import { defined, isObject, jsonOf } from "../../text/index.js";
 import { withChild } from "../tree/children.js";
-import { applyEvent, nodeBelow, startedContext } from "../tree/fold.js";
+import { nodeBelow, startedContext } from "../tree/fold.js";
 import type { JournalRecord, NewNode } from "../values/event.js";
 import { flawOfFrame, flawOfMetadata } from "../values/event-shape.js";
 import type {
@@ -13,7 +13,6 @@ import type {
   TurnMetadata,
   TurnNode,
 } from "../values/node.js";
-import { isRefusal } from "../values/refusal.js";
 import { count, listOf, number, object, oneOf, optional, orNull, shape, text } from "../values/shape.js";
 import { encodeRecord, isSealed, type Line, readLine, sealJson } from "./journal-codec.js";
 
@@ -65,10 +64,10 @@ export function snapshotParts(
 /** So that a part is a few hundred kilobytes: larger texts are kept apart. */
 const partNodes = 500;
 
-/** All fields of a node are kept or derived; another one does not compile. */
+/** All fields of a node are kept or derived; another one does not compile (`AllIsKept`). */
 type Derived = "childIds" | "taskId" | "depth" | "order" | "exchange";
 type KeptOfNode = "id" | "parentId" | "timestamp" | "payload" | "metadata" | "turnParentId";
-const allOfNode: [Exclude<keyof TurnNode, KeptOfNode | Derived>] extends [never] ? true : never = true;
+type UnkeptOfNode = Exclude<keyof TurnNode, KeptOfNode | Derived>;
 
 /** A node of a part: the reader of journals keeps what it does not know. */
 interface PartNode extends NewNode {
@@ -91,17 +90,15 @@ function withoutDerived({ id, parentId, timestamp, payload, metadata, turnParent
  * The head of a snapshot.
  *
  * @param changed ids of nodes whose metadata have changed since their part was written.
- * @returns undefined where something of the tree is lost: that is told at every opening, and not kept.
  */
 export function snapshotHead(
   context: ConversationContext,
   seq: number,
   changed: Iterable<string>,
   put: (bytes: Uint8Array) => string,
-): SnapshotHead | undefined {
+): SnapshotHead {
   const { sessionId, title, rootNode, currentNodeId, stagingArea } = context;
-  const { nodes, tasks, pruned, expansions, pendingRestore, orphans } = context;
-  if (orphans.size > 0 || !allOfContext || !allOfNode) return undefined;
+  const { nodes, tasks, pruned, expansions, pendingRestore } = context;
   const metadata = [...changed].flatMap((id) => {
     const node = nodes.get(id);
     return node === undefined ? [] : [[id, node.metadata] as const];
@@ -113,7 +110,7 @@ export function snapshotHead(
   const staged = stagingArea.map((item) =>
     lineOf({ seq: 1, ts: 0, event: { type: "staged", ...item } }, put),
   );
-  const state: State = {
+  const state: State & AllIsKept = {
     v: snapshotVersion,
     seq,
     size: nodes.size,
@@ -137,10 +134,10 @@ type KeptOfContext =
   | "tasks"
   | "pruned"
   | "expansions"
-  | "pendingRestore"
-  | "orphans";
-/** A new field of a conversation has to be kept here, and `snapshotVersion` raised, before this compiles. */
-const allOfContext: [Exclude<keyof ConversationContext, KeptOfContext>] extends [never] ? true : never = true;
+  | "pendingRestore";
+type UnkeptOfContext = Exclude<keyof ConversationContext, KeptOfContext>;
+/** A new field has to be kept here, and `snapshotVersion` raised, before `snapshotHead` compiles. */
+type AllIsKept = [UnkeptOfNode | UnkeptOfContext] extends [never] ? unknown : never;
 
 interface State {
   readonly v: number;
@@ -291,21 +288,3 @@ function pair(value: unknown): string | undefined {
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/**
- * What a conversation comes to after more records.
- *
- * @returns undefined where one cannot follow: the whole journal has to say what of it is lost.
- */
-export function replayOn(
-  begun: ConversationContext,
-  records: readonly JournalRecord[],
-): ConversationContext | undefined {
-  let context = begun;
-  for (const { event } of records) {
-    const next = applyEvent(context, event);
-    if (isRefusal(next)) return undefined;
-    context = next;
-  }
-  return context;
-}

@@ -3,12 +3,12 @@ import { exportLines } from "../import/own.js";
 import { withMediaInline } from "../journal/media.js";
 import type { Loss } from "../journal/mend.js";
 import { firstRecords } from "../journal/pending-records.js";
-import { reidentify } from "../journal/reidentify.js";
 import { replayInSteps } from "../journal/replay.js";
 import { unprunedNode } from "../tree/checks.js";
 import { type ListedTask, listTasks } from "../tree/task-list.js";
 import { TreeShape } from "../tree/tree-shape.js";
 import type { ConversationEvent, JournalRecord } from "../values/event.js";
+import { reidentify } from "../values/event-ids.js";
 import type { IdSource } from "../values/ids.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
 import type { PayloadKind } from "../values/payload.js";
@@ -104,7 +104,6 @@ export interface SessionSummary {
   /** Branches, pruned ones included; one that was merged counts with the one that it was merged into. */
   readonly branches: number;
   readonly pruned: number;
-  readonly orphans: number;
   readonly staged: number;
   /** The session itself, and the tasks in it. */
   readonly tasks: ListedTask;
@@ -132,7 +131,6 @@ export function summarizeSession(context: ConversationContext): SessionSummary {
     kinds: [...kinds].sort((one, other) => other[1] - one[1]),
     branches: new TreeShape(context, { tasksAside: true }).branches(),
     pruned: context.pruned.size,
-    orphans: context.orphans.size,
     staged: context.stagingArea.length,
     tasks: listTasks(context),
     files: [...files].sort(),
@@ -244,7 +242,6 @@ export interface VerifiedSession {
   readonly kind: "verified";
   readonly records: number;
   readonly nodes: number;
-  readonly orphans: number;
   /** Ends of branches that were rendered. */
   readonly rendered: number;
   readonly problems: readonly JournalProblem[];
@@ -282,7 +279,6 @@ export async function verifySession(
     kind: "verified",
     records: records.length,
     nodes: context.nodes.size,
-    orphans: context.orphans.size,
     rendered: ends.length,
     problems,
     losses,

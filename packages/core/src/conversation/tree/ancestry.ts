@@ -13,7 +13,7 @@ export class Ancestry {
     this.#climbed = [tip];
   }
 
-  /** Throws where there is no such node: an orphan is on no path. */
+  /** Throws where there is no such node. */
   static to(context: ConversationContext, tipId: string): Ancestry {
     const tip = context.nodes.get(tipId);
     if (tip === undefined) throw new Error(`there is no node ${tipId} on any path`);

@@ -39,10 +39,7 @@ export function checkChain(
 /** A node that is there and on no pruned branch; `unknown_node`, `pruned_node`. */
 export function unprunedNode(context: ConversationContext, nodeId: string): TurnNode | ConversationRefusal {
   const node = context.nodes.get(nodeId);
-  if (node === undefined) {
-    if (!context.orphans.has(nodeId)) return noSuchNode(nodeId);
-    return refuse("unknown_node", `What stood above node ${nodeId} is lost, so nothing can go on from it.`);
-  }
+  if (node === undefined) return noSuchNode(nodeId);
   if (!isPruned(context, nodeId)) return node;
   return refuse("pruned_node", `Node ${nodeId} stands in a branch that was pruned; take that back first.`);
 }

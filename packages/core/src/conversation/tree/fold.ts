@@ -81,7 +81,6 @@ export function startedContext(
     pruned: PersistentMap.empty(),
     expansions: [],
     pendingRestore: undefined,
-    orphans: PersistentMap.empty(),
   };
 }
 
@@ -129,8 +128,7 @@ function addOne(
   event: Adding,
   edit?: InPlaceEdit,
 ): ConversationContext | ConversationRefusal {
-  if (context.nodes.has(node.id) || (context.orphans.size > 0 && context.orphans.has(node.id)))
-    return refuse("duplicate_id", `There is a node ${node.id} already.`);
+  if (context.nodes.has(node.id)) return refuse("duplicate_id", `There is a node ${node.id} already.`);
   const parent = node.parentId === null ? undefined : context.nodes.get(node.parentId);
   if (parent === undefined) {
     const circle = event.nodes.some(({ id }) => id === node.parentId);
@@ -268,12 +266,11 @@ function setMetadata(
   nodeId: string,
   patch: MetadataPatch,
 ): ConversationContext | ConversationRefusal {
-  const room = context.nodes.has(nodeId) ? "nodes" : "orphans";
-  const node = context[room].get(nodeId);
+  const node = context.nodes.get(nodeId);
   if (node === undefined) return refuse("unknown_node", `There is no node ${nodeId}.`);
   const next: TurnNode = { ...node, metadata: patched(node.metadata, patch) };
-  const rootNode = next.depth === 0 && room === "nodes" ? next : context.rootNode;
-  return { ...context, rootNode, [room]: context[room].set(nodeId, next) };
+  const rootNode = next.depth === 0 ? next : context.rootNode;
+  return { ...context, rootNode, nodes: context.nodes.set(nodeId, next) };
 }
 
 function patched(metadata: TurnMetadata, patch: MetadataPatch): TurnMetadata {

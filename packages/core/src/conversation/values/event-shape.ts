@@ -124,22 +124,22 @@ function payloadToJson(of: TurnPayload): TurnPayload {
   return { ...{ kind: of.type }, ...of.data, kind: of.type } as unknown as TurnPayload;
 }
 
+/** @param at of an event that adds nodes: that of which of them it is. */
+type ChangePayload = (payload: TurnPayload, at: number) => TurnPayload;
+
 /** An event with other payloads; the same event where none changed. */
-export function mapPayloads(
-  event: ConversationEvent,
-  change: (payload: TurnPayload) => TurnPayload,
-): ConversationEvent {
+export function mapPayloads(event: ConversationEvent, change: ChangePayload): ConversationEvent {
   switch (event.type) {
     case "session_started": {
-      const root = mapNode(event.root, change);
+      const root = mapNode(event.root, 0, change);
       return root === event.root ? event : { ...event, root };
     }
     case "nodes_added": {
-      const nodes = event.nodes.map((node) => mapNode(node, change));
+      const nodes = event.nodes.map((node, at) => mapNode(node, at, change));
       return nodes.every((node, at) => node === event.nodes[at]) ? event : { ...event, nodes };
     }
     case "staged": {
-      const changed = change(event.payload);
+      const changed = change(event.payload, 0);
       return changed === event.payload ? event : { ...event, payload: changed };
     }
     default:
@@ -147,8 +147,8 @@ export function mapPayloads(
   }
 }
 
-function mapNode(node: NewNode, change: (payload: TurnPayload) => TurnPayload): NewNode {
-  const changed = change(node.payload);
+function mapNode(node: NewNode, at: number, change: ChangePayload): NewNode {
+  const changed = change(node.payload, at);
   return changed === node.payload ? node : { ...node, payload: changed };
 }
 

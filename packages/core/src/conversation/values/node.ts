@@ -118,6 +118,4 @@ export interface ConversationContext {
   readonly pruned: PersistentMap<true>;
   readonly expansions: readonly Expansion[];
   readonly pendingRestore: PendingRestore | undefined;
-  /** Nodes whose parent is not there, and all below them: kept and shown, on no path. */
-  readonly orphans: PersistentMap<TurnNode>;
 }

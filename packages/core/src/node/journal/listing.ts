@@ -81,39 +81,30 @@ function unknown(mtimeMs: number): Facts {
   return { title: undefined, cwd: undefined, createdMs: mtimeMs, modifiedMs: mtimeMs };
 }
 
-/** Of a journal only its beginning, its end and its names are read. */
+/** Of a journal only its beginning, its end and its names are read; all of it where one of the ends is damaged. */
 function factsIn(bytes: Uint8Array, mtimeMs: number): Facts {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const first = recordBefore(buffer, buffer.indexOf(lineBreak));
   // None where the journal ends with something else.
   const last = recordBefore(buffer, buffer.lastIndexOf(lineBreak));
-  if (first === undefined || last === undefined) return factsOfDamaged(bytes, mtimeMs);
-  const started = first.event.type === "session_started" ? first.event : undefined;
-  return {
-    title: lastTitle(buffer) ?? started?.title,
-    cwd: started?.cwd,
-    ...timesOf(first, last),
-  };
-}
-
-function factsOfDamaged(bytes: Uint8Array, mtimeMs: number): Facts {
+  if (first !== undefined && last !== undefined) return factsOf(buffer, first, last);
   const { records, problems } = readJournal(bytes, () => undefined);
+  const [begun] = records;
+  if (begun !== undefined) return factsOf(buffer, begun, records.at(-1) ?? begun);
   const newer = problems.some(({ what }) => what === "newer_version");
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const [first] = records;
   const problem = newer ? "A newer release wrote it." : "Nothing in it can be read.";
-  if (first === undefined) return { ...unknown(mtimeMs), problem };
+  return { ...unknown(mtimeMs), problem };
+}
+
+function factsOf(buffer: Buffer, first: JournalRecord, last: JournalRecord): Facts {
   const started = first.event.type === "session_started" ? first.event : undefined;
   return {
     title: lastTitle(buffer) ?? started?.title,
     cwd: started?.cwd,
-    ...timesOf(first, records.at(-1) ?? first),
+    createdMs: first.ts,
+    // A session that was made of another begins now, with records of then: it was not changed before it was begun.
+    modifiedMs: Math.max(first.ts, last.ts),
   };
-}
-
-/** A session that was made of another begins now, with records of then: it was not changed before it was begun. */
-function timesOf(first: JournalRecord, last: JournalRecord): Pick<Facts, "createdMs" | "modifiedMs"> {
-  return { createdMs: first.ts, modifiedMs: Math.max(first.ts, last.ts) };
 }
 
 const lineBreak = 0x0a;

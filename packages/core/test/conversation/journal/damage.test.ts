@@ -129,6 +129,21 @@ describe("a journal of which something is lost", () => {
     expect(found.nextSeq).toBe(records.length + 1);
   });
 
+  it("keeps nodes that stand in a circle, or before their parents, on a path to the root", () => {
+    const { records, lines, context } = small;
+    const node = (id: string, parentId: string) => ({
+      ...{ id, parentId, timestamp: 5 },
+      payload: { kind: "user_message", text: id } as const,
+    });
+    const nodes = [node("x", "y"), node("y", "x"), node("lower", "upper"), node("upper", "n0003")];
+    const event = { type: "nodes_added", nodes, head: "lower" } as const;
+    const crafted = linesOf([{ v: 1, seq: records.length + 1, ts: 5, event }]);
+    const found = holdAfterDamage(small, Buffer.concat([...lines, ...crafted]), new Set(records.keys()));
+    expect(found.problems.map(({ what }) => what)).toEqual(["missing_record"]);
+    const parents = ["x", "y", "lower", "upper"].map((id) => found.context.nodes.get(id)?.parentId);
+    expect(parents).toEqual(["y", context.currentNodeId, "upper", "n0003"]);
+  });
+
   it("has nothing staged that is a node, where a record of the same number came before its turn", () => {
     const at = small.records.findIndex(
       ({ event }) => event.type === "nodes_added" && event.staged !== undefined,
