@@ -62,8 +62,8 @@ export type { SubAgents } from "./loop/sub-agents.js";
 export type { AgentEvent, TurnInput } from "./loop/turn.js";
 export { costOf, factsOfModel, modelCatalog } from "./models/catalog.js";
 export { CostMeter } from "./models/cost-meter.js";
+export { type GoogleAccount, googleFilesClient } from "./models/google-client.js";
 export { type GoogleFiles, openGoogleFiles } from "./models/google-files.js";
-export { type GoogleAccount, googleFilesClient } from "./models/google-files-client.js";
 export { localModels, serverWindow } from "./models/local-server.js";
 export {
   configuredModel,

@@ -6,8 +6,8 @@ import type { Readable, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { compileGlob, isRefusal, type Refusal, refuse } from "@holdfast/core/files";
 import { causeOf, escapeForDisplay } from "@holdfast/core/text";
+import { withinTime } from "../config/within-time.js";
 import { isLinkAddress, isPublicAddress } from "./addresses.js";
-import { withinTime } from "./within-time.js";
 
 /** Which pages may be fetched, and how much of them. */
 export interface FetchPolicy {

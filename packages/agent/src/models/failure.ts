@@ -1,5 +1,5 @@
 import type { ModelFailure, ModelFailureReason } from "@holdfast/core/context";
-import { defined } from "@holdfast/core/text";
+import { countIn, defined, isObject, jsonOf, textIn } from "@holdfast/core/text";
 
 /** What a request is blamed on, in the words that a person needs. */
 export interface Blamed {
@@ -38,6 +38,9 @@ function withoutSecret(message: string, secret: string): string {
   return secret.length < shortestSecret ? message : message.replaceAll(secret, "…");
 }
 
+/** The signal ended it. */
+export const cancelled: ModelFailure = failed("cancelled", "Cancelled.");
+
 /** A failure in our own words. */
 export function failed(reason: ModelFailureReason, message: string): ModelFailure {
   return { kind: "model_failure", reason, message };
@@ -61,27 +64,26 @@ interface Facts {
 }
 
 function factsOf(error: unknown): Facts {
-  if (typeof error !== "object" || error === null)
+  if (!isObject(error))
     return { name: "", status: undefined, type: "", message: String(error), headers: undefined };
-  const name = textAt(error, "name") ?? "";
-  const code = numberAt(error, "status");
-  const body = objectAt(error, "error") ?? jsonIn(textAt(error, "message"));
-  const inner = objectAt(body, "error") ?? body;
-  const type = [textAt(inner, "type"), textAt(inner, "code"), textAt(inner, "status")].join(" ");
-  const message = textAt(inner, "message") ?? textAt(error, "message") ?? name;
-  const headers = objectAt(error, "headers");
+  const { headers, error: given } = error;
+  const name = textIn(error, "name") ?? "";
+  const said = textIn(error, "message");
+  const body = isObject(given) ? given : bodyIn(said ?? "");
+  const inner = isObject(body) && isObject(body.error) ? body.error : body;
+  const type = [textIn(inner, "type"), textIn(inner, "code"), textIn(inner, "status")].join(" ");
   return {
     name,
-    status: code ?? numberAt(inner, "code"),
+    status: countIn(error, "status") ?? countIn(inner, "code"),
     type,
-    message,
+    message: textIn(inner, "message") ?? said ?? name,
     headers: headers instanceof Headers ? headers : undefined,
     delay: delayIn(inner),
   };
 }
 
 /** Google's rate limit and its empty account have the same words: only the limit says when to come back. */
-function delayIn(body: object | undefined): number | undefined {
+function delayIn(body: unknown): number | undefined {
   const seconds = /"retryDelay":"([\d.]+)s"/.exec(JSON.stringify(body ?? {}))?.[1];
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }
@@ -195,34 +197,8 @@ function retryAfterOf({ headers, delay, type }: Facts): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
 }
 
-function objectAt(value: unknown, key: string): object | undefined {
-  const found = memberOf(value, key);
-  return typeof found === "object" && found !== null ? found : undefined;
-}
-
-function textAt(value: unknown, key: string): string | undefined {
-  const found = memberOf(value, key);
-  return typeof found === "string" ? found : undefined;
-}
-
-function numberAt(value: unknown, key: string): number | undefined {
-  const found = memberOf(value, key);
-  return typeof found === "number" ? found : undefined;
-}
-
-function memberOf(value: unknown, key: string): unknown {
-  // A cast: what is not there is undefined.
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
-}
-
 /** Google's SDK puts the body into the message. */
-function jsonIn(text: string | undefined): object | undefined {
-  const from = text?.indexOf("{") ?? -1;
-  if (text === undefined || from < 0) return undefined;
-  try {
-    const value: unknown = JSON.parse(text.slice(from));
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+function bodyIn(message: string): unknown {
+  const from = message.indexOf("{");
+  return from < 0 ? undefined : jsonOf(message.slice(from));
 }

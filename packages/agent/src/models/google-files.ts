@@ -1,4 +1,6 @@
 import type { FileApiState } from "@holdfast/core/conversation";
+import { defined, isObject, recordIn, textIn } from "@holdfast/core/text";
+import { withinTime } from "../config/within-time.js";
 
 /** Bytes that may be uploaded. */
 export interface OfferedFile {
@@ -196,7 +198,7 @@ class Uploads implements GoogleFiles {
     let release: (() => Promise<void>) | undefined;
     try {
       release = await this.#claim(file);
-      if (release !== undefined) await endedWith(this.#upload(file), this.#ending.signal);
+      if (release !== undefined) await withinTime(this.#upload(file), this.#ending.signal);
     } catch {
       // Of this process only: the next one may have a better line.
       this.#records.set(file.sha256, this.#recordOf(file, "FAILED", {}));
@@ -270,9 +272,9 @@ class Uploads implements GoogleFiles {
     const before = this.#records.get(sha256);
     const said = Date.parse(seen.expirationTime ?? "");
     const expiresAt = Number.isNaN(said) ? this.#options.now() + lifetimeMs : said;
-    const named = seen.name === undefined ? {} : { name: seen.name };
-    const fileApi = { uri: seen.uri ?? "", mimeType, state, expiresAt };
-    return { sha256, ...named, fileApi, refusals: before?.refusals ?? 0 };
+    const { name, uri = "" } = seen;
+    const fileApi = { uri, mimeType, state, expiresAt };
+    return { sha256, ...defined({ name }), fileApi, refusals: before?.refusals ?? 0 };
   }
 
   /** For this process and the next. */
@@ -281,16 +283,6 @@ class Uploads implements GoogleFiles {
     const untilMs = Math.min(record.fileApi.expiresAt, this.#options.now() + longestMs);
     this.#options.store?.write(record.sha256, record, untilMs);
   }
-}
-
-/** The same work, or a rejection as soon as the signal says so: nobody waits for it any longer then. */
-function endedWith<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const end = () => reject(new Error("closed"));
-    if (signal.aborted) end();
-    signal.addEventListener("abort", end, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", end));
-  });
 }
 
 /**
@@ -327,20 +319,15 @@ export interface UploadRecord {
 
 /** What was read as JSON, as a record; undefined where it is none. */
 export function uploadRecordOf(value: unknown): UploadRecord | undefined {
-  const { sha256, name, fileApi, refusals } = fields(value);
-  const { uri, mimeType, state, expiresAt } = fields(fileApi);
+  const { sha256, refusals } = isObject(value) ? value : {};
+  const { uri, mimeType, state, expiresAt } = recordIn(value, "fileApi");
   if (typeof sha256 !== "string" || typeof refusals !== "number") return undefined;
   if (typeof uri !== "string" || typeof mimeType !== "string" || typeof expiresAt !== "number")
     return undefined;
   const known = states.find((one) => one === state);
   if (known === undefined) return undefined;
-  const named = typeof name === "string" ? { name } : {};
-  return { sha256, ...named, fileApi: { uri, mimeType, state: known, expiresAt }, refusals };
+  const fileApi = { uri, mimeType, state: known, expiresAt };
+  return { sha256, ...defined({ name: textIn(value, "name") }), fileApi, refusals };
 }
 
 const states: readonly FileApiState["state"][] = ["PENDING", "PROCESSING", "ACTIVE", "FAILED"];
-
-function fields(value: unknown): Readonly<Record<string, unknown>> {
-  // A cast: what an object does not have is undefined.
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
-}

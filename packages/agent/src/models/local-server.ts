@@ -1,3 +1,4 @@
+import { countIn, listIn, recordIn, textIn } from "@holdfast/core/text";
 import { localProviders, type OpenModelOptions, type Server, serverOf } from "./open-model.js";
 import { providerFetch } from "./provider-fetch.js";
 
@@ -13,9 +14,8 @@ export async function localModels(timeoutMs = 300): Promise<readonly string[]> {
 }
 
 async function modelsOf(name: string, server: Server, timeoutMs: number): Promise<readonly string[]> {
-  const listed = membersOf(await answerOf(server, "/models", timeoutMs)).data;
-  const ids = Array.isArray(listed) ? listed.map((one) => membersOf(one).id) : [];
-  return ids.flatMap((id) => (typeof id === "string" ? [`${name}/${id}`] : []));
+  const listed = listIn(await answerOf(server, "/models", timeoutMs), "data");
+  return listed.flatMap((one) => textIn(one, "id") ?? []).map((id) => `${name}/${id}`);
 }
 
 /**
@@ -41,18 +41,17 @@ export async function serverWindow(
     answerOf(root, "/props", timeoutMs),
     answerOf(root, "/api/show", timeoutMs, { model }),
   ]);
-  const { data } = membersOf(listed);
-  const own = Array.isArray(data) ? membersOf(data.find((one) => membersOf(one).id === model)) : {};
-  const ollama = membersOf(shown);
-  const told: readonly unknown[] = [
-    own.max_model_len,
-    own.context_length,
-    membersOf(membersOf(props).default_generation_settings).n_ctx,
-    Number(/^num_ctx\s+(\d+)/mu.exec(String(ollama.parameters))?.[1]),
-    Object.entries(membersOf(ollama.model_info)).find(([key]) => key.endsWith(".context_length"))?.[1],
+  const own = listIn(listed, "data").find((one) => textIn(one, "id") === model);
+  const info = recordIn(shown, "model_info");
+  const length = Object.keys(info).find((key) => key.endsWith(".context_length"));
+  const told = [
+    countIn(own, "max_model_len"),
+    countIn(own, "context_length"),
+    countIn(recordIn(props, "default_generation_settings"), "n_ctx"),
+    Number(/^num_ctx\s+(\d+)/mu.exec(textIn(shown, "parameters") ?? "")?.[1]),
+    countIn(info, length ?? ""),
   ];
-  const window = told.find((tokens) => Number.isSafeInteger(tokens) && Number(tokens) > 0);
-  return window === undefined ? undefined : Number(window);
+  return told.find((tokens) => tokens !== undefined && tokens > 0);
 }
 
 /** The answer's JSON; undefined where there is none in time. */
@@ -67,9 +66,4 @@ async function answerOf({ baseUrl, headers = {} }: Server, path: string, timeout
   } catch {
     return undefined;
   }
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  // A cast: whatever its members are, they are looked at with care.
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }

@@ -1,9 +1,10 @@
 import type { ModelPort } from "@holdfast/core/context";
+import type { TurnUsage } from "@holdfast/core/conversation";
 import { defined } from "@holdfast/core/text";
 import { anthropicModel } from "./anthropic.js";
-import { costOf, factsOfModel, type ModelFacts, type ModelPrices, type ThinkingForm } from "./catalog.js";
+import { costOf, factsOfModel, type ModelFacts, type ModelPrices } from "./catalog.js";
 import { googleModel } from "./google.js";
-import type { GoogleAccount } from "./google-files-client.js";
+import type { GoogleAccount } from "./google-client.js";
 import { openaiChatModel } from "./openai-chat.js";
 import { openaiResponsesModel } from "./openai-responses.js";
 import type { ProviderOptions } from "./provider-port.js";
@@ -28,12 +29,10 @@ export interface NamedProvider {
 
 /** What a model is opened with. */
 export interface OpenModelOptions
-  extends Pick<ProviderOptions, "retry" | "idleMs" | "maxOutputTokens" | "onRequest"> {
+  extends Pick<ProviderOptions, "retry" | "idleMs" | "maxOutputTokens" | "onRequest" | "cache"> {
   readonly environment: Environment;
   /** Where the key in a variable of `environment` comes from, for messages; the variable itself unless given. */
   readonly keySources?: Readonly<Record<string, string>>;
-  /** How long Anthropic's cache is to keep a prompt; five minutes unless given. */
-  readonly cache?: "5m" | "1h";
   /** Providers of the settings, by name. */
   readonly providers?: Readonly<Record<string, NamedProvider>>;
   /** What settings say of models, by name; it goes before the list. */
@@ -120,15 +119,22 @@ export function openModel(name: string, options: OpenModelOptions): OpenedModel 
   const slash = name.indexOf("/");
   const [prefix, model] = slash < 0 ? ["", name] : [name.slice(0, slash), name.slice(slash + 1)];
   const family = families.find((one) => (prefix === "" ? one.isName.test(model) : one.provider === prefix));
-  if (family !== undefined && model !== "") return ofFamily(family, model, options);
-  const server = serverOf(prefix, options);
-  if (server !== undefined && model !== "") return ofServer(prefix, model, server, options);
+  const place = family === undefined ? ofServer(prefix, options) : ofFamily(family, options);
+  if (place === undefined || model === "") return refused("unknown_model", unknownModel(name, options));
+  return "reason" in place ? place : opened(model, place, options);
+}
+
+function unknownModel(name: string, { providers = {} }: OpenModelOptions): string {
   const known = [...families.map(({ provider }) => provider), ...Object.keys(localProviders)];
-  const names = [...known, ...Object.keys(options.providers ?? {})].join(", ");
-  const message =
+  const names = [...known, ...Object.keys(providers)].join(", ");
+  return (
     `There is no model ${JSON.stringify(name)}: give provider/name (providers: ${names}), ` +
-    "or a name that begins with claude-, gpt- or gemini-.";
-  return { kind: "model_refused", reason: "unknown_model", message };
+    "or a name that begins with claude-, gpt- or gemini-."
+  );
+}
+
+function refused(reason: ModelRefusal["reason"], message: string): ModelRefusal {
+  return { kind: "model_refused", reason, message };
 }
 
 /** What settings say of a server goes before what is known of it. */
@@ -163,25 +169,68 @@ export function googleAccount(environment: Environment): GoogleAccount | undefin
   return { key: found.key, ...(baseUrl === undefined ? {} : { baseUrl }) };
 }
 
-function ofFamily(family: Family, model: string, options: OpenModelOptions): OpenedModel | ModelRefusal {
-  const { provider, keys, baseUrl: variable } = family;
-  const { environment, providers = {} } = options;
+/** Where a model is asked, and by what. */
+interface ModelPlace {
+  readonly provider: string;
+  readonly kind: ProviderKind;
+  /** The first of these variables that is set holds the key; without any, none is needed. */
+  readonly keys: readonly string[];
+  /** What is to be set where no key is. */
+  readonly wanted: string;
+  readonly baseUrl?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether windows, limits and prices of the list are those of its models. */
+  readonly isListed: boolean;
+}
+
+function ofFamily(
+  family: Family,
+  { environment, providers = {} }: OpenModelOptions,
+): ModelPlace | ModelRefusal {
+  const { provider, keys } = family;
   const { kind = family.kind, headers } = ofName(provider, providers) ?? {};
   if (kind !== family.kind && !(provider === "openai" && kind === "chat"))
-    return { kind: "model_refused", reason: "unknown_model", message: otherKind(provider, kind) };
-  const found = keyOf(keys, options);
-  if (found === undefined) {
-    const message = `There is no key for ${provider}: set ${keys.join(" or ")}.`;
-    return { kind: "model_refused", reason: "auth", message };
-  }
-  const facts = { ...factsOfModel(model), ...factsOf(provider, model, options) };
-  const baseUrl = environment[variable] || undefined;
-  const common = commonOptions(model, { ...found, ...defined({ baseUrl, headers }) }, options, facts);
-  return opened(
-    `${provider}/${model}`,
-    portOf(kind, { ...common, provider, form: facts.thinking }, options),
-    facts,
-  );
+    return refused("unknown_model", otherKind(provider, kind));
+  const baseUrl = environment[family.baseUrl] || undefined;
+  return {
+    provider,
+    kind,
+    keys,
+    wanted: keys.join(" or "),
+    isListed: true,
+    ...defined({ baseUrl, headers }),
+  };
+}
+
+function ofServer(provider: string, options: OpenModelOptions): ModelPlace | undefined {
+  const server = serverOf(provider, options);
+  if (server === undefined) return undefined;
+  const { kind = "chat", keyVariable = "", baseUrl, headers } = server;
+  const keys = keyVariable === "" ? [] : [keyVariable];
+  const wanted = options.keySources?.[keyVariable] ?? keyVariable;
+  return { provider, kind, keys, wanted, baseUrl, isListed: false, ...defined({ headers }) };
+}
+
+function opened(model: string, place: ModelPlace, options: OpenModelOptions): OpenedModel | ModelRefusal {
+  const { provider, kind, keys, wanted, baseUrl, headers, isListed } = place;
+  const key = keys.length === 0 ? { key: "", keyName: "the server's settings" } : keyOf(keys, options);
+  if (key === undefined) return refused("auth", `There is no key for ${provider}: set ${wanted}.`);
+  const listed = factsOfModel(model);
+  const facts: Partial<ModelFacts> = { ...(isListed ? listed : {}), ...factsOf(provider, model, options) };
+  const { contextWindow, maxOutput, prices, efforts } = facts;
+  const { retry, idleMs, maxOutputTokens = maxOutput, onRequest, cache } = options;
+  const form = listed?.thinking;
+  const given = defined({ baseUrl, headers, form, cache, maxOutputTokens, retry, idleMs, onRequest });
+  const port = clients[kind]({ model, provider, ...key, ...given });
+  const window =
+    contextWindow === undefined ? undefined : defined({ tokens: contextWindow, answerTokens: maxOutput });
+  const costs = prices === undefined ? undefined : (usage: TurnUsage) => costOf(usage, prices);
+  return {
+    kind: "model",
+    port: { ...port, ...defined({ window, efforts, costOf: costs }) },
+    name: `${provider}/${model}`,
+    ...defined({ contextWindow, prices }),
+  };
 }
 
 /** What settings say of a model, by either of its names; the longer one goes first. */
@@ -196,84 +245,12 @@ function otherKind(provider: string, kind: ProviderKind): string {
   );
 }
 
-/** @param common `provider` names it in the tree. */
-function portOf(
-  kind: ProviderKind,
-  {
-    form,
-    ...given
-  }: ProviderOptions & { readonly provider: string; readonly form: ThinkingForm | undefined },
-  { cache }: OpenModelOptions,
-): ModelPort {
-  const reasons = form !== "none";
-  const common = { ...given, ...defined({ form }), reasons };
-  switch (kind) {
-    case "chat":
-      return openaiChatModel(common);
-    case "responses":
-      return openaiResponsesModel(common);
-    case "anthropic":
-      // Whoever speaks for Anthropic, thoughts are bound and the cache is marked by its rules: it is `anthropic` in the tree.
-      return anthropicModel(cache === undefined ? common : { ...common, cache });
-    case "google":
-      return googleModel({ ...common, includeThoughts: reasons });
-    default:
-      return kind satisfies never;
-  }
-}
-
-function ofServer(
-  provider: string,
-  model: string,
-  { kind = "chat", baseUrl, keyVariable, headers }: Server,
-  options: OpenModelOptions,
-): OpenedModel | ModelRefusal {
-  const { environment, keySources = {} } = options;
-  const key = keyVariable === undefined ? "" : (environment[keyVariable] ?? "");
-  const keyName =
-    keyVariable === undefined ? "the server's settings" : (keySources[keyVariable] ?? keyVariable);
-  if (keyVariable !== undefined && key === "")
-    return {
-      kind: "model_refused",
-      reason: "auth",
-      message: `There is no key for ${provider}: set ${keyName}.`,
-    };
-  const facts = factsOf(provider, model, options);
-  const place = { key, keyName, baseUrl, ...defined({ headers }) };
-  const common = commonOptions(model, place, options, facts);
-  const form = factsOfModel(model)?.thinking;
-  return opened(`${provider}/${model}`, portOf(kind, { ...common, provider, form }, options), facts);
-}
-
-function opened(name: string, port: ModelPort, facts: Partial<ModelFacts>): OpenedModel {
-  const { contextWindow, maxOutput, prices, efforts } = facts;
-  const window = contextWindow === undefined ? undefined : { tokens: contextWindow, answerTokens: maxOutput };
-  return {
-    kind: "model",
-    port: {
-      ...port,
-      ...(window === undefined ? {} : { window: defined(window) }),
-      ...defined({ efforts }),
-      ...(prices === undefined ? {} : { costOf: (usage) => costOf(usage, prices) }),
-    },
-    name,
-    ...defined({ contextWindow, prices }),
-  };
-}
-
-function commonOptions(
-  model: string,
-  place: Pick<ProviderOptions, "key" | "keyName" | "baseUrl" | "headers">,
-  { retry, idleMs, maxOutputTokens, onRequest }: OpenModelOptions,
-  { maxOutput }: Partial<ModelFacts>,
-): ProviderOptions {
-  const most = maxOutputTokens ?? maxOutput;
-  return {
-    model,
-    ...place,
-    ...defined({ maxOutputTokens: most, retry, idleMs, onRequest }),
-  };
-}
+const clients: Readonly<Record<ProviderKind, (options: ProviderOptions) => ModelPort>> = {
+  chat: openaiChatModel,
+  responses: openaiResponsesModel,
+  anthropic: anthropicModel,
+  google: googleModel,
+};
 
 function keyOf(
   keys: readonly string[],

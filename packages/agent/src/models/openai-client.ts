@@ -1,10 +1,13 @@
 import type { Effort, ModelStep } from "@holdfast/core/context";
 import type OpenAI from "openai";
-import { providerFetch } from "./provider-fetch.js";
-import type { ProviderOptions } from "./provider-port.js";
+import { type ProviderOptions, sdkOptions } from "./provider-port.js";
 
-/** How much a model is to think, in the words of the API. */
-export const effortWords = {
+/** How much a model is to think, in the words of the API; undefined where it is not said. */
+export function effortOf({ effort }: ModelStep, { form }: ProviderOptions) {
+  return effort === undefined || form === "none" ? undefined : effortWords[effort];
+}
+
+const effortWords = {
   off: "none",
   low: "low",
   medium: "medium",
@@ -18,18 +21,12 @@ export function cacheKey({ session }: ModelStep, { provider = "openai" }: Provid
 }
 
 /** The SDK of OpenAI, loaded now; it makes each request once. */
-export async function openaiClient({ key, baseUrl, headers }: ProviderOptions): Promise<OpenAI> {
+export async function openaiClient(options: ProviderOptions): Promise<OpenAI> {
   const { OpenAI: Client } = await import("openai");
   return new Client({
-    // A server of one's own may want none; the SDK wants a text.
-    apiKey: key === "" ? "none" : key,
-    baseURL: baseUrl ?? "https://api.openai.com/v1",
-    ...(headers === undefined ? {} : { defaultHeaders: headers }),
+    ...sdkOptions(options),
+    baseURL: options.baseUrl ?? "https://api.openai.com/v1",
     organization: null,
     project: null,
-    maxRetries: 0,
-    fetch: providerFetch,
-    // What an SDK says on its own would stand in the output of a program.
-    logLevel: "off",
   });
 }

@@ -1,13 +1,8 @@
-import type {
-  AnswerOptions,
-  ModelEvent,
-  ModelPort,
-  ModelStep,
-  ReceivedAnswer,
-  RequestOptions,
-} from "@holdfast/core/context";
+import type { AnswerOptions, ModelEvent, ModelPort, ModelStep, ReceivedAnswer } from "@holdfast/core/context";
 import { defined } from "@holdfast/core/text";
-import { type Blamed, failed, failureOf } from "./failure.js";
+import type { ThinkingForm } from "./catalog.js";
+import { type Blamed, cancelled, failed, failureOf } from "./failure.js";
+import { providerFetch } from "./provider-fetch.js";
 import { type RetryOptions, withRetries } from "./retry.js";
 
 /** What the ports to providers have in common. */
@@ -23,6 +18,10 @@ export interface ProviderOptions {
   readonly baseUrl?: string;
   /** Sent with each request, beside the provider's own or in their place. They may be secrets, as the key is. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** How the model is told how much to think (`ModelStep.effort`); as the provider's newest models unless given. */
+  readonly form?: ThinkingForm;
+  /** How long Anthropic's cache is to keep a prompt; five minutes unless given. */
+  readonly cache?: "5m" | "1h";
   /** Tokens that an answer may have; what the model's row or the provider says unless given. */
   readonly maxOutputTokens?: number;
   /** Silence after which a stream counts as broken off, in milliseconds; 120,000 unless given. */
@@ -39,62 +38,97 @@ export interface ProviderOptions {
   readonly onRequest?: (request: { readonly model: string; readonly body: object }) => void;
 }
 
+/** A step as a provider's form is told of it. `answerTokens` is what the answer may have at most. */
+export interface WireStep extends ModelStep {
+  readonly model: string;
+}
+
 /** How one provider is asked: its SDK, and our forms of its API. */
-export interface ProviderWire<Event> {
+export interface ProviderWire<Body extends object, Event> {
+  /** The request without the model's name. */
+  body(step: WireStep): Body;
   /** Makes the request. What it rejects with is made a failure of. */
-  open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<Event>>;
-  read(events: AsyncIterable<Event>, options: AnswerOptions): Promise<ReceivedAnswer>;
-  /** What an event shows of the answer while it comes. */
-  deltas(event: Event): readonly ModelEvent[];
+  send(body: Body, signal: AbortSignal): Promise<AsyncIterable<Event>>;
+  readonly read: (events: AsyncIterable<Event>, options: AnswerOptions) => Promise<ReceivedAnswer>;
   /** What it rejects with is made a failure of, too. */
-  readonly countTokens?: (step: ModelStep, signal?: AbortSignal) => Promise<number>;
+  readonly countTokens?: (step: WireStep, signal?: AbortSignal) => Promise<number>;
+}
+
+/** What the SDKs of Anthropic and OpenAI are opened with: they make each request once. */
+export function sdkOptions({ key, headers }: ProviderOptions) {
+  return {
+    apiKey: sdkKey(key),
+    ...(headers === undefined ? {} : { defaultHeaders: headers }),
+    maxRetries: 0,
+    fetch: providerFetch,
+    // What an SDK says on its own would stand in the output of a program.
+    logLevel: "off" as const,
+  };
+}
+
+/** A server of one's own may want no key; the SDKs want a text. */
+export function sdkKey(key: string): string {
+  return key === "" ? "none" : key;
 }
 
 /** A port over one wire, with retries. @param vendor whose address it is where none is given. */
-export function providerPort<Event>(
+export function providerPort<Body extends object, Event>(
   vendor: string,
   options: ProviderOptions,
-  wire: () => ProviderWire<Event>,
+  wire: ProviderWire<Body, Event>,
 ): ModelPort {
   const { provider = vendor.toLowerCase(), model, key, keyName, baseUrl = vendor, headers = {} } = options;
-  const { retry = {}, idleMs = 120_000, openMs = 600_000, silentMs = 15_000 } = options;
+  const { retry = {}, idleMs = 120_000, openMs = 600_000, silentMs = 15_000, onRequest } = options;
   const target = { provider, model };
   const blamed = { who: baseUrl, keyName, secrets: [key, ...Object.values(headers)] };
-  const ask = (step: ModelStep, signal: AbortSignal | undefined) =>
-    askOnce(wire(), { step, signal, target, blamed, idleMs, openMs, silentMs });
+  const open = async (step: ModelStep, signal: AbortSignal) => {
+    const body = wire.body(wireStep(step, options));
+    onRequest?.({ model, body });
+    return wire.send(body, signal);
+  };
+  const asking = { open, read: wire.read, target, blamed, idleMs, openMs, silentMs };
+  const ask = (step: ModelStep, signal: AbortSignal | undefined) => askOnce({ ...asking, step, signal });
   const port: ModelPort = { target, ask: (step, signal) => withRetries(ask, retry, step, signal) };
-  const { countTokens } = wire();
-  if (countTokens === undefined) return port;
+  if (wire.countTokens === undefined) return port;
+  const count = wire.countTokens;
   const failure = (error: unknown) => failureOf(error, blamed);
-  return { ...port, countTokens: (step, signal) => countTokens(step, signal).catch(failure) };
+  return {
+    ...port,
+    countTokens: (step, signal) => count(wireStep(step, options), signal).catch(failure),
+  };
 }
 
-interface Request extends Required<Pick<ProviderOptions, "idleMs" | "openMs" | "silentMs">> {
+/** An answer may have what the port was opened with, and no more than the step allows. */
+function wireStep(step: ModelStep, { model, maxOutputTokens: most }: ProviderOptions): WireStep {
+  const answerTokens = most === undefined ? step.answerTokens : Math.min(most, step.answerTokens ?? most);
+  return { ...step, model, ...defined({ answerTokens }) };
+}
+
+interface Request<Event>
+  extends Required<Pick<ProviderOptions, "idleMs" | "openMs" | "silentMs">>,
+    Pick<ProviderWire<object, Event>, "read"> {
+  readonly open: (step: ModelStep, signal: AbortSignal) => Promise<AsyncIterable<Event>>;
   readonly step: ModelStep;
   readonly signal: AbortSignal | undefined;
   readonly target: ModelPort["target"];
   readonly blamed: Blamed;
 }
 
-async function* askOnce<Event>(wire: ProviderWire<Event>, request: Request): AsyncGenerator<ModelEvent> {
-  const { step, signal, blamed } = request;
-  if (isEnded(signal)) return yield { kind: "failed", failure: failed("cancelled", "Cancelled.") };
+async function* askOnce<Event>(request: Request<Event>): AsyncGenerator<ModelEvent> {
+  const { signal, blamed } = request;
+  if (isEnded(signal)) return yield { kind: "failed", failure: cancelled };
   const ending = new AbortController();
   const end = () => ending.abort();
   signal?.addEventListener("abort", end, { once: true });
   const channel = new Channel<ModelEvent>();
-  const answer = received(wire, request, ending, channel).finally(() => channel.end());
+  const answer = received(request, ending, channel).finally(() => channel.end());
   // Looked at below; until then a rejection is nobody's.
   answer.catch(() => {});
   try {
     yield* channel;
     yield endOf(await answer);
   } catch (error) {
-    const isCancelled = signal?.aborted === true;
-    yield {
-      kind: "failed",
-      failure: isCancelled ? failed("cancelled", "Cancelled.") : failureOf(error, blamed),
-    };
+    yield { kind: "failed", failure: isEnded(signal) ? cancelled : failureOf(error, blamed) };
   } finally {
     signal?.removeEventListener("abort", end);
     // Whoever stops listening stops the request.
@@ -102,53 +136,56 @@ async function* askOnce<Event>(wire: ProviderWire<Event>, request: Request): Asy
   }
 
   function endOf(whole: ReceivedAnswer): ModelEvent {
-    if (isEnded(signal)) return { kind: "failed", failure: failed("cancelled", "Cancelled.") };
+    if (isEnded(signal)) return { kind: "failed", failure: cancelled };
     if (whole.error !== undefined) return { kind: "failed", failure: failureOf(whole.error, blamed) };
     if (whole.ended === "cut" || whole.ended === "failed") {
       const message = `The answer of ${blamed.who} broke off before its end.`;
       return { kind: "failed", failure: failed(whole.ended === "cut" ? "cut" : "overloaded", message) };
     }
-    return { kind: "finish", answer: { ...whole, step: step.step } };
+    return { kind: "finish", answer: whole };
   }
 }
 
 async function received<Event>(
-  wire: ProviderWire<Event>,
-  { step, target, idleMs, openMs, silentMs }: Request,
+  { open, read, step, target, idleMs, openMs, silentMs }: Request<Event>,
   ending: AbortController,
   channel: Channel<ModelEvent>,
 ): Promise<ReceivedAnswer> {
   // An SDK may wait for ever for a server that takes a request and says nothing.
   const watch = { silentMs, ending, tell: (ms: number) => channel.push({ kind: "silent", ms }) };
-  const stream = await withinTime(wire.open(step, ending.signal), openMs, watch);
-  const calls = new Set<number>();
-  const watched = passing(stream, { ...watch, idleMs }, (event) => {
-    for (const delta of wire.deltas(event)) {
-      if (delta.kind === "call-delta") calls.add(delta.at);
-      if (calls.size > mostCalls) throw Object.assign(new Error(tooManyCalls), { status: 400 });
-      channel.push(delta);
-    }
+  const stream = await withinTime(open(step, ending.signal), openMs, watch);
+  let calls = 0;
+  const onDelta = (delta: ModelEvent) => {
+    if (delta.kind === "call-delta") calls = Math.max(calls, delta.at + 1);
+    channel.push(delta);
+  };
+  const watched = passing(stream, { ...watch, idleMs }, () => {
+    if (calls > mostCalls) throw Object.assign(new Error(tooManyCalls), { status: 400 });
   });
-  return wire.read(watched, { step: step.step, ...target });
+  return read(watched, { step: step.step, ...target, onDelta });
 }
 
 /** Of one answer: no model makes a tenth of it. */
 const mostCalls = 256;
 const tooManyCalls = `The answer went on above ${mostCalls} calls and was broken off.`;
 
-/** The same events; what comes is told on its way. A stream that says nothing for too long is ended. */
+/**
+ * The same events. A stream that says nothing for too long is ended.
+ *
+ * @param check throws where what was read of them is enough.
+ */
 async function* passing<Event>(
   stream: AsyncIterable<Event>,
   watch: Watch & { readonly idleMs: number },
-  pass: (event: Event) => void,
+  check: () => void,
 ): AsyncGenerator<Event> {
   const iterator = stream[Symbol.asyncIterator]();
   try {
     for (;;) {
       const next = await withinTime(iterator.next(), watch.idleMs, watch);
       if (next.done === true) return;
-      pass(next.value);
       yield next.value;
+      check();
     }
   } finally {
     watch.ending.abort();
@@ -191,24 +228,8 @@ function isEnded(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
-/** Tokens that an answer may have: what the port was opened with, and no more than the step allows. */
-export function mostTokens({ answerTokens }: ModelStep, given: number | undefined): number | undefined {
-  return given === undefined ? answerTokens : Math.min(given, answerTokens ?? given);
-}
-
-/** What a provider's form is told of a step. */
-export function requestOptions(
-  { system, tools, stableParts, breakpoints }: ModelStep,
-  model: string,
-): RequestOptions {
-  return {
-    model,
-    ...defined({ system, tools, stableParts, breakpoints }),
-  };
-}
-
 /** Values that one part of the program hands to another, in order: pushed here, iterated there, once. */
-export class Channel<Value> implements AsyncIterable<Value> {
+class Channel<Value> implements AsyncIterable<Value> {
   readonly #waiting: Value[] = [];
   #isEnded = false;
   #wake: () => void = () => {};

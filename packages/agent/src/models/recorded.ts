@@ -1,8 +1,15 @@
-import type { Content, ModelEvent, ModelPort, ModelStep, Part } from "@holdfast/core/context";
-import type { AnswerPart, JsonObject, JsonValue } from "@holdfast/core/conversation";
+import type {
+  Content,
+  ModelFailure,
+  ModelPort,
+  ModelStep,
+  Part,
+  ReceivedAnswer,
+} from "@holdfast/core/context";
+import { type AnswerPart, mapTexts } from "@holdfast/core/conversation";
 import { defined } from "@holdfast/core/text";
-import { answerDeltas } from "./answer-deltas.js";
-import { failed } from "./failure.js";
+import { cancelled, failed } from "./failure.js";
+import { played } from "./played.js";
 import type { RecordedStep, Recording } from "./recording.js";
 
 /**
@@ -18,22 +25,21 @@ export function recordedModel({ steps }: Recording): ModelPort {
     window,
     cache,
   }: Partial<RecordedStep> = steps[0] ?? {};
-  const played = wholePrompts(steps);
+  const whole = wholePrompts(steps);
   let at = 0;
+  const next = (step: ModelStep): ReceivedAnswer | ModelFailure => {
+    const recorded = whole[at];
+    const differs = recorded === undefined ? "it holds no further answer" : difference(recorded, step);
+    if (recorded === undefined || differs !== undefined)
+      return failed("script", `The recording does not fit at request ${at + 1}: ${differs}.`);
+    at += 1;
+    return outcomeOf(recorded, step);
+  };
   return {
     target,
     ...defined({ window, cache }),
     async *ask(step, signal) {
-      if (signal?.aborted === true)
-        return yield { kind: "failed", failure: failed("cancelled", "Cancelled.") };
-      const recorded = played[at];
-      const differs = recorded === undefined ? "it holds no further answer" : difference(recorded, step);
-      if (recorded === undefined || differs !== undefined) {
-        const message = `The recording does not fit at request ${at + 1}: ${differs}.`;
-        return yield { kind: "failed", failure: failed("script", message) };
-      }
-      at += 1;
-      yield* outcomeOf(recorded, step);
+      yield* played(signal?.aborted === true ? cancelled : next(step));
     },
   };
 }
@@ -49,12 +55,11 @@ function wholePrompts(steps: readonly RecordedStep[]): readonly PlayedStep[] {
   });
 }
 
-function* outcomeOf({ outcome, contents }: PlayedStep, step: ModelStep): Generator<ModelEvent> {
-  if (outcome.kind === "failed") return yield outcome;
+function outcomeOf({ outcome, contents }: PlayedStep, step: ModelStep): ReceivedAnswer | ModelFailure {
+  if (outcome.kind === "failed") return outcome.failure;
   const current = idMap(contents, step.contents);
   const parts = outcome.answer.parts.map((part) => withIds(part, current));
-  yield* answerDeltas(parts);
-  yield { kind: "finish", answer: { ...outcome.answer, step: step.step, parts } };
+  return { ...outcome.answer, step: step.step, parts };
 }
 
 /** Where a request differs first in what matters; undefined where it does not. */
@@ -109,18 +114,8 @@ function idsIn(contents: readonly Content[]): readonly string[] {
 
 function withIds(part: AnswerPart, current: ReadonlyMap<string, string>): AnswerPart {
   if (part.kind !== "tool_call") return part;
-  return { ...part, args: objectWithIds(part.args, current) };
-}
-
-function objectWithIds(args: JsonObject, current: ReadonlyMap<string, string>): JsonObject {
-  return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, valueWithIds(value, current)]));
-}
-
-function valueWithIds(value: JsonValue, current: ReadonlyMap<string, string>): JsonValue {
-  if (typeof value === "string") return value.replace(idPattern, (id) => current.get(id) ?? id);
-  if (Array.isArray(value)) return value.map((one: JsonValue) => valueWithIds(one, current));
-  // A cast: JSON that is neither text nor list and has keys is an object.
-  return typeof value === "object" && value !== null ? objectWithIds(value as JsonObject, current) : value;
+  const args = mapTexts(part.args, (text) => text.replace(idPattern, (id) => current.get(id) ?? id));
+  return { ...part, args };
 }
 
 const excerptChars = 120;

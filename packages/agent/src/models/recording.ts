@@ -1,5 +1,6 @@
 import type { Content, ModelFailure, ModelPort, ModelStep, ReceivedAnswer } from "@holdfast/core/context";
-import { defined, isObject } from "@holdfast/core/text";
+import { defined, isObject, jsonOf } from "@holdfast/core/text";
+import { askedOtherwise } from "./retry.js";
 
 /**
  * One request of a recording with what came of it: a line of its file. Of the prompt only what the request before it did
@@ -41,7 +42,7 @@ interface RecordingRefusal {
  */
 export function recordingModel(model: ModelPort, write: (line: string) => void): ModelPort {
   let before: readonly string[] = [];
-  const { target, cache, window, costOf, efforts, countTokens } = model;
+  const { target, cache, window } = model;
   const port = { target, ...defined({ cache, window }) };
   const record = (step: ModelStep, outcome: RecordedStep["outcome"]) => {
     const written = step.contents.map((content) => JSON.stringify(content));
@@ -51,21 +52,16 @@ export function recordingModel(model: ModelPort, write: (line: string) => void):
     const contents = step.contents.slice(since);
     write(JSON.stringify({ recorded: 1, ...port, since, contents, tools, outcome } satisfies RecordedStep));
   };
-  return {
-    ...port,
-    ...defined({ costOf, efforts }),
-    ...(countTokens === undefined ? {} : { countTokens: countTokens.bind(model) }),
-    async *ask(step, signal) {
-      for await (const event of model.ask(step, signal)) {
-        if (event.kind === "finish") {
-          const { error: _, ...answer } = event.answer;
-          record(step, { kind: "finish", answer });
-        }
-        if (event.kind === "failed" && event.failure.reason !== "cancelled") record(step, event);
-        yield event;
+  return askedOtherwise(model, async function* (step, signal) {
+    for await (const event of model.ask(step, signal)) {
+      if (event.kind === "finish") {
+        const { error: _, ...answer } = event.answer;
+        record(step, { kind: "finish", answer });
       }
-    },
-  };
+      if (event.kind === "failed" && event.failure.reason !== "cancelled") record(step, event);
+      yield event;
+    }
+  });
 }
 
 /** Reads a recording, one line a step. What a line holds deeper down is checked where it is played. */
@@ -90,7 +86,7 @@ function sharedBeginning(one: readonly string[], other: readonly string[]): numb
 }
 
 function stepOf(line: string): RecordedStep | undefined {
-  const value = parsedLine(line);
+  const value = jsonOf(line);
   if (!isObject(value) || value.recorded !== 1 || !Number.isSafeInteger(value.since)) return undefined;
   const { target, contents, tools, outcome } = value;
   if (!isObject(target) || typeof target.provider !== "string" || typeof target.model !== "string")
@@ -118,12 +114,4 @@ function isContent(value: unknown): boolean {
 
 function isListOf(value: unknown, isOne: (one: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(isOne);
-}
-
-function parsedLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

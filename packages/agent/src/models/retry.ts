@@ -1,6 +1,6 @@
 import type { ModelEvent, ModelFailure, ModelPort, ModelStep } from "@holdfast/core/context";
 import { defined } from "@holdfast/core/text";
-import { failed, isTransient } from "./failure.js";
+import { cancelled, isTransient } from "./failure.js";
 
 /** How often and how long is waited before a request is made again. */
 export interface RetryOptions {
@@ -40,21 +40,22 @@ export async function* withRetries(
     try {
       await sleep(waitMs, signal);
     } catch {
-      return yield { kind: "failed", failure: failed("cancelled", "Cancelled.") };
+      return yield { kind: "failed", failure: cancelled };
     }
   }
 }
 
 /** The same model, asked again where a failure may pass: for ports that make one request only, such as `modelFromAiSdk`. */
 export function retryingModel(model: ModelPort, options: RetryOptions = {}): ModelPort {
-  const { target, countTokens, cache, window, costOf, efforts } = model;
   const ask: AskOnce = (step, signal) => model.ask(step, signal);
-  return {
-    target,
-    ask: (step, signal) => withRetries(ask, options, step, signal),
-    ...(countTokens === undefined ? {} : { countTokens: countTokens.bind(model) }),
-    ...defined({ cache, window, costOf, efforts }),
-  };
+  return askedOtherwise(model, (step, signal) => withRetries(ask, options, step, signal));
+}
+
+/** The same model in all but how it is asked. */
+export function askedOtherwise(model: ModelPort, ask: ModelPort["ask"]): ModelPort {
+  const { target, cache, window, costOf, efforts } = model;
+  const countTokens = model.countTokens?.bind(model);
+  return { target, ...defined({ cache, window, costOf, efforts, countTokens }), ask };
 }
 
 /** Passes on what comes; the failure, where it ends in one, is for the caller. */

@@ -1,16 +1,16 @@
 import type {
   AnswerEnd,
   Content,
-  ModelEvent,
+  ModelFailure,
   ModelFailureReason,
   ModelPort,
   ModelStep,
   Part,
   ReceivedAnswer,
 } from "@holdfast/core/context";
-import type { AnswerPart, JsonObject, JsonValue, TurnUsage } from "@holdfast/core/conversation";
-import { answerDeltas } from "./answer-deltas.js";
-import { failed } from "./failure.js";
+import { type AnswerPart, type JsonObject, mapTexts, type TurnUsage } from "@holdfast/core/conversation";
+import { cancelled, failed } from "./failure.js";
+import { played } from "./played.js";
 
 /** One answer of a script: what the model thinks, says and calls, in this order; or how it fails. Plain JSON. */
 export interface ScriptedAnswer {
@@ -53,7 +53,9 @@ export function scriptedModel(answers: readonly ScriptedAnswer[], options: Scrip
   const left = [...answers];
   return {
     target: { provider, model },
-    ask: (step, signal) => play(left.shift(), { step, signal, options, from: { provider, model } }),
+    async *ask(step, signal) {
+      yield* played(await outcomeOf(left.shift(), { step, signal, options, from: { provider, model } }));
+    },
   };
 }
 
@@ -64,29 +66,26 @@ interface Playing {
   readonly from: { readonly provider: string; readonly model: string };
 }
 
-async function* play(answer: ScriptedAnswer | undefined, playing: Playing): AsyncGenerator<ModelEvent> {
+async function outcomeOf(
+  answer: ScriptedAnswer | undefined,
+  playing: Playing,
+): Promise<ReceivedAnswer | ModelFailure> {
   const { step, signal, options } = playing;
-  if (answer === undefined) return yield failing("script", "The script holds no further answer.");
+  if (answer === undefined) return failed("script", "The script holds no further answer.");
   if (answer.delayMs !== undefined) {
     try {
       await options.sleep?.(answer.delayMs, signal);
     } catch {
-      return yield failing("cancelled", "Cancelled.");
+      return cancelled;
     }
   }
-  if (signal?.aborted === true) return yield failing("cancelled", "Cancelled.");
+  if (signal?.aborted === true) return cancelled;
   const { contents } = step;
   const missing = answer.expects?.find((text) => !contents.some((content) => says(content, text)));
   if (missing !== undefined)
-    return yield failing(
-      "script",
-      `The script expects ${JSON.stringify(missing)} in the prompt; it is not there.`,
-    );
-  if (answer.fails !== undefined)
-    return yield failing(answer.fails, `The script fails here: ${answer.fails}.`);
-  const received = receivedOf(answer, playing);
-  yield* answerDeltas(received.parts);
-  yield { kind: "finish", answer: received };
+    return failed("script", `The script expects ${JSON.stringify(missing)} in the prompt; it is not there.`);
+  if (answer.fails !== undefined) return failed(answer.fails, `The script fails here: ${answer.fails}.`);
+  return receivedOf(answer, playing);
 }
 
 function receivedOf(answer: ScriptedAnswer, { step, from }: Playing): ReceivedAnswer {
@@ -95,12 +94,8 @@ function receivedOf(answer: ScriptedAnswer, { step, from }: Playing): ReceivedAn
   if (thought !== undefined) parts.push({ kind: "thought", text: thought });
   if (text !== undefined) parts.push({ kind: "text", text });
   for (const [at, { name, args, callId = `${step.step}-${at + 1}` }] of calls.entries())
-    parts.push({ kind: "tool_call", callId, name, args: filledObject(args, step.contents) });
+    parts.push({ kind: "tool_call", callId, name, args: filled(args, step.contents) });
   return { step: step.step, from, parts, ended, flaws: [], ...(usage === undefined ? {} : { usage }) };
-}
-
-function failing(reason: ModelFailureReason, message: string): ModelEvent {
-  return { kind: "failed", failure: failed(reason, message) };
 }
 
 /** What a part of the prompt says: a script reads it as a model does. */
@@ -117,16 +112,10 @@ function says({ parts }: Content, text: string): boolean {
 
 type Prompt = readonly Content[];
 
-function filledObject(args: JsonObject, prompt: Prompt): JsonObject {
-  return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, filled(value, prompt)]));
-}
-
-function filled(value: JsonValue, prompt: Prompt): JsonValue {
-  if (typeof value === "string")
-    return value.replace(/\{\{sha256:([^}]+)\}\}/gu, (_, path: string) => hashShown(path, prompt));
-  if (Array.isArray(value)) return value.map((one: JsonValue) => filled(one, prompt));
-  // A cast: JSON that is neither text nor list and has keys is an object.
-  return typeof value === "object" && value !== null ? filledObject(value as JsonObject, prompt) : value;
+function filled(args: JsonObject, prompt: Prompt): JsonObject {
+  return mapTexts(args, (text) =>
+    text.replace(/\{\{sha256:([^}]+)\}\}/gu, (_, path: string) => hashShown(path, prompt)),
+  );
 }
 
 /** The hash in the last header of this file; empty where the prompt shows none. It is looked for from the end. */

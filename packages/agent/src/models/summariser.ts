@@ -9,6 +9,7 @@ import type { Summariser } from "@holdfast/core/conversation";
 import { refuse } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
 import type { CostMeter } from "./cost-meter.js";
+import { failed } from "./failure.js";
 
 type Summarised = Awaited<ReturnType<Summariser>>;
 
@@ -91,14 +92,10 @@ async function answered(
     if (event.kind !== "finish") continue;
     meter?.add(port, event.answer.usage);
     if (event.answer.parts.some(({ kind }) => kind === "tool_call"))
-      return notSaid("The model called a tool instead of summing up.");
+      return failed("cut", "The model called a tool instead of summing up.");
     return event.answer.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("");
   }
   return "";
-}
-
-function notSaid(message: string): ModelFailure {
-  return { kind: "model_failure", reason: "cut", message };
 }
 
 function summaryOf(answer: string | ModelFailure): Summarised {

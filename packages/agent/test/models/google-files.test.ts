@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { googleFilesClient } from "../../src/models/google-client.js";
 import type { UploadRecord } from "../../src/models/google-files.js";
 import {
   type GoogleFiles,
@@ -8,7 +9,6 @@ import {
   openGoogleFiles,
   type UploadStore,
 } from "../../src/models/google-files.js";
-import { googleFilesClient } from "../../src/models/google-files-client.js";
 import { FileApi } from "../loopback/index.js";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

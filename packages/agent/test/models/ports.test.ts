@@ -356,15 +356,15 @@ describe("thinking of Anthropic's models", () => {
     const bodies: unknown[] = [];
     const port = anthropicModel({
       ...{ model, key, keyName: "THE_KEY", baseUrl: server.url, retry: { attempts: 1 } },
-      thinking: { type: "enabled", budget_tokens: 2_048 },
+      form: "budget",
       onRequest: ({ body }) => bodies.push(body),
     });
     const contents = [{ role: "user", parts: [{ text: "Go." }] }] as const;
     for (const thinking of ["kept", "off"] as const) {
       server.script = [{ stream: wires[0]?.stream ?? [] }];
-      for await (const _ of port.ask({ step: "s1", contents, thinking }));
+      for await (const _ of port.ask({ step: "s1", contents, thinking, effort: "low" }));
     }
-    expect(bodies).toMatchObject([{ thinking: { budget_tokens: 2_048 } }, {}]);
+    expect(bodies).toMatchObject([{ thinking: { budget_tokens: 4_096 } }, {}]);
     expect(bodies[1]).not.toHaveProperty("thinking");
   });
 });

@@ -108,7 +108,7 @@ export {
   type Done,
 } from "./tree/manager.js";
 export { filesMade, type Manifest, Manifests } from "./tree/manifest.js";
-export { openCall, openCalls, pathTo, upwards } from "./tree/path.js";
+export { downwards, openCall, openCalls, pathTo, upwards } from "./tree/path.js";
 export { lastOfAnswer, PathKnowledge } from "./tree/path-knowledge.js";
 export {
   activeTasks,
@@ -144,7 +144,7 @@ export {
 export { type Digest, fileContentOf, withRepeats } from "./values/file-content.js";
 export { effectsOf, type FileNaming, type FileStateHash, namesFrom } from "./values/file-effects.js";
 export { type IdSource, timeSortedIds } from "./values/ids.js";
-export { isJson, isJsonObject, type JsonObject, type JsonValue } from "./values/json.js";
+export { isJson, isJsonObject, type JsonObject, type JsonValue, mapTexts } from "./values/json.js";
 export { type DeclaredKey, defineMetadataKey, type MetadataKey } from "./values/metadata-key.js";
 export type { AnswerPart, ModelAnswer } from "./values/model-answer.js";
 export type * from "./values/node.js";

@@ -36,7 +36,7 @@ export {
   type TextFormat,
   utf8,
 } from "./encoding.js";
-export { isObject, jsonOf } from "./json.js";
+export { countIn, isObject, jsonOf, listIn, recordIn, textIn, writtenJson } from "./json.js";
 export {
   countEndings,
   countLines,

@@ -11,3 +11,36 @@ export function jsonOf(text: string): unknown {
     return undefined;
   }
 }
+
+/** A value as JSON; undefined where it is nested deeper than can be written. */
+export function writtenJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A member that is an object; an empty one where it is none. */
+export function recordIn(value: unknown, key: string): Readonly<Record<string, unknown>> {
+  const member = isObject(value) ? value[key] : undefined;
+  return isObject(member) ? member : {};
+}
+
+/** A member that is a text. */
+export function textIn(value: unknown, key: string): string | undefined {
+  const member = isObject(value) ? value[key] : undefined;
+  return typeof member === "string" ? member : undefined;
+}
+
+/** A member that is a whole number from 0 on. */
+export function countIn(value: unknown, key: string): number | undefined {
+  const member = isObject(value) ? value[key] : undefined;
+  return typeof member === "number" && Number.isSafeInteger(member) && member >= 0 ? member : undefined;
+}
+
+/** A member that is a list; an empty one where it is none. */
+export function listIn(value: unknown, key: string): readonly unknown[] {
+  const member = isObject(value) ? value[key] : undefined;
+  return Array.isArray(member) ? member : [];
+}

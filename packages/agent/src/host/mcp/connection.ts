@@ -3,9 +3,9 @@ import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
 import { clip } from "@holdfast/core/text";
 import type { Client, ClientOptions } from "@modelcontextprotocol/client";
 import * as z from "zod";
+import { withinTime } from "../../config/within-time.js";
 import { endFamily, killFamily, markerName } from "../processes.js";
 import { safeText } from "../safe-output.js";
-import { withinTime } from "../within-time.js";
 
 /** A server of the user's configuration: a program, or an address. */
 export type McpServerConfig = McpProgram | McpAddress;

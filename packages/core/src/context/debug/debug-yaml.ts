@@ -1,4 +1,4 @@
-import type { ConversationContext, TurnNode } from "../../conversation/index.js";
+import { type ConversationContext, downwards, type TurnNode } from "../../conversation/index.js";
 import { defined, escapeUnseen, hasUnseen } from "../../text/index.js";
 
 /**
@@ -25,7 +25,7 @@ function stateOf(context: ConversationContext): object {
     session: sessionId,
     ...defined({ title }),
     head: currentNodeId,
-    nodes: inTreeOrder(context).map(nodeState),
+    nodes: [...downwards(context, sessionId)].map(nodeState),
     tasks: sorted(context.tasks.values()),
     ...(stagingArea.length === 0 ? {} : { staged: stagingArea }),
     ...(context.pruned.size === 0 ? {} : { pruned: [...context.pruned.keys()].sort() }),
@@ -37,19 +37,6 @@ function stateOf(context: ConversationContext): object {
 function nodeState({ id, parentId, timestamp, taskId, depth, payload, metadata }: TurnNode): object {
   const noted = Object.keys(metadata).length === 0 ? {} : { metadata };
   return { id, parentId, timestamp, taskId, depth, payload, ...noted };
-}
-
-/** Each node before those below it, branch by branch; without recursion, since conversations are deep. */
-function inTreeOrder(context: ConversationContext): readonly TurnNode[] {
-  const nodes: TurnNode[] = [];
-  const open: string[] = [context.sessionId];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    const node = context.nodes.get(id);
-    if (node === undefined) continue;
-    nodes.push(node);
-    for (const childId of node.childIds.toReversed()) open.push(childId);
-  }
-  return nodes;
 }
 
 function sorted<Item extends { readonly id: string }>(items: Iterable<Item>): readonly Item[] {

@@ -6,16 +6,14 @@ import {
   TreeShape,
   type TurnNode,
   type TurnPayload,
+  upwards,
 } from "../../conversation/index.js";
 import { joinSpans } from "../../files/index.js";
-import { describePayload, marksOf } from "./debug-outline.js";
+import { describePayload, marksOf, type OutlineOptions } from "./debug-outline.js";
 import { type Wording, wordingFor } from "./debug-text.js";
 
 /** What of a tree is drawn; see `OutlineOptions`. */
-export interface DrawnTreeOptions {
-  readonly filter?: (node: TurnNode) => boolean;
-  readonly fold?: ReadonlySet<string>;
-  readonly depth?: number;
+export interface DrawnTreeOptions extends Pick<OutlineOptions, "filter" | "fold" | "depth"> {
   /** UTF-16 units of a node's own text at most; 60 unless given. */
   readonly width?: number;
 }
@@ -175,19 +173,18 @@ function filesIn({ files = [], shows = [] }: ToolResultPayload, named: unknown):
 }
 
 /** The first result of each call, by the id of the call's node. */
-function resultsByCall({ nodes }: ConversationContext): ReadonlyMap<string, ResultNode> {
+function resultsByCall(context: ConversationContext): ReadonlyMap<string, ResultNode> {
   const found = new Map<string, ResultNode>();
-  for (const node of nodes.values()) {
-    const { payload } = node;
+  for (const { id, payload } of context.nodes.values()) {
     if (payload.kind !== "tool_result") continue;
-    const above = (id: string | null) => (id === null ? undefined : nodes.get(id));
-    let call = above(node.parentId);
-    while (
-      call !== undefined &&
-      !(call.payload.kind === "tool_call" && call.payload.callId === payload.callId)
-    )
-      call = above(call.parentId);
-    if (call !== undefined && !found.has(call.id)) found.set(call.id, { id: node.id, payload });
+    const call = callAbove(context, id, payload.callId);
+    if (call !== undefined && !found.has(call)) found.set(call, { id, payload });
   }
   return found;
+}
+
+function callAbove(context: ConversationContext, resultId: string, callId: string): string | undefined {
+  for (const { id, payload } of upwards(context, resultId))
+    if (payload.kind === "tool_call" && payload.callId === callId) return id;
+  return undefined;
 }

@@ -2,10 +2,12 @@ import {
   activeTasks,
   type ConversationContext,
   type ConversationRefusal,
+  downwards,
   type PayloadKind,
   type TurnNode,
   textsOf,
   unprunedNode,
+  upwards,
 } from "../../conversation/index.js";
 import { isRefusal, refuse } from "../../files/index.js";
 import type { OutlineOptions } from "./debug-outline.js";
@@ -74,16 +76,8 @@ export function nodeNamed(context: ConversationContext, id: string): TurnNode | 
   return refuse("invalid_arguments", `${meant.length} nodes are called ${id}. Give more of the id.`);
 }
 
-function branchOf(context: ConversationContext, node: TurnNode): ReadonlySet<string> {
-  const shown = new Set<string>();
-  for (let id: string | null = node.id; id !== null; id = context.nodes.get(id)?.parentId ?? null)
-    shown.add(id);
-  const open = [node.id];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    shown.add(id);
-    for (const child of context.nodes.get(id)?.childIds ?? []) open.push(child);
-  }
-  return shown;
+function branchOf(context: ConversationContext, { id: at }: TurnNode): ReadonlySet<string> {
+  return new Set([...upwards(context, at), ...downwards(context, at)].map(({ id }) => id));
 }
 
 function foldable(context: ConversationContext): ReadonlySet<string> {

@@ -52,7 +52,7 @@ export interface FunctionResponsePart {
 }
 
 /** A file by its address at a provider. */
-interface FileDataPart {
+export interface FileDataPart {
   readonly fileData: { readonly fileUri: string; readonly mimeType: string };
 }
 

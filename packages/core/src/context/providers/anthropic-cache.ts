@@ -12,7 +12,7 @@ export interface PlacedBlock<Block extends { readonly type: string } = { readonl
 }
 
 /** Where a request may be marked, and what that comes to. */
-export interface CacheMarks {
+interface CacheMarks {
   readonly at: ReadonlySet<PlacedBlock | "tools" | "system">;
   readonly caching: Caching;
 }
@@ -29,12 +29,12 @@ export function marksOf(
   contents: readonly Content[],
   placed: readonly PlacedBlock[],
   sizes: RequestSizes,
-  heads: { readonly system: boolean; readonly tools: number },
+  heads: { readonly system: boolean; readonly tools: boolean },
   chosen?: readonly number[],
 ): CacheMarks {
   const at = new Set<PlacedBlock | "tools" | "system">();
   const breakpoints: CacheBreakpoint[] = [];
-  if (heads.tools > 0 && (chosen === undefined || !heads.system)) {
+  if (heads.tools && (chosen === undefined || !heads.system)) {
     at.add("tools");
     breakpoints.push({ after: "tools", parts: 0, chars: sizes.tools });
   }

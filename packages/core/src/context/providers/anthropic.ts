@@ -1,14 +1,22 @@
 import type { JsonObject } from "../../conversation/index.js";
 import { defined } from "../../text/index.js";
-import type { Content, MediaPart, Part } from "../layout/content.js";
-import { type CacheMarks, marksOf, type PlacedBlock } from "./anthropic-cache.js";
-import { mediaText } from "./media-words.js";
+import type {
+  Content,
+  FileDataPart,
+  FunctionResponsePart,
+  MediaPart,
+  Part,
+  TextPart,
+} from "../layout/content.js";
+import { marksOf, type PlacedBlock } from "./anthropic-cache.js";
+import { isShown, mediaText, type ShownPart, withoutForeign } from "./media.js";
 import {
   offeredTools,
   type ProviderRequest,
   type RequestOptions,
-  reportOn,
+  RequestSizes,
   systemText,
+  type ToolOffer,
 } from "./provider-request.js";
 import { WireIds, wireArgs, wireName, wireText } from "./wire-ids.js";
 
@@ -64,34 +72,22 @@ interface AnthropicCacheMark {
 /** What a result may hold. */
 type AnthropicResultBlock = AnthropicText | AnthropicMediaBlock;
 
-/** An image or a document among the blocks, with its bytes in base64. */
+/** An image or a document among the blocks. */
 type AnthropicMediaBlock =
-  | (AnthropicCached & { readonly type: "image"; readonly source: AnthropicImageSource })
-  | (AnthropicCached & { readonly type: "document"; readonly source: AnthropicPdfSource });
+  | (AnthropicCached & { readonly type: "image"; readonly source: AnthropicBytes<AnthropicImageType> })
+  | (AnthropicCached & { readonly type: "document"; readonly source: AnthropicBytes<"application/pdf"> });
 
-/** The bytes of an image. */
-interface AnthropicImageSource {
+type AnthropicImageType = Exclude<ShownPart["inlineData"]["mimeType"], "application/pdf">;
+
+/** Bytes in base64. */
+interface AnthropicBytes<Type> {
   readonly type: "base64";
-  readonly media_type: AnthropicImageType;
-  readonly data: string;
-}
-
-/** The images that the API takes. */
-type AnthropicImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
-
-/** The bytes of a PDF. */
-interface AnthropicPdfSource {
-  readonly type: "base64";
-  readonly media_type: "application/pdf";
+  readonly media_type: Type;
   readonly data: string;
 }
 
 /** A tool as the Messages API takes it. */
-interface AnthropicTool extends AnthropicCached {
-  readonly name: string;
-  readonly description?: string;
-  readonly input_schema: { readonly type: "object"; readonly [key: string]: unknown };
-}
+type AnthropicTool = ToolOffer<"input_schema"> & AnthropicCached;
 
 /** What an error says that says nothing: the API refuses it empty. */
 const silentError = "(no message)";
@@ -111,33 +107,23 @@ export function toAnthropic(
 ): ProviderRequest<AnthropicBody> {
   const placed = placeBlocks(contents);
   const text = systemText(options);
-  const offered = offeredTools(options);
-  const heads = { system: text !== undefined, tools: offered.length };
-  let marks: CacheMarks | undefined;
-  const report = reportOn(contents, options, (sizes) => {
-    marks = marksOf(contents, placed.flat(), sizes, heads, options.breakpoints);
-    return marks.caching;
-  });
+  const offered = offeredTools(options, "input_schema");
+  const heads = { system: text !== undefined, tools: offered !== undefined };
+  const sizes = new RequestSizes(contents, options);
+  const marks = marksOf(contents, placed.flat(), sizes, heads, options.breakpoints);
   const { cache } = options;
   const markAt = (block: PlacedBlock | "tools" | "system"): AnthropicCached =>
-    cache !== undefined && marks?.at.has(block) === true
-      ? { cache_control: { type: "ephemeral", ttl: cache } }
-      : {};
+    cache !== undefined && marks.at.has(block) ? { cache_control: { type: "ephemeral", ttl: cache } } : {};
   const system = text === undefined ? undefined : [{ type: "text" as const, text, ...markAt("system") }];
-  const tools = offered.map(
-    ({ name, description, inputSchema }, at): AnthropicTool => ({
-      name,
-      ...defined({ description }),
-      input_schema: inputSchema,
-      ...(at === offered.length - 1 ? markAt("tools") : {}),
-    }),
-  );
+  const tools = offered?.map((tool, at) => ({
+    ...tool,
+    ...(at === offered.length - 1 ? markAt("tools") : {}),
+  }));
   const messages = contents.map(({ role }, message) => ({
     role: role === "user" ? ("user" as const) : ("assistant" as const),
     content: (placed[message] ?? []).map((one) => ({ ...one.block, ...markAt(one) })),
   }));
-  const some = { ...defined({ system }), ...(tools.length === 0 ? {} : { tools }) };
-  return { body: { messages, ...some }, report };
+  return { body: { messages, ...defined({ system, tools }) }, report: sizes.report(marks.caching) };
 }
 
 /** The blocks of each message, each with the part that it comes from, counted over all contents. */
@@ -148,45 +134,32 @@ function placeBlocks(contents: readonly Content[]): readonly (readonly PlacedBlo
     const first = before;
     before += parts.length;
     const blocks = parts.flatMap((part, at) =>
-      blocksOf(role === "model" ? asModels(part) : part, ids).map((block) => ({ block, part: first + at })),
+      blocksOf(withoutForeign(part, role), ids).map((block) => ({ block, part: first + at })),
     );
     return blocks.map((one, at) => ({ ...one, message, at }));
   });
 }
 
-/** An answer of the model holds no media here: a sentence says that there were some. */
-function asModels(part: Part): Part {
-  return "inlineData" in part || "blobData" in part ? { text: mediaText(part) } : part;
-}
-
-function blocksOf(part: Part, ids: WireIds): readonly AnthropicBlock[] {
+function blocksOf(part: Exclude<Part, FileDataPart>, ids: WireIds): readonly AnthropicBlock[] {
   if ("text" in part) return textBlocks(part);
   if ("redactedThought" in part) return [{ type: "redacted_thinking", data: part.redactedThought }];
   if ("functionCall" in part) {
     const { id, name, args } = part.functionCall;
     return [{ type: "tool_use", id: ids.of(id), name: wireName(name), input: wireArgs(args) }];
   }
-  if ("functionResponse" in part) return [resultBlock(part.functionResponse, ids)];
-  if ("inlineData" in part || "blobData" in part) return [mediaBlock(part)];
-  return [{ type: "text", text: `[The file ${wireText(part.fileData.fileUri)} is not available here.]` }];
+  return ["functionResponse" in part ? resultBlock(part, ids) : mediaBlock(part)];
 }
 
 /** A blank text says nothing here: it is there for its signature, which is Gemini's. */
-function textBlocks({
-  text,
-  thought,
-  thoughtSignature,
-}: Extract<Part, { text: string }>): readonly AnthropicBlock[] {
+function textBlocks({ text, thought, thoughtSignature }: TextPart): readonly AnthropicBlock[] {
   if (thought !== true) return text.trim() === "" ? [] : [{ type: "text", text: wireText(text) }];
   return thoughtSignature === undefined || thoughtSignature === ""
     ? []
     : [{ type: "thinking", thinking: text, signature: thoughtSignature }];
 }
 
-function resultBlock(
-  { id, response, parts = [] }: Extract<Part, { functionResponse: object }>["functionResponse"],
-  ids: WireIds,
-): AnthropicBlock {
+function resultBlock({ functionResponse }: FunctionResponsePart, ids: WireIds): AnthropicBlock {
+  const { id, response, parts = [] } = functionResponse;
   const block = { type: "tool_result", tool_use_id: ids.of(id) } as const;
   if ("error" in response) {
     const output = response.error.trim() === "" ? silentError : response.error;
@@ -202,22 +175,10 @@ function withMedia(text: string, parts: readonly MediaPart[]): string | Anthropi
   return parts.length === 0 ? (blocks[0]?.text ?? "") : [...blocks, ...parts.map(mediaBlock)];
 }
 
-const imageTypes: ReadonlySet<string> = new Set<AnthropicImageType>([
-  "image/jpeg",
-  "image/png",
-  "image/gif",
-  "image/webp",
-]);
-
-function isImageType(mimeType: string): mimeType is AnthropicImageType {
-  return imageTypes.has(mimeType);
-}
-
 function mediaBlock(part: MediaPart): AnthropicResultBlock {
-  if ("blobData" in part) return { type: "text", text: mediaText(part) };
-  const { mimeType, data } = part.inlineData;
-  if (isImageType(mimeType)) return { type: "image", source: { type: "base64", media_type: mimeType, data } };
-  if (mimeType === "application/pdf")
-    return { type: "document", source: { type: "base64", media_type: mimeType, data } };
-  return { type: "text", text: mediaText(part) };
+  if (!isShown(part)) return { type: "text", text: mediaText(part) };
+  const { mimeType: media_type, data } = part.inlineData;
+  if (media_type === "application/pdf")
+    return { type: "document", source: { type: "base64", media_type, data } };
+  return { type: "image", source: { type: "base64", media_type, data } };
 }

@@ -1,14 +1,7 @@
 import type { TurnUsage } from "../../conversation/index.js";
-import { defined, isObject } from "../../text/index.js";
-import { countIn, listIn, recordIn, textIn } from "./fields.js";
-import {
-  type AnswerEnd,
-  type AnswerOptions,
-  answerOf,
-  type DraftedAnswerPart,
-  type ReceivedAnswer,
-} from "./received-answer.js";
-import { isStream, readStream } from "./stream.js";
+import { countIn, defined, isObject, listIn, recordIn, textIn } from "../../text/index.js";
+import { type AnswerDeltas, type AnswerDraft, type AnswerReader, answerReader } from "./answer-reader.js";
+import type { AnswerEnd, DraftedAnswerPart } from "./received-answer.js";
 
 /** A whole response of the Messages API (`Message` of its SDK). */
 export interface AnthropicResponse {
@@ -27,27 +20,10 @@ export interface AnthropicEvent {
  * byte for byte, texts, calls, usage. What came of a stream that broke off is told apart in `ended` and
  * `flaws`; a call that was not closed is none. Never throws, and never rejects for what the stream throws.
  */
-export function fromAnthropic(response: AnthropicResponse, options: AnswerOptions): ReceivedAnswer;
-export function fromAnthropic(
-  stream: AsyncIterable<AnthropicEvent>,
-  options: AnswerOptions,
-): Promise<ReceivedAnswer>;
-export function fromAnthropic(
-  source: AnthropicResponse | AsyncIterable<AnthropicEvent>,
-  options: AnswerOptions,
-): ReceivedAnswer | Promise<ReceivedAnswer> {
-  const given = { provider: "anthropic", ...options };
-  if (isStream(source)) return fromStream(source, given);
-  const stopReason = textIn(source, "stop_reason");
-  const ended = endOf(stopReason);
-  const blocks = listIn(source, "content");
-  const drafts = blocks.map((block, at) => {
-    // The library has parsed the arguments: nothing shows whether they were all.
-    const stopped = ended === "length" && at === blocks.length - 1 && textIn(block, "type") === "tool_use";
-    return draftOf({ start: block, json: undefined, text: "", signature: "", whole: !stopped });
-  });
-  return answerOf(drafts, { ended, stopReason, usage: usageOf(recordIn(source, "usage")) }, given);
-}
+export const fromAnthropic: AnswerReader<AnthropicResponse, AnthropicEvent> = answerReader(
+  "anthropic",
+  (deltas) => new AnthropicDraft(deltas),
+);
 
 /** A block while its deltas come. */
 interface OpenBlock {
@@ -59,15 +35,15 @@ interface OpenBlock {
   whole: boolean;
 }
 
-async function fromStream(
-  stream: AsyncIterable<AnthropicEvent>,
-  options: AnswerOptions & { readonly provider: string },
-): Promise<ReceivedAnswer> {
-  const blocks = new Map<number, OpenBlock>();
-  let usage: Readonly<Record<string, unknown>> = {};
-  let stopReason: string | undefined;
-  let failed = false;
-  const { error } = await readStream(stream, (event) => {
+class AnthropicDraft implements AnswerDraft {
+  readonly #blocks = new Map<number, OpenBlock>();
+  #usage: Readonly<Record<string, unknown>> = {};
+  #stopReason: string | undefined;
+  #failed = false;
+
+  constructor(private readonly deltas: AnswerDeltas) {}
+
+  take(event: unknown): void {
     switch (textIn(event, "type")) {
       case "message_start": {
         // How much is said is not known yet; the number that stands here is that of the first tokens.
@@ -76,58 +52,82 @@ async function fromStream(
           output_tokens_details: __,
           ...input
         } = recordIn(recordIn(event, "message"), "usage");
-        usage = input;
+        this.#usage = input;
         return;
       }
       case "message_delta":
-        usage = { ...usage, ...present(recordIn(event, "usage")) };
-        stopReason = textIn(recordIn(event, "delta"), "stop_reason") ?? stopReason;
+        this.#usage = { ...this.#usage, ...present(recordIn(event, "usage")) };
+        this.#stopReason = textIn(recordIn(event, "delta"), "stop_reason") ?? this.#stopReason;
         return;
       case "error":
-        failed = true;
+        this.#failed = true;
         return;
       default:
-        takeBlockEvent(blocks, event);
+        this.#takeBlockEvent(event);
     }
-  });
-  const ended = stopReason !== undefined ? endOf(stopReason) : failed ? "failed" : "cut";
-  const drafts = [...blocks].sort(([one], [other]) => one - other).map(([, block]) => draftOf(block));
-  return answerOf(drafts, { ended, stopReason, usage: usageOf(usage), ...defined({ error }) }, options);
+  }
+
+  takeWhole(response: unknown): void {
+    this.#usage = recordIn(response, "usage");
+    this.#stopReason = textIn(response, "stop_reason");
+    const blocks = listIn(response, "content");
+    for (const [at, start] of blocks.entries()) {
+      // The library has parsed the arguments: nothing shows whether they were all.
+      const mayBeCut = isCall(start) && at === blocks.length - 1 && endOf(this.#stopReason) === "length";
+      this.#blocks.set(at, { start, json: undefined, text: "", signature: "", whole: !mayBeCut });
+    }
+  }
+
+  #takeBlockEvent(event: unknown): void {
+    const index = countIn(event, "index");
+    if (index === undefined) return;
+    if (textIn(event, "type") === "content_block_start") {
+      const start = recordIn(event, "content_block");
+      // Most often the arguments begin empty and come in pieces.
+      const json = Object.keys(recordIn(start, "input")).length === 0 ? "" : undefined;
+      this.#blocks.set(index, { start, json, text: "", signature: "", whole: false });
+      if (isCall(start)) this.deltas.call(index, "", textIn(start, "name"));
+      return;
+    }
+    const block = this.#blocks.get(index);
+    if (block === undefined) return;
+    if (textIn(event, "type") === "content_block_stop") block.whole = true;
+    else this.#takeDelta(index, block, recordIn(event, "delta"));
+  }
+
+  #takeDelta(index: number, block: OpenBlock, delta: Readonly<Record<string, unknown>>): void {
+    const piece = (member: string) => textIn(delta, member) ?? "";
+    switch (textIn(delta, "type")) {
+      case "text_delta":
+        block.text += piece("text");
+        this.deltas.text(piece("text"));
+        return;
+      case "thinking_delta":
+        block.text += piece("thinking");
+        this.deltas.thought(piece("thinking"));
+        return;
+      case "signature_delta":
+        block.signature += piece("signature");
+        return;
+      case "input_json_delta":
+        block.json = (block.json ?? "") + piece("partial_json");
+        if (isCall(block.start)) this.deltas.call(index, piece("partial_json"));
+        return;
+      default:
+        return;
+    }
+  }
+
+  finish() {
+    const stopReason = this.#stopReason;
+    const ended = stopReason === undefined && this.#failed ? "failed" : endOf(stopReason);
+    const parts = [...this.#blocks].sort(([one], [other]) => one - other).map(([, block]) => draftOf(block));
+    return { parts, ended, stopReason, usage: usageOf(this.#usage) };
+  }
 }
 
-function takeBlockEvent(blocks: Map<number, OpenBlock>, event: unknown): void {
-  const index = countIn(event, "index");
-  if (index === undefined) return;
-  if (textIn(event, "type") === "content_block_start") {
-    const start = recordIn(event, "content_block");
-    // Most often the arguments begin empty and come in pieces.
-    const json = Object.keys(recordIn(start, "input")).length === 0 ? "" : undefined;
-    blocks.set(index, { start, json, text: "", signature: "", whole: false });
-    return;
-  }
-  const block = blocks.get(index);
-  if (block === undefined) return;
-  if (textIn(event, "type") === "content_block_stop") block.whole = true;
-  else takeDelta(block, recordIn(event, "delta"));
-}
-
-function takeDelta(block: OpenBlock, delta: Readonly<Record<string, unknown>>): void {
-  switch (textIn(delta, "type")) {
-    case "text_delta":
-      block.text += textIn(delta, "text") ?? "";
-      return;
-    case "thinking_delta":
-      block.text += textIn(delta, "thinking") ?? "";
-      return;
-    case "signature_delta":
-      block.signature += textIn(delta, "signature") ?? "";
-      return;
-    case "input_json_delta":
-      block.json = (block.json ?? "") + (textIn(delta, "partial_json") ?? "");
-      return;
-    default:
-      return;
-  }
+function isCall(block: unknown): boolean {
+  return textIn(block, "type") === "tool_use";
 }
 
 function draftOf({ start, json, text, signature, whole }: OpenBlock): DraftedAnswerPart {

@@ -1,14 +1,16 @@
 import type { TurnUsage } from "../../conversation/index.js";
-import { defined, isBase64, isObject } from "../../text/index.js";
-import { countIn, listIn, recordIn, textIn } from "./fields.js";
 import {
-  type AnswerEnd,
-  type AnswerOptions,
-  answerOf,
-  type DraftedAnswerPart,
-  type ReceivedAnswer,
-} from "./received-answer.js";
-import { isStream, readStream } from "./stream.js";
+  countIn,
+  defined,
+  isBase64,
+  isObject,
+  listIn,
+  recordIn,
+  textIn,
+  writtenJson,
+} from "../../text/index.js";
+import { type AnswerDeltas, type AnswerDraft, type AnswerReader, answerReader } from "./answer-reader.js";
+import type { AnswerEnd, DraftedAnswerPart } from "./received-answer.js";
 
 /** A whole response of the Gemini API, or one piece of its stream (`GenerateContentResponse` of its SDK). */
 export interface GeminiResponse {
@@ -23,28 +25,22 @@ export interface GeminiResponse {
  * other become one; images that the model made are parts of their own. Calls without an id get one. What came of a stream that broke off is told apart in `ended`
  * and `flaws`. Never throws, and never rejects for what the stream throws.
  */
-export function fromGemini(response: GeminiResponse, options: AnswerOptions): ReceivedAnswer;
-export function fromGemini(
-  stream: AsyncIterable<GeminiResponse>,
-  options: AnswerOptions,
-): Promise<ReceivedAnswer>;
-export function fromGemini(
-  source: GeminiResponse | AsyncIterable<GeminiResponse>,
-  options: AnswerOptions,
-): ReceivedAnswer | Promise<ReceivedAnswer> {
-  const given = { provider: "google", ...options };
-  const draft = new CandidateDraft();
-  if (isStream(source))
-    return readStream(source, (piece) => draft.take(piece)).then(({ error }) => draft.finish(given, error));
-  draft.take(source);
-  return draft.finish(given);
-}
+export const fromGemini: AnswerReader<GeminiResponse, GeminiResponse> = answerReader(
+  "google",
+  (deltas) => new CandidateDraft(deltas),
+);
 
 /** The first candidate while its pieces come; a whole response is one piece. */
-class CandidateDraft {
+class CandidateDraft implements AnswerDraft {
   readonly #drafts: DraftedAnswerPart[] = [];
   #stopReason: string | undefined;
   #usage: Readonly<Record<string, unknown>> = {};
+
+  constructor(private readonly deltas: AnswerDeltas) {}
+
+  takeWhole(response: unknown): void {
+    this.take(response);
+  }
 
   take(piece: unknown): void {
     const usage = recordIn(piece, "usageMetadata");
@@ -59,22 +55,30 @@ class CandidateDraft {
 
   #takePart(part: unknown): void {
     const draft = draftOf(part);
+    this.#show(draft);
     const last = this.#drafts.at(-1);
     const joined = last === undefined ? undefined : join(last, draft);
     if (joined === undefined) this.#drafts.push(draft);
     else this.#drafts[this.#drafts.length - 1] = joined;
   }
 
-  finish(options: AnswerOptions & { readonly provider: string }, error?: unknown): ReceivedAnswer {
-    const ended = endOf(this.#stopReason);
+  #show(draft: DraftedAnswerPart): void {
+    if (draft.kind === "text") this.deltas.text(draft.text);
+    if (draft.kind === "thought") this.deltas.thought(draft.text);
+    if (draft.kind === "call" && "value" in draft.args)
+      this.deltas.call(draft, writtenJson(draft.args.value) ?? "", draft.name);
+  }
+
+  finish() {
+    const stopReason = this.#stopReason;
+    const ended = endOf(stopReason);
     const last = this.#drafts.length - 1;
-    const drafts = this.#drafts.map((draft, at) =>
+    const parts = this.#drafts.map((draft, at) =>
       at === last && ended === "cut" && "whole" in draft && draft.kind !== "call"
         ? { ...draft, whole: draft.signature !== undefined }
         : draft,
     );
-    const end = { ended, stopReason: this.#stopReason, usage: usageOf(this.#usage), error };
-    return answerOf(drafts, end, options);
+    return { parts, ended, stopReason, usage: usageOf(this.#usage) };
   }
 }
 

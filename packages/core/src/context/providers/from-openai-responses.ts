@@ -1,17 +1,18 @@
 import type { TurnUsage } from "../../conversation/index.js";
-import { defined, isBase64, isObject, jsonOf } from "../../text/index.js";
-import { countIn, listIn, recordIn, textIn, writtenJson } from "./fields.js";
-import { isReasoning, type OpenAIReasoning } from "./openai-responses.js";
-import type { OpenAISignature } from "./openai-shared.js";
 import {
-  type AnswerEnd,
-  type AnswerOptions,
-  answerOf,
-  type DraftedAnswerPart,
-  type DraftedEnd,
-  type ReceivedAnswer,
-} from "./received-answer.js";
-import { isStream, readStream } from "./stream.js";
+  countIn,
+  defined,
+  isBase64,
+  isObject,
+  listIn,
+  recordIn,
+  textIn,
+  writtenJson,
+} from "../../text/index.js";
+import { type AnswerDeltas, type AnswerDraft, type AnswerReader, answerReader } from "./answer-reader.js";
+import { isReasoning, type OpenAIReasoning } from "./openai-responses.js";
+import { asWritten, type OpenAISignature } from "./openai-shared.js";
+import type { AnswerEnd, DraftedAnswerPart, DraftedEnd } from "./received-answer.js";
 
 /** A whole response of the Responses API (`Response` of its SDK). */
 export interface OpenAIResponsesResponse {
@@ -33,22 +34,10 @@ export interface OpenAIResponsesEvent {
  * and `flaws`; an item that was not finished is no call. Never throws, and never rejects for what the stream
  * throws.
  */
-export function fromOpenAIResponses(
-  response: OpenAIResponsesResponse,
-  options: AnswerOptions,
-): ReceivedAnswer;
-export function fromOpenAIResponses(
-  stream: AsyncIterable<OpenAIResponsesEvent>,
-  options: AnswerOptions,
-): Promise<ReceivedAnswer>;
-export function fromOpenAIResponses(
-  source: OpenAIResponsesResponse | AsyncIterable<OpenAIResponsesEvent>,
-  options: AnswerOptions,
-): ReceivedAnswer | Promise<ReceivedAnswer> {
-  const given = { provider: "openai", ...options };
-  if (isStream(source)) return fromStream(source, given);
-  return answerOf(draftsOf(listIn(source, "output")), endOf(source), given);
-}
+export const fromOpenAIResponses: AnswerReader<OpenAIResponsesResponse, OpenAIResponsesEvent> = answerReader(
+  "openai",
+  (deltas) => new ResponseDraft(deltas),
+);
 
 /** An item while its pieces come. */
 interface OpenItem {
@@ -59,38 +48,53 @@ interface OpenItem {
   readonly pieces: string;
 }
 
-async function fromStream(
-  stream: AsyncIterable<OpenAIResponsesEvent>,
-  options: AnswerOptions & { readonly provider: string },
-): Promise<ReceivedAnswer> {
-  const items = new Map<number, OpenItem>();
-  let last: unknown;
-  let failed = false;
-  const { error } = await readStream(stream, (event) => {
-    const type = textIn(event, "type") ?? "";
-    if (/^response\.(completed|incomplete|failed)$/.test(type)) last = recordIn(event, "response");
-    else if (type === "error") failed = true;
-    else takeItemEvent(items, type, event);
-  });
-  const end = last === undefined ? ({ ended: failed ? "failed" : "cut", usage: {} } as const) : endOf(last);
-  // Some servers repeat the items in the last event only.
-  for (const [index, done] of listIn(last, "output").entries())
-    if (items.get(index)?.done === undefined) items.set(index, { begun: done, done, pieces: "" });
-  const inOrder = [...items].sort(([one], [other]) => one - other).map(([, item]) => item);
-  const drafts = draftsOf(inOrder.map(({ begun, done, pieces }) => done ?? unfinished(begun, pieces)));
-  return answerOf(drafts, { ...end, ...defined({ error }) }, options);
-}
+class ResponseDraft implements AnswerDraft {
+  readonly #items = new Map<number, OpenItem>();
+  #last: unknown;
+  #failed = false;
 
-function takeItemEvent(items: Map<number, OpenItem>, type: string, event: unknown): void {
-  const index = countIn(event, "output_index");
-  if (index === undefined) return;
-  const item = items.get(index);
-  if (type === "response.output_item.added") items.set(index, { begun: recordIn(event, "item"), pieces: "" });
-  else if (type === "response.output_item.done") {
-    const done = recordIn(event, "item");
-    items.set(index, { begun: item?.begun ?? done, done, pieces: "" });
-  } else if (item !== undefined && ofWords.test(type))
-    items.set(index, { ...item, pieces: item.pieces + (textIn(event, "delta") ?? "") });
+  constructor(private readonly deltas: AnswerDeltas) {}
+
+  take(event: unknown): void {
+    const type = textIn(event, "type") ?? "";
+    if (/^response\.(completed|incomplete|failed)$/.test(type)) this.#last = recordIn(event, "response");
+    else if (type === "error") this.#failed = true;
+    else this.#takePiece(type, event);
+  }
+
+  takeWhole(response: unknown): void {
+    this.#last = response;
+  }
+
+  #takePiece(type: string, event: unknown): void {
+    const piece = textIn(event, "delta") ?? "";
+    if (type === "response.output_text.delta") this.deltas.text(piece);
+    if (type === "response.reasoning_summary_text.delta") this.deltas.thought(piece);
+    const index = countIn(event, "output_index");
+    if (index === undefined) return;
+    const known = this.#items.get(index);
+    const item = recordIn(event, "item");
+    if (type === "response.output_item.added") {
+      this.#items.set(index, { begun: item, pieces: "" });
+      if (item.type === "function_call") this.deltas.call(index, "", textIn(item, "name"));
+    } else if (type === "response.output_item.done")
+      this.#items.set(index, { begun: known?.begun ?? item, done: item, pieces: "" });
+    else if (known !== undefined && ofWords.test(type)) {
+      this.#items.set(index, { ...known, pieces: known.pieces + piece });
+      if (type === "response.function_call_arguments.delta") this.deltas.call(index, piece);
+    }
+  }
+
+  finish() {
+    // A whole response has its items here, and some servers repeat those of a stream here only.
+    for (const [index, done] of listIn(this.#last, "output").entries())
+      if (this.#items.get(index)?.done === undefined)
+        this.#items.set(index, { begun: done, done, pieces: "" });
+    const inOrder = [...this.#items].sort(([one], [other]) => one - other).map(([, item]) => item);
+    const parts = draftsOf(inOrder.map(({ begun, done, pieces }) => done ?? unfinished(begun, pieces)));
+    if (this.#last !== undefined) return { parts, ...endOf(this.#last) };
+    return { parts, ended: this.#failed ? "failed" : "cut", usage: {} } as const;
+  }
 }
 
 const ofWords =
@@ -158,7 +162,7 @@ function draftsOfItem(item: unknown, follows: string | undefined): readonly Draf
       return [{ kind: "thought", text: wordsOf(item), whole }];
     case "function_call": {
       const json = textIn(item, "arguments") ?? "";
-      const signature = whole ? signatureOf(item, follows, { arguments: rewritten(json) }) : undefined;
+      const signature = whole ? signatureOf(item, follows, { arguments: asWritten(json) }) : undefined;
       const callId = textIn(item, "call_id");
       return [{ kind: "call", callId, name: textIn(item, "name"), args: { json }, signature, whole }];
     }
@@ -192,12 +196,6 @@ function textOf(
   });
   // Under its id it could only be given back whole.
   return { kind: "text", text, whole, signature: whole ? signature : undefined };
-}
-
-/** Arguments that JSON would write otherwise than the model did. */
-function rewritten(json: string): string | undefined {
-  const again = writtenJson(jsonOf(json));
-  return again === undefined || again === json ? undefined : json;
 }
 
 type Rest = { readonly [Key in keyof OpenAISignature]?: OpenAISignature[Key] | undefined };

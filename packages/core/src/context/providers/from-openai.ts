@@ -1,16 +1,19 @@
 import type { TurnUsage } from "../../conversation/index.js";
-import { defined, fromBase64, isBase64, jsonOf, toBase64 } from "../../text/index.js";
-import { countIn, listIn, recordIn, textIn, writtenJson } from "./fields.js";
-import type { OpenAISignature } from "./openai-shared.js";
 import {
-  type AnswerEnd,
-  type AnswerOptions,
-  answerOf,
-  type DraftedAnswerPart,
-  type DraftedCall,
-  type ReceivedAnswer,
-} from "./received-answer.js";
-import { isStream, readStream } from "./stream.js";
+  countIn,
+  defined,
+  fromBase64,
+  isBase64,
+  jsonOf,
+  listIn,
+  recordIn,
+  textIn,
+  toBase64,
+  writtenJson,
+} from "../../text/index.js";
+import { type AnswerDeltas, type AnswerDraft, type AnswerReader, answerReader } from "./answer-reader.js";
+import { asWritten, type OpenAISignature } from "./openai-shared.js";
+import type { AnswerEnd, DraftedAnswerPart } from "./received-answer.js";
 
 /** A whole response of the Chat Completions API, or one chunk of its stream. */
 export interface OpenAIResponse {
@@ -25,24 +28,10 @@ export interface OpenAIResponse {
  * told apart in `ended` and `flaws`; a call whose arguments are not closed is none. Never throws, and never
  * rejects for what the stream throws.
  */
-export function fromOpenAI(response: OpenAIResponse, options: AnswerOptions): ReceivedAnswer;
-export function fromOpenAI(
-  stream: AsyncIterable<OpenAIResponse>,
-  options: AnswerOptions,
-): Promise<ReceivedAnswer>;
-export function fromOpenAI(
-  source: OpenAIResponse | AsyncIterable<OpenAIResponse>,
-  options: AnswerOptions,
-): ReceivedAnswer | Promise<ReceivedAnswer> {
-  const given = { provider: "openai", ...options };
-  const draft = new CompletionDraft();
-  if (isStream(source))
-    return readStream(source, (chunk) => draft.take(chunk, "delta")).then(({ error }) =>
-      draft.finish(given, error),
-    );
-  draft.take(source, "message");
-  return draft.finish(given);
-}
+export const fromOpenAI: AnswerReader<OpenAIResponse, OpenAIResponse> = answerReader(
+  "openai",
+  (deltas) => new CompletionDraft(deltas),
+);
 
 /** A call while its pieces come. */
 interface OpenCompletionCall {
@@ -53,7 +42,7 @@ interface OpenCompletionCall {
 }
 
 /** The first choice while its chunks come; a whole response is one chunk. */
-class CompletionDraft {
+class CompletionDraft implements AnswerDraft {
   #thought = "";
   #text = "";
   #refusal = "";
@@ -64,7 +53,17 @@ class CompletionDraft {
   /** Once each, since some servers send them again at the end; of what is not known one of each kind. */
   readonly #images = new Map<string, DraftedAnswerPart>();
 
-  take(chunk: unknown, member: "delta" | "message"): void {
+  constructor(private readonly deltas: AnswerDeltas) {}
+
+  take(chunk: unknown): void {
+    this.#takeChoice(chunk, "delta");
+  }
+
+  takeWhole(response: unknown): void {
+    this.#takeChoice(response, "message");
+  }
+
+  #takeChoice(chunk: unknown, member: "delta" | "message"): void {
     const usage = recordIn(chunk, "usage");
     if (Object.keys(usage).length > 0) this.#usage = usage;
     const choice = listIn(chunk, "choices").find((one) => (countIn(one, "index") ?? 0) === 0);
@@ -72,25 +71,29 @@ class CompletionDraft {
     this.#stopReason = textIn(choice, "finish_reason") ?? this.#stopReason;
     const said = recordIn(choice, member);
     // Servers of open models have one of two names for it, and some have both.
-    this.#thought += textIn(said, "reasoning_content") ?? textIn(said, "reasoning") ?? "";
-    this.#text += textIn(said, "content") ?? "";
-    this.#spoken.take(said);
-    for (const part of [...listIn(said, "content"), ...listIn(said, "images")]) this.#takePart(part);
+    const thought = textIn(said, "reasoning_content") ?? textIn(said, "reasoning") ?? "";
+    this.#thought += thought;
+    this.deltas.thought(thought);
+    let text = textIn(said, "content") ?? "";
+    for (const part of [...listIn(said, "content"), ...listIn(said, "images")]) text += this.#takePart(part);
+    this.#text += text;
+    this.deltas.text(text + this.#spoken.take(said));
     this.#refusal += textIn(said, "refusal") ?? "";
     for (const [at, call] of listIn(said, "tool_calls").entries()) this.#takeCall(call, at);
   }
 
-  /** A content in parts, or an image beside it. */
-  #takePart(part: unknown): void {
+  /** A content in parts, or an image beside it. @returns what of it is text. */
+  #takePart(part: unknown): string {
     const text = textIn(part, "text");
     const refusal = textIn(part, "refusal");
-    if (text !== undefined) this.#text += text;
-    else if (refusal !== undefined) this.#refusal += refusal;
+    if (text !== undefined) return text;
+    if (refusal !== undefined) this.#refusal += refusal;
     else {
       const draft = imageDraft(part);
       // In a stream a kind that nobody knows comes in as many pieces as a text does.
       this.#images.set(draft.kind === "unknown" ? draft.type : (writtenJson(part) ?? ""), draft);
     }
+    return "";
   }
 
   /** Pieces belong together by their index; servers that give none begin a call with its id. */
@@ -108,12 +111,15 @@ class CompletionDraft {
     const piece = recordIn(call, "function");
     begun.id = begun.id === "" ? id : begun.id;
     begun.name += textIn(piece, "name") ?? "";
-    begun.json += textIn(piece, "arguments") ?? "";
+    const json = textIn(piece, "arguments") ?? "";
+    begun.json += json;
     this.#calls.set(key, begun);
+    this.deltas.call(key, json, begun.name);
   }
 
-  finish(options: AnswerOptions & { readonly provider: string }, error?: unknown): ReceivedAnswer {
-    const ended = this.#stopReason === undefined ? "cut" : endOf(this.#stopReason);
+  finish() {
+    const stopReason = this.#stopReason;
+    const ended = stopReason === undefined ? "cut" : endOf(stopReason);
     const calls = [...this.#calls.values()];
     const whole = ended !== "cut" || calls.length > 0;
     const drafts: DraftedAnswerPart[] = [
@@ -125,9 +131,8 @@ class CompletionDraft {
       ...calls.map((call) => draftOf(call, ended)),
     ];
     // Where there is nothing of a kind there is no part of it, of which the end could be missing.
-    const said = drafts.filter((draft) => !("text" in draft) || draft.text !== "");
-    const usage = usageOf(this.#usage);
-    return answerOf(said, { ended, stopReason: this.#stopReason, usage, error }, options);
+    const parts = drafts.filter((draft) => !("text" in draft) || draft.text !== "");
+    return { parts, ended, stopReason, usage: usageOf(this.#usage) };
   }
 }
 
@@ -136,13 +141,10 @@ const refusalMark = JSON.stringify({ refusal: true } satisfies OpenAISignature);
 /** Nothing says that a call is over, but arguments that are closed. */
 function draftOf({ id, name, json, type }: OpenCompletionCall, ended: AnswerEnd): DraftedAnswerPart {
   if (type !== "function") return { kind: "unknown", type: `${type} tool call` };
-  const value = jsonOf(json);
-  const whole = ended !== "cut" || value !== undefined;
-  const call: DraftedCall = { kind: "call", callId: id, name, args: { json }, whole };
-  const again = writtenJson(value);
-  return again === undefined || again === json
-    ? call
-    : { ...call, signature: JSON.stringify({ arguments: json } satisfies OpenAISignature) };
+  const whole = ended !== "cut" || jsonOf(json) !== undefined;
+  const kept = defined({ arguments: asWritten(json) }) satisfies OpenAISignature;
+  const signature = kept.arguments === undefined ? undefined : JSON.stringify(kept);
+  return { kind: "call", callId: id, name, args: { json }, signature, whole };
 }
 
 function endOf(stopReason: string): AnswerEnd {
@@ -171,13 +173,16 @@ class SpokenAnswer {
   #expiresAtSeconds: number | undefined;
   readonly #pieces: string[] = [];
 
-  take(said: unknown): void {
+  /** @returns what more was said. */
+  take(said: unknown): string {
     const audio = recordIn(said, "audio");
     this.#id = textIn(audio, "id") ?? this.#id;
-    this.#transcript += textIn(audio, "transcript") ?? "";
+    const words = textIn(audio, "transcript") ?? "";
+    this.#transcript += words;
     this.#expiresAtSeconds = countIn(audio, "expires_at") ?? this.#expiresAtSeconds;
     const data = textIn(audio, "data") ?? "";
     if (data !== "") this.#pieces.push(data);
+    return words;
   }
 
   /** Its transcript as a text, and the sound; the API knows both by an id, for some time. */

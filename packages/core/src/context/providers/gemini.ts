@@ -1,13 +1,14 @@
 import type { JsonObject } from "../../conversation/index.js";
 import { defined } from "../../text/index.js";
 import type { Content, InlineDataPart, MediaPart, Part } from "../layout/content.js";
-import { mediaText } from "./media-words.js";
+import { isMedia, mediaText } from "./media.js";
 import {
   offeredTools,
   type ProviderRequest,
   type RequestOptions,
-  reportOn,
+  RequestSizes,
   systemText,
+  type ToolOffer,
 } from "./provider-request.js";
 import { wireArgs, wireName, wireText } from "./wire-ids.js";
 
@@ -26,11 +27,7 @@ export interface GeminiContent {
 
 /** Tools as the Gemini API takes them: one list of functions. */
 interface GeminiTool {
-  readonly functionDeclarations: {
-    readonly name: string;
-    readonly description?: string;
-    readonly parametersJsonSchema: { readonly [key: string]: unknown };
-  }[];
+  readonly functionDeclarations: ToolOffer<"parametersJsonSchema">[];
 }
 
 /** One part of a content in Gemini's API. */
@@ -81,14 +78,10 @@ export function toGemini(
     );
     return { role, parts: withMediaBehind(written, parts, signs) };
   });
-  const functions = offeredTools(options).map(({ name, description, inputSchema }) => ({
-    name,
-    ...defined({ description }),
-    parametersJsonSchema: inputSchema,
-  }));
-  const tools = functions.length === 0 ? undefined : [{ functionDeclarations: functions }];
+  const functions = offeredTools(options, "parametersJsonSchema");
+  const tools = functions === undefined ? undefined : [{ functionDeclarations: functions }];
   const config = defined({ systemInstruction: systemText(options), tools });
-  const report = reportOn(contents, options, () => ({ kind: "automatic", says: geminiCaching }));
+  const report = new RequestSizes(contents, options).report({ kind: "automatic", says: geminiCaching });
   return { body: { contents: own, ...(Object.keys(config).length === 0 ? {} : { config }) }, report };
 }
 
@@ -148,11 +141,9 @@ function geminiPart(part: Part, { mustBeSigned, holdsMedia }: PartRules): readon
     const { functionCall, thoughtSignature } = part;
     const { id, name, args } = functionCall;
     const call = { id: wireText(id), name: wireName(name), args: wireArgs(args) };
-    const signed = thoughtSignature !== undefined && thoughtSignature !== "";
-    const signature = signed ? thoughtSignature : mustBeSigned ? skippedSignature : undefined;
-    return [
-      signature === undefined ? { functionCall: call } : { functionCall: call, thoughtSignature: signature },
-    ];
+    // An empty signature signs nothing.
+    const signature = thoughtSignature || (mustBeSigned ? skippedSignature : undefined);
+    return [{ functionCall: call, ...defined({ thoughtSignature: signature }) }];
   }
   if ("functionResponse" in part) {
     const { id, name, response, parts = [] } = part.functionResponse;
@@ -162,6 +153,6 @@ function geminiPart(part: Part, { mustBeSigned, holdsMedia }: PartRules): readon
     const media = holdsMedia && shown.length > 0 ? { parts: shown } : {};
     return [{ functionResponse: { id: wireText(id), name: wireName(name), response: written, ...media } }];
   }
-  if ("inlineData" in part || "blobData" in part) return [mediaPart(part)];
+  if (isMedia(part)) return [mediaPart(part)];
   return ["text" in part ? { ...part, text: wireText(part.text) } : part];
 }

@@ -1,7 +1,7 @@
 import type { TurnUsage } from "../../conversation/index.js";
 import type { Content } from "../layout/content.js";
 import type { OfferedTool } from "./provider-request.js";
-import type { ReceivedAnswer } from "./received-answer.js";
+import type { AnswerDelta, ReceivedAnswer } from "./received-answer.js";
 
 /** How much a model is to think before it answers, from nothing to the most that it can. */
 export const efforts = ["off", "low", "medium", "high", "max"] as const;
@@ -59,10 +59,7 @@ export interface ModelStep {
 
 /** What happens while a model answers. Deltas are for those who watch; the answer is in `finish`. */
 export type ModelEvent =
-  | { readonly kind: "text-delta"; readonly text: string }
-  | { readonly kind: "thought-delta"; readonly text: string }
-  /** More of the arguments of a call, as JSON text that may end anywhere. `at` counts the calls of the answer from 0. */
-  | { readonly kind: "call-delta"; readonly at: number; readonly name: string; readonly json: string }
+  | AnswerDelta
   /** The request failed and is made again: what was shown of its answer is void. `waitMs` until then. */
   | {
       readonly kind: "retry";

@@ -1,19 +1,22 @@
-import { defined, isObject, jsonOf } from "../../text/index.js";
+import { defined, isObject, jsonOf, listIn, textIn } from "../../text/index.js";
 import type { Content, FunctionResponsePart, MediaPart, Part, TextPart } from "../layout/content.js";
-import { listIn, textIn } from "./fields.js";
-import { mediaText } from "./media-words.js";
+import { isMedia, isShown, mediaText, withoutForeign } from "./media.js";
 import {
   argumentsText,
   dataUrl,
   fileName,
   isImage,
-  isTaken,
   type OpenAISignature,
-  openAICaching,
+  openAIReport,
   openAISignature,
-  openAITools,
 } from "./openai-shared.js";
-import { type ProviderRequest, type RequestOptions, reportOn, systemText } from "./provider-request.js";
+import {
+  offeredTools,
+  type ProviderRequest,
+  type RequestOptions,
+  systemText,
+  type ToolOffer,
+} from "./provider-request.js";
 import { WireIds, wireName, wireText } from "./wire-ids.js";
 
 /** What a request to the Responses API holds of a conversation. */
@@ -82,11 +85,8 @@ export type OpenAIInputPart =
   | { readonly type: "input_file"; readonly filename: string; readonly file_data: string };
 
 /** A tool as the Responses API takes it. */
-interface OpenAIResponsesTool {
+interface OpenAIResponsesTool extends ToolOffer<"parameters"> {
   readonly type: "function";
-  readonly name: string;
-  readonly description?: string;
-  readonly parameters: { readonly [key: string]: unknown };
   readonly strict: false;
 }
 
@@ -105,12 +105,10 @@ export function toOpenAIResponses(
     role === "user" ? userItems(parts, ids) : answerItems(parts, ids),
   );
   const instructions = systemText(options);
-  const offered = openAITools(options).map(
-    (one): OpenAIResponsesTool => ({ type: "function", ...one, strict: false }),
-  );
-  const tools = offered.length === 0 ? undefined : offered;
-  const report = reportOn(contents, options, () => ({ kind: "automatic", says: openAICaching }));
-  return { body: { input, ...defined({ instructions, tools }) }, report };
+  const offered = offeredTools(options, "parameters");
+  const tools = offered?.map((one): OpenAIResponsesTool => ({ type: "function", ...one, strict: false }));
+  const body = { input, ...defined({ instructions, tools }) };
+  return { body, report: openAIReport(contents, options) };
 }
 
 /** Results first, each an item of its own. */
@@ -131,15 +129,13 @@ function resultItem({ functionResponse }: FunctionResponsePart, ids: WireIds): O
 }
 
 function inputPart(part: Part): readonly OpenAIInputPart[] {
-  if ("text" in part) return [{ type: "input_text", text: wireText(part.text) }];
-  if ("inlineData" in part || "blobData" in part) return [mediaPart(part)];
-  if (!("fileData" in part)) return [];
-  const text = `[The file ${wireText(part.fileData.fileUri)} is not available here.]`;
-  return [{ type: "input_text", text }];
+  const own = withoutForeign(part, "user");
+  if ("text" in own) return [{ type: "input_text", text: wireText(own.text) }];
+  return isMedia(own) ? [mediaPart(own)] : [];
 }
 
 function mediaPart(part: MediaPart): OpenAIInputPart {
-  if (!isTaken(part)) return { type: "input_text", text: mediaText(part) };
+  if (!isShown(part)) return { type: "input_text", text: mediaText(part) };
   if (isImage(part)) return { type: "input_image", detail: "auto", image_url: dataUrl(part) };
   return { type: "input_file", filename: fileName, file_data: dataUrl(part) };
 }
@@ -148,7 +144,8 @@ function mediaPart(part: MediaPart): OpenAIInputPart {
 function answerItems(parts: readonly Part[], ids: WireIds): readonly OpenAIItem[] {
   const items: OpenAIItem[] = [];
   const reasoning = new Set<string>();
-  for (const part of parts) {
+  for (const given of parts) {
+    const part = withoutForeign(given, "model");
     if ("functionCall" in part) {
       const kept = openAISignature(part.thoughtSignature);
       items.push({
@@ -164,9 +161,6 @@ function answerItems(parts: readonly Part[], ids: WireIds): readonly OpenAIItem[
         reasoning.add(item.id);
       }
     } else if ("text" in part) appendText(items, part, reasoning);
-    // An answer of the model holds no media here: a sentence says that there were some.
-    else if ("inlineData" in part || "blobData" in part)
-      appendText(items, { text: mediaText(part) }, reasoning);
   }
   return items;
 }

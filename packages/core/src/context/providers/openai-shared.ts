@@ -1,27 +1,15 @@
-import { defined, isObject, jsonOf } from "../../text/index.js";
-import type { FunctionCallPart, InlineDataPart, MediaPart } from "../layout/content.js";
-import { countIn, textIn, writtenJson } from "./fields.js";
-import { offeredTools, type RequestOptions } from "./provider-request.js";
+import { countIn, defined, isObject, jsonOf, recordIn, textIn, writtenJson } from "../../text/index.js";
+import type { Content, FunctionCallPart } from "../layout/content.js";
+import type { ShownPart } from "./media.js";
+import { type RequestOptions, type RequestReport, RequestSizes } from "./provider-request.js";
 import { wireArgs } from "./wire-ids.js";
 
-/** A function as both APIs of OpenAI describe it. */
-interface OpenAIFunction {
-  readonly name: string;
-  readonly description?: string;
-  readonly parameters: { readonly [key: string]: unknown };
+/** The report on a request; both APIs of OpenAI do the same with their cache. */
+export function openAIReport(contents: readonly Content[], options: RequestOptions): RequestReport {
+  return new RequestSizes(contents, options).report({ kind: "automatic", says: openAICaching });
 }
 
-/** The tools of a request, as both APIs of OpenAI describe them. */
-export function openAITools(options: RequestOptions): readonly OpenAIFunction[] {
-  return offeredTools(options).map(({ name, description, inputSchema }) => ({
-    name,
-    ...defined({ description }),
-    parameters: inputSchema,
-  }));
-}
-
-/** What OpenAI says of its cache, for a person; both of its APIs do the same. */
-export const openAICaching =
+const openAICaching =
   "OpenAI keeps the longest beginning of a request by itself, from 1,024 tokens on: tools, system text, messages. " +
   "A prompt_cache_key of the session helps to find it again.";
 
@@ -57,18 +45,18 @@ export interface OpenAIAudioId {
 export function openAISignature(signature: string | undefined): OpenAISignature {
   const value = signature === undefined ? undefined : jsonOf(signature);
   if (!isObject(value)) return {};
-  const { id, status, phase, namespace, follows, arguments: written, annotations, refusal, audio } = value;
-  const text = (one: unknown) => (typeof one === "string" ? one : undefined);
+  const { annotations, refusal } = value;
+  const text = (member: keyof OpenAISignature) => textIn(value, member);
   return defined({
-    id: text(id),
-    status: text(status),
-    phase: text(phase),
-    namespace: text(namespace),
-    follows: text(follows),
-    arguments: text(written),
+    id: text("id"),
+    status: text("status"),
+    phase: text("phase"),
+    namespace: text("namespace"),
+    follows: text("follows"),
+    arguments: text("arguments"),
     annotations: Array.isArray(annotations) ? annotations : undefined,
     refusal: refusal === true ? (true as const) : undefined,
-    audio: audioIdIn(audio),
+    audio: audioIdIn(recordIn(value, "audio")),
   });
 }
 
@@ -77,23 +65,24 @@ function audioIdIn(audio: unknown): OpenAIAudioId | undefined {
   return id === undefined || expiresAtSeconds === undefined ? undefined : { id, expiresAtSeconds };
 }
 
-/** Whether both APIs take these media: images of four types, PDF. */
-export function isTaken(part: MediaPart): part is InlineDataPart {
-  return "inlineData" in part && (isImage(part) || part.inlineData.mimeType === "application/pdf");
-}
-
-/** Whether it is an image of a type that OpenAI names among those that its models see. */
-export function isImage({ inlineData }: InlineDataPart): boolean {
-  return ["image/jpeg", "image/png", "image/gif", "image/webp"].includes(inlineData.mimeType);
+/** Whether it goes as an image, and not as a file. */
+export function isImage({ inlineData }: ShownPart): boolean {
+  return inlineData.mimeType.startsWith("image/");
 }
 
 /** The bytes as a data URL, the form in which both APIs take them. */
-export function dataUrl({ inlineData: { mimeType, data } }: InlineDataPart): string {
+export function dataUrl({ inlineData: { mimeType, data } }: ShownPart): string {
   return `data:${mimeType};base64,${data}`;
 }
 
 /** A file has to have a name; nobody gave it one. */
 export const fileName = "document.pdf";
+
+/** Arguments that JSON would write otherwise than the model did; undefined where it would not. */
+export function asWritten(json: string): string | undefined {
+  const again = writtenJson(jsonOf(json));
+  return again === undefined || again === json ? undefined : json;
+}
 
 /** The arguments of a call as JSON: as the model wrote them, where they still are those of the call. */
 export function argumentsText({ functionCall, thoughtSignature }: FunctionCallPart): string {

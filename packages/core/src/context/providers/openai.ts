@@ -1,18 +1,22 @@
 import { defined } from "../../text/index.js";
 import type { Content, MediaPart, Part } from "../layout/content.js";
-import { followingText, mediaText } from "./media-words.js";
+import { followingText, isMedia, isShown, mediaText, withoutForeign } from "./media.js";
 import {
   argumentsText,
   dataUrl,
   fileName,
   isImage,
-  isTaken,
   type OpenAIAudioId,
-  openAICaching,
+  openAIReport,
   openAISignature,
-  openAITools,
 } from "./openai-shared.js";
-import { type ProviderRequest, type RequestOptions, reportOn, systemText } from "./provider-request.js";
+import {
+  offeredTools,
+  type ProviderRequest,
+  type RequestOptions,
+  systemText,
+  type ToolOffer,
+} from "./provider-request.js";
 import { WireIds, wireName, wireText } from "./wire-ids.js";
 
 /** What a request to the Chat Completions API holds of a conversation. */
@@ -52,11 +56,7 @@ interface OpenAIToolCall {
 /** A tool as the Chat Completions API takes it. */
 interface OpenAITool {
   readonly type: "function";
-  readonly function: {
-    readonly name: string;
-    readonly description?: string;
-    readonly parameters: { readonly [key: string]: unknown };
-  };
+  readonly function: ToolOffer<"parameters">;
 }
 
 /**
@@ -76,11 +76,11 @@ export function toOpenAI(
   const messages = contents.flatMap(({ role, parts }) =>
     role === "user" ? userMessages(parts, ids) : [answer(parts, ids, options.nowMs)],
   );
-  const offered = openAITools(options).map((one): OpenAITool => ({ type: "function", function: one }));
-  const report = reportOn(contents, options, () => ({ kind: "automatic", says: openAICaching }));
+  const offered = offeredTools(options, "parameters");
+  const tools = offered?.map((one): OpenAITool => ({ type: "function", function: one }));
   const first: OpenAIMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
-  const tools = offered.length === 0 ? undefined : offered;
-  return { body: { messages: [...first, ...messages], ...defined({ tools }) }, report };
+  const body = { messages: [...first, ...messages], ...defined({ tools }) };
+  return { body, report: openAIReport(contents, options) };
 }
 
 /** Results are messages of their own, and stand before what the user says. */
@@ -89,7 +89,7 @@ function userMessages(parts: readonly Part[], ids: WireIds): readonly OpenAIMess
     if (!("functionResponse" in part)) return [];
     const { id, response, parts: media = [] } = part.functionResponse;
     const said = wireText("error" in response ? `Error: ${response.error}` : response.output);
-    const shown = media.map((one) => (isTaken(one) ? followingText(one) : mediaText(one)));
+    const shown = media.map((one) => (isShown(one) ? followingText(one) : mediaText(one)));
     const content = [...(said === "" && shown.length > 0 ? [] : [said]), ...shown].join("\n");
     return [{ role: "tool" as const, tool_call_id: ids.of(id), content }];
   });
@@ -104,21 +104,19 @@ function userMessages(parts: readonly Part[], ids: WireIds): readonly OpenAIMess
 function resultMedia(part: Part): readonly OpenAIContentPart[] {
   if (!("functionResponse" in part)) return [];
   const { name, parts = [] } = part.functionResponse;
-  const shown = parts.filter(isTaken);
+  const shown = parts.filter(isShown);
   if (shown.length === 0) return [];
   return [{ type: "text", text: `[Shown by ${wireName(name)}:]` }, ...shown.map(mediaPart)];
 }
 
 function contentPart(part: Part): readonly OpenAIContentPart[] {
-  if ("text" in part) return [{ type: "text", text: wireText(part.text) }];
-  if ("inlineData" in part || "blobData" in part) return [mediaPart(part)];
-  if ("fileData" in part)
-    return [{ type: "text", text: `[The file ${wireText(part.fileData.fileUri)} is not available here.]` }];
-  return [];
+  const own = withoutForeign(part, "user");
+  if ("text" in own) return [{ type: "text", text: wireText(own.text) }];
+  return isMedia(own) ? [mediaPart(own)] : [];
 }
 
 function mediaPart(part: MediaPart): OpenAIContentPart {
-  if (!isTaken(part)) return { type: "text", text: mediaText(part) };
+  if (!isShown(part)) return { type: "text", text: mediaText(part) };
   if (isImage(part)) return { type: "image_url", image_url: { url: dataUrl(part) } };
   return { type: "file", file: { filename: fileName, file_data: dataUrl(part) } };
 }
@@ -131,8 +129,8 @@ function answer(parts: readonly Part[], ids: WireIds, nowMs: number | undefined)
   const audio = knownAudio(parts, nowMs);
   const texts = parts.flatMap((part) => {
     if (audio !== undefined && audioOf(part)?.id === audio.id) return [];
-    if ("inlineData" in part || "blobData" in part) return [mediaText(part)];
-    return "text" in part && part.thought !== true && part.text.trim() !== "" ? [part.text] : [];
+    const own = withoutForeign(part, "model");
+    return "text" in own && own.thought !== true && own.text.trim() !== "" ? [own.text] : [];
   });
   const calls = parts.flatMap((part): readonly OpenAIToolCall[] => {
     if (!("functionCall" in part)) return [];

@@ -80,33 +80,31 @@ export function systemText({ system }: RequestOptions): string | undefined {
   return system === undefined || system.trim() === "" ? undefined : wireText(system);
 }
 
-/** The tools as they are sent: names that every provider takes, schemas of objects. */
-export function offeredTools({ tools = [] }: RequestOptions): readonly ToolOffer[] {
-  return tools.map(({ name, description, inputSchema }) => ({
-    name: wireName(name),
-    ...defined({ description }),
-    inputSchema: { ...inputSchema, type: "object" },
-  }));
+/**
+ * The tools as they are sent: names that every provider takes, schemas of objects; undefined where there is none.
+ *
+ * @param schema what the API calls the schema of a tool's arguments.
+ */
+export function offeredTools<Schema extends string>(
+  { tools = [] }: RequestOptions,
+  schema: Schema,
+): ToolOffer<Schema>[] | undefined {
+  if (tools.length === 0) return undefined;
+  return tools.map(({ name, description, inputSchema }) => {
+    const offer = {
+      name: wireName(name),
+      ...defined({ description }),
+      [schema]: { ...inputSchema, type: "object" },
+    };
+    // A cast: the compiler does not know which member the name adds.
+    return offer as ToolOffer<Schema>;
+  });
 }
 
 /** A tool whose name and schema a provider takes. */
-interface ToolOffer extends OfferedTool {
-  readonly inputSchema: Readonly<Record<string, unknown>> & { readonly type: "object" };
-}
-
-/** The report on a request. `caching` is asked last, knowing what is stable. */
-export function reportOn(
-  contents: readonly Content[],
-  options: RequestOptions,
-  caching: (sizes: RequestSizes) => Caching,
-): RequestReport {
-  const sizes = new RequestSizes(contents, options);
-  return {
-    chars: { system: sizes.system, tools: sizes.tools, contents: sizes.upTo(sizes.parts) - sizes.head },
-    stable: { parts: sizes.stable, chars: sizes.upTo(sizes.stable) },
-    caching: caching(sizes),
-  };
-}
+export type ToolOffer<Schema extends string> = Omit<OfferedTool, "inputSchema"> & {
+  readonly [Member in Schema]: { readonly type: "object"; readonly [key: string]: unknown };
+};
 
 /** The sizes of a request, in UTF-16 units. */
 export class RequestSizes {
@@ -119,9 +117,9 @@ export class RequestSizes {
   readonly #sums: readonly number[];
 
   constructor(contents: readonly Content[], options: RequestOptions) {
-    const offered = offeredTools(options);
+    const offered = offeredTools(options, "inputSchema");
     this.system = systemText(options)?.length ?? 0;
-    this.tools = offered.length === 0 ? 0 : JSON.stringify(offered).length;
+    this.tools = offered === undefined ? 0 : JSON.stringify(offered).length;
     const sums: number[] = [];
     let sum = this.head;
     for (const { parts } of contents)
@@ -132,6 +130,15 @@ export class RequestSizes {
     this.#sums = sums;
     this.parts = sums.length;
     this.stable = Math.max(0, Math.min(options.stableParts ?? sums.length, sums.length));
+  }
+
+  /** The report on the request. */
+  report(caching: Caching): RequestReport {
+    return {
+      chars: { system: this.system, tools: this.tools, contents: this.upTo(this.parts) - this.head },
+      stable: { parts: this.stable, chars: this.upTo(this.stable) },
+      caching,
+    };
   }
 
   /** Units of tools and system text together. */

@@ -5,8 +5,7 @@ import {
   type ModelAnswer,
   type TurnUsage,
 } from "../../conversation/index.js";
-import { defined, isObject, jsonOf } from "../../text/index.js";
-import { writtenJson } from "./fields.js";
+import { defined, isObject, jsonOf, writtenJson } from "../../text/index.js";
 
 /** What an answer is read for. */
 export interface AnswerOptions {
@@ -19,7 +18,16 @@ export interface AnswerOptions {
   readonly model: string;
   /** The provider's name; the one whose API it is unless given. */
   readonly provider?: string;
+  /** Told what a stream shows of the answer while it comes. Must not throw. */
+  readonly onDelta?: (delta: AnswerDelta) => void;
 }
+
+/** What is shown of an answer while it comes. */
+export type AnswerDelta =
+  | { readonly kind: "text-delta"; readonly text: string }
+  | { readonly kind: "thought-delta"; readonly text: string }
+  /** More of the arguments of a call, as JSON text that may end anywhere. `at` counts the calls of the answer from 0. */
+  | { readonly kind: "call-delta"; readonly at: number; readonly name: string; readonly json: string };
 
 /** A model's answer as its provider sent it: `ContextManager.addAnswer` takes it as it is. */
 export interface ReceivedAnswer extends ModelAnswer {
@@ -87,7 +95,7 @@ interface DraftedMedia {
 }
 
 /** A call while it is being read. */
-export interface DraftedCall {
+interface DraftedCall {
   readonly kind: "call";
   readonly callId: string | undefined;
   readonly name: string | undefined;

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../conversation/index.js";
+import { type JsonObject, mapTexts } from "../../conversation/index.js";
 
 /**
  * Ids as a provider takes them: letters, digits, `_` and `-`, 64 at most unless told. The same id always becomes the
@@ -48,19 +48,5 @@ export function wireText(text: string): string {
 
 /** Arguments as `wireText` lets them through, names and values. */
 export function wireArgs(args: JsonObject): JsonObject {
-  return JSON.stringify(args).includes("\\ud") ? wellFormed(args) : args;
-}
-
-function wellFormed(args: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => [wireText(name), wireValue(value)]));
-}
-
-function wireValue(value: JsonValue): JsonValue {
-  if (typeof value === "string") return wireText(value);
-  if (typeof value !== "object" || value === null) return value;
-  return isList(value) ? value.map(wireValue) : wellFormed(value);
-}
-
-function isList(value: JsonObject | readonly JsonValue[]): value is readonly JsonValue[] {
-  return Array.isArray(value);
+  return JSON.stringify(args).includes("\\ud") ? mapTexts(args, wireText, wireText) : args;
 }

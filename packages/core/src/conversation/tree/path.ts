@@ -11,6 +11,17 @@ export function* upwards(context: ConversationContext, fromId: string): Generato
   }
 }
 
+/** A node and all below it, each before those below it; without recursion, since conversations are deep. */
+export function* downwards(context: ConversationContext, fromId: string): Generator<TurnNode> {
+  const open = [fromId];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const node = context.nodes.get(id);
+    if (node === undefined) continue;
+    yield node;
+    for (const childId of node.childIds.toReversed()) open.push(childId);
+  }
+}
+
 /** The nodes from the root down to a node, both included. */
 export function pathTo(context: ConversationContext, nodeId: string): readonly TurnNode[] {
   return [...upwards(context, nodeId)].reverse();

@@ -1,4 +1,5 @@
 import type { ConversationContext, TurnNode } from "../values/node.js";
+import { downwards, upwards } from "./path.js";
 
 /** What is drawn below one node. */
 export interface NodeLine {
@@ -31,11 +32,7 @@ export class TreeShape {
     readonly context: ConversationContext,
     private readonly options: TreeShapeOptions,
   ) {
-    let id: string | null = context.currentNodeId;
-    while (id !== null) {
-      this.onPath.add(id);
-      id = context.nodes.get(id)?.parentId ?? null;
-    }
+    for (const { id } of upwards(context, context.currentNodeId)) this.onPath.add(id);
     const chatter = [...context.nodes.values()].filter((node) => this.isChatter(node));
     // The deepest first, so that what is below a node is known.
     for (const { id: each, childIds } of chatter.sort((one, other) => other.depth - one.depth))
@@ -109,11 +106,8 @@ export class TreeShape {
   }
 
   private takeQuiet(node: TurnNode, chatter: string[]): void {
-    const open = node.childIds.filter((id) => this.quiet.has(id)).reverse();
-    for (let id = open.pop(); id !== undefined; id = open.pop()) {
-      chatter.push(id);
-      for (const child of (this.context.nodes.get(id)?.childIds ?? []).toReversed()) open.push(child);
-    }
+    for (const child of node.childIds.filter((id) => this.quiet.has(id)))
+      for (const { id } of downwards(this.context, child)) chatter.push(id);
   }
 
   private isTask(id: string): boolean {

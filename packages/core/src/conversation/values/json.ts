@@ -52,3 +52,21 @@ const mostLevels = 200;
 export function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value) && isJson(value);
 }
+
+/** The same JSON with other texts, and with other names where they are to change as well. */
+export function mapTexts(
+  object: JsonObject,
+  text: (text: string) => string,
+  name: (name: string) => string = (same) => same,
+): JsonObject {
+  const mapped = (value: JsonValue): JsonValue => {
+    if (typeof value === "string") return text(value);
+    if (typeof value !== "object" || value === null) return value;
+    return isList(value) ? value.map(mapped) : mapTexts(value, text, name);
+  };
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [name(key), mapped(value)]));
+}
+
+function isList(value: JsonObject | readonly JsonValue[]): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,6 +1,8 @@
+import type { GoogleGenAI, HttpOptions } from "@google/genai/web";
+import { defined } from "@holdfast/core/text";
 import type { FilesClient } from "./google-files.js";
 import { providerFetch } from "./provider-fetch.js";
-import type { ProviderOptions } from "./provider-port.js";
+import { type ProviderOptions, sdkKey } from "./provider-port.js";
 
 /** Whose files they are: a key, and where it is taken. */
 export type GoogleAccount = Pick<ProviderOptions, "key" | "baseUrl" | "headers">;
@@ -10,17 +12,22 @@ export type GoogleAccount = Pick<ProviderOptions, "key" | "baseUrl" | "headers">
  *
  * @param signal ends its requests: the SDK's own signal does not reach an upload, and an open connection keeps a process.
  */
-export async function googleFilesClient(
-  { key, baseUrl, headers }: GoogleAccount,
-  signal: AbortSignal,
-): Promise<FilesClient> {
-  const { GoogleGenAI } = await import("@google/genai/web");
-  const httpOptions = {
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(headers === undefined ? {} : { headers: { ...headers } }),
+export async function googleFilesClient(account: GoogleAccount, signal: AbortSignal): Promise<FilesClient> {
+  const client = await googleClient(account, {
     fetch: (url: Parameters<typeof fetch>[0], init: RequestInit = {}) => fetchUntil(url, init, signal),
-  };
-  return new GoogleGenAI({ apiKey: key, vertexai: false, httpOptions }).files;
+  });
+  return client.files;
+}
+
+/** Google's SDK, loaded now. @param own how it is to make its requests. */
+export async function googleClient(
+  { key, baseUrl, headers }: GoogleAccount,
+  own: HttpOptions,
+): Promise<GoogleGenAI> {
+  const { GoogleGenAI: Client } = await import("@google/genai/web");
+  // The SDK changes the headers that it is given.
+  const given = defined({ baseUrl, headers: headers === undefined ? undefined : { ...headers } });
+  return new Client({ apiKey: sdkKey(key), vertexai: false, httpOptions: { ...given, ...own } });
 }
 
 async function fetchUntil(

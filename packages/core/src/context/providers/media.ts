@@ -1,6 +1,41 @@
 import { fromBase64, sha256Of, shortHash } from "../../text/index.js";
-import type { BlobDataPart, InlineDataPart, MediaPart } from "../layout/content.js";
+import type {
+  BlobDataPart,
+  Content,
+  FileDataPart,
+  InlineDataPart,
+  MediaPart,
+  Part,
+} from "../layout/content.js";
 import { wireText } from "./wire-ids.js";
+
+/** The media that Anthropic and OpenAI document for a message of the user: images of four types, PDF. */
+const shownTypes = ["image/jpeg", "image/png", "image/gif", "image/webp", "application/pdf"] as const;
+
+/** Media whose bytes are there, of a type that Anthropic and OpenAI show their models. */
+export interface ShownPart extends InlineDataPart {
+  readonly inlineData: InlineDataPart["inlineData"] & { readonly mimeType: (typeof shownTypes)[number] };
+}
+
+/** Whether Anthropic and OpenAI show it to their models. */
+export function isShown(part: MediaPart): part is ShownPart {
+  return "inlineData" in part && shownTypes.some((type) => type === part.inlineData.mimeType);
+}
+
+/**
+ * A part as Anthropic and OpenAI can be given it: a sentence stands for a file at Google, and for media that the model
+ * made, since an answer holds none there.
+ */
+export function withoutForeign(part: Part, role: Content["role"]): Exclude<Part, FileDataPart> {
+  if ("fileData" in part)
+    return { text: `[The file ${wireText(part.fileData.fileUri)} is not available here.]` };
+  return role === "model" && isMedia(part) ? { text: mediaText(part) } : part;
+}
+
+/** Whether a part is media, with its bytes or without. */
+export function isMedia(part: Part): part is MediaPart {
+  return "inlineData" in part || "blobData" in part;
+}
 
 /** Stands for media that cannot be sent as such: of a type that the API does not take, or that nobody has read. */
 export function mediaText(part: MediaPart): string {
