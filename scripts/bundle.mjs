@@ -9,8 +9,8 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { commandSpecs } from "../packages/cli/dist/commands.js";
-import { globalOptions } from "../packages/cli/dist/global-options.js";
+import { globalOptions } from "../packages/cli/dist/command-spec.js";
+import { commandSpecs } from "../packages/cli/dist/command-table.js";
 import { completionScripts } from "./completion.mjs";
 import { inAscii, pastBarrels } from "./past-barrels.mjs";
 

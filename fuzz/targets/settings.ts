@@ -3,7 +3,7 @@ import { isRefusal } from "@holdfast/core/files";
 import { createScanner, getNodeValue, type ParseError, parseTree } from "jsonc-parser";
 import { clientNames } from "../../addons/hosts/src/clients.js";
 import { settingsFor } from "../../addons/hosts/src/setup/client-settings.js";
-import { wantedValue } from "../../addons/hosts/src/setup/wanted-value.js";
+import { changeJsonText } from "../../addons/hosts/src/setup/list-elements.js";
 import { changeSettings } from "../../packages/cli/src/config/change-settings.js";
 import { ensure, isRecord, type Target } from "../target.js";
 
@@ -64,10 +64,8 @@ export const settings: Target = {
         program,
       });
       for (const file of new Set(wished.map((setting) => setting.file))) {
-        const own = wished
-          .filter((setting) => setting.file === file)
-          .map((setting) => ({ ...setting, merge: (present: unknown) => wantedValue(present, setting) }));
-        const changed = changeSettings(input, own);
+        const own = wished.filter((setting) => setting.file === file);
+        const changed = changeJsonText(input, own, changeSettings);
         if (isRefusal(changed)) {
           ensure(changed.message.length < 1_000, "a refusal is short", changed.message);
           continue;
@@ -90,7 +88,7 @@ export const settings: Target = {
               key,
               text: changed.text,
             });
-        const again = changeSettings(changed.text, own);
+        const again = changeJsonText(changed.text, own, changeSettings);
         ensure(!isRefusal(again) && again.text === changed.text, "once is enough", {
           once: changed.text,
           again,

@@ -29,7 +29,10 @@ function quietShell(isColoured = false): { readonly shell: TourShell; readonly p
     throw new Error(message);
   };
   const settings = { roots: [], json: false, allowProtected: [], inPlace: [] };
-  return { shell: shellOfTour({ args: [], flags: {}, settings, terminal, misuse }), printed };
+  return {
+    shell: shellOfTour({ command: "tour", args: [], flags: {}, settings, terminal, misuse }),
+    printed,
+  };
 }
 
 describe("the tour as a process", () => {

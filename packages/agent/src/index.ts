@@ -11,15 +11,16 @@ export { checkText, type SettingsProblem } from "./config/check-settings.js";
 export { credentialsPath, readCredentials, writeCredential } from "./config/credentials.js";
 export { jsonFault } from "./config/json-fault.js";
 export { settingsPath } from "./config/keys.js";
-export { readSettings, settingsLimitBytes } from "./config/read-settings.js";
 export {
   checkFile,
   type IgnoredKey,
   projectFile,
   type ResolvedSettings,
+  readSettings,
   resolveSettings,
   type SettingsFile,
   type SettingsSources,
+  settingsLimitBytes,
   userFile,
   wideningSettings,
 } from "./config/resolve.js";

@@ -3,7 +3,6 @@ import { fileURLToPath } from "node:url";
 import type { Agent, AskPerson, CommandHost, TurnInput } from "@holdfast/agent";
 import type { ModelPort } from "@holdfast/core/context";
 import type {
-  BesideFile,
   ConversationRefusal,
   ImportedSession,
   ImportOptions,
@@ -14,8 +13,7 @@ import type {
   TurnUsage,
 } from "@holdfast/core/conversation";
 import type { HostRule, OnMismatch, OutcomeCode, Refusal, Workspace } from "@holdfast/core/files";
-import type { NotRead } from "@holdfast/core/node";
-import type { Advancing } from "@holdfast/core/text";
+import type { Advancing, Pace } from "@holdfast/core/text";
 import type { McpOptions } from "@holdfast/mcp";
 import { addonsWithin } from "./addons-within.js";
 import type { ChangedSettings, Setting } from "./config/change-settings.js";
@@ -38,6 +36,8 @@ export interface Addons {
       id: string,
       options: Omit<PageOptions, "now"> & { readonly port?: number },
     ): Promise<LiveServer | ConversationRefusal>;
+    /** @returns what cleans up behind it. */
+    openInBrowser(url: string, onFailure: () => void): () => void;
   };
   readonly postgres: {
     openPostgresStore(options: PostgresOptions): Promise<SessionStore | ConversationRefusal>;
@@ -55,38 +55,49 @@ export interface Addons {
 export interface Importers {
   readonly agents: readonly string[];
   readonly formatNames: Readonly<Record<string, string>>;
-  readSessionInSteps(text: string, options: ImportOptions): Advancing<ImportedSession | ConversationRefusal>;
-  find(agent: string | undefined): Promise<{
-    readonly files: readonly ForeignFile[];
-    readonly problems: readonly string[];
-  }>;
-  filesBeside(
-    place: string,
+  offer(wanted: WantedSessions, pace: Pace): Promise<Offer | "interrupted">;
+  named(name: string): Promise<SessionSource | ConversationRefusal | undefined>;
+  read(
     text: string,
-  ): Promise<{ readonly files: readonly BesideFile[]; readonly problems: readonly ImportProblem[] }>;
-  folderNotedBeside(
-    place: string,
-  ): Promise<{ readonly cwd: string | undefined; readonly problems: readonly string[] }>;
-  importIdOf(source: SourceSession, place?: string): string;
+    options: ImportOptions,
+  ): Promise<{
+    readonly work: Advancing<ImportedSession | ConversationRefusal>;
+    readonly problems: readonly ImportProblem[];
+  }>;
+  importIdOf(source: SourceSession): string;
 }
 
 /** How this program reads a file of lines. */
 type ReadLines = (place: string, limits: LineLimits) => Promise<InputLines | Refusal>;
 
-/** A session of another program, before it is known what is in it. */
-export interface ForeignFile {
-  readonly agent: string;
+interface WantedSessions {
+  readonly agent?: string | undefined;
+  readonly isMeant: (cwd: string | undefined) => boolean;
+  readonly most: number;
+  readonly counts: (importId: string) => boolean;
+}
+
+/** What there is to import. */
+export interface Offer {
+  readonly sessions: readonly OfferedSession[];
+  /** How many files were not looked at, since so many were not asked for. */
+  readonly more: number;
+  readonly problems: readonly string[];
+  /** All files that were found. */
+  readonly places: ReadonlySet<string>;
+}
+
+/** Where a session is read from. */
+export interface SessionSource {
   /** The file, for a person. */
   readonly place: string;
-  readonly modifiedMs: number;
-  /** Looks at the beginning of the file. Undefined: it is no session, or holds no turn. */
-  readonly describe: () => Promise<ForeignFacts | NotRead | undefined>;
   readonly read: () => Promise<InputLines | Refusal>;
 }
 
-/** What a list says of a session of another program. */
-export interface ForeignFacts {
-  readonly kind: "facts";
+/** A session of another program on this machine. */
+export interface OfferedSession extends SessionSource {
+  readonly agent: string;
+  readonly modifiedMs: number;
   /** Of all its records. */
   readonly sizeBytes: number;
   /** Its id there; of a file that names none the file's name. */
@@ -95,6 +106,8 @@ export interface ForeignFacts {
   readonly cwd: string | undefined;
   /** The id that it has here once it is imported. */
   readonly importId: string;
+  /** How a person names it to `holdfast sessions import`. */
+  readonly reference: string;
 }
 
 interface PageOptions {

@@ -20,7 +20,7 @@ export interface ActionSpec {
 }
 
 /** Flags, as commander reads them, each with its help. What follows one is said in `values`. */
-export type OptionTable = Readonly<Record<string, string>>;
+type OptionTable = Readonly<Record<string, string>>;
 
 /** One flag of a command, as commander is told of it. */
 export interface OptionSpec {
@@ -58,6 +58,19 @@ function valueAfter(flags: string): Value | undefined {
   const known: Readonly<Record<string, Value>> = values;
   return value === undefined ? undefined : (known[written] ?? known[name]);
 }
+
+/** The flags that every command takes. */
+export const globalOptions = {
+  "--root <dir>": "the folder to work in, from which paths count (default: the current one); may be repeated",
+  "--json": "print the result as JSON",
+  "--state-dir <dir>": "where history, states and locks are kept (default: the user's state folder)",
+  "--allow-protected <glob>": "approve writing to protected paths of this form; may be repeated",
+  "--in-place <glob>":
+    "write files of this form in place, not by replacing them, or (auto) those that cannot be replaced; may be repeated",
+  "--keep-secrets <days>":
+    "keep states of files that may hold secrets for so many days (default: 7), or none: then overwriting one needs --allow-protected",
+  "--no-color": "never colour the output (also NO_COLOR; FORCE_COLOR colours always)",
+} as const satisfies OptionTable;
 
 /** The flags of these commands as commander hands them over: `--dry-run` is `dryRun`. */
 export type FlagsOf<Spec> = {

@@ -1,8 +1,8 @@
-import type { commandSpecs } from "./commands.js";
-import type { Invocation } from "./shell/invocation.js";
+import type { commandSpecs } from "./command-table.js";
+import type { Run } from "./shell/invocation.js";
 
-/** The code of a command, which is loaded when it is called. */
-export type Load = () => Promise<(call: Invocation) => Promise<number>>;
+/** The code of a command, which is loaded when it is called; of one that has actions, the code of each. */
+export type Load = () => Promise<Run | Readonly<Record<string, Run>>>;
 
 type FirstWord<Usage extends string> = Usage extends `${infer Name} ${string}` ? Name : Usage;
 
@@ -16,10 +16,10 @@ export const loaders: Readonly<Record<FirstWord<(typeof commandSpecs)[number]["u
   apply: async () => (await import("./commands/apply.js")).applyCommand,
   write: async () => (await import("./commands/changing.js")).writeCommand,
   edit: async () => (await import("./commands/edit.js")).editCommand,
-  append: async () => (await import("./commands/adding.js")).appendCommand,
-  prepend: async () => (await import("./commands/adding.js")).prependCommand,
-  insert: async () => (await import("./commands/adding.js")).insertCommand,
-  section: async () => (await import("./commands/adding.js")).sectionCommand,
+  append: async () => (await import("./commands/changing.js")).appendCommand,
+  prepend: async () => (await import("./commands/changing.js")).prependCommand,
+  insert: async () => (await import("./commands/changing.js")).insertCommand,
+  section: async () => (await import("./commands/changing.js")).sectionCommand,
   move: async () => (await import("./commands/changing.js")).moveCommand,
   delete: async () => (await import("./commands/changing.js")).deleteCommand,
   undo: async () => (await import("./commands/changing.js")).undoCommand,
@@ -27,14 +27,14 @@ export const loaders: Readonly<Record<FirstWord<(typeof commandSpecs)[number]["u
   restore: async () => (await import("./commands/changing.js")).restoreCommand,
   gc: async () => (await import("./commands/gc.js")).gcCommand,
   doctor: async () => (await import("./commands/doctor.js")).doctorCommand,
-  setup: async () => (await import("./commands/setup.js")).setupCommand,
-  guard: async () => (await import("./commands/guard.js")).guardCommand,
+  setup: async () => (await import("./commands/hosts.js")).setupCommand,
+  guard: async () => (await import("./commands/hosts.js")).guardCommand,
   completion: async () => (await import("./commands/completion.js")).completionCommand,
   tour: async () => (await import("./commands/tour.js")).tourCommand,
-  sessions: async () => (await import("./commands/sessions.js")).sessionsCommand,
-  history: async () => (await import("./commands/history.js")).historyCommand,
+  sessions: async () => (await import("./commands/sessions.js")).sessionActions,
+  history: async () => (await import("./commands/history.js")).historyActions,
   view: async () => (await import("./commands/view.js")).viewCommand,
   mcp: async () => (await import("./commands/mcp.js")).mcpCommand,
   agent: async () => (await import("./commands/agent.js")).agentCommand,
-  config: async () => (await import("./commands/config.js")).configCommand,
+  config: async () => (await import("./commands/config.js")).configActions,
 };

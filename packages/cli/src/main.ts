@@ -42,7 +42,7 @@ async function run(): Promise<number> {
     if (mcp !== undefined) return mcp.runMcp(args);
   }
   const { runProgram } = await import("./program.js");
-  const { commandSpecs: specs } = await import("./commands.js");
+  const { commandSpecs: specs } = await import("./command-table.js");
   const { loaders } = await import("./loaders.js");
   return runProgram(args, { specs, loaders });
 }

@@ -1,4 +1,4 @@
-import { mcpSpec } from "./mcp-command.js";
+import { mcpSpec } from "./mcp-table.js";
 import { runProgram } from "./program.js";
 
 /**

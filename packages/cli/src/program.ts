@@ -1,8 +1,14 @@
 import { defined, escapeText } from "@holdfast/core/text";
+import { nearestName } from "@holdfast/core/tools";
 import { Command, CommanderError, Option } from "commander";
-import { type AskedAction, actionLines, misuseOf } from "./actions.js";
-import { type CommandSpec, nameOf, type OptionSpec, optionsOf } from "./command-spec.js";
-import { globalOptions } from "./global-options.js";
+import {
+  type ActionSpec,
+  type CommandSpec,
+  globalOptions,
+  nameOf,
+  type OptionSpec,
+  optionsOf,
+} from "./command-spec.js";
 import type { Load } from "./loaders.js";
 import { exitCodes } from "./shell/exit-codes.js";
 import { watchInterrupts } from "./shell/interrupt.js";
@@ -129,8 +135,11 @@ function addCommand(
     const misuse = (message: string) => command.error(`holdfast: ${message}`, { exitCode: exitCodes.usage });
     const wrong = spec.actions && misuseOf({ args, given: readArguments(command) }, spec);
     if (wrong !== undefined) misuse(wrong);
-    const run = await load();
+    const loaded = await load();
+    const run = typeof loaded === "function" ? loaded : loaded[args[0] ?? ""];
+    if (run === undefined) return misuse(`${name} has no action ${args[0]}`);
     finished.exitCode = await run({
+      command: name,
       args,
       flags,
       settings: settingsFrom(flags),
@@ -145,6 +154,40 @@ function readArguments(command: Command): AskedAction["given"] {
   return command.options
     .filter((option) => command.getOptionValueSource(option.attributeName()) === "cli")
     .map(({ flags, long }) => ({ flags, shown: long ?? flags }));
+}
+
+/** What one command line asks of a command that has actions. */
+interface AskedAction {
+  readonly args: readonly (string | undefined)[];
+  /** The options of this command that were given, as commander was told of them and as they are written. */
+  readonly given: readonly { readonly flags: string; readonly shown: string }[];
+}
+
+/** What is wrong with it, in one line; undefined where the action takes all that was given. */
+function misuseOf({ args, given }: AskedAction, spec: CommandSpec): string | undefined {
+  const { actions = [], options } = spec;
+  const command = nameOf(spec);
+  const [name = "", ...rest] = args;
+  const action = actions.find((known) => nameOf(known) === name);
+  if (action === undefined) {
+    const names = actions.map(nameOf);
+    const nearest = nearestName(name.slice(0, 100), names);
+    return nearest === undefined
+      ? `${command} knows ${names.join(", ")}`
+      : `${command} has no action ${name}; did you mean ${nearest}?`;
+  }
+  const allowed = { ...options, ...action.options };
+  const ignored = given.find(({ flags }) => allowed[flags] === undefined);
+  if (ignored !== undefined) return `${command} ${name} takes no ${ignored.shown}`;
+  const extra = rest[action.usage.split(" ").length - 1];
+  if (extra !== undefined) return `${command} ${action.usage} takes no more: ${JSON.stringify(extra)}`;
+  return undefined;
+}
+
+/** The lines of help on what a command can do. */
+function actionLines(actions: readonly ActionSpec[]): string {
+  const width = Math.max(...actions.map(({ usage }) => usage.length));
+  return actions.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}\n`).join("");
 }
 
 function buildOption({ flags, help, value }: OptionSpec): Option {

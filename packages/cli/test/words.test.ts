@@ -5,9 +5,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { foreignNames, wordsOf } from "../../core/test/tools/door-words.js";
 import { sentencesBelow, templatesBelow } from "../../core/test/tools/sentences.js";
 import { applyWords, commandWords } from "../src/answers/command-words.js";
-import { optionsOf } from "../src/command-spec.js";
-import { commandSpecs } from "../src/commands.js";
-import { globalOptions } from "../src/global-options.js";
+import { globalOptions, optionsOf } from "../src/command-spec.js";
+import { commandSpecs } from "../src/command-table.js";
 import { exitCodeOf } from "../src/shell/exit-codes.js";
 import { Project } from "./process.js";
 

@@ -38,14 +38,15 @@ export interface Setting {
 export type ChangedSettings = { readonly kind: "changed"; readonly text: string } | Refusal;
 
 /** Puts settings into a text of JSON with comments, or takes them out. The command has it. */
-export type ChangeJson = (
-  text: string,
-  settings: readonly (Omit<Setting, "path" | "file"> & {
-    /** A number is a place in a list. */
-    readonly path: readonly (string | number)[];
-    readonly merge?: (present: unknown) => unknown;
-  })[],
-) => ChangedSettings;
+export type ChangeJson = (text: string, settings: readonly PlacedSetting[]) => ChangedSettings;
+
+/** A setting by its place. */
+export interface PlacedSetting {
+  /** A number is a place in a list. */
+  readonly path: readonly (string | number)[];
+  readonly value?: unknown;
+  readonly merge?: (present: unknown) => unknown;
+}
 
 /** What `holdfast setup` is asked to write. */
 export interface SetupWishes {

@@ -5,7 +5,7 @@ import { homeFolder, readForeign } from "@holdfast/core/node";
 import { type ClientName, homeOf } from "../clients.js";
 import type { ChangedSettings, ChangeJson, Setting } from "./client-settings.js";
 import { hooksToChange, type ToolHook } from "./hook-matchers.js";
-import { wantedValue } from "./wanted-value.js";
+import { changeJsonText } from "./list-elements.js";
 
 /** One file of settings that may be changed. */
 export interface SettingsFile {
@@ -178,11 +178,7 @@ export async function changeFile(
   // Few clients have settings in other languages: the rest are spared their libraries.
   if (path.endsWith(".toml")) return (await import("./change-toml.js")).changeToml(text, settings);
   if (path.endsWith(".yaml")) return (await import("./change-yaml.js")).changeYaml(text, settings);
-  if (settings.length === 0) return { kind: "changed", text };
-  return changeJson(
-    text,
-    settings.map((setting) => ({ ...setting, merge: (present) => wantedValue(present, setting) })),
-  );
+  return changeJsonText(text, settings, changeJson);
 }
 
 /** Whether a file of settings says nothing: no member and no comment. */

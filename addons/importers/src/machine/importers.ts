@@ -1,16 +1,17 @@
-import type { SourceSession } from "@holdfast/core/conversation";
+import type {
+  ConversationRefusal,
+  ImportedSession,
+  ImportOptions,
+  ImportProblem,
+  SourceSession,
+} from "@holdfast/core/conversation";
+import { type Advancing, defined, type Pace } from "@holdfast/core/text";
 import { formatNames } from "../formats/source-format.js";
 import { readSessionInSteps } from "../read-session-file.js";
-import { type BesideFiles, filesBeside } from "./beside-files.js";
-import {
-  type FoundFiles,
-  findForeign,
-  folderNotedBeside,
-  importIdOf,
-  type NotedFolder,
-  sourceOf,
-} from "./find-foreign.js";
-import { type Agent, agents, isAgent } from "./foreign-homes.js";
+import { filesBeside } from "./beside-files.js";
+import { folderNotedBeside, importIdOf, sourceOf } from "./find-foreign.js";
+import { agents } from "./foreign-homes.js";
+import { type Offer, offerSessions, type SessionSource, sessionNamed, type WantedSessions } from "./offer.js";
 import type { ReadLines } from "./read-lines.js";
 
 /** What the command `holdfast sessions import` asks of this add-on. */
@@ -19,15 +20,20 @@ export interface Importers {
   readonly agents: readonly string[];
   /** What a file of each format is called. */
   readonly formatNames: Readonly<Record<string, string>>;
-  readonly readSessionInSteps: typeof readSessionInSteps;
   /** Looks for sessions of one program, or of all. */
-  find(agent: string | undefined): Promise<FoundFiles>;
-  /** The files of subagents that belong to the session in this file. */
-  filesBeside(place: string, text: string): Promise<BesideFiles>;
-  /** The folder in which a session's program worked, if it is noted beside the file. */
-  folderNotedBeside(place: string): Promise<NotedFolder>;
-  /** The id under which the session in this file is imported: the same each time. */
-  importIdOf(source: SourceSession, place?: string): string;
+  offer(wanted: WantedSessions, pace: Pace): Promise<Offer | "interrupted">;
+  /** The session that `AGENT:ID` names; undefined where a name is of another form, or that of a file. */
+  named(name: string): Promise<SessionSource | ConversationRefusal | undefined>;
+  /** Reads the session in a file with what lies beside it; `options.from` is the file. */
+  read(text: string, options: ImportOptions): Promise<ReadSession>;
+  /** The id under which a session is imported: the same each time. */
+  importIdOf(source: SourceSession): string;
+}
+
+/** A session that is being read, and what could not be read beside its file. */
+interface ReadSession {
+  readonly work: Advancing<ImportedSession | ConversationRefusal>;
+  readonly problems: readonly ImportProblem[];
 }
 
 /** @param readLines reads a file within limits. */
@@ -35,14 +41,23 @@ export function openImporters(readLines: ReadLines): Importers {
   return {
     agents,
     formatNames,
-    readSessionInSteps,
-    find: (agent) => findForeign(named(agent), readLines),
-    filesBeside: (place, text) => filesBeside(place, text, readLines),
-    folderNotedBeside,
-    importIdOf: (source, place) => importIdOf(place === undefined ? source : sourceOf(source, place)),
+    offer: (wanted, pace) => offerSessions(wanted, pace, readLines),
+    named: (name) => sessionNamed(name, readLines),
+    async read(text, options) {
+      const { from } = options;
+      const noted = await folderNotedBeside(from);
+      const beside = await filesBeside(from, text, readLines);
+      const work = readSessionInSteps(text, {
+        idOf: (source) => importIdOf(sourceOf(source, from)),
+        ...options,
+        beside: beside.files,
+        ...defined({ cwd: noted.cwd }),
+      });
+      const unread = noted.problems.map(
+        (message) => ({ line: 1, what: "unreadable_file", message }) as const,
+      );
+      return { work, problems: [...unread, ...beside.problems] };
+    },
+    importIdOf,
   };
-}
-
-function named(agent: string | undefined): Agent | undefined {
-  return agent !== undefined && isAgent(agent) ? agent : undefined;
 }

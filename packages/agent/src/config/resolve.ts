@@ -1,4 +1,5 @@
 import { dirname, join, resolve } from "node:path";
+import { readForeignText } from "@holdfast/core/node";
 import {
   type CheckedSettings,
   checkText,
@@ -7,7 +8,6 @@ import {
   type SettingsProblem,
 } from "./check-settings.js";
 import { type PersonPlace, userFolder } from "./credentials.js";
-import { readSettings } from "./read-settings.js";
 import { type AgentSettings, defaultSettings } from "./schema.js";
 import { trustClassOf } from "./trust-classes.js";
 import { TrustedFolders } from "./trusted-folders.js";
@@ -46,16 +46,6 @@ export type ResolvedSettings =
     }
   | { readonly kind: "problems"; readonly problems: readonly SettingsProblem[] };
 
-/** The file of a person's own settings. */
-export function userSettingsPath(place: PersonPlace): string {
-  return join(userFolder(place), "settings.jsonc");
-}
-
-/** The file of a project's settings. */
-export function projectSettingsPath(folder: string): string {
-  return join(folder, ".holdfast", "settings.jsonc");
-}
-
 /**
  * Reads all sources: defaults, the person's file, the project's file, the environment, flags; the later one wins.
  * Until a folder is trusted, what its settings would widen is ignored and told, and a fault in them ends nothing. Problems are
@@ -89,13 +79,27 @@ export interface SettingsFile {
 
 /** The person's own file. */
 export function userFile(sources: PersonPlace): SettingsFile {
-  const path = userSettingsPath(sources);
-  return { path, isOwn: true, folder: dirname(path) };
+  const folder = userFolder(sources);
+  return { path: join(folder, fileName), isOwn: true, folder };
 }
 
 /** The file that a project shares; what is relative in it counts from the project's folder. */
 export function projectFile({ folder }: Pick<SettingsSources, "folder">): SettingsFile {
-  return { path: projectSettingsPath(folder), isOwn: false, folder };
+  return { path: join(folder, ".holdfast", fileName), isOwn: false, folder };
+}
+
+const fileName = "settings.jsonc";
+
+/** Bytes of a settings file, at most. */
+export const settingsLimitBytes = 256 * 1024;
+
+/** Reads a file of settings. A person's own is often a link; in a project neither the file nor its folder may be one. */
+export function readSettings({
+  path,
+  isOwn,
+}: Pick<SettingsFile, "path" | "isOwn">): ReturnType<typeof readForeignText> {
+  const access = isOwn ? ({ links: "followed" } as const) : { below: dirname(dirname(path)) };
+  return readForeignText(path, { limitBytes: settingsLimitBytes, ...access });
 }
 
 /** Checks what stands, or is to stand, in a settings file. */
@@ -122,7 +126,7 @@ interface FileLayer extends CheckedSettings {
 
 async function fileLayer(file: SettingsFile): Promise<FileLayer> {
   const { path: source, folder } = file;
-  const read = readSettings(source, file.isOwn);
+  const read = readSettings(file);
   if (read.kind === "unreadable") return faulty(source, [{ source, key: "", message: read.why }]);
   const { text, bytes } = read.kind === "absent" ? { text: "", bytes: new Uint8Array() } : read;
   const checked = await checkFile(file, text);

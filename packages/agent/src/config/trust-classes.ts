@@ -1,5 +1,5 @@
 import { approvalModes } from "./approval.js";
-import { type AgentSettings, sandboxSettings, settingsSchema, uploadModes } from "./schema.js";
+import { type AgentSettings, sandboxSettings, uploadModes } from "./schema.js";
 
 /** What a key of project settings may do before a person has trusted the folder. */
 type TrustClass =
@@ -18,22 +18,15 @@ type TrustClass =
 
 type Leaf = "$schema" | "mcpServers";
 
-/** A class for every key: a key of the schema without one does not compile. */
-type TrustTable = {
+/** A section and a member of it, as `approval.mode`; what has no members stands alone. */
+type SettingKey = {
   readonly [S in keyof AgentSettings]-?: S extends Leaf
-    ? TrustClass
-    : { readonly [K in keyof NonNullable<AgentSettings[S]>]-?: TrustClass };
-};
+    ? S
+    : `${S}.${keyof NonNullable<AgentSettings[S]> & string}`;
+}[keyof AgentSettings];
 
 const never: TrustClass = { widens: "never" };
 const always = (why: string): TrustClass => ({ widens: "always", why });
-
-/** Every key of a section, alike. */
-function each<S extends "context" | "hooks" | "sessions">(section: S, why: string) {
-  const keys = Object.keys(settingsSchema.shape[section].unwrap().shape);
-  // A cast: the compiler cannot follow a loop over names.
-  return Object.fromEntries(keys.map((key) => [key, always(why)])) as Required<TrustTable>[S];
-}
 
 /** Of values in an order, from the strictest: one behind that which holds so far. */
 function looser(why: string, order: readonly string[]): TrustClass {
@@ -60,93 +53,81 @@ function reachesMore(value: unknown, below: unknown): boolean {
   return value !== false && below !== true && !isPart;
 }
 
-const ofEconomy = "it decides what the model still sees, and what that costs";
-
+const savesTokens = always("it decides what the model still sees, and what that costs");
+const runsCommands = always("it runs commands");
+const opensFolders = always("it opens folders to commands");
+const movesSessions = always("it moves where conversations are kept");
 const choosesModel = always("it chooses who gets the conversation, and what it costs");
 
-/** What project settings may say of each key before their folder is trusted. */
-export const trustClasses: TrustTable = {
+/** What project settings may say of each key before their folder is trusted. A key of the schema without a row does not compile. */
+export const trustClasses: Readonly<Record<SettingKey, TrustClass>> = {
   $schema: never,
-  model: {
-    name: choosesModel,
-    summariser: choosesModel,
-    effort: always("it chooses what an answer costs"),
-    providers: always("it names addresses, headers and variables of keys"),
-    overrides: always("prices and windows decide when a limit stops the work"),
+  "model.name": choosesModel,
+  "model.summariser": choosesModel,
+  "model.effort": always("it chooses what an answer costs"),
+  "model.providers": always("it names addresses, headers and variables of keys"),
+  "model.overrides": always("prices and windows decide when a limit stops the work"),
+  "approval.mode": looser("it asks less often", approvalModes),
+  "approval.rules": {
+    widens: "when",
+    why: "a rule that does not deny may let through what the mode would not",
+    // An `ask` too: where the mode is `plan`, a change would be asked about instead of refused.
+    test: (value) => !Array.isArray(value) || value.some((one) => one.decision !== "deny"),
   },
-  approval: {
-    mode: looser("it asks less often", approvalModes),
-    rules: {
-      widens: "when",
-      why: "a rule that does not deny may let through what the mode would not",
-      // An `ask` too: where the mode is `plan`, a change would be asked about instead of refused.
-      test: (value) => !Array.isArray(value) || value.some((one) => one.decision !== "deny"),
-    },
+  "tools.offered": always("it may offer more tools"),
+  "tools.excluded": never,
+  "tools.onMismatch": looser("it accepts changes of older states", ["refuse", "rebase-own", "rebase"]),
+  "tools.overwriteGuard": looser("it guards overwriting less", ["hash", "read", "warn"]),
+  "tools.editGuard": looser("it guards edits less", ["read", "atomic"]),
+  "tools.strictView": becomes(false, "it lets changes touch lines that were not shown"),
+  "tools.memoryPaths": always("it opens files to edits without a read"),
+  "tools.inPlace": always("it gives up that a kill leaves a file old or new"),
+  "shell.enabled": becomes(true, "it lets commands run"),
+  "shell.timeoutMs": larger("it lets commands run longer"),
+  "shell.environment": always("it hands variables to commands"),
+  "shell.sandbox": looser("it lets commands run outside a sandbox", sandboxSettings),
+  "shell.outside": {
+    widens: "own",
+    why: "it lets commands run outside a sandbox: your own settings alone may",
   },
-  tools: {
-    offered: always("it may offer more tools"),
-    excluded: never,
-    onMismatch: looser("it accepts changes of older states", ["refuse", "rebase-own", "rebase"]),
-    overwriteGuard: looser("it guards overwriting less", ["hash", "read", "warn"]),
-    editGuard: looser("it guards edits less", ["read", "atomic"]),
-    strictView: becomes(false, "it lets changes touch lines that were not shown"),
-    memoryPaths: always("it opens files to edits without a read"),
-    inPlace: always("it gives up that a kill leaves a file old or new"),
-  },
-  shell: {
-    enabled: becomes(true, "it lets commands run"),
-    timeoutMs: larger("it lets commands run longer"),
-    environment: always("it hands variables to commands"),
-    sandbox: looser("it lets commands run outside a sandbox", sandboxSettings),
-    outside: { widens: "own", why: "it lets commands run outside a sandbox: your own settings alone may" },
-    network: { widens: "when", why: "it opens the network", test: reachesMore },
-    writable: always("it opens folders to commands"),
-    caches: always("it opens folders to commands"),
-    sockets: { widens: "own", why: "it opens sockets to commands: your own settings alone may" },
-  },
-  context: {
-    ...each("context", ofEconomy),
-    cacheLifetime: always("it decides what the cache costs"),
-  },
-  memory: {
-    enabled: becomes(true, "it opens a file to edits without a read"),
-    file: always("it opens a file to edits without a read"),
-  },
-  fetch: { allowedHosts: always("it opens the network") },
+  "shell.network": { widens: "when", why: "it opens the network", test: reachesMore },
+  "shell.writable": opensFolders,
+  "shell.caches": opensFolders,
+  "shell.sockets": { widens: "own", why: "it opens sockets to commands: your own settings alone may" },
+  "context.triggerTokens": savesTokens,
+  "context.keep": savesTokens,
+  "context.clearAtLeast": savesTokens,
+  "context.excludeTools": savesTokens,
+  "context.clearToolInputs": savesTokens,
+  "context.compaction": savesTokens,
+  "context.compactAtTokens": savesTokens,
+  "context.cacheLifetime": always("it decides what the cache costs"),
+  "context.ratios": savesTokens,
+  "memory.enabled": becomes(true, "it opens a file to edits without a read"),
+  "memory.file": always("it opens a file to edits without a read"),
+  "fetch.allowedHosts": always("it opens the network"),
   mcpServers: always("it starts a program or calls a server"),
-  hooks: each("hooks", "it runs commands"),
-  diagnostics: { command: always("it runs a command") },
-  instructions: { files: always("it puts other files into the prompt") },
-  limits: {
-    maxTurns: larger("it raises a limit"),
-    maxCostUsd: larger("it raises a limit"),
-  },
-  ui: {
-    theme: never,
-    reading: never,
-    notify: never,
-    editing: never,
-    keys: always("it may put a yes where a no is meant"),
-  },
-  subAgents: { models: choosesModel },
-  sessions: each("sessions", "it moves where conversations are kept"),
-  files: {
-    include: always("it names folders outside"),
-    api: looser("it lets more files be uploaded", uploadModes),
-  },
+  "hooks.beforeTool": runsCommands,
+  "hooks.afterTool": runsCommands,
+  "hooks.turnEnd": runsCommands,
+  "diagnostics.command": always("it runs a command"),
+  "instructions.files": always("it puts other files into the prompt"),
+  "limits.maxTurns": larger("it raises a limit"),
+  "limits.maxCostUsd": larger("it raises a limit"),
+  "ui.theme": never,
+  "ui.reading": never,
+  "ui.notify": never,
+  "ui.editing": never,
+  "ui.keys": always("it may put a yes where a no is meant"),
+  "subAgents.models": choosesModel,
+  "sessions.store": movesSessions,
+  "sessions.tenant": movesSessions,
+  "files.include": always("it names folders outside"),
+  "files.api": looser("it lets more files be uploaded", uploadModes),
 };
 
 /** The class of a key, by its words: `["approval", "mode"]`. A key that is not in the table widens. */
 export function trustClassOf([section = "", name = ""]: readonly string[]): TrustClass {
-  const found = memberOf(trustClasses, section);
-  const row = isClass(found) ? found : memberOf(found, name);
-  return isClass(row) ? row : always("it is not known");
-}
-
-function memberOf(table: unknown, name: string): unknown {
-  return Object.entries(Object(table)).find(([known]) => known === name)?.[1];
-}
-
-function isClass(row: unknown): row is TrustClass {
-  return typeof memberOf(row, "widens") === "string";
+  const named = [section, `${section}.${name}`];
+  return Object.entries(trustClasses).find(([key]) => named.includes(key))?.[1] ?? always("it is not known");
 }

@@ -9,29 +9,18 @@ interface SettingsVariable {
   readonly reads: "text" | "number" | "boolean";
 }
 
-const row = (
-  name: string,
-  section: string,
-  key: string,
-  reads: SettingsVariable["reads"],
-): SettingsVariable => ({
-  name: `HOLDFAST_${name}`,
-  key: [section, key],
-  reads,
-});
-
 /** The variables of the environment that are settings. An empty one says nothing. */
 export const settingsVariables: readonly SettingsVariable[] = [
-  row("MODEL", "model", "name", "text"),
-  row("EFFORT", "model", "effort", "text"),
-  row("APPROVAL_MODE", "approval", "mode", "text"),
-  row("ON_MISMATCH", "tools", "onMismatch", "text"),
-  row("SHELL", "shell", "enabled", "boolean"),
-  row("SANDBOX", "shell", "sandbox", "text"),
-  row("MAX_TURNS", "limits", "maxTurns", "number"),
-  row("MAX_COST_USD", "limits", "maxCostUsd", "number"),
-  row("STORE", "sessions", "store", "text"),
-  row("TENANT", "sessions", "tenant", "text"),
+  { name: "HOLDFAST_MODEL", key: ["model", "name"], reads: "text" },
+  { name: "HOLDFAST_EFFORT", key: ["model", "effort"], reads: "text" },
+  { name: "HOLDFAST_APPROVAL_MODE", key: ["approval", "mode"], reads: "text" },
+  { name: "HOLDFAST_ON_MISMATCH", key: ["tools", "onMismatch"], reads: "text" },
+  { name: "HOLDFAST_SHELL", key: ["shell", "enabled"], reads: "boolean" },
+  { name: "HOLDFAST_SANDBOX", key: ["shell", "sandbox"], reads: "text" },
+  { name: "HOLDFAST_MAX_TURNS", key: ["limits", "maxTurns"], reads: "number" },
+  { name: "HOLDFAST_MAX_COST_USD", key: ["limits", "maxCostUsd"], reads: "number" },
+  { name: "HOLDFAST_STORE", key: ["sessions", "store"], reads: "text" },
+  { name: "HOLDFAST_TENANT", key: ["sessions", "tenant"], reads: "text" },
 ];
 
 /** The other variables of the programs, which are no settings. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { inWords, isSecret, type Workspace } from "@holdfast/core/files";
 import { type ForeignFiles, foreignFilesIn } from "@holdfast/core/node";
-import { readSettings } from "../config/read-settings.js";
+import { readSettings } from "../config/resolve.js";
 import { realPathOf } from "./repository.js";
 
 /** A text; why it is not read; or undefined where there is none. */
@@ -16,7 +16,7 @@ export type ReadText = (path: string) => Promise<FoundText>;
 
 /** Reads a file of the person's own, which may be a link; it is no larger than a file of settings. */
 export const ownText: ReadText = async (path) => {
-  const read = readSettings(path, true);
+  const read = readSettings({ path, isOwn: true });
   if (read.kind !== "read") return read.kind === "absent" ? undefined : read.why;
   const sha256 = createHash("sha256").update(read.bytes).digest("hex");
   return { text: read.text, sha256, isCut: false };

@@ -18,7 +18,7 @@ import { checkText } from "../../src/config/check-settings.js";
 import { jsonFault } from "../../src/config/json-fault.js";
 import { namesAt, settingsPath } from "../../src/config/keys.js";
 import { removedKeys, removedWords } from "../../src/config/removed-keys.js";
-import { projectSettingsPath, resolveSettings, userSettingsPath } from "../../src/config/resolve.js";
+import { projectFile, resolveSettings, userFile } from "../../src/config/resolve.js";
 import { type AgentSettings, settingsJsonSchema } from "../../src/config/schema.js";
 import { trustClasses, trustClassOf } from "../../src/config/trust-classes.js";
 import { TrustedFolders } from "../../src/config/trusted-folders.js";
@@ -37,8 +37,8 @@ function place(user?: unknown, project?: unknown) {
     environment: {},
   };
   mkdirSync(sources.folder, { recursive: true });
-  if (user !== undefined) put(userSettingsPath(sources), JSON.stringify(user));
-  if (project !== undefined) put(projectSettingsPath(sources.folder), JSON.stringify(project));
+  if (user !== undefined) put(userFile(sources).path, JSON.stringify(user));
+  if (project !== undefined) put(projectFile(sources).path, JSON.stringify(project));
   return sources;
 }
 
@@ -121,25 +121,16 @@ describe("project settings of a folder that is not trusted", () => {
     const found = await settingsOf(sources);
     expect(found.settings).toEqual(without.settings);
     expect(found.ignored).toEqual([{ key, why: expect.any(String) }]);
-    await new TrustedFolders(sources.stateDir).trust(
-      sources.folder,
-      readFileSync(projectSettingsPath(sources.folder)),
-    );
+    await new TrustedFolders(sources.stateDir).trust(sources.folder, readFileSync(projectFile(sources).path));
     const trusted = await settingsOf(sources);
     const isOwn = trustClassOf(key.split(".")).widens === "own";
     expect(trusted.ignored).toEqual(isOwn ? found.ignored : []);
-    expect(trusted.origins[key] === projectSettingsPath(sources.folder)).toBe(!isOwn);
+    expect(trusted.origins[key] === projectFile(sources).path).toBe(!isOwn);
   });
 
   test("every key that can widen is in the table above", () => {
-    const rows = Object.entries(trustClasses).flatMap(([section, inner]): string[] =>
-      "widens" in inner
-        ? inner.widens === "never"
-          ? []
-          : [section]
-        : Object.entries(inner).flatMap(([key, { widens }]) =>
-            widens === "never" ? [] : [`${section}.${key}`],
-          ),
+    const rows = Object.entries(trustClasses).flatMap(([key, { widens }]) =>
+      widens === "never" ? [] : [key],
     );
     expect(rows.toSorted()).toEqual([...new Set(hostile.map(([key]) => key))].toSorted());
   });
@@ -174,7 +165,7 @@ describe("project settings of a folder that is not trusted", () => {
 
   test("are trusted as they were: a changed file is not", async () => {
     const sources = place({}, { approval: { mode: "yolo" } });
-    const file = projectSettingsPath(sources.folder);
+    const file = projectFile(sources).path;
     const trusted = new TrustedFolders(sources.stateDir);
     await trusted.trust(sources.folder, readFileSync(file));
     expect((await settingsOf(sources)).settings.approval?.mode).toBe("yolo");
@@ -187,10 +178,7 @@ describe("project settings of a folder that is not trusted", () => {
 
   test("never hold a key, trusted or not", async () => {
     const sources = place({}, { model: { providers: { openai: { key: "k" } } } });
-    await new TrustedFolders(sources.stateDir).trust(
-      sources.folder,
-      readFileSync(projectSettingsPath(sources.folder)),
-    );
+    await new TrustedFolders(sources.stateDir).trust(sources.folder, readFileSync(projectFile(sources).path));
     expect(await resolveSettings(sources)).toMatchObject({
       problems: [{ key: "model.providers.openai.key" }],
     });
@@ -204,7 +192,7 @@ describe("project settings of a folder that is not trusted", () => {
     const sources = place();
     await new TrustedFolders(sources.stateDir).trust(sources.folder, new Uint8Array());
     expect(await settingsOf(sources)).toMatchObject({ isTrusted: true });
-    mkdirSync(projectSettingsPath(sources.folder), { recursive: true });
+    mkdirSync(projectFile(sources).path, { recursive: true });
     expect(await settingsOf(sources)).toMatchObject({ isTrusted: false });
   });
 });
@@ -222,7 +210,7 @@ describe("a file that is no settings file", () => {
   ];
   test.each(files)("is refused: %s", async (_name, why, make) => {
     const sources = place();
-    const path = projectSettingsPath(sources.folder);
+    const path = projectFile(sources).path;
     mkdirSync(dirname(path));
     make(path);
     const found = await resolveSettings(sources);
@@ -293,7 +281,7 @@ describe("a trusted project", () => {
     const folders = { files: { include: ["../shared", "/abs"] }, sessions: { store: "kept" } };
     const sources = place(folders, folders);
     const own = (await settingsOf(sources)).settings;
-    const home = dirname(userSettingsPath(sources));
+    const home = dirname(userFile(sources).path);
     expect(own.files?.include).toEqual([join(home, "../shared"), "/abs"]);
     expect(own.sessions?.store).toBe(join(home, "kept"));
     await trust(sources);
@@ -309,7 +297,7 @@ describe("a trusted project", () => {
 });
 
 async function trust({ folder, stateDir }: ReturnType<typeof place>) {
-  await new TrustedFolders(stateDir).trust(folder, readFileSync(projectSettingsPath(folder)));
+  await new TrustedFolders(stateDir).trust(folder, readFileSync(projectFile({ folder }).path));
 }
 
 test("the number of a project's denials keeps nothing from starting", async () => {
@@ -371,7 +359,7 @@ test("the later source wins", async () => {
       const sources = place(limits(user), limits(project));
       await new TrustedFolders(sources.stateDir).trust(
         sources.folder,
-        readFileSync(projectSettingsPath(sources.folder)),
+        readFileSync(projectFile(sources).path),
       );
       const { settings } = await settingsOf({
         ...sources,
@@ -405,7 +393,7 @@ test.each(removed.filter((key) => key.includes(".")))("%s is told, and the rest 
   const { settings, warnings, faults } = await settingsOf(sources);
   expect([settings.limits, faults, namesAt([section]).includes(name)]).toEqual([limits, [], false]);
   const at = { line: 1, column: expect.any(Number), key, message: removedWords(key) };
-  const files = [userSettingsPath(sources), projectSettingsPath(sources.folder)];
+  const files = [userFile(sources).path, projectFile(sources).path];
   expect(warnings).toEqual(files.map((source) => ({ source, ...at })));
 });
 

@@ -110,7 +110,7 @@ async function keepKey(
   }
   if ((await settingsNow(call)).model?.name === undefined && provider === "openrouter") {
     const name = (await lines.answer("Which model, as OpenRouter names it (vendor/name)? "))?.trim() ?? "";
-    if (name !== "") await setSetting(call, "model.name", `openrouter/${name}`);
+    if (name !== "") await setSetting({ ...call, args: ["set", "model.name", `openrouter/${name}`] });
   }
   const model = await modelOf(await settingsNow(call), call.flags);
   if (model.kind === "model_refused") {

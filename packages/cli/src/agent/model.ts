@@ -73,12 +73,12 @@ function recorded(model: RunModel, record: string): RunModel | ModelRefusal {
 async function askedModel(settings: AgentSettings, flags: ModelFlags): Promise<RunModel | ModelRefusal> {
   if (flags.script !== undefined) return scriptOf(flags.script);
   if (flags.replay !== undefined) return recordingOf(flags.replay);
-  const environment = environmentWith(settings);
+  const { environment, providers } = providersOf(settings);
   const name = settings.model?.name ?? configuredModel(environment) ?? (await localModels())[0];
   if (name === undefined) return noModel;
   const model = namedModel(name, settings, flags);
   if (model.kind === "model_refused" || model.port.window !== undefined) return model;
-  const tokens = await serverWindow(name, { providers: serversOf(settings) });
+  const tokens = await serverWindow(name, { providers });
   return tokens === undefined ? model : { ...model, port: { ...model.port, window: { tokens } } };
 }
 
@@ -89,9 +89,7 @@ export function namedModel(
   flags: Pick<ModelFlags, "debug">,
 ): RunModel | ModelRefusal {
   const opened = openModel(name, {
-    environment: environmentWith(settings),
-    keySources: keySourcesOf(settings),
-    providers: serversOf(settings),
+    ...providersOf(settings),
     facts: factsOf(settings),
     ...defined({ cache: settings.context?.cacheLifetime }),
     ...(flags.debug === undefined ? {} : { onRequest: writerOf(flags.debug) }),
@@ -156,59 +154,56 @@ function noFile(what: string, error: unknown): ModelRefusal {
   return { kind: "model_refused", reason: "unknown_model", message: `${what}: ${why}` };
 }
 
-/** What settings say of a vendor's key and address counts as if the environment said it; a key of the person's file comes last. */
-export function environmentWith(settings: AgentSettings): Readonly<Record<string, string | undefined>> {
-  const environment: Record<string, string | undefined> = { ...process.env };
+/**
+ * How providers are reached, by what settings and the person's file of keys say: as if the environment said it, since
+ * variables of the environment are what a model is opened with.
+ */
+export function providersOf(settings: AgentSettings) {
   const { providers = {} } = settings.model ?? {};
-  for (const [name, { key, keyEnv, baseUrl }] of Object.entries(providers)) {
-    const given = key ?? (keyEnv === undefined ? undefined : environmentValue(keyEnv));
-    if (given !== undefined) environment[variableOf(name, { key, keyEnv })] = given;
-    if (baseUrl !== undefined && isVendor(name)) environment[vendorVariables[name].baseUrl] = baseUrl;
-  }
-  for (const [name, key] of Object.entries(keptKeys(settings)))
-    environment[variableOf(name, providers[name])] = key;
-  return environment;
-}
-
-/** The keys of the person's file that nothing else goes before. */
-function keptKeys(settings: AgentSettings): Readonly<Record<string, string>> {
-  const { providers = {} } = settings.model ?? {};
-  const isGiven = (name: string) => {
-    const { key, keyEnv } = providers[name] ?? {};
-    const variables = [variableOf(name, providers[name]), ...(name === "google" ? ["GOOGLE_API_KEY"] : [])];
-    return (
-      key !== undefined || [keyEnv, ...variables].some((one) => one && environmentValue(one) !== undefined)
-    );
-  };
   const kept = readCredentials({ home: homeFolder(), environment: process.env });
-  return Object.fromEntries(Object.entries(kept).filter(([name]) => !isGiven(name)));
+  const environment: Record<string, string | undefined> = { ...process.env };
+  const keySources: Record<string, string> = {};
+  const named: Record<string, NamedProvider> = {};
+  for (const name of new Set([...Object.keys(providers), ...Object.keys(kept)])) {
+    const provider = providers[name] ?? {};
+    const { kind, baseUrl, headers } = provider;
+    const key = keyOf(name, provider, kept[name]);
+    if (key?.text !== undefined) environment[key.variable] = key.text;
+    if (key !== undefined) keySources[key.variable] = key.source;
+    if (isVendor(name)) {
+      if (baseUrl !== undefined) environment[vendorVariables[name].baseUrl] = baseUrl;
+      named[name] = defined({ kind, headers });
+    } else if (Object.hasOwn(providers, name))
+      named[name] = defined({ kind, baseUrl, keyVariable: key?.variable, headers });
+  }
+  return { environment, keySources, providers: named };
 }
 
-/** The variable in which the key of a provider is looked for. */
-function variableOf(provider: string, { key, keyEnv }: { key?: unknown; keyEnv?: unknown } = {}): string {
-  const known = key === undefined && keyEnv === undefined ? localProviders[provider]?.keyVariable : undefined;
-  return keyVariableOfVendor(provider) ?? known ?? keyVariableOf(provider);
+/** The key of a provider. */
+interface ProviderKey {
+  /** In which it is looked for. */
+  readonly variable: string;
+  /** Absent where it is not set. */
+  readonly text?: string;
+  /** What a person set it by. */
+  readonly source: string;
 }
 
-/** An empty variable is none. */
-function environmentValue(variable: string): string | undefined {
-  return process.env[variable] || undefined;
-}
+type Provider = Pick<NonNullable<NonNullable<AgentSettings["model"]>["providers"]>[string], "key" | "keyEnv">;
 
-/** What a person set a key by, for the variables that settings fill. */
-function keySourcesOf(settings: AgentSettings): Readonly<Record<string, string>> {
-  const providers = Object.entries(settings.model?.providers ?? {});
-  const kept = Object.keys(keptKeys(settings)).map(
-    (name) => [variableOf(name, settings.model?.providers?.[name]), "credentials.json"] as const,
-  );
-  const said = providers.flatMap(([name, { key, keyEnv }]) => {
-    const vendor = keyVariableOfVendor(name);
-    if (key !== undefined) return [[vendor ?? keyVariableOf(name), keyVariableOf(name)] as const];
-    // Without it a vendor's own variable counts.
-    const counts = keyEnv !== undefined && (vendor === undefined || environmentValue(keyEnv) !== undefined);
-    return counts ? [[vendor ?? keyVariableOf(name), keyEnv] as const] : [];
-  });
-  return Object.fromEntries([...said, ...kept]);
+/** The key that the settings give, else the one in the person's file. Undefined where the usual variable counts. */
+function keyOf(name: string, { key, keyEnv }: Provider, kept: string | undefined): ProviderKey | undefined {
+  // A name that no environment has.
+  const own = `the key of ${name} in the settings`;
+  const isGiven = key !== undefined || keyEnv !== undefined;
+  const usual = keyVariableOfVendor(name) ?? (isGiven ? undefined : localProviders[name]?.keyVariable);
+  const variable = usual ?? own;
+  if (key !== undefined) return { variable, text: key, source: own };
+  const given = keyEnv && process.env[keyEnv];
+  if (keyEnv && given) return { variable, text: given, source: keyEnv };
+  const isUsual = [usual, name === "google" ? "GOOGLE_API_KEY" : ""].some((one) => one && process.env[one]);
+  if (kept !== undefined && !isUsual) return { variable, text: kept, source: "credentials.json" };
+  return keyEnv === undefined || usual !== undefined ? undefined : { variable, source: keyEnv };
 }
 
 const vendorVariables = {
@@ -224,25 +219,6 @@ function isVendor(provider: string): provider is keyof typeof vendorVariables {
 /** The variable that holds the key of a vendor, as everybody sets it. */
 export function keyVariableOfVendor(provider: string): string | undefined {
   return isVendor(provider) ? vendorVariables[provider].key : undefined;
-}
-
-/** A name that no environment has: the key of a provider of the settings. */
-function keyVariableOf(provider: string): string {
-  return `the key of ${provider} in the settings`;
-}
-
-function serversOf(settings: AgentSettings): Readonly<Record<string, NamedProvider>> {
-  const named = Object.entries(settings.model?.providers ?? {});
-  const kept = keptKeys(settings);
-  return Object.fromEntries(
-    named.map(([name, { kind, baseUrl, key, keyEnv, headers }]) => {
-      // What they say of a vendor's key and address is in the environment.
-      if (keyVariableOfVendor(name) !== undefined) return [name, defined({ kind, headers })] as const;
-      const isGiven = key !== undefined || keyEnv !== undefined || kept[name] !== undefined;
-      const keyVariable = isGiven ? variableOf(name, { key, keyEnv }) : undefined;
-      return [name, defined({ kind, baseUrl, keyVariable, headers })] as const;
-    }),
-  );
 }
 
 function factsOf(settings: AgentSettings) {

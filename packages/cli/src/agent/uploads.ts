@@ -11,7 +11,7 @@ import {
 import { isRefusal } from "@holdfast/core/files";
 import { openUploadFolder, sha256 } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
-import { environmentWith } from "./model.js";
+import { providersOf } from "./model.js";
 
 /** The uploads of a run. */
 export interface RunUploads {
@@ -38,7 +38,7 @@ export function runUploads(settings: AgentSettings, place: UploadPlace): RunUplo
   if (api === undefined || api === "off" || place.isPlayed) return noUploads;
   let files: GoogleFiles | undefined;
   const open = () => {
-    const account = googleAccount(environmentWith(settings));
+    const account = googleAccount(providersOf(settings).environment);
     const { headers } = settings.model?.providers?.google ?? {};
     files ??= account && filesOf({ ...account, ...defined({ headers }) }, place);
     return files;

@@ -33,10 +33,7 @@ export async function withWorkspace(
   const limited = settings.json ? undefined : withinBudget(whole);
   const terminal = limited ?? whole;
   const workspace = await openSettings(settings, terminal, session);
-  if (workspace.kind === "refusal") {
-    const result = { kind: "refused", refusal: workspace, writing: false } as const;
-    return settings.json ? answerInJson(result, terminal) : reportRefusal(workspace, terminal);
-  }
+  if (workspace.kind === "refusal") return answerRefusal({ settings, terminal }, workspace);
   try {
     return await work(workspace, terminal);
   } finally {
@@ -91,6 +88,16 @@ function keysOfPerson(): ReturnType<NonNullable<OpenWorkspaceOptions["hostRules"
   const path = credentialsPath({ home: homeFolder(), environment: process.env });
   const shown = "keys of Holdfast's agent are for no tool";
   return { denies: "reading", shown, matches: (realPath) => realPath === path };
+}
+
+/** What was refused before a tool of the workspace was asked, or where none has an answer for it. @returns the exit code. */
+export async function answerRefusal(
+  { settings, terminal }: { readonly settings: Settings; readonly terminal: Terminal },
+  refusal: Refusal,
+  about: { readonly path?: string; readonly writing: boolean } = { writing: false },
+): Promise<number> {
+  if (!settings.json) return reportRefusal(refusal, terminal);
+  return answerInJson({ kind: "refused", refusal, ...about }, terminal);
 }
 
 /** See `printJson`, which this loads. @returns the exit code. */

@@ -1,4 +1,5 @@
 import {
+  type AnyRefusalCode,
   type ApplyChangesOutcome,
   type FileState,
   inWords,
@@ -7,7 +8,7 @@ import {
   type Vocabulary,
   type WriteOutcome,
 } from "@holdfast/core/files";
-import { escapeForPeople, escapeText, nameWithLink } from "@holdfast/core/text";
+import { cappedLines, escapeForPeople, escapeText, nameWithLink } from "@holdfast/core/text";
 import { exitCodeOf } from "../shell/exit-codes.js";
 import type { Terminal } from "../shell/terminal.js";
 import { applyWords, commandWords } from "./command-words.js";
@@ -74,9 +75,15 @@ export async function reportChangeSet(outcome: ApplyChangesOutcome, terminal: Te
   return exitCodeOf[code];
 }
 
+/** What a person should know beside the answer; `--json` has all of it. */
+export function noteProblems(terminal: Terminal, problems: readonly string[], margin = ""): void {
+  for (const problem of cappedLines(problems, "; --json tells all"))
+    terminal.err(`${margin}${terminal.errPaint.yellow("note:")} ${escapeForPeople(problem)}\n`);
+}
+
 /** One refusal on standard error: its code for searching, its sentence for acting. @returns the exit code. */
 export function reportRefusal(
-  refusal: Refusal,
+  refusal: Refusal<AnyRefusalCode>,
   terminal: Terminal,
   words: Vocabulary = commandWords,
 ): number {

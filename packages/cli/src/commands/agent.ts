@@ -180,7 +180,7 @@ async function inTerminal(given: Invocation, first?: string): Promise<number> {
   try {
     let { flags } = call;
     let words = first;
-    if (process.stdin.isTTY) await (await import("../agent/ask-trust.js")).askTrust(call, lines);
+    if (process.stdin.isTTY) await (await import("../config/trust.js")).askTrust(call, lines);
     // A limit of cost is one of the run, whichever sessions it goes through.
     const meter = new CostMeter();
     for (;;) {

@@ -26,7 +26,7 @@ export async function applyCommand(call: Invocation): Promise<number> {
     ...read,
     ...others,
     bases,
-    tool: "holdfast apply",
+    tool: `holdfast ${call.command}`,
     ...modes,
     ...defined({ encoding, strip }),
   };

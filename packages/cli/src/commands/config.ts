@@ -4,11 +4,16 @@ import { getSetting, listSettings } from "../config/list.js";
 import { setSetting, unsetSetting } from "../config/set.js";
 import { trustFolder, untrustFolder } from "../config/trust.js";
 import { exitCodes } from "../shell/exit-codes.js";
-import type { Invocation } from "../shell/invocation.js";
+import type { Run } from "../shell/invocation.js";
 
-type Action = (call: Invocation, first: string | undefined, second: string | undefined) => Promise<number>;
+/** `holdfast config schema`: the JSON Schema, for editors. */
+const showSchema: Run = async ({ terminal }) => {
+  await terminal.out(`${JSON.stringify(settingsJsonSchema(), undefined, 2)}\n`);
+  return exitCodes.success;
+};
 
-const actions: Readonly<Record<string, Action>> = {
+/** `holdfast config ACTION`: the agent's settings. */
+export const configActions = {
   list: listSettings,
   get: getSetting,
   set: setSetting,
@@ -17,15 +22,5 @@ const actions: Readonly<Record<string, Action>> = {
   path: showPaths,
   trust: trustFolder,
   untrust: untrustFolder,
-  schema: async ({ terminal }) => {
-    await terminal.out(`${JSON.stringify(settingsJsonSchema(), undefined, 2)}\n`);
-    return exitCodes.success;
-  },
+  schema: showSchema,
 };
-
-/** `holdfast config ACTION`: the agent's settings. */
-export async function configCommand(call: Invocation): Promise<number> {
-  const [name = "", first, second] = call.args;
-  const action = actions[name];
-  return action === undefined ? call.misuse(`config has no action ${name}`) : action(call, first, second);
-}

@@ -1,23 +1,29 @@
-import type { ExactEdit } from "@holdfast/core/files";
-import { defined } from "@holdfast/core/text";
+import type { ExactEdit, Refusal } from "@holdfast/core/files";
+import { defined, jsonOf } from "@holdfast/core/text";
 import { readInputText } from "../shell/input.js";
 import type { Invocation } from "../shell/invocation.js";
-import { changeFile, checkBaseFlags, refuseChange, writeOptions } from "./changing.js";
+import { changeFile } from "./changing.js";
 
 /** `holdfast edit FILE --old TEXT --new TEXT`, or edits as JSON from a file or standard input. */
-export async function editCommand(call: Invocation): Promise<number> {
+export function editCommand(call: Invocation): Promise<number> {
+  return changeFile(call, async (file) => {
+    const edits = await editsOf(call);
+    return "kind" in edits ? edits : (workspace) => workspace.edit({ ...file, edits });
+  });
+}
+
+async function editsOf(call: Invocation): Promise<readonly ExactEdit[] | Refusal> {
   const { args, flags, misuse } = call;
-  const [path = "", input] = args;
-  checkBaseFlags(call);
-  const alone = flags.old === undefined ? undefined : editOfFlags(call, flags.old);
-  if (alone !== undefined && input !== undefined) misuse("--old and a file of edits: give one of them");
-  const text = alone === undefined ? await readInputText(input) : "";
-  if (typeof text !== "string") return refuseChange(call, path, text);
-  const edits = alone === undefined ? parseEdits(text) : [alone];
-  if (edits === undefined)
-    return misuse("edits are a JSON list of {old_string, new_string, replace_all?, expected_replacements?}");
-  return changeFile(call, (workspace) =>
-    workspace.edit({ path, edits, tool: "holdfast edit", ...writeOptions(flags) }),
+  const [, input] = args;
+  if (flags.old !== undefined) {
+    const alone = editOfFlags(call, flags.old);
+    return input === undefined ? [alone] : misuse("--old and a file of edits: give one of them");
+  }
+  const text = await readInputText(input);
+  if (typeof text !== "string") return text;
+  return (
+    parseEdits(text) ??
+    misuse("edits are a JSON list of {old_string, new_string, replace_all?, expected_replacements?}")
   );
 }
 
@@ -26,25 +32,16 @@ function editOfFlags({ flags, misuse }: Invocation, oldString: string): ExactEdi
   return {
     oldString,
     newString: flags.new ?? misuse("--old needs --new (may be empty)"),
-    ...(flags.all === true ? { replaceAll: true } : {}),
-    ...defined({ expectedReplacements: flags.count }),
+    ...defined({ replaceAll: flags.all, expectedReplacements: flags.count }),
   };
 }
 
 /** The edits as the tool takes them; undefined where they are none. */
 function parseEdits(text: string): readonly ExactEdit[] | undefined {
-  const given = parseJson(text);
+  const given = jsonOf(text);
   const list = Array.isArray(given) ? given : [given];
   const edits = list.map(readEdit);
   return edits.every((edit) => edit !== undefined) ? edits : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function readEdit(given: unknown): ExactEdit | undefined {

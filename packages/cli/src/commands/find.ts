@@ -11,8 +11,7 @@ export function findCommand(call: Invocation): Promise<number> {
   const { limit, after, all, exclude } = flags;
   const request = {
     glob: args[0] ?? "",
-    ...defined({ path: args[1], exclude, limit, after }),
-    ...(all === true ? { all } : {}),
+    ...defined({ path: args[1], exclude, limit, after, all }),
     // They are told in JSON only.
     ...(settings.json ? {} : { sized: false }),
   };

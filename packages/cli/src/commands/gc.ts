@@ -1,7 +1,7 @@
 import { collectGarbage, type GarbageReport } from "@holdfast/core/node";
+import { defined } from "@holdfast/core/text";
 import { counted, readableSize } from "../answers/amounts.js";
-import { answerInJson } from "../answers/open.js";
-import { reportRefusal } from "../answers/report.js";
+import { answerRefusal } from "../answers/open.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { atPersonsPace } from "../shell/long-work.js";
@@ -12,17 +12,16 @@ export async function gcCommand(call: Invocation): Promise<number> {
   const { keepDays, maxMegabytes, dryRun } = flags;
   const options = {
     stateDir: settings.stateDir,
-    ...(keepDays === undefined ? {} : { maxAgeMs: keepDays * dayMs }),
-    ...(maxMegabytes === undefined ? {} : { maxBytes: maxMegabytes * 1_000_000 }),
+    ...defined({
+      maxAgeMs: keepDays && keepDays * dayMs,
+      maxBytes: maxMegabytes && maxMegabytes * 1_000_000,
+      dryRun,
+    }),
     secrets: flags.secrets === true ? "all" : days(settings.keepSecrets),
-    ...(dryRun === true ? { dryRun } : {}),
   } as const;
   const doing = { doing: "Collecting" };
   const report = await atPersonsPace(call, doing, (pace) => collectGarbage({ ...options, pace }));
-  if (report.kind === "refusal") {
-    const result = { kind: "refused", refusal: report, writing: false } as const;
-    return settings.json ? answerInJson(result, terminal) : reportRefusal(report, terminal);
-  }
+  if (report.kind === "refusal") return answerRefusal(call, report);
   const shown = settings.json ? JSON.stringify(toJson(report)) : describe(report, dryRun === true);
   await terminal.out(`${shown}\n`);
   if (report.interrupted !== true) return exitCodes.success;

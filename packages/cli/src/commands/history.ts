@@ -11,31 +11,20 @@ import {
   type TurnUsage,
 } from "@holdfast/core/conversation";
 import { isRefusal, refuse } from "@holdfast/core/files";
-import { cappedLines, defined, escapeForPeople } from "@holdfast/core/text";
+import { defined } from "@holdfast/core/text";
 import { absentAddon, addonFor, loadAddon } from "../addons.js";
 import { localTime } from "../answers/amounts.js";
 import { lineOfJson } from "../answers/one-answer.js";
-import { type OnSession, withSession } from "../sessions/open-store.js";
+import { noteProblems } from "../answers/report.js";
+import { onSession } from "../sessions/open-store.js";
 import { writeOut } from "../sessions/output.js";
 import { jsonWithTasks } from "../sessions/task-texts.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { version } from "../shell/version.js";
 
-/** `holdfast history view|export SESSION`: the tree of a stored conversation, to read and to keep. */
-export async function historyCommand(call: Invocation): Promise<number> {
-  const [action, prefix] = call.args;
-  switch (action) {
-    case "view":
-      return withSession(call, prefix, (store, session) => viewHistory(call, store, session));
-    case "export":
-      return withSession(call, prefix, (store, session) => exportHistory(call, store, session));
-    default:
-      return call.misuse("history knows view and export");
-  }
-}
-
-const viewHistory: OnSession = async (call, store, { id }) => {
+/** `holdfast history view SESSION`: the tree of a stored conversation, to read. */
+const viewHistory = onSession(async (call, store, { id }) => {
   const { flags, settings, terminal } = call;
   const wanted = filterFrom(call);
   const loaded = await loadSession(store, id);
@@ -49,10 +38,9 @@ const viewHistory: OnSession = async (call, store, { id }) => {
   const time = flags.times === true ? { time: localTime } : {};
   await terminal.out(debugOutline(loaded.context, { reader: "person", ...time, ...filter }));
   const problems = loaded.problems.map(({ message }) => message);
-  for (const problem of cappedLines(problems, "; --json tells all"))
-    terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeForPeople(problem)}\n`);
+  noteProblems(terminal, problems);
   return exitCodes.success;
-};
+});
 
 /** What the flags ask to see of a history. */
 function filterFrom({ flags, misuse }: Invocation): HistoryFilter {
@@ -64,7 +52,8 @@ function filterFrom({ flags, misuse }: Invocation): HistoryFilter {
   return defined({ kinds, text, branch, depth, foldTasks, chatter });
 }
 
-const exportHistory: OnSession = async (call, store, { id }) => {
+/** `holdfast history export SESSION`: all of it, to keep. */
+const exportHistory = onSession(async (call, store, { id }) => {
   const { flags, settings } = call;
   const forms = [settings.json, flags.yaml === true, flags.html === true].filter((asked) => asked).length;
   if (forms > 1) return call.misuse("history export takes one of --yaml, --json and --html");
@@ -73,7 +62,10 @@ const exportHistory: OnSession = async (call, store, { id }) => {
   if (settings.json) return writeOut(call, [lineOfJson(treeToJson(loaded))]);
   if (flags.html !== true) return writeOut(call, [await debugYaml(loaded.context)]);
   return writeOut(call, await sessionPage(call, loaded));
-};
+});
+
+/** `holdfast history ACTION SESSION`: the tree of a stored conversation, to read and to keep. */
+export const historyActions = { view: viewHistory, export: exportHistory };
 
 /** A session as one page. */
 export async function sessionPage(call: Invocation, loaded: LoadedSession): Promise<readonly string[]> {

@@ -11,10 +11,7 @@ import type { Paint } from "../shell/terminal.js";
 export function listCommand(call: Invocation): Promise<number> {
   const { args, flags, settings } = call;
   const { depth, limit, after, all } = flags;
-  const request = {
-    ...defined({ path: args[0], depth, limit, after }),
-    ...(all === true ? { all } : {}),
-  };
+  const request = defined({ path: args[0], depth, limit, after, all });
   return withWorkspace(call, async (workspace, terminal) => {
     const outcome = await workspace.list(request);
     if (settings.json) return answerInJson({ kind: "list", outcome }, terminal);

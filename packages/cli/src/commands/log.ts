@@ -2,8 +2,7 @@ import type { LoggedWrite, LogOutcome } from "@holdfast/core/files";
 import { defined, escapeForPeople, escapeInJson } from "@holdfast/core/text";
 import { answerBudgetChars } from "@holdfast/core/tools";
 import { localTime } from "../answers/amounts.js";
-import { answerInJson, withWorkspace } from "../answers/open.js";
-import { reportRefusal } from "../answers/report.js";
+import { answerRefusal, withWorkspace } from "../answers/open.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import type { Paint, Terminal } from "../shell/terminal.js";
@@ -13,12 +12,10 @@ export function logCommand(call: Invocation): Promise<number> {
   const path = call.args[0] ?? "";
   return withWorkspace(call, async (workspace, terminal) => {
     const outcome = await workspace.log({ path });
-    if (outcome.kind === "log") {
-      await (call.settings.json ? printJson(outcome, terminal) : printTable(outcome, terminal));
-      return exitCodes.success;
-    }
-    if (!call.settings.json) return reportRefusal(outcome, terminal);
-    return answerInJson({ kind: "refused", refusal: outcome, path, writing: false }, terminal);
+    if (outcome.kind !== "log")
+      return answerRefusal({ ...call, terminal }, outcome, { path, writing: false });
+    await (call.settings.json ? printJson(outcome, terminal) : printTable(outcome, terminal));
+    return exitCodes.success;
   });
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OutcomeCode } from "@holdfast/core/files";
 import { applyDiffInTurns, describeMendedContext, type Repair } from "@holdfast/core/patch";
-import { defined, isObject } from "@holdfast/core/text";
+import { defined, isObject, jsonOf } from "@holdfast/core/text";
 import { jsonLine } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { type InputLine, linesOf } from "../shell/input-lines.js";
@@ -46,8 +46,8 @@ async function answerLine(line: InputLine): Promise<LineAnswer | undefined> {
   const text = decode(line.bytes);
   if (text === undefined) return refused(null, "The line is not valid UTF-8.");
   if (text.trim() === "") return undefined;
-  const question = parse(text);
-  if (question === undefined) return refused(null, "The line is not a JSON object.");
+  const question = jsonOf(text);
+  if (!isObject(question)) return refused(null, "The line is not a JSON object.");
   const { path, base, diff } = question;
   const id = idOf(question.id);
   if (typeof diff !== "string") return refused(id, "`diff` must be a string.");
@@ -97,15 +97,6 @@ function refused(id: LineAnswer["id"], message: string, code: OutcomeCode = "inv
 function decode(bytes: Buffer): string | undefined {
   try {
     return decoder.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -15,13 +15,10 @@ export function searchCommand(call: Invocation): Promise<number> {
     call.misuse("--counts and --files-with-matches: give one of them");
   const request = {
     pattern: args[0] ?? "",
-    ...defined({ path: args[1], globs: glob, exclude, types: type }),
-    ...(literal === true ? { literal } : {}),
-    ...(ignoreCase === true ? { ignoreCase } : {}),
-    ...defined({ context, limit, after }),
+    ...defined({ path: args[1], globs: glob, exclude, types: type, literal, ignoreCase }),
+    ...defined({ context, limit, after, all }),
     ...(flags.counts === true ? { output: "counts" as const } : {}),
     ...(flags.filesWithMatches === true ? { output: "files" as const } : {}),
-    ...(all === true ? { all } : {}),
   };
   return withWorkspace(call, async (workspace, terminal) => {
     const outcome = await workspace.search(request);

@@ -1,7 +1,5 @@
-import { spawn } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
 import {
   type ConversationRefusal,
   findSession,
@@ -88,7 +86,7 @@ async function serve(
       );
     }
     const failed = () => terminal.err("No browser could be opened; the address is above.\n");
-    const clean = flags.open === true ? openInBrowser(live.url, failed) : undefined;
+    const clean = flags.open === true ? page.openInBrowser(live.url, failed) : undefined;
     await ended;
     clean?.();
     return exitCodes.success;
@@ -108,22 +106,4 @@ function untilEnded(): Promise<void> {
       end();
     };
   });
-}
-
-/**
- * Opens the address by a file that only this user can read: what a program is given on its command line, every user of
- * the machine can see. @returns what removes the file.
- */
-function openInBrowser(url: string, onFailure: () => void): () => void {
-  const folder = mkdtempSync(join(tmpdir(), "holdfast-view-"));
-  const file = join(folder, "open.html");
-  writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${url}">`, { mode: 0o600 });
-  const program = process.platform === "darwin" ? "open" : "xdg-open";
-  const child = spawn(program, [file], { detached: true, stdio: "ignore" });
-  child.on("error", onFailure);
-  child.on("exit", (code) => {
-    if (code !== 0) onFailure();
-  });
-  child.unref();
-  return () => rmSync(folder, { recursive: true, force: true });
 }

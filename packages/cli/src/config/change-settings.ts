@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { jsonFault } from "@holdfast/agent";
-import { isRefusal, type Refusal } from "@holdfast/core/files";
-import { isObject } from "@holdfast/core/text";
+import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
 import {
   applyEdits,
   createScanner,
@@ -12,8 +11,7 @@ import {
   type ParseError,
   parseTree,
 } from "jsonc-parser";
-import { insertionOf, type Layout } from "./insert-member.js";
-import { removalOf } from "./remove-member.js";
+import { insertionOf, type Layout, removalOf } from "./members.js";
 
 /** One setting that is to be in a file of settings, or out of it. */
 export interface Setting {
@@ -23,10 +21,6 @@ export interface Setting {
   readonly value?: unknown;
   /** The value to write where one is there already: the person's own part of it may stay. `value` unless given. */
   readonly merge?: (present: unknown) => unknown;
-  /**
-   * The value is one element of the list at `path`: it replaces the element that this finds, or is added at the end.
-   */
-  readonly among?: (element: unknown) => boolean;
 }
 
 /** The text of a settings file with the settings in it; comments and all else stay as they are. */
@@ -83,30 +77,25 @@ function changeSetting(text: string, setting: Setting): ChangedSettings {
   if (twice !== undefined) return refuseFile(`its ${twice} stands there twice`);
   for (let depth = 1; depth < setting.path.length; depth++) {
     const parent = findNodeAtLocation(root, setting.path.slice(0, depth));
-    const type = typeof setting.path[depth] === "number" ? "array" : "object";
-    if (parent !== undefined && parent.type !== type)
-      return refuseFile(`its ${setting.path.slice(0, depth).join(".")} is not an object`);
+    const isList = typeof setting.path[depth] === "number";
+    if (parent !== undefined && parent.type !== (isList ? "array" : "object"))
+      return refuseFile(
+        `its ${setting.path.slice(0, depth).join(".")} is not ${isList ? "a list" : "an object"}`,
+      );
   }
   const node = findNodeAtLocation(root, [...setting.path]);
+  if (!("value" in setting)) return { kind: "changed", text: without(text, node) };
   // The library's objects have no prototype, by which they would differ from equal ones.
   const present: unknown = node === undefined ? undefined : JSON.parse(JSON.stringify(getNodeValue(node)));
-  if (setting.among === undefined) {
-    if (!("value" in setting)) return removeMember(text, node);
-    const value = setting.merge === undefined ? setting.value : setting.merge(present);
-    if (isDeepStrictEqual(present, value)) return { kind: "changed", text };
-    return put(text, root, setting.path, value);
-  }
-  if (present !== undefined && !Array.isArray(present))
-    return refuseFile(`its ${setting.path.join(".")} is not a list`);
-  return "value" in setting
-    ? changeElement(text, root, { setting, present, isOurs: setting.among })
-    : { kind: "changed", text: removeElements(text, setting.path, setting.among) };
+  const value = setting.merge === undefined ? setting.value : setting.merge(present);
+  if (isDeepStrictEqual(present, value)) return { kind: "changed", text };
+  return { kind: "changed", text: withValue(text, root, setting.path, value) };
 }
 
-/** The text without a member, and without what held nothing else. */
-function removeMember(text: string, node: Node | undefined): ChangedSettings {
-  const edits = node?.parent === undefined ? [] : removalOf(text, node.parent);
-  return { kind: "changed", text: applyEdits(text, edits) };
+/** The text without a member or an element, and without what held nothing else. */
+function without(text: string, node: Node | undefined): string {
+  const member = node?.parent?.type === "property" ? node.parent : node;
+  return member?.parent === undefined ? text : applyEdits(text, removalOf(text, member));
 }
 
 /** A member on the way to a setting that stands there more than once: which of them counts is the client's choice. */
@@ -119,66 +108,17 @@ function repeatedMember(root: Node, path: Setting["path"]): string | undefined {
   return undefined;
 }
 
-/** An element with hooks of others beside ours keeps those; ours gets an element of its own. */
-function changeElement(
-  text: string,
-  root: Node,
-  {
-    setting: { path, value },
-    present,
-    isOurs,
-  }: {
-    readonly setting: Setting;
-    readonly present: readonly unknown[] | undefined;
-    readonly isOurs: (element: unknown) => boolean;
-  },
-): ChangedSettings {
-  if (present === undefined) return put(text, root, path, [value]);
-  // Anywhere: what stands before it may be ours of old, with members that we would not write.
-  if (present.some((element) => isDeepStrictEqual(element, value))) return { kind: "changed", text };
-  const at = present.findIndex(isOurs);
-  const element = present[at];
-  if (at < 0) return put(text, root, [...path, present.length], value);
-  const hooks = isObject(element) && Array.isArray(element.hooks) ? element.hooks : [];
-  // The library's own removal from a list on one line leaves text that is no JSON.
-  const others = hooks.filter((hook) => !isOurs({ hooks: [hook] }));
-  if (others.length === 0) return set(text, [...path, at], value);
-  const without = set(text, [...path, at, "hooks"], others);
-  return isRefusal(without) ? without : set(without.text, [...path, present.length], value, true);
-}
-
-/** The text without our hooks, and without the elements that held nothing else; no list where nothing is left. */
-function removeElements(text: string, path: Setting["path"], isOurs: (element: unknown) => boolean): string {
-  const root = parseTree(text, [], { allowTrailingComma: true });
-  const list = root === undefined ? undefined : findNodeAtLocation(root, [...path]);
-  const element = list?.children?.find((one) => isOurs(getNodeValue(one)));
-  if (element === undefined) return text;
-  const hooks = findNodeAtLocation(element, ["hooks"])?.children ?? [];
-  const ours = hooks.filter((hook) => isOurs({ hooks: [getNodeValue(hook)] }));
-  const [first = element] = ours;
-  const edits = removalOf(text, ours.length === hooks.length ? element : first);
-  return removeElements(applyEdits(text, edits), path, isOurs);
-}
-
 /** A new member stands behind the others, whose lines stay as they are. */
-function put(text: string, root: Node, path: Setting["path"], value: unknown): ChangedSettings {
-  const edits = insertionOf(text, root, { path, value }, layoutOf(text));
-  return edits === undefined
-    ? set(text, path, value, path.at(-1) === 0)
-    : { kind: "changed", text: applyEdits(text, edits) };
-}
-
-function set(
-  text: string,
-  path: readonly (string | number)[],
-  value: unknown,
-  isArrayInsertion = false,
-): ChangedSettings {
-  const { indent, eol } = layoutOf(text);
+function withValue(text: string, root: Node, path: Setting["path"], value: unknown): string {
+  const layout = layoutOf(text);
+  const { indent, eol } = layout;
   const tabs = indent.startsWith("\t");
   const formattingOptions = { insertSpaces: !tabs, tabSize: tabs ? 1 : indent.length, eol };
-  const edits = modify(text, [...path], value, { formattingOptions, isArrayInsertion });
-  return { kind: "changed", text: applyEdits(text, edits) };
+  const isArrayInsertion = path.at(-1) === 0 && findNodeAtLocation(root, [...path]) === undefined;
+  const edits =
+    insertionOf(text, root, { path, value }, layout) ??
+    modify(text, [...path], value, { formattingOptions, isArrayInsertion });
+  return applyEdits(text, edits);
 }
 
 /** The indentation and the line breaks that the file has. */
@@ -189,5 +129,5 @@ function layoutOf(text: string): Layout {
 
 /** Nothing is guessed about a file that cannot be read. */
 function refuseFile(reason: string): Refusal {
-  return { kind: "refusal", code: "invalid_arguments", message: `The file is left alone: ${reason}.` };
+  return refuse("invalid_arguments", `The file is left alone: ${reason}.`);
 }

@@ -74,13 +74,14 @@ export async function showPaths(call: Invocation): Promise<number> {
   const sources = await reportedSources(call);
   if (typeof sources === "number") return sources;
   const { folder, stateDir } = sources;
-  const [user, project] = [userFile(sources).path, projectFile(sources).path];
-  const read = readSettings(project, false);
+  const { path: user } = userFile(sources);
+  const file = projectFile(sources);
+  const read = readSettings(file);
   const isTrusted =
     read.kind === "read" && (await new TrustedFolders(stateDir).isTrusted(folder, read.bytes));
   const files = [
     ...(call.flags.project === true ? [] : [{ path: user, of: "user", exists: existsSync(user) }]),
-    { path: project, of: "project", exists: read.kind !== "absent", trusted: isTrusted },
+    { path: file.path, of: "project", exists: read.kind !== "absent", trusted: isTrusted },
   ];
   return answer(call, { success: true, files }, files.map(pathLine).join("\n"));
 }

@@ -58,8 +58,9 @@ function linesOf(rows: readonly SetKey[], { ignored, warnings, project }: Resolv
 }
 
 /** `config get KEY`: the value alone, text as it is, all else as JSON; nothing where it is not set. */
-export async function getSetting(call: Invocation, key: string | undefined): Promise<number> {
-  const { settings, terminal, misuse } = call;
+export async function getSetting(call: Invocation): Promise<number> {
+  const { args, settings, terminal, misuse } = call;
+  const [, key] = args;
   if (key === undefined) return misuse("which key? `holdfast config list` shows them");
   const path = settingsPath(key);
   if (path === undefined) return misuse(`there is no setting ${key}`);

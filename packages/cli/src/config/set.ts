@@ -7,16 +7,15 @@ import {
   openModel,
   projectFile,
   readSettings,
+  resolveSettings,
   type SettingsFile,
   type SettingsProblem,
   type SettingsSources,
   settingsPath,
-  TrustedFolders,
   userFile,
-  wideningSettings,
 } from "@holdfast/agent";
 import { isRefusal, type Refusal, type Workspace } from "@holdfast/core/files";
-import { escapeText } from "@holdfast/core/text";
+import { escapeText, jsonOf } from "@holdfast/core/text";
 import { answer } from "../answers/one-answer.js";
 import { withWorkspace } from "../answers/open.js";
 import { reportRefusal } from "../answers/report.js";
@@ -31,11 +30,8 @@ import { reportedSources, reportProblems } from "./sources.js";
  * `config set KEY VALUE`: puts a value into the person's file, or the project's. Comments and all else stay. Nothing is
  * written unless the file then holds to the schema; the write is as guarded as all others.
  */
-export async function setSetting(
-  call: Invocation,
-  key: string | undefined,
-  given: string | undefined,
-): Promise<number> {
+export async function setSetting(call: Invocation): Promise<number> {
+  const [, key, given] = call.args;
   if (key === undefined || given === undefined) return call.misuse("set takes a key and a value");
   const path = settingsPath(key);
   if (path === undefined) return call.misuse(`there is no setting ${key}`);
@@ -60,7 +56,8 @@ function modelNamed(name: string): string | ModelRefusal {
  * `config unset KEY`: takes a key out of the person's file, or the project's. What holds then is what the other sources say.
  * Comments and all else stay.
  */
-export async function unsetSetting(call: Invocation, key: string | undefined): Promise<number> {
+export async function unsetSetting(call: Invocation): Promise<number> {
+  const [, key] = call.args;
   if (key === undefined) return call.misuse("unset takes a key");
   const path = settingsPath(key);
   return path === undefined ? call.misuse(`there is no setting ${key}`) : write(call, { key, path });
@@ -71,7 +68,7 @@ async function write(call: Invocation, wanted: Pick<Wish, "key" | "path" | "text
   const sources = await reportedSources(call);
   if (typeof sources === "number") return sources;
   const file = call.flags.project === true ? projectFile(sources) : userFile(sources);
-  const read = readSettings(file.path, file.isOwn);
+  const read = readSettings(file);
   if (read.kind === "unreadable")
     return reportProblems(call, [{ source: file.path, key: "", message: read.why }]);
   // A person's file is often a link to where they keep such files: the one that it leads to is written.
@@ -148,8 +145,12 @@ async function changedText({ file, key, path, text }: Wish, before: string): Pro
     const changed = changeSettings(before, [text === undefined ? { path } : { path, value }]);
     if (isRefusal(changed)) return changed;
     const checked = await checkFile(file, changed.text);
-    const removed = checked.warnings.filter((warning) => `${warning.key}.`.startsWith(`${key}.`));
-    const problems = text === undefined ? checked.problems : [...checked.problems, ...removed];
+    const isAsked = (problem: SettingsProblem) => `${problem.key}.`.startsWith(`${key}.`);
+    const removed = text === undefined ? [] : checked.warnings.filter(isAsked);
+    // What is refused has no place: its line stands in no file.
+    const problems = [...checked.problems, ...removed].map((problem) =>
+      isAsked(problem) ? { source: problem.source, key: problem.key, message: problem.message } : problem,
+    );
     if (problems.length === 0) return { kind: "text", text: changed.text };
     first ??= { kind: "problems", problems };
   }
@@ -157,16 +158,13 @@ async function changedText({ file, key, path, text }: Wish, before: string): Pro
 }
 
 function readings(text: string): readonly unknown[] {
-  try {
-    return [JSON.parse(text), text];
-  } catch {
-    return [text];
-  }
+  const value = jsonOf(text);
+  return value === undefined ? [text] : [value, text];
 }
 
 async function report({ call, sources, file, key, path, text }: Wish, written: boolean): Promise<number> {
   const { terminal } = call;
-  const waits = file.isOwn ? false : await waitsForTrust(sources, file);
+  const waits = file.isOwn ? false : await waitsForTrust(sources);
   const [done, already] =
     text === undefined
       ? [`Unset ${key} in ${file.path}.`, `${key} is not set in ${file.path}.`]
@@ -183,10 +181,7 @@ function isKey([section, table, , name]: readonly string[]): boolean {
   return section === "model" && table === "providers" && name === "key";
 }
 
-async function waitsForTrust(sources: SettingsSources, file: SettingsFile): Promise<boolean> {
-  const read = readSettings(file.path, false);
-  if (read.kind !== "read") return false;
-  const checked = await checkFile(file, read.text);
-  if ((await wideningSettings(sources, checked.settings)).length === 0) return false;
-  return !(await new TrustedFolders(sources.stateDir).isTrusted(sources.folder, read.bytes));
+async function waitsForTrust(sources: SettingsSources): Promise<boolean> {
+  const resolved = await resolveSettings(sources);
+  return resolved.kind === "settings" && !resolved.isTrusted && resolved.ignored.length > 0;
 }

@@ -14,19 +14,20 @@ import {
   TrustedFolders,
   wideningSettings,
 } from "@holdfast/agent";
-import { consents } from "@holdfast/agent/ui";
+import { consents, type TalkTerminal } from "@holdfast/agent/ui";
+import { isRefusal } from "@holdfast/core/files";
 import { escapeText } from "@holdfast/core/text";
 import { answer, jsonLine } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import { reportedSources, reportProblems, valueAt } from "./sources.js";
+import { reportedSources, reportProblems, sourcesOf, valueAt } from "./sources.js";
 
 /**
  * `config trust [PATH]`: shows what trust in a project switches on, and trusts it where a person says yes. What is trusted
  * are the very bytes of its settings that were shown: a file that changes meanwhile is not.
  */
-export async function trustFolder(call: Invocation, path: string | undefined): Promise<number> {
-  const sources = await folderSources(call, path);
+export async function trustFolder(call: Invocation): Promise<number> {
+  const sources = await folderSources(call);
   if (typeof sources === "number") return sources;
   const offer = await trustOffer(sources);
   if (offer.kind === "problems") return reportProblems(call, offer.problems);
@@ -52,11 +53,11 @@ interface TrustOffer {
 }
 
 /** Looks for all that trust in the folder would switch on. */
-export async function trustOffer(
+async function trustOffer(
   sources: SettingsSources,
 ): Promise<TrustOffer | { readonly kind: "problems"; readonly problems: readonly SettingsProblem[] }> {
   const file = projectFile(sources);
-  const read = readSettings(file.path, false);
+  const read = readSettings(file);
   if (read.kind === "unreadable")
     return { kind: "problems", problems: [{ source: file.path, key: "", message: read.why }] };
   const { text, bytes } = read.kind === "absent" ? { text: "{}", bytes: new Uint8Array() } : read;
@@ -95,17 +96,44 @@ async function untrackedInstructions(sources: SettingsSources): Promise<readonly
   return found;
 }
 
+/**
+ * Asks a person whether they trust the folder, once for its settings as they are, and shows what that would switch on. Where
+ * it would switch on nothing, or the settings are faulty, nobody is asked.
+ */
+export async function askTrust(
+  call: Invocation,
+  lines: Pick<TalkTerminal, "terminal" | "answer">,
+): Promise<void> {
+  const found = sourcesOf(call);
+  if (isRefusal(found)) return;
+  const { folder, stateDir } = found;
+  const offer = await trustOffer(found);
+  if (offer.kind === "problems" || offer.lines.length === 0) return;
+  const folders = new TrustedFolders(stateDir);
+  if ((await folders.answer(folder, offer.bytes)) !== undefined) return;
+  const shown = [`You have not said yet whether you trust ${folder}. If you do:`, ...offer.lines];
+  await lines.terminal.out(shown.map((line) => `${escapeText(line)}\n`).join(""));
+  const said = await lines.answer("Trust this folder? [y/N] ");
+  if (said === undefined) return;
+  const isYes = /^y(es)?$/i.test(said.trim());
+  await folders.trust(folder, offer.bytes, isYes ? "trusted" : "declined").catch(() => {});
+  const words = isYes
+    ? "is trusted with these settings"
+    : "is not trusted. To trust it later: holdfast config trust";
+  await lines.terminal.out(`${escapeText(folder)} ${words}.\n`);
+}
+
 /** `config untrust [PATH]`: what the project's settings would widen counts no more. */
-export async function untrustFolder(call: Invocation, path: string | undefined): Promise<number> {
-  const sources = await folderSources(call, path);
+export async function untrustFolder(call: Invocation): Promise<number> {
+  const sources = await folderSources(call);
   if (typeof sources === "number") return sources;
   const { folder, stateDir } = sources;
   await new TrustedFolders(stateDir).untrust(folder);
   return answer(call, { success: true, folder, trusted: false }, `${escapeText(folder)} is not trusted.`);
 }
 
-async function folderSources(call: Invocation, path: string | undefined): Promise<SettingsSources | number> {
-  const sources = await reportedSources(call, path);
+async function folderSources(call: Invocation): Promise<SettingsSources | number> {
+  const sources = await reportedSources(call, call.args[1]);
   if (typeof sources === "number") return sources;
   const { folder } = sources;
   const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -13,10 +13,10 @@ import { counted } from "../answers/amounts.js";
 import { answer } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
-import { newIds, type OnSession } from "./open-store.js";
+import { newIds, onSession } from "./open-store.js";
 
 /** `holdfast sessions fork ID`: a session of its own, with all branches. */
-export const forkOne: OnSession = async (call, store, { id }) => {
+export const forkOne = onSession(async (call, store, { id }) => {
   const { title, head: named } = call.flags;
   const head = named === undefined ? undefined : await findNode(store, id, named);
   if (head !== undefined && typeof head !== "string") return head;
@@ -31,7 +31,7 @@ export const forkOne: OnSession = async (call, store, { id }) => {
   const { nodes } = forked;
   const text = `Forked: ${forked.id} (${counted(nodes, "node")} of ${escapeForPeople(id)}).`;
   return answer(call, { success: true, id: forked.id, from: id, nodes }, text);
-};
+});
 
 /** The node that is meant by an id, or by its beginning or end, and that a head can stand at. */
 export async function findNode(
@@ -46,7 +46,7 @@ export async function findNode(
 }
 
 /** `holdfast sessions rename ID TITLE`. */
-export const renameOne: OnSession = async (call, store, { id }) => {
+export const renameOne = onSession(async (call, store, { id }) => {
   const title = call.args[2];
   if (title === undefined || title.trim() === "")
     return call.misuse("rename takes a session and its new title");
@@ -54,10 +54,10 @@ export const renameOne: OnSession = async (call, store, { id }) => {
   if (isRefusal(renamed)) return renamed;
   const text = `Renamed: ${escapeForPeople(id)} is now ${escapeForPeople(title)}.`;
   return answer(call, { success: true, id, title }, text);
-};
+});
 
 /** `holdfast sessions rm ID`: for good, so it asks. */
-export const removeOne: OnSession = async (call, store, { id, title }) => {
+export const removeOne = onSession(async (call, store, { id, title }) => {
   const name = `${escapeForPeople(id)} (${escapeForPeople(title ?? "untitled")})`;
   const isAsked = call.flags.yes !== true;
   if (isAsked && call.settings.json)
@@ -69,4 +69,4 @@ export const removeOne: OnSession = async (call, store, { id, title }) => {
   const removed = await finishOnceBegun(() => store.remove(id));
   if (isRefusal(removed)) return removed;
   return answer(call, { success: true, id }, `Deleted ${name}.`);
-};
+});

@@ -17,13 +17,13 @@ import { exitCodes } from "../shell/exit-codes.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
 import { findNode } from "./changing.js";
-import { newIds, type OnSession } from "./open-store.js";
+import { newIds, onSession } from "./open-store.js";
 
 /**
  * `holdfast sessions files ID`: what putting the files back to a node would do; with `--restore` does it. The session
  * stays where it stands, but for `--undo`, which takes the move of that restore back, too.
  */
-export const filesOfOne: OnSession = async (call, store, { id }) => {
+export const filesOfOne = onSession(async (call, store, { id }) => {
   const { flags, misuse } = call;
   if (flags.node !== undefined && flags.undo !== undefined) return misuse("give --node or --undo, not both");
   if (flags.restore !== true && (flags.consent !== undefined || flags.leave === true))
@@ -46,7 +46,7 @@ export const filesOfOne: OnSession = async (call, store, { id }) => {
     return exitCodes.change;
   });
   return refused ?? exitCode;
-};
+});
 
 interface Place {
   readonly store: SessionStore;

@@ -9,17 +9,18 @@ import {
 } from "@holdfast/core/conversation";
 import { type AnyRefusalCode, isRefusal, type Refusal } from "@holdfast/core/files";
 import { openJournalStore } from "@holdfast/core/node";
-import { defined, escapeText } from "@holdfast/core/text";
+import { defined } from "@holdfast/core/text";
 import { addonFor } from "../addons.js";
 import { jsonLine } from "../answers/one-answer.js";
+import { reportRefusal } from "../answers/report.js";
 import { exitCodeOf, exitCodes } from "../shell/exit-codes.js";
-import type { Invocation } from "../shell/invocation.js";
+import type { Invocation, Run } from "../shell/invocation.js";
 
 /** What sessions or files refuse. */
 export type AnyRefusal = Refusal<AnyRefusalCode>;
 
 /** What is done with stored conversations. @returns the exit code, or what was refused, which is then reported. */
-export type OnStore = (call: Invocation, store: SessionStore) => Promise<number | AnyRefusal>;
+type OnStore = (call: Invocation, store: SessionStore) => Promise<number | AnyRefusal>;
 
 /** The same with one of them. */
 export type OnSession = (
@@ -75,17 +76,21 @@ function isServer(place: string): boolean {
   return /^postgres(ql)?:\/\//.test(place);
 }
 
-/** Does something with the one session that is meant by an id or the beginning of one. */
-export function withSession(
-  call: Invocation,
-  prefix: string | undefined,
-  work: (store: SessionStore, session: SessionFacts) => Promise<number | AnyRefusal>,
-): Promise<number> {
-  if (prefix === undefined) return call.misuse("which session? `holdfast sessions list` shows them");
-  return withSessions(call, async (store) => {
-    const session = await findSession(store, prefix);
-    return isRefusal(session) ? session : work(store, session);
-  });
+/** An action on the stored conversations. */
+export function onStore(work: OnStore): Run {
+  return (call) => withSessions(call, (store) => work(call, store));
+}
+
+/** An action on the one session that is meant by an id or the beginning of one. */
+export function onSession(work: OnSession): Run {
+  return (call) => {
+    const [, prefix] = call.args;
+    if (prefix === undefined) return call.misuse("which session? `holdfast sessions list` shows them");
+    return withSessions(call, async (store) => {
+      const session = await findSession(store, prefix);
+      return isRefusal(session) ? session : work(call, store, session);
+    });
+  };
 }
 
 /** One refusal: for `--json` an object on standard output, else a line on standard error. */
@@ -95,12 +100,9 @@ async function refuse(refusal: AnyRefusal, call: Invocation): Promise<number> {
   const exitCode = exitCodeOf[code];
   process.exitCode = exitCode;
   if (settings.json) await terminal.out(jsonLine({ success: false, code, message }));
-  else {
-    const { bold, red } = terminal.errPaint;
-    terminal.err(`${red("holdfast:")} ${bold(code)}: ${escapeText(message)}\n`);
-    const hint = hints[code];
-    if (hint !== undefined) terminal.err(`${hint}\n`);
-  }
+  else reportRefusal(refusal, terminal);
+  if (!settings.json && code === "duplicate_id")
+    terminal.err("Here: --new-id imports it beside the one that is there.\n");
   return exitCode;
 }
 
@@ -111,10 +113,6 @@ export async function interrupted({ terminal, settings }: Invocation, stands: st
   else terminal.err(`${message}\n`);
   return exitCodes.cancelled;
 }
-
-const hints: Partial<Record<AnyRefusal["code"], string>> = {
-  duplicate_id: "Here: --new-id imports it beside the one that is there.",
-};
 
 /** Ids of new sessions and nodes. */
 export function newIds(): IdSource {

@@ -1,15 +1,15 @@
 import { type PrunedSessions, pruneSessions, type SessionFacts } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal, refuse } from "@holdfast/core/files";
 import { defined, escapeForPeople } from "@holdfast/core/text";
 import { counted, localTime, readableSize } from "../answers/amounts.js";
 import { jsonLine } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import { atPersonsPace } from "../shell/long-work.js";
-import type { OnStore } from "./open-store.js";
+import { onStore } from "./open-store.js";
 
 /** `holdfast sessions prune`: old sessions, for good and in batches, so it wants `--yes`; `--dry-run` shows them. */
-export const pruneStored: OnStore = async (call, store) => {
+export const pruneStored = onStore(async (call, store) => {
   const { flags, settings, terminal, misuse } = call;
   const { olderThan: changedBefore, keep, dryRun = false } = flags;
   if (changedBefore === undefined && keep === undefined)
@@ -18,7 +18,7 @@ export const pruneStored: OnStore = async (call, store) => {
     );
   if (!dryRun && flags.yes !== true) {
     const message = "Sessions are deleted for good: look with --dry-run first, then say --yes.";
-    if (settings.json) return { kind: "refusal", code: "invalid_arguments", message };
+    if (settings.json) return refuse("invalid_arguments", message);
     terminal.err(`${message}\n`);
     return exitCodes.change;
   }
@@ -29,7 +29,7 @@ export const pruneStored: OnStore = async (call, store) => {
   if (isRefusal(pruned)) return pruned;
   await report(call, pruned, dryRun);
   return pruned.isWhole ? exitCodes.success : exitCodes.cancelled;
-};
+});
 
 async function report(
   { settings, terminal }: Invocation,

@@ -22,16 +22,15 @@ import { compilePattern, isRefusal, requiredLiterals } from "@holdfast/core/file
 import { cappedLines, defined, escapeForPeople } from "@holdfast/core/text";
 import { counted, isoTime, localTime, readableSize } from "../answers/amounts.js";
 import { jsonLine, lineOfJson } from "../answers/one-answer.js";
-import { reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { atPersonsPace } from "../shell/long-work.js";
 import type { Paint } from "../shell/terminal.js";
 import { checkRendering } from "./check-rendering.js";
-import { interrupted, type OnSession, type OnStore } from "./open-store.js";
+import { interrupted, onSession, onStore } from "./open-store.js";
 import { jsonWithTasks } from "./task-texts.js";
 
 /** `holdfast sessions list`: the last changed first. */
-export const listSessions: OnStore = async ({ settings, terminal, flags, misuse }, store) => {
+export const listSessions = onStore(async ({ settings, terminal, flags, misuse }, store) => {
   const { limit, title, since: changedSince, before: changedBefore } = flags;
   const after = flags.after === undefined ? undefined : readPlace(flags.after);
   if (flags.after !== undefined && after === undefined) return misuse("--after takes what a list ended with");
@@ -52,7 +51,7 @@ export const listSessions: OnStore = async ({ settings, terminal, flags, misuse 
   for (const facts of sessions) await terminal.out(`${sessionLine(facts, terminal.outPaint)}\n`);
   if (next !== undefined) terminal.err(`There are more: --after ${next}\n`);
   return exitCodes.success;
-};
+});
 
 function sessionLine(facts: SessionFacts, paint: Paint): string {
   const { id, title, cwd, modifiedMs, sizeBytes, heldBy, problem } = facts;
@@ -80,7 +79,7 @@ function factsToJson({ id, title, cwd, createdMs, modifiedMs, sizeBytes, heldBy,
 }
 
 /** `holdfast sessions show ID`: where it stands, what is in it, what is wrong with it. */
-export const showSession: OnSession = async ({ settings, terminal }, store, facts) => {
+export const showSession = onSession(async ({ settings, terminal }, store, facts) => {
   const loaded = await loadSession(store, facts.id);
   if (isRefusal(loaded)) return loaded;
   const summary = summarizeSession(loaded.context);
@@ -91,7 +90,7 @@ export const showSession: OnSession = async ({ settings, terminal }, store, fact
       : `${describe(facts, summary, loaded, terminal.outPaint).join("\n")}\n`,
   );
   return exitCodes.success;
-};
+});
 
 function summaryToJson(summary: SessionSummary, { problems, losses, records }: LoadedSession) {
   const { head, nodes, kinds, branches, pruned, staged, files, tokens } = summary;
@@ -187,7 +186,7 @@ function cutTitle(title: string): string {
 const mostOfTitle = 80;
 
 /** `holdfast sessions search TEXT [ID]`: the texts of all nodes, line by line. */
-export const searchInSessions: OnStore = async (call, store) => {
+export const searchInSessions = onStore(async (call, store) => {
   const { args, flags, settings, terminal } = call;
   const [, text, prefix] = args;
   if (text === undefined) return call.misuse("search for what? `holdfast sessions search TEXT [SESSION]`");
@@ -195,10 +194,7 @@ export const searchInSessions: OnStore = async (call, store) => {
     literal: flags.literal === true,
     ignoreCase: flags.ignoreCase === true,
   });
-  if (isRefusal(pattern)) {
-    if (!settings.json) return reportRefusal(pattern, terminal);
-    return { kind: "refusal", code: "invalid_arguments", message: pattern.message };
-  }
+  if (isRefusal(pattern)) return pattern;
   const one = prefix === undefined ? undefined : await findSession(store, prefix);
   if (one !== undefined && isRefusal(one)) return one;
   const anyOf = requiredLiterals(text, { literal: flags.literal === true });
@@ -228,7 +224,7 @@ export const searchInSessions: OnStore = async (call, store) => {
   if (more) terminal.err("There is more; --limit shows it.\n");
   if (matches.length === 0) terminal.err(`Nothing found in ${counted(sessions, "session")}.\n`);
   return exitCodes.success;
-};
+});
 
 /** Session by session as a list gives them, page by page, until enough is found. */
 async function searchPages(
@@ -266,7 +262,7 @@ async function chooseSessions(
 }
 
 /** `holdfast sessions verify [ID]`: every record, the fold, and a rendering of every branch. */
-export const verifySessions: OnStore = async (call, store) => {
+export const verifySessions = onStore(async (call, store) => {
   const { args, settings, terminal } = call;
   const chosen = await chooseSessions(store, args[1]);
   if (isRefusal(chosen)) return chosen;
@@ -301,7 +297,7 @@ export const verifySessions: OnStore = async (call, store) => {
   }
   if (settings.json) await terminal.out(jsonLine({ success: sound, sessions: reports }));
   return sound ? exitCodes.success : exitCodes.state;
-};
+});
 
 /** One line for each finding; a flaw of a node is found on every branch that holds it. */
 function joinFindings(findings: VerifiedSession["findings"]): readonly string[] {

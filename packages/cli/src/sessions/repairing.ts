@@ -4,10 +4,10 @@ import { cappedLines, escapeForPeople } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
 import { answer } from "../answers/one-answer.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
-import type { OnSession } from "./open-store.js";
+import { onSession } from "./open-store.js";
 
 /** `holdfast sessions repair ID`: shows what it would do; with `--apply` it does it, and keeps what was there. */
-export const repairOne: OnSession = async (call, store, { id }) => {
+export const repairOne = onSession(async (call, store, { id }) => {
   const apply = call.flags.apply === true;
   const work = () => repairSession(store, id, { apply });
   const repair = await (apply ? finishOnceBegun(work) : work());
@@ -15,7 +15,7 @@ export const repairOne: OnSession = async (call, store, { id }) => {
   const { kind, problems, losses, records, written, backup = null } = repair;
   const object = { success: true, id, state: kind, problems, losses, records, written, backup };
   return answer(call, object, linesOf(repair).map(escapeForPeople).join("\n"));
-};
+});
 
 function linesOf(repair: SessionRepair): readonly string[] {
   const { kind, id, problems, losses, records, written, backup } = repair;

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
 import {
   type ConversationRefusal,
   describeLoss,
   exportSession,
   foldedText,
   type ImportedSession,
+  type ImportOptions,
   type ImportProblem,
   loadSession,
   type NewNode,
@@ -13,23 +13,23 @@ import {
   reidentify,
   type SessionStore,
 } from "@holdfast/core/conversation";
-import { isRefusal, refuse } from "@holdfast/core/files";
-import { cappedLines, defined, escapeForPeople, escapeInJson, takeAtPace } from "@holdfast/core/text";
-import { absentAddon, addonFor, type ForeignFile, type Importers, loadAddon } from "../addons.js";
+import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
+import { cappedLines, escapeForPeople, escapeInJson, takeAtPace } from "@holdfast/core/text";
+import { absentAddon, addonFor, type Importers, loadAddon, type SessionSource } from "../addons.js";
 import { counted } from "../answers/amounts.js";
 import { jsonLine } from "../answers/one-answer.js";
+import { noteProblems } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { type InputProblem, readInputLines } from "../shell/input.js";
 import { finishOnceBegun, interruptible } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
 import { atPersonsPace } from "../shell/long-work.js";
 import { type ImportPlaces, listOffered, offerSessions } from "./import-found.js";
-import { amongOthers, lookedAt } from "./one-file.js";
-import { type AnyRefusal, interrupted, newIds, type OnSession, type OnStore } from "./open-store.js";
+import { type AnyRefusal, interrupted, newIds, onSession, onStore } from "./open-store.js";
 import { writeOut } from "./output.js";
 
 /** `holdfast sessions export ID`: one text of JSON Lines that another machine can import. */
-export const exportOne: OnSession = async (call, store, { id }) => {
+export const exportOne = onSession(async (call, store, { id }) => {
   const loading = { doing: "Reading" };
   const exported = await atPersonsPace(call, loading, (pace) => exportSession(store, id, pace));
   if (isRefusal(exported))
@@ -37,7 +37,7 @@ export const exportOne: OnSession = async (call, store, { id }) => {
   const missing = [...exported.problems.map(({ message }) => message), ...exported.losses.map(describeLoss)];
   for (const line of cappedLines(missing)) call.terminal.err(`Not in the export: ${escapeForPeople(line)}\n`);
   return writeOut(call, harmlessLines(exported.lines), exported.count);
-};
+});
 
 function* harmlessLines(lines: Iterable<string>): Generator<string> {
   for (const line of lines) yield escapeInJson(line);
@@ -47,7 +47,7 @@ function* harmlessLines(lines: Iterable<string>): Generator<string> {
  * `holdfast sessions import FILE`: an export of ours, or a session of another program; `AGENT:ID` means one that
  * such a program keeps on this machine. Without a file, what there is is listed, or with `--all` imported.
  */
-export const importOne: OnStore = async (call, store) => {
+export const importOne = onStore(async (call, store) => {
   const { args, flags } = call;
   const [, name] = args;
   if (name === undefined) {
@@ -63,7 +63,7 @@ export const importOne: OnStore = async (call, store) => {
   if (isRefusal(taken)) return taken.code === "cancelled" ? interrupted(call, nothingImported) : taken;
   await report(call, taken, importers);
   return exitCodes.success;
-};
+});
 
 /** `holdfast sessions import --all`: one after the other; what was imported before stays as it is. */
 async function importAll(call: Invocation, into: ImportPlaces): Promise<number | AnyRefusal> {
@@ -71,12 +71,12 @@ async function importAll(call: Invocation, into: ImportPlaces): Promise<number |
   const offer = await offerSessions(call, into, flags.limit ?? Number.POSITIVE_INFINITY, "new");
   if (offer === "interrupted") return interrupted(call, nothingImported);
   if (isRefusal(offer)) return offer;
-  for (const problem of cappedLines(offer.problems, "; --json tells all"))
-    terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeForPeople(problem)}\n`);
+  noteProblems(terminal, offer.problems);
   const results: object[] = [];
   let [imported, failed] = [0, 0];
-  for (const { file, reference } of offer.sessions) {
-    const taken = await amongOthers(file.place, () => takeIn(call, into, file, offer.places));
+  for (const session of offer.sessions) {
+    const { place, reference } = session;
+    const taken = await amongOthers(place, () => takeIn(call, into, session, offer.places));
     if (isRefusal(taken) && taken.code === "cancelled")
       return interrupted(call, `${counted(imported, "session")} of ${offer.sessions.length} imported.`);
     if (!isRefusal(taken)) {
@@ -105,35 +105,32 @@ async function importAll(call: Invocation, into: ImportPlaces): Promise<number |
   return failed === 0 ? exitCodes.success : exitCodes.state;
 }
 
-/** Where a session is read from. */
-type SessionSource = Pick<ForeignFile, "place" | "read">;
+/**
+ * What is done with one file of many. What a mistake of ours throws at it is told with the file's name and as what it
+ * is, so that the others have their turn. Where no file can be opened any more the next one fares no better: then the
+ * whole command says so.
+ */
+export async function amongOthers<Result>(
+  place: string,
+  work: () => Promise<Result>,
+): Promise<Result | Refusal> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Error && "code" in error && /^E[MN]FILE$/.test(String(error.code))) throw error;
+    const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    return refuse("internal_error", `${place} was not imported: an error of Holdfast (${said}).`);
+  }
+}
 
 async function sourceNamed(
   name: string,
   importers: Importers | undefined,
 ): Promise<SessionSource | ConversationRefusal> {
-  const [, agent = "", id = ""] = /^([a-z]+):([\w.-]+)$/.exec(name) ?? [];
-  if (importers?.agents.includes(agent) && !existsSync(name)) return sourceOfAgent(agent, id, importers);
+  const ofAgent = await importers?.named(name);
+  if (ofAgent !== undefined) return ofAgent;
   const place = name === "-" ? "standard input" : name;
   return { place, read: () => interruptible(nothingImported, () => readInputLines(name, sessionLimits)) };
-}
-
-async function sourceOfAgent(
-  agent: string,
-  id: string,
-  importers: Importers,
-): Promise<SessionSource | ConversationRefusal> {
-  const { files, problems } = await importers.find(agent);
-  const likely = files.filter(({ place }) => place.includes(id));
-  const others = files.filter(({ place }) => !place.includes(id));
-  for (const file of [...likely, ...others]) {
-    const facts = await lookedAt(async () => file.describe());
-    if (facts?.kind === "facts" && facts.id === id) return file;
-  }
-  const message =
-    problems[0] ??
-    `There is no session ${id} of ${agent} here; without a name, \`sessions import\` lists them.`;
-  return refuse("unknown_session", message);
 }
 
 /** Where an imported session goes; without the add-on only exports of ours can be read. */
@@ -152,28 +149,27 @@ async function takeIn(
   const source = await read();
   if (isRefusal(source)) return source;
   const newId = newIds();
-  const noted = (await importers?.folderNotedBeside(place)) ?? { cwd: undefined, problems: [] };
-  const beside = (await interruptible(nothingImported, async () =>
-    importers?.filesBeside(place, source.text),
-  )) ?? { files: [], problems: [] };
-  const work = (importers?.readSessionInSteps ?? readExportInSteps)(source.text, {
+  const options: ImportOptions = {
     from: place,
     newId,
     now: Date.now(),
     digest: (bytes) => createHash("sha256").update(bytes).digest("hex"),
     unread: source.unread,
-    beside: beside.files,
-    idOf: (one) => (call.flags.newId === true ? newId() : (importers?.importIdOf(one, place) ?? newId())),
-    ...defined({ cwd: noted.cwd }),
-  });
-  const made = await atPersonsPace(call, { doing: "Importing" }, (pace) => takeAtPace(work, pace));
+    ...(call.flags.newId === true ? { idOf: newId } : {}),
+  };
+  const reading = await interruptible(
+    nothingImported,
+    async () =>
+      (await importers?.read(source.text, options)) ?? {
+        work: readExportInSteps(source.text, options),
+        problems: [],
+      },
+  );
+  const made = await atPersonsPace(call, { doing: "Importing" }, (pace) => takeAtPace(reading.work, pace));
   if (made === "interrupted") return refuse("cancelled", nothingImported);
   if (isRefusal(made)) return importers === undefined ? withoutImporters(made) : made;
-  const unread = [
-    ...noted.problems.map((message) => ({ line: 1, what: "unreadable_file", message }) as const),
-    ...source.problems.map(problemOf),
-  ];
-  const whole = { ...made, problems: [...unread, ...beside.problems, ...made.problems] };
+  const problems = [...source.problems.map(problemOf), ...reading.problems, ...made.problems];
+  const whole = { ...made, problems };
   const session =
     made.format === "holdfast" ? whole : await apart({ store, importers }, whole, place, places);
   if (isRefusal(session)) return session;
@@ -291,11 +287,8 @@ async function report(
   const isTold = problems.length > 0 || left !== undefined;
   if (heading !== undefined && isTold) terminal.err(`${escapeForPeople(heading)}:\n`);
   const margin = heading === undefined ? "" : "  ";
-  for (const line of cappedLines(
-    problems.map(({ message }) => message),
-    "; --json tells all",
-  ))
-    terminal.err(`${margin}${terminal.errPaint.yellow("note:")} ${escapeForPeople(line)}\n`);
+  const messages = problems.map(({ message }) => message);
+  noteProblems(terminal, messages, margin);
   if (left !== undefined) terminal.err(`${margin}Not in the tree: ${escapeForPeople(left)}.\n`);
   const name = importers?.formatNames[format] ?? "an export";
   await terminal.out(

@@ -3,21 +3,22 @@ import { closeSync, constants, createReadStream, openSync, readSync, statSync } 
 import { Socket } from "node:net";
 import { isatty, ReadStream } from "node:tty";
 import { TextDecoder } from "node:util";
-import type { Refusal } from "@holdfast/core/files";
+import { type Refusal, refuse } from "@holdfast/core/files";
 import { openForeign } from "@holdfast/core/node";
 import { linesOf } from "./input-lines.js";
 
 /** How much of an input is taken; what is longer is `too_large` as soon as it is known to be. */
 interface InputLimits {
   readonly bytes: number;
-  /** Where lines are read. */
-  readonly lineBytes?: number;
   /** The file is named by an option: nothing is read in its place. */
   readonly isOption?: boolean;
 }
 
 /** The limits of a text that is read line by line. */
-export type LineLimits = Required<Pick<InputLimits, "bytes" | "lineBytes">>;
+export interface LineLimits {
+  readonly bytes: number;
+  readonly lineBytes: number;
+}
 
 /**
  * The bytes of a named file, or of standard input for `-` and for no name at all.
@@ -28,24 +29,20 @@ export async function readInput(
   name: string | undefined,
   limits: InputLimits = changeLimits,
 ): Promise<Uint8Array | Refusal> {
-  const { bytes, lineBytes = bytes, isOption } = limits;
+  const { bytes, isOption } = limits;
   const fromStdin = name === undefined || name === "-";
   if (fromStdin && process.stdin.isTTY) {
     process.stderr.write("Reading from the terminal; end with Ctrl-D.\n");
   }
   const parts: Buffer[] = [];
   let size = 0;
-  let lineFrom = 0;
   try {
     const stream = streamOf(name);
     if ("kind" in stream) return stream;
     for await (const part of stream) {
       parts.push(part);
-      const newline = part.lastIndexOf(10);
-      if (newline >= 0) lineFrom = size + newline + 1;
       size += part.length;
-      if (size > bytes) return refusal("too_large", `The input is larger than ${bytes} bytes.`);
-      if (size - lineFrom > lineBytes) return tooLongLine(lineBytes);
+      if (size > bytes) return refuse("too_large", `The input is larger than ${bytes} bytes.`);
     }
   } catch (error) {
     return unreadable(name ?? "-", error, isOption);
@@ -62,7 +59,7 @@ function streamOf(name: string | undefined): AsyncIterable<Buffer> | Refusal {
   const file = stat.isFile() ? openForeign(name, { links: "followed" }) : undefined;
   if (file !== undefined && file.kind !== "opened") {
     const why = file.kind === "absent" ? "it is gone" : file.why;
-    return refusal("permission_denied", `The input ${JSON.stringify(name)} cannot be read: ${why}.`);
+    return refuse("permission_denied", `The input ${JSON.stringify(name)} cannot be read: ${why}.`);
   }
   // Read in a thread, a pipe that gives nothing would keep the program from ending.
   const fd = file?.fd ?? openSync(name, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -71,7 +68,7 @@ function streamOf(name: string | undefined): AsyncIterable<Buffer> | Refusal {
   if (isEndless || begun === undefined) {
     closeSync(fd);
     const why = isEndless ? "is a device, which has no end" : "is a pipe, and nobody writes into it";
-    return refusal("not_a_file", `The input ${JSON.stringify(name)} ${why}.`);
+    return refuse("not_a_file", `The input ${JSON.stringify(name)} ${why}.`);
   }
   const stream = isatty(fd)
     ? new ReadStream(fd)
@@ -166,7 +163,7 @@ export async function readInputLines(
         if (line.kind === "too_long") unread.push({ line: texts.length, bytes: line.bytes });
         else if (!isUtf8(whole)) mended.push(texts.length);
       }
-      if (size > bytes) return refusal("too_large", `The input is larger than ${bytes} bytes.`);
+      if (size > bytes) return refuse("too_large", `The input is larger than ${bytes} bytes.`);
     }
   } catch (error) {
     return unreadable(name ?? "-", error);
@@ -228,12 +225,8 @@ export async function readInputText(
     const at = again.findIndex((byte, index) => byte !== bytes[index]);
     const line = again.subarray(0, at).toString().split("\n").length;
     const message = `The input is not valid UTF-8: line ${line} has the byte 0x${bytes[at]?.toString(16)}. Convert it (such as with \`iconv -f ISO-8859-1 -t UTF-8\`), or write bytes with \`--exact\`.`;
-    return refusal("undecodable", message);
+    return refuse("undecodable", message);
   }
-}
-
-function tooLongLine(limit: number): Refusal {
-  return refusal("too_large", `The input has a line of more than ${limit} bytes.`);
 }
 
 /** More than this no file may have that is changed, and no diff. */
@@ -243,7 +236,7 @@ function unreadable(name: string, error: unknown, isOption = false): Refusal {
   const errno = error instanceof Error && "code" in error ? String(error.code) : "";
   const [, code, says] = unreadables.find(([codes]) => codes.split(" ").includes(errno)) ?? [];
   if (code === undefined || says === undefined) throw error;
-  return refusal(code, says(JSON.stringify(name), isOption));
+  return refuse(code, says(JSON.stringify(name), isOption));
 }
 
 const otherwise = ": this is the name of a file; without one standard input is read";
@@ -261,7 +254,3 @@ const unreadables: readonly (readonly [
   ["ENXIO", "not_a_file", (name) => `The input ${name} is a socket.`],
   ["ELOOP", "not_a_file", (name) => `The input ${name} is links in a circle.`],
 ];
-
-function refusal(code: Refusal["code"], message: string): Refusal {
-  return { kind: "refusal", code, message };
-}

@@ -1,10 +1,11 @@
-import type { FlagsOf } from "../command-spec.js";
-import type { commandSpecs } from "../commands.js";
-import type { globalOptions } from "../global-options.js";
+import type { FlagsOf, globalOptions } from "../command-spec.js";
+import type { commandSpecs } from "../command-table.js";
 import type { Terminal } from "./terminal.js";
 
 /** What a command gets: its arguments in order, its flags, and where it may print. */
 export interface Invocation {
+  /** The command's name. */
+  readonly command: string;
   readonly args: readonly (string | undefined)[];
   readonly flags: Flags;
   readonly settings: Settings;
@@ -12,6 +13,9 @@ export interface Invocation {
   /** Ends the command as a usage error: one line, a hint, exit code 2. */
   readonly misuse: (message: string) => never;
 }
+
+/** The code of a command or of an action. @returns the exit code. */
+export type Run = (call: Invocation) => Promise<number>;
 
 /** Every flag of every command. */
 export type Flags = FlagsOf<(typeof commandSpecs)[number] | { readonly options: typeof globalOptions }>;

@@ -1,3 +1,4 @@
+import { styleText } from "node:util";
 import type { Streams } from "@holdfast/agent/ui";
 
 /** Where a command prints, and with which colours: for standard output and standard error, each only where it is a terminal. */
@@ -7,9 +8,7 @@ export interface Terminal extends Streams {
 }
 
 /** Colours as functions of a text; without colours each returns its text as it is. */
-export type Paint = Readonly<Record<PaintName, (text: string) => string>>;
-/** The colours and styles that the commands use. */
-type PaintName = keyof typeof codes;
+export type Paint = ReturnType<typeof makePaint>;
 
 /** The process's own streams. `color: false` is the flag `--no-color`. */
 export function openTerminal(color: boolean): Terminal {
@@ -41,29 +40,18 @@ export function openTerminal(color: boolean): Terminal {
 }
 
 /** @param enabled whether the texts get escape codes. */
-export function makePaint(enabled: boolean): Paint {
-  const painter = ([on, off]: readonly [number, number]) =>
-    enabled
-      ? (text: string) => (text === "" ? "" : `\u001b[${on}m${text}\u001b[${off}m`)
-      : (text: string) => text;
+export function makePaint(enabled: boolean) {
+  const painter = (style: Parameters<typeof styleText>[0]) => (text: string) =>
+    enabled && text !== "" ? styleText(style, text, { validateStream: false }) : text;
   return {
-    bold: painter(codes.bold),
-    dim: painter(codes.dim),
-    red: painter(codes.red),
-    green: painter(codes.green),
-    yellow: painter(codes.yellow),
-    cyan: painter(codes.cyan),
-  };
+    bold: painter("bold"),
+    dim: painter("dim"),
+    red: painter("red"),
+    green: painter("green"),
+    yellow: painter("yellow"),
+    cyan: painter("cyan"),
+  } as const;
 }
-
-const codes = {
-  bold: [1, 22],
-  dim: [2, 22],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  cyan: [36, 39],
-} as const;
 
 /** FORCE_COLOR decides alone, as in Node; then NO_COLOR; then whether somebody is looking. */
 function wantsColor(isTerminal: boolean): boolean {

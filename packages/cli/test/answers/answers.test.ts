@@ -6,7 +6,7 @@ import { describe, expect, it, test } from "vitest";
 import { chooseRoots } from "../../src/answers/choose-roots.js";
 import { showDiff } from "../../src/answers/show-diff.js";
 import { readCommand } from "../../src/commands/read.js";
-import { amongOthers, lookedAt } from "../../src/sessions/one-file.js";
+import { amongOthers } from "../../src/sessions/transfer.js";
 import { makePaint } from "../../src/shell/terminal.js";
 import { Project } from "../process.js";
 
@@ -156,6 +156,7 @@ test("on a terminal the content of a file cannot act, and a byte order mark is n
   const project = new Project({ "a.txt": "\ufeffred \u001b[31m\ttab\r\nover\rwritten\u202e\n" });
   const printed: (string | Uint8Array)[] = [];
   const code = await readCommand({
+    command: "read",
     args: ["a.txt"],
     flags: {},
     settings: {
@@ -196,11 +197,6 @@ describe("one file of many", () => {
     expect(JSON.stringify(taken)).toContain(
       "a/b.json was not imported: an error of Holdfast (RangeError: Maximum",
     );
-  });
-
-  test("that makes the program fail when it is looked at is told as not read", async () => {
-    const looked = await lookedAt(async () => Promise.reject(new Error("odd")));
-    expect(looked).toMatchObject({ kind: "unreadable", why: "an error of Holdfast (Error: odd)" });
   });
 
   test("says nothing of itself where the machine gives no more descriptors", async () => {

@@ -204,11 +204,23 @@ describe("config set", () => {
   });
 
   test.each([
-    ["a value that does not fit", "{}", ["approval.mode", "wild"], 52, /approval\.mode: Invalid option/],
+    [
+      "a value that does not fit",
+      "{}",
+      ["approval.mode", "wild"],
+      52,
+      /jsonc: approval\.mode: Invalid option/,
+    ],
     ["a glob that is none", "{}", ["tools.memoryPaths", `["${"{a,b}".repeat(8)}"]`], 52, /alternatives/],
     ["a file that is no settings file", '{"a', ["approval.mode", "plan"], 52, /not JSON/],
     ["a file that has another problem", '{"shel": {}}', ["approval.mode", "plan"], 52, /did you mean shell/],
-    ["a key that is none any more", "{}", ["tools.wire", "json"], 52, /tools\.wire: .* the flag --wire/],
+    [
+      "a key that is none any more",
+      "{}",
+      ["tools.wire", "json"],
+      52,
+      /jsonc: tools\.wire: .* the flag --wire/,
+    ],
     ["one in a section", "{}", ["subAgents", '{"maxDepth":2}'], 52, /subAgents\.maxDepth: it is no setting/],
     ["a key that there is none of", "{}", ["approval.mod", "plan"], 2, /no setting approval\.mod/],
     ["a table's forbidden name", "{}", ["mcpServers.__proto__", '{"command":"x"}'], 2, /no setting/],
