@@ -1,4 +1,5 @@
 import type { ModelFailureReason } from "@holdfast/core/context";
+import { concernOf } from "@holdfast/core/files";
 import type { CommandResult } from "../commands/command.js";
 import type { TurnEnd } from "../loop/turn.js";
 
@@ -72,7 +73,7 @@ export function exitCodeOfCommand(result: CommandResult): number {
       return agentExitCodes.usage;
     case "refused":
       if (result.code === "cancelled") return agentExitCodes.cancelled;
-      if (machineCodes.has(result.code)) return agentExitCodes.machine;
+      if (concernOf(result.code) === "machine") return agentExitCodes.machine;
       return usageCodes.has(result.code) ? agentExitCodes.usage : agentExitCodes.error;
     default:
       return result satisfies never;
@@ -80,7 +81,3 @@ export function exitCodeOfCommand(result: CommandResult): number {
 }
 
 const usageCodes: ReadonlySet<string> = new Set(["unknown_command", "invalid_arguments", "unavailable"]);
-
-const machineCodes: ReadonlySet<string> = new Set(
-  "busy conflict disk_full permission_denied store_failed".split(" "),
-);

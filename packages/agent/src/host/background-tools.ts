@@ -1,5 +1,5 @@
 import { clip, escapeForDisplay } from "@holdfast/core/text";
-import type { HostScope, HostTool, HostToolResult } from "@holdfast/core/tools";
+import { failedCall, type HostScope, type HostTool, type HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";
 import { endWords, secondsWords } from "./command-words.js";
 import type { OutputPart } from "./output-log.js";
@@ -94,7 +94,7 @@ function shownId(id: string): string {
 
 function unknown(id: string, { commands }: CommandToolsContext): HostToolResult {
   const known = listWords(commands.inBackground());
-  return { code: "not_found", text: `FAILED (not_found): There is no command ${shownId(id)}. ${known}` };
+  return failedCall("not_found", `There is no command ${shownId(id)}. ${known}`);
 }
 
 function listWords(commands: readonly RunningCommand[]): string {

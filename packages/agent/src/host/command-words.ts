@@ -1,5 +1,5 @@
 import { clip } from "@holdfast/core/text";
-import type { HostToolResult } from "@holdfast/core/tools";
+import { failedCall, type HostToolResult } from "@holdfast/core/tools";
 import type { OutputLog } from "./output-log.js";
 import type { CommandEnd, RunningCommand } from "./running-command.js";
 import { safeOutput } from "./safe-output.js";
@@ -7,16 +7,13 @@ import { safeOutput } from "./safe-output.js";
 /** The code of a command's end, and a sentence for the model. */
 export function endWords(end: CommandEnd): Pick<HostToolResult, "code" | "text"> {
   const after = `after ${secondsWords(end.seconds)}`;
-  const failed = (code: HostToolResult["code"], words: string) => ({
-    code,
-    text: `FAILED (${code}): ${words}`,
-  });
-  if (end.failure !== undefined) return failed("failed", `The command could not be started: ${end.failure}.`);
+  if (end.failure !== undefined)
+    return failedCall("failed", `The command could not be started: ${end.failure}.`);
   switch (end.stopped) {
     case "timeout":
-      return failed("timeout", `The command was ended ${after}, with everything it had started.`);
+      return failedCall("timeout", `The command was ended ${after}, with everything it had started.`);
     case "cancelled":
-      return failed("cancelled", `The command was cancelled ${after}, with everything it had started.`);
+      return failedCall("cancelled", `The command was cancelled ${after}, with everything it had started.`);
     case "killed":
     case "closed":
       return { code: "ok", text: `The command was ended ${after}, with everything it had started.` };
@@ -30,9 +27,9 @@ export function endWords(end: CommandEnd): Pick<HostToolResult, "code" | "text">
       ? ""
       : ` ${processWords(end.leftBehind)} that it left behind ended with it; what is to go on needs background: true.`;
   if (end.signal !== null)
-    return failed("failed", `The command was killed by ${end.signal} ${after}.${left}`);
+    return failedCall("failed", `The command was killed by ${end.signal} ${after}.${left}`);
   if (end.exitCode !== 0)
-    return failed("failed", `The command ended with exit code ${end.exitCode} ${after}.${left}`);
+    return failedCall("failed", `The command ended with exit code ${end.exitCode} ${after}.${left}`);
   return { code: "ok", text: `Exit code 0 ${after}.${left}` };
 }
 

@@ -1,11 +1,10 @@
 import { isRefusal, type Refusal } from "@holdfast/core/files";
 import { clip, escapeForDisplay } from "@holdfast/core/text";
-import type { HostTool, HostToolResult } from "@holdfast/core/tools";
+import { failedCall, type HostTool, type HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";
 import { type FetchedPage, type FetchPolicy, fetchPage } from "./fetch-page.js";
 import { readableHtml } from "./readable-html.js";
 import { safeText } from "./safe-output.js";
-import { refused } from "./shell-tool.js";
 import { SpillFiles } from "./spill-files.js";
 
 /** What pages are fetched with. */
@@ -55,7 +54,7 @@ export function fetchTool(options: FetchToolOptions): FetchTool {
     async run({ args }, { signal }) {
       const { url, raw = false } = parameters.parse(args);
       const page = await fetch(url, signal, raw);
-      return "kind" in page ? refused(page) : page;
+      return "kind" in page ? failedCall(page.code, page.message) : page;
     },
   };
   return { tool, fetch, close: () => files.close() };
@@ -69,13 +68,10 @@ function pageResult(page: FetchedPage, raw: boolean, within: (text: string) => s
   );
   const isFailed = status < 200 || status > 299;
   const text = textOf(page);
-  if (text === undefined)
-    return { code: "binary", text: `FAILED (binary): ${facts} It is no text, and is not shown.` };
+  if (text === undefined) return failedCall("binary", `${facts} It is no text, and is not shown.`);
   const isHtml = /^(text\/html|application\/xhtml\+xml)$/.test(mimeType);
   const words = within(safeText(isHtml && !raw ? readableHtml(text) : text));
-  return isFailed
-    ? { code: "failed", text: `FAILED (failed): ${facts}\n${words}` }
-    : { code: "ok", text: `${facts}\n${words}` };
+  return isFailed ? failedCall("failed", `${facts}\n${words}`) : { code: "ok", text: `${facts}\n${words}` };
 }
 
 const textKinds = /^(text\/.*|application\/(.*\+)?(json|xml|javascript|yaml|toml|x-sh|ld\+json|xhtml))$/;

@@ -1,6 +1,6 @@
-import { isRefusal, type Refusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files";
 import { clip, defined, escapeForDisplay } from "@holdfast/core/text";
-import type { HostScope, HostTool, HostToolResult } from "@holdfast/core/tools";
+import { failedCall, type HostScope, type HostTool, type HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";
 import { backgroundWords, endWords, lastLines, outputWords, secondsWords } from "./command-words.js";
 import type { Commands } from "./commands.js";
@@ -65,11 +65,10 @@ async function runCommand(
   { commands, checkFiles, watchFiles, onBackgroundEnd }: CommandToolsContext,
 ): Promise<HostToolResult> {
   const { command, directory, background = false, sandboxed } = args;
-  if (scope.signal?.aborted === true)
-    return { code: "cancelled", text: "FAILED (cancelled): The command was not started." };
+  if (scope.signal?.aborted === true) return failedCall("cancelled", "The command was not started.");
   const lookAgain = background ? undefined : await watchFiles?.();
   const started = commands.start(command, directory, background, { sandboxed });
-  if (isRefusal(started)) return refused(started);
+  if (isRefusal(started)) return failedCall(started.code, started.message);
   if (background) {
     stopAfter(started, args.timeout_seconds);
     await waitAtMost(started.ended, firstLookMs);
@@ -129,11 +128,6 @@ const firstLookMs = 250;
 const progressMs = 250;
 /** The last lines of an output that a person is shown. */
 const shownLines = 5;
-
-/** A refusal as a result. */
-export function refused({ code, message }: Refusal): HostToolResult {
-  return { code, text: `FAILED (${code}): ${message}` };
-}
 
 /** Appends to a result what became of the files meanwhile. */
 export async function withFileCheck(

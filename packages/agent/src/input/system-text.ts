@@ -1,4 +1,4 @@
-import { chooseSuffix, cutVisibly, escapeForDisplay, frameText, quoteForDisplay } from "@holdfast/core/text";
+import { chooseSuffix, cutVisibly, escapeForDisplay, fileAttributes, frameText } from "@holdfast/core/text";
 import { protocolText } from "@holdfast/core/tools";
 import type { ApprovalMode } from "../config/approval.js";
 import type { Instructions } from "./instruction-files.js";
@@ -75,8 +75,7 @@ function aboutPlace({ roots, platform, date }: SystemFacts): string {
 /** Raw text of a file, framed as every other is, so that it cannot be taken for words of ours. */
 function instructionsBlock({ path, sha256, text, isCut, isOwn }: Instructions): string {
   const cut = isCut === true ? " Only its beginning is here; read it for the rest." : "";
-  const attributes = ` path=${quoteForDisplay(path)} sha256="${sha256}"`;
-  const framed = frameText(attributes, text, chooseSuffix([text, path])).text;
+  const framed = frameText(fileAttributes(path, [["sha256", sha256]]), text, chooseSuffix([text, path])).text;
   const whose = isOwn === true ? "The user's own" : "The project's";
   return `${whose} instructions for agents, from ${escapeForDisplay(path)}.${cut} Follow them where the user does not say otherwise.\n${framed}`;
 }

@@ -4,6 +4,7 @@ import { isRefusal } from "@holdfast/core/files";
 import { defined, isObject } from "@holdfast/core/text";
 import {
   conversationTools,
+  failedCall,
   findConversationTool,
   type HostTool,
   type HostToolResult,
@@ -129,7 +130,7 @@ export function refusingTool(
   why: string,
   code: "invalid_arguments" | "denied" = "invalid_arguments",
 ): HostTool {
-  return answeringTool(name, { code, text: `FAILED (${code}): ${name}: ${why} Nothing was done.` });
+  return answeringTool(name, failedCall(code, `${name}: ${why} Nothing was done.`));
 }
 
 /** Answers a call that delegates: the task begins once all calls of the answer have their results. */

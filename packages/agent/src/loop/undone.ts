@@ -1,3 +1,4 @@
+import { hasTrait } from "@holdfast/core/files";
 import type { EndedCall, TurnEnd } from "./turn.js";
 
 /** A call that was to change something, and how it ended. */
@@ -29,7 +30,7 @@ export class Undone {
       if (!isError) for (const what of about.what) this.#open.delete(what);
     }
     for (const { about, isError, callId, name, code } of calls) {
-      if (!isError || (about.kind === "other" && !undoneCodes.has(code))) continue;
+      if (!isError || (about.kind === "other" && !hasTrait(code, "undone"))) continue;
       for (const what of about.what) this.#open.set(what, { callId, name, code });
     }
   }
@@ -39,23 +40,3 @@ export class Undone {
     return [...new Map([...this.#open.values()].map((one) => [one.callId, one])).values()];
   }
 }
-
-/** Codes of calls that were denied, stood against another state, or failed for want of what the machine has. */
-const undoneCodes: ReadonlySet<string> = new Set([
-  "denied",
-  "read_only",
-  "protected_path",
-  "outside_workspace",
-  "root_changed",
-  "state_mismatch",
-  "not_agreed",
-  "exists",
-  "busy",
-  "disk_full",
-  "permission_denied",
-  "cannot_preserve",
-  "timeout",
-  "internal_error",
-  "files_in_conflict",
-  "files_refused",
-]);

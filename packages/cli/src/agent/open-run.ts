@@ -37,7 +37,8 @@ import {
 } from "@holdfast/core/tools";
 import { openSettings } from "../answers/open.js";
 import { newIds, openStoreAt } from "../sessions/open-store.js";
-import { exitCodeOf, exitCodes as shellCodes } from "../shell/exit-codes.js";
+import { exitCodeOf } from "../shell/exit-code-of.js";
+import { exitCodes as shellCodes } from "../shell/exit-codes.js";
 import type { Flags, Invocation } from "../shell/invocation.js";
 import { economyOf } from "./economy.js";
 import { openHost, type RunHost } from "./host.js";

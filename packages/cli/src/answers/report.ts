@@ -9,7 +9,7 @@ import {
   type WriteOutcome,
 } from "@holdfast/core/files";
 import { cappedLines, escapeForPeople, escapeText, nameWithLink } from "@holdfast/core/text";
-import { exitCodeOf } from "../shell/exit-codes.js";
+import { exitCodeOf } from "../shell/exit-code-of.js";
 import type { Terminal } from "../shell/terminal.js";
 import { applyWords, commandWords } from "./command-words.js";
 import { showDiff } from "./show-diff.js";

@@ -3,7 +3,7 @@ import { addonFor } from "../addons.js";
 import { withWorkspace } from "../answers/open.js";
 import { reportRefusal } from "../answers/report.js";
 import { changeSettings } from "../config/change-settings.js";
-import { exitCodeOf } from "../shell/exit-codes.js";
+import { exitCodeOf } from "../shell/exit-code-of.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
 

@@ -19,7 +19,7 @@ import { escapeText, jsonOf } from "@holdfast/core/text";
 import { answer } from "../answers/one-answer.js";
 import { withWorkspace } from "../answers/open.js";
 import { reportRefusal } from "../answers/report.js";
-import { exitCodeOf } from "../shell/exit-codes.js";
+import { exitCodeOf } from "../shell/exit-code-of.js";
 import { readInputText } from "../shell/input.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";

@@ -13,7 +13,8 @@ import { defined } from "@holdfast/core/text";
 import { addonFor } from "../addons.js";
 import { jsonLine } from "../answers/one-answer.js";
 import { reportRefusal } from "../answers/report.js";
-import { exitCodeOf, exitCodes } from "../shell/exit-codes.js";
+import { exitCodeOf } from "../shell/exit-code-of.js";
+import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation, Run } from "../shell/invocation.js";
 
 /** What sessions or files refuse. */

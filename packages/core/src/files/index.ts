@@ -46,6 +46,17 @@ export {
 } from "./seen/session-knowledge.js";
 export { allOf, type ShownLines, type ShownSince, shownBy } from "./seen/shown-lines.js";
 export { currentBase, emptySha256, type GivenBase, shownBase } from "./values/base.js";
+export {
+  type AnyRefusalCode,
+  type ConversationCode,
+  concernOf,
+  conversationCodes,
+  hasTrait,
+  type OutcomeCode,
+  type RefusalCode,
+  refusalCodes,
+  successCodes,
+} from "./values/codes.js";
 export type * from "./values/disk.js";
 export { DiskFault, type FaultState } from "./values/disk-fault.js";
 export type { CorrectedEdit, Corrector, EditApplier, EditSketch, FailedEdit } from "./values/edit-models.js";
@@ -68,20 +79,7 @@ export { type ChangeOutcome, displacedNoteOf, withDisplacedNote } from "./values
 export { bareName, isSecret, protectedReason, tidyPath } from "./values/path-policy.js";
 export type * from "./values/ports.js";
 export { type ProtectedPath, protectedPaths, protectionOf, runsLater } from "./values/protected-paths.js";
-export {
-  type AnyRefusalCode,
-  type ConversationCode,
-  carriesContent,
-  conversationCodes,
-  isRefusal,
-  type OutcomeCode,
-  type Refusal,
-  type RefusalCode,
-  refusalCodes,
-  refuse,
-  refuseIn,
-  successCodes,
-} from "./values/refusal.js";
+export { carriesContent, isRefusal, type Refusal, refuse, refuseIn } from "./values/refusal.js";
 export type * from "./values/requests.js";
 export { byteEncoding, isLook } from "./values/requests.js";
 export type * from "./values/stores.js";

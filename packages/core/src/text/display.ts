@@ -177,13 +177,29 @@ interface FramedText {
  * Puts a frame round a file's text: one header line that names the closing marker, the raw text, and the
  * marker glued to its end, so that no newline is invented.
  *
- * @param attributes begins with a blank; its values are quoted already.
+ * @param attributes from `fileAttributes`.
  * @param suffix from `chooseSuffix` over all texts of the reply, so that none of them can close the frame.
  */
 export function frameText(attributes: string, content: string, suffix: FrameSuffix): FramedText {
   const closing = `</file${suffix}>`;
   const header = `<file${suffix}${attributes} end="${closing}">\n`;
   return { text: header + content + closing, start: header.length };
+}
+
+/**
+ * The attributes of a file's header: its name, then the pairs.
+ *
+ * @param leads where the name leads, of a link.
+ */
+export function fileAttributes(
+  path: string,
+  pairs: readonly (readonly [name: string, value: string])[],
+  leads?: string,
+): string {
+  const name = [path, ...(leads === undefined ? [] : [leads])]
+    .map((one) => quoteForDisplay(one))
+    .join(" -> ");
+  return ` path=${name}${pairs.map(([key, value]) => ` ${key}=${quoteForDisplay(value)}`).join("")}`;
 }
 
 const marker = /<\/?(?:file|lines)(?:-(\d+))?/gi;

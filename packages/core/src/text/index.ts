@@ -16,6 +16,7 @@ export {
   escapeText,
   escapeUnseen,
   type FrameSuffix,
+  fileAttributes,
   frameText,
   hasUnseen,
   nameWithLink,

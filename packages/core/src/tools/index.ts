@@ -40,6 +40,7 @@ export {
   tools,
 } from "./file-tools/catalog.js";
 export {
+  failedCall,
   type HostCode,
   type HostRequest,
   type HostScope,
@@ -67,7 +68,7 @@ export { type JsonSchema, type NamedArguments, understand } from "./tool/shapes.
 export { meaningsOf, nearestName, plainName } from "./tool/spellings.js";
 export { type FileTool, jsonSchema, type ToolAnnotations, type ToolWorkspace } from "./tool/tool.js";
 export { phraseResult, shownTools, withNames } from "./tool/vocabulary.js";
-export type { WireResult } from "./wire/json.js";
+export type { WireResult } from "./wire/answers.js";
 export {
   answerBudgetChars,
   defaultWireOptions,
@@ -89,4 +90,3 @@ export type {
   WriteResult,
 } from "./wire/result.js";
 export { describeRepair } from "./wire/shown.js";
-export {} from "./wire/text.js";

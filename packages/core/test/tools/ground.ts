@@ -7,7 +7,7 @@ import { isRefusal, memoryPorts, Workspace, type WorkspaceOptions } from "../../
 import { openCharsets } from "../../src/node/disk/charsets.js";
 import { openPorts } from "../../src/node/index.js";
 import { runTool, type ToolContext } from "../../src/tools/index.js";
-import type { WireWriteResult } from "./wire/result-schemas.js";
+import type { WireAnswer } from "../../src/tools/wire/answers.js";
 
 export const sha256 = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex");
 
@@ -48,6 +48,6 @@ export function openMemory(
 export type Ground = Awaited<ReturnType<typeof makeGround>>;
 
 /** Calls a writing tool and gives its wire object, which its schema describes. */
-export async function write(ground: Ground, name: string, args: unknown): Promise<WireWriteResult> {
+export async function write(ground: Ground, name: string, args: unknown): Promise<WireAnswer<"write">> {
   return JSON.parse((await ground.call(name, args)).text);
 }

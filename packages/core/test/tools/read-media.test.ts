@@ -4,8 +4,8 @@ import { renderContext, toAnthropic } from "../../src/context/index.js";
 import { ContextManager, timeSortedIds } from "../../src/conversation/index.js";
 import { isRefusal } from "../../src/files/index.js";
 import { carryOut, type TurnHost } from "../../src/tools/index.js";
+import { resultSchemas } from "../../src/tools/wire/answers.js";
 import { makeGround } from "./ground.js";
-import { resultSchemas } from "./wire/result-schemas.js";
 
 const sha = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 const png = Buffer.from(

@@ -1,11 +1,12 @@
 import { isRefusal } from "@holdfast/core/files";
 import { clip, escapeForDisplay } from "@holdfast/core/text";
-import type {
-  HostRequest,
-  HostScope,
-  HostTool,
-  HostToolAnnotations,
-  HostToolResult,
+import {
+  failedCall,
+  type HostRequest,
+  type HostScope,
+  type HostTool,
+  type HostToolAnnotations,
+  type HostToolResult,
 } from "@holdfast/core/tools";
 import * as z from "zod";
 import type { FileCheck } from "../file-check.js";
@@ -81,7 +82,7 @@ async function callServer(
   const client = await connection.open(signal);
   if (isRefusal(client)) {
     const code = client.code === "cancelled" ? "cancelled" : "unreachable";
-    return { code, text: `FAILED (${code}): ${client.message}` };
+    return failedCall(code, client.message);
   }
   try {
     const result = await client.callTool(
@@ -117,20 +118,16 @@ async function failureOf(
   signal: AbortSignal | undefined,
 ): Promise<HostToolResult> {
   const { SdkError, SdkErrorCode, ProtocolError } = await import("@modelcontextprotocol/client");
-  const failed = (code: HostToolResult["code"], words: string) => ({
-    code,
-    text: `FAILED (${code}): ${words}`,
-  });
   const name = shownName(connection.name);
   if (signal?.aborted === true)
-    return failed("cancelled", `The call was cancelled; the MCP server ${name} was told.`);
+    return failedCall("cancelled", `The call was cancelled; the MCP server ${name} was told.`);
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
-    return failed("timeout", `The MCP server ${name} did not answer within ${callMs / 1_000} s.`);
+    return failedCall("timeout", `The MCP server ${name} did not answer within ${callMs / 1_000} s.`);
   const { state } = connection;
-  if (state.kind === "failed") return failed("unreachable", state.message);
+  if (state.kind === "failed") return failedCall("unreachable", state.message);
   if (error instanceof ProtocolError && error.code === invalidParams)
-    return failed("invalid_arguments", errorWords(error));
-  return failed("failed", `The MCP server ${name} answers: ${errorWords(error)}`);
+    return failedCall("invalid_arguments", errorWords(error));
+  return failedCall("failed", `The MCP server ${name} answers: ${errorWords(error)}`);
 }
 
 const invalidParams = -32_602;

@@ -1,5 +1,5 @@
 import type { FileApiState, FileContent, ShownText } from "../../conversation/index.js";
-import { chooseSuffix, escapeInJson, frameText, quoteForDisplay } from "../../text/index.js";
+import { chooseSuffix, escapeInJson, fileAttributes, frameText } from "../../text/index.js";
 import type { DraftPart, Layout, NodeDrafts } from "../layout/layout.js";
 import { put, sizeOf } from "../layout/list.js";
 import type { PartSource, RenderScope, RenderSettings } from "./render-scope.js";
@@ -106,10 +106,5 @@ function attributesOf({ path, version, sha256, lines, form }: FileContent): stri
   ];
   if (form === "window") pairs.push(["lines", `${lines.from}-${lines.to}`]);
   if (form === "tracked") pairs.push(["tracked", "yes"]);
-  return ` path=${quoteForDisplay(path)}${pairs.map(([name, value]) => ` ${name}="${quoted(value)}"`).join("")}`;
-}
-
-/** The value without its own quotes: a hash out of an import may hold anything. */
-function quoted(value: string): string {
-  return quoteForDisplay(value).slice(1, -1);
+  return fileAttributes(path, pairs);
 }

@@ -1,7 +1,8 @@
 import { defined } from "../../text/index.js";
+import { hasTrait, type QuotingCode, type RefusalCode } from "../values/codes.js";
 import { type FileName, isKnownWhole, isSeen } from "../values/knowledge.js";
 import type { FileState, Unchanged, WriteRefusal } from "../values/outcomes.js";
-import { isRefusal, type Refusal, type RefusalCode, refuse } from "../values/refusal.js";
+import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import { largeSize } from "../values/time-budget.js";
 import { type Call, handOut } from "./call.js";
 import type { UnchangedPlan } from "./change.js";
@@ -33,7 +34,7 @@ export function maySee({ call, file }: Pick<Subject, "call" | "file">, current: 
 export function refuseWith(subject: Subject, refusal: Refusal, current: Current): WriteRefusal {
   const shownBefore = wasShown(subject, current);
   const state = stateOf(subject, current);
-  const isMismatch = mismatchCodes.has(refusal.code) && isStoredAsSecret(subject.file);
+  const isMismatch = hasTrait(refusal.code, "news") && isStoredAsSecret(subject.file);
   if (!isMismatch && maySee(subject, current)) return { ...refusal, success: false, state, shownBefore };
   const plain = plainly(refusal);
   const message = state.content === null ? plain.message : plain.message + namedOnly;
@@ -43,16 +44,14 @@ export function refuseWith(subject: Subject, refusal: Refusal, current: Current)
 const namedOnly =
   " What it holds is not shown here, since it may be secret: read it to see its present state.";
 
-const mismatchCodes: ReadonlySet<RefusalCode> = new Set<RefusalCode>(["state_mismatch", "unknown_base"]);
-
 /** A refusal without the lines that it may quote. */
 function plainly(refusal: Refusal): Refusal {
-  const message = plainMessages[refusal.code];
+  const messages: Readonly<Partial<Record<RefusalCode, string>>> = plainMessages;
+  const message = messages[refusal.code];
   return message === undefined ? refusal : refuse(refusal.code, message);
 }
 
-/** Of the codes whose messages quote lines of the file. */
-const plainMessages: Readonly<Partial<Record<RefusalCode, string>>> = {
+const plainMessages: Readonly<Record<QuotingCode, string>> = {
   invalid_diff:
     "Invalid Diff: The provided diff content does not match the file's content. The context or lines to be removed may be incorrect. Nothing was written.",
   ambiguous: "Ambiguous: the text to be changed stands at several places. Nothing was written.",

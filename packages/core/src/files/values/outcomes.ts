@@ -130,62 +130,61 @@ export interface ListedEntry {
   readonly openable: boolean;
 }
 
-/** The answer to a listing; `more` where entries were left out, and `because` says for what. */
-export type ListOutcome =
-  | {
-      readonly kind: "listed";
-      readonly path: string;
-      readonly entries: readonly ListedEntry[];
-      readonly more: boolean;
-      /** Only where there may be more. */
-      readonly because?: "limit" | "time";
-      /** Where the next call goes on (`ListRequest.after`); only where there may be more, and something was passed. */
-      readonly after?: string;
-      /** How many folders cannot be entered, so that what is in them is missing; only where there are some. */
-      readonly closedFolders?: number;
-      /** These folders, by their paths; only where there are some. */
-      readonly closed?: readonly string[];
-      /** How many entries `.gitignore` and its kin left out; only where there are some. */
-      readonly ignored?: number;
-    }
-  | Refusal;
+/** What all walks of folders answer. */
+interface WalkAnswer {
+  readonly path: string;
+  /** Where the next call goes on (`after` of the request); only where there may be more, and something was passed. */
+  readonly after?: string;
+}
+
+/** Of a walk for names: what it came by without looking in; each only where there is any. */
+export interface PassedBy {
+  /** How many folders cannot be entered, so that what is in them is missing. */
+  readonly closedFolders?: number;
+  /** How many entries `.gitignore` and its kin left out. */
+  readonly ignored?: number;
+}
+
+/** The answer to a listing. */
+export type ListOutcome = ListDone | Refusal;
+
+interface ListDone extends WalkAnswer, PassedBy {
+  readonly kind: "listed";
+  readonly entries: readonly ListedEntry[];
+  /** Entries were left out; `because` says for what. */
+  readonly more: boolean;
+  readonly because?: "limit" | "time";
+  /** The closed folders by their paths; only where there are some. */
+  readonly closed?: readonly string[];
+}
 
 /** Names only: what is found is no licence to write. */
-export type FindOutcome =
-  | {
-      readonly kind: "found";
-      readonly path: string;
-      /** In the order of the walk; links and other special files among them. */
-      readonly files: readonly ListedEntry[];
-      /** Why there may be more. */
-      readonly more?: "limit" | "time";
-      /** As of `ListOutcome`. */
-      readonly after?: string;
-      /** As of `ListOutcome`. */
-      readonly closedFolders?: number;
-      /** As of `ListOutcome`. */
-      readonly ignored?: number;
-    }
-  | Refusal;
+export type FindOutcome = FindDone | Refusal;
+
+interface FindDone extends WalkAnswer, PassedBy {
+  readonly kind: "found";
+  /** In the order of the walk; links and other special files among them. */
+  readonly files: readonly ListedEntry[];
+  /** Why there may be more. */
+  readonly more?: "limit" | "time";
+}
 
 /** Snippets only: without version and hash, what is shown is no licence to write. */
-export type SearchOutcome =
-  | {
-      readonly kind: "searched";
-      readonly path: string;
-      /** In the order of the walk, then of the lines. */
-      readonly matches: readonly SearchMatch[];
-      /** Where these were asked for instead: the files that have a match, with the number of their lines. */
-      readonly files?: readonly MatchedFile[];
-      readonly searchedFiles: number;
-      readonly searchedBytes: number;
-      readonly skips: SearchSkips;
-      /** Why there may be more: the limit of matches, the size of an answer, the time. */
-      readonly more?: "limit" | "answer" | "time";
-      /** As of `ListOutcome`; with the line of the last match. */
-      readonly after?: string;
-    }
-  | Refusal;
+export type SearchOutcome = SearchDone | Refusal;
+
+/** What a search found. */
+export interface SearchDone extends WalkAnswer {
+  readonly kind: "searched";
+  /** In the order of the walk, then of the lines; `after` names the line of the last one. */
+  readonly matches: readonly SearchMatch[];
+  /** Where these were asked for instead: the files that have a match, with the number of their lines. */
+  readonly files?: readonly MatchedFile[];
+  readonly searchedFiles: number;
+  readonly searchedBytes: number;
+  readonly skips: SearchSkips;
+  /** Why there may be more: the limit of matches, the size of an answer, the time. */
+  readonly more?: "limit" | "answer" | "time";
+}
 
 /** A file that has a match. */
 export interface MatchedFile {
@@ -200,17 +199,13 @@ export interface SearchMatch extends FoundLine {
 }
 
 /** What was not searched, as far as nobody would expect it. */
-export interface SearchSkips {
+export interface SearchSkips extends PassedBy {
   readonly binary: number;
   /** Files that by their names hold secrets: searched only where they are named. */
   readonly secret: number;
   readonly unreadable: number;
-  /** Folders that cannot be entered; only where there are some. */
-  readonly closedFolders?: number;
   /** Lines of which only the beginning was looked at, because the pattern is slow. */
   readonly longLines: number;
-  /** As of `ListOutcome`. */
-  readonly ignored?: number;
   /** Nothing was found of a pattern that may match a line break, and each line was searched by itself. */
   readonly acrossLines?: true;
 }
@@ -233,29 +228,30 @@ export type BytesOutcome =
 /** The answer to a change set: all of it was carried out, or nothing was written. */
 export type ApplyChangesOutcome = ChangeSetDone | ChangeSetRefusal;
 
-/** All files are as the set asked. */
-interface ChangeSetDone {
-  readonly kind: "change_set";
-  readonly success: true;
-  readonly code: "applied" | "already_applied" | "no_change";
-  readonly message: string;
+/** What an answer to a change set tells of its files. */
+interface SetAnswer {
   /** One for each file, in the order of the request; a rename has two, the old name and the new. */
   readonly files: readonly ChangedFile[];
   /** The set was all of this folder. */
   readonly folder?: string;
-  /** As of `WriteRefusal`; those of the files are beside it. */
+  /** As of `WriteAnswer`; those of the files are beside it. */
   readonly displacedNote?: string;
 }
 
-/** Nothing was written. Files that were no reason for it have the code `not_applied`. */
-export interface ChangeSetRefusal extends Refusal {
+/** All files are as the set asked. */
+interface ChangeSetDone extends SetAnswer {
+  readonly kind: "change_set";
+  readonly success: true;
+  readonly code: "applied" | "already_applied" | "no_change";
+  readonly message: string;
+}
+
+/**
+ * Nothing was written. Files that were no reason for it have the code `not_applied`; there are none where the set was
+ * refused before its files were looked at.
+ */
+export interface ChangeSetRefusal extends Refusal, SetAnswer {
   readonly success: false;
-  /** As of `ChangeSetDone`; none where the set was refused before its files were looked at. */
-  readonly files: readonly ChangedFile[];
-  /** The set was all of this folder. */
-  readonly folder?: string;
-  /** As of `WriteRefusal`; those of the files are beside it. */
-  readonly displacedNote?: string;
 }
 
 /** What became of one file of a change set. */
@@ -306,8 +302,19 @@ export interface FileStatus {
 /** The answer of every writing request, in every exit (docs/outcomes.md). */
 export type WriteOutcome = Written | Unchanged | WriteRefusal;
 
+/** What every answer of a writing request may tell beside its own. */
+interface WriteAnswer {
+  /** The other files of the same step: of a change set that was undone as a whole, of a rename. */
+  readonly together?: readonly WriteOutcome[];
+  /**
+   * The end of the message, that says what other programs wrote into replaced files, at the moment of the step or
+   * later. It is told once: who shows another message, or drops this outcome, says it with another one (`displacedNoteOf`).
+   */
+  readonly displacedNote?: string;
+}
+
 /** The file was changed. */
-export interface Written {
+export interface Written extends WriteAnswer {
   readonly kind: "written";
   readonly success: true;
   readonly code: "applied";
@@ -326,14 +333,10 @@ export interface Written {
   readonly change: ChangeReport;
   /** What later calls on the same base have to know of this one. */
   readonly own: OwnWrite;
-  /** The other files that the same step changed: of a change set that was undone as a whole, of a rename. */
-  readonly together?: readonly WriteOutcome[];
-  /** As of `WriteRefusal`. */
-  readonly displacedNote?: string;
 }
 
 /** The file is already as it was asked for; nothing was written. */
-export interface Unchanged {
+export interface Unchanged extends WriteAnswer {
   readonly kind: "unchanged";
   readonly success: true;
   readonly code: "already_applied" | "no_change";
@@ -341,13 +344,10 @@ export interface Unchanged {
   readonly state: FileState;
   /** Whether the caller had been shown all of `state` before this call. */
   readonly shownBefore: boolean;
-  readonly together?: readonly WriteOutcome[];
-  /** As of `WriteRefusal`. */
-  readonly displacedNote?: string;
 }
 
 /** Why nothing was written, with the true state. */
-export interface WriteRefusal extends Refusal {
+export interface WriteRefusal extends Refusal, WriteAnswer {
   readonly success: false;
   /** `null` where there is none to tell (a path outside, a folder). */
   readonly state: FileState | null;
@@ -359,12 +359,6 @@ export interface WriteRefusal extends Refusal {
   readonly quoted?: readonly QuotedLines[];
   /** Of a mismatch: the message shows all that differs from a base that the caller was shown. */
   readonly difference?: ShownDifference;
-  readonly together?: readonly WriteOutcome[];
-  /**
-   * The end of the message, that says what other programs wrote into replaced files, at the moment of the step or
-   * later. It is told once: who shows another message, or drops this outcome, says it with another one (`displacedNoteOf`).
-   */
-  readonly displacedNote?: string;
 }
 
 /** A difference that a message shows as a whole: with the base it tells all of the present state. */

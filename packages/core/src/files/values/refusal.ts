@@ -1,102 +1,6 @@
 import type { PatchRefusal } from "../../patch/index.js";
+import { type AnyRefusalCode, hasTrait, type OutcomeCode, type RefusalCode } from "./codes.js";
 import { libraryWords, type Sentence, say } from "./vocabulary.js";
-
-/**
- * What went well. This and the two lists below are closed: an expected refusal is one of these values, never
- * an exception, and each has one exit code of the commands and one row in docs/outcomes.md.
- */
-export const successCodes = ["ok", "applied", "already_applied", "no_change"] as const;
-
-/** What the tools of files refuse, and with that their wire. */
-export const refusalCodes = [
-  "state_mismatch",
-  "unknown_base",
-  "missing_base",
-  "not_read",
-  "invalid_diff",
-  "ambiguous",
-  "not_found",
-  "occurrence_mismatch",
-  "equal_strings",
-  "empty_old_string",
-  "internal_error",
-  "invalid_arguments",
-  "invalid_hash",
-  "multi_file_diff",
-  "timeout",
-  "read_only",
-  "bytes_gone",
-  "cannot_preserve",
-  "out_of_range",
-  "section_missing",
-  "unencodable",
-  "nothing_to_undo",
-  "unseen_lines",
-  "outside_workspace",
-  "root_changed",
-  "protected_path",
-  "ignored_path",
-  "is_directory",
-  "not_a_file",
-  "binary",
-  "undecodable",
-  "too_large",
-  "permission_denied",
-  "disk_full",
-  "file_missing",
-  "exists",
-  "not_agreed",
-  "cancelled",
-  "busy",
-  "denied",
-  "placeholder",
-  "not_applied",
-] as const;
-
-/** What a conversation or a session store refuses. */
-export const conversationCodes = [
-  "unknown_node",
-  "unknown_task",
-  "unknown_session",
-  "pruned_node",
-  "cycle",
-  "duplicate_id",
-  "invalid_arguments",
-  "invalid_payload",
-  "invalid_metadata",
-  "open_calls",
-  "unmatched_result",
-  "unsafe_cut",
-  "no_effect",
-  "no_task",
-  "task_closed",
-  "not_staged",
-  "no_summary",
-  "restore_pending",
-  "files_in_conflict",
-  "files_refused",
-  "newer_version",
-  "read_only",
-  "not_a_session",
-  "too_large",
-  "busy",
-  "cancelled",
-  "conflict",
-  "disk_full",
-  "permission_denied",
-  "store_failed",
-] as const;
-
-/** A code of an answer that refuses nothing. */
-type SuccessCode = (typeof successCodes)[number];
-/** A code of the tools of files. */
-export type RefusalCode = (typeof refusalCodes)[number];
-/** A code of conversations and session stores. */
-export type ConversationCode = (typeof conversationCodes)[number];
-/** Every code of the one list. */
-export type AnyRefusalCode = RefusalCode | ConversationCode;
-/** What a tool of files can answer. */
-export type OutcomeCode = SuccessCode | RefusalCode;
 
 /** An expected refusal: a code, one sentence that says what to do, and nothing changed. */
 export interface Refusal<Code extends AnyRefusalCode = RefusalCode> {
@@ -137,16 +41,8 @@ export function isRefusal(answer: object): answer is Refusal<AnyRefusalCode> {
  * other than believed, or was never shown. After the others the caller knows as much as before.
  */
 export function carriesContent(code: OutcomeCode): boolean {
-  return contentCodes.has(code);
+  return hasTrait(code, "news") || hasTrait(code, "unseen");
 }
-
-const contentCodes: ReadonlySet<OutcomeCode> = new Set<OutcomeCode>([
-  "state_mismatch",
-  "unknown_base",
-  "missing_base",
-  "exists",
-  "internal_error",
-]);
 
 const beyondOneFile = {
   deletion: "[ To delete it, use {delete}.| To delete it, use {changes}.]",

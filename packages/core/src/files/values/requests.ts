@@ -48,7 +48,7 @@ export type OneFileRequest =
 export type Asked<Request> = Request extends unknown ? Omit<Request, "kind"> : never;
 
 /** Asks for a text file, whole or a window of its lines. Above `Limits.fullReadBytes` only a window is served. */
-export interface ReadRequest {
+export interface ReadRequest extends Pick<WriteOptions, "within"> {
   readonly kind: "read";
   readonly path: string;
   /** 1-based first line. */
@@ -61,8 +61,6 @@ export interface ReadRequest {
   readonly encoding?: string;
   /** The lines, also where the caller has them before it. */
   readonly full?: boolean;
-  /** As `WriteOptions.within`. */
-  readonly within?: string;
 }
 
 /** What all walks of folders are asked. */
@@ -262,25 +260,15 @@ export type ApplyChangesRequest = (
       /** Of all its files, as `FileChange.encoding`. */
       readonly encoding?: string;
     }
-) & {
-  readonly kind: "apply_changes";
-  /** The tool's name for the history. */
-  readonly tool?: string;
-};
+) &
+  Pick<WriteOptions, "tool"> & { readonly kind: "apply_changes" };
 
 /** In it each byte is a character: what is no UTF-8 is patched as git does it, byte by byte. */
 export const byteEncoding = "iso-8859-1";
 
-/** What is to become of one file of a change set. */
-export interface FileChange {
+/** What is to become of one file of a change set. Only one that is created needs no base; `within` is for the new name, too. */
+export interface FileChange extends Pick<WriteOptions, "base" | "hashless" | "encoding" | "within"> {
   readonly path: string;
-  /** As `WriteOptions.base`; only a file that is created needs none. */
-  readonly base?: GivenBase;
-  /** As `WriteOptions.hashless`. */
-  readonly hashless?: boolean;
-  readonly encoding?: string;
-  /** As `WriteOptions.within`, for the new name, too. */
-  readonly within?: string;
   /** The new name; nothing may stand there. The content may change at the same time. */
   readonly renameTo?: string;
   /** With `renameTo` alone: the file keeps its name, and the new one gets a copy, with its mode; of a link, of its target. */
@@ -342,16 +330,15 @@ export type ContentChange =
 /** The line behind which others are put; 0 is the beginning. */
 export type LinePlace = number | "end";
 
-/** Takes the last recorded write of a file back, or the whole change set that it was part of. Needs no base. */
-export interface UndoRequest {
+/**
+ * Takes the last recorded write of a file back, or the whole change set that it was part of. Needs no base. What was
+ * written in place is undone so in any case.
+ */
+export interface UndoRequest extends Pick<WriteOptions, "inPlace" | "tool"> {
   readonly kind: "undo";
   readonly path: string;
   /** As `WriteOptions.base`: the state that the write left which is taken back, so that no second one is. */
   readonly base?: string;
-  /** As of `WriteOptions`; what was written in place is undone so in any case. */
-  readonly inPlace?: boolean;
-  /** The tool's name for the history. */
-  readonly tool?: string;
 }
 
 /** Brings back a state of which the bytes are kept; `bytes_gone` where they are not. */

@@ -3,40 +3,16 @@ import { unprunedNode } from "../../conversation/index.js";
 import { isRefusal } from "../../files/index.js";
 import { defined } from "../../text/index.js";
 import type { HistoryRequest } from "./conversation-request.js";
-import { type Answered, answer, type Caller, type ConversationHost } from "./conversation-tool.js";
+import { type Answered, answer, type Caller, type ConversationHost, movedBy } from "./conversation-tool.js";
 import { atMove } from "./follow.js";
 import { summaryOf } from "./summary-of.js";
-
-/** Shows the path, goes back on it, sums it up, or shows a task in full. */
-export async function carryHistory(
-  host: ConversationHost,
-  request: HistoryRequest,
-  asked: Caller,
-): Promise<Answered> {
-  switch (request.kind) {
-    case "history_view":
-      return view(host, request);
-    case "rewind":
-      return rewind(host, request, asked);
-    case "restore_files":
-      return restore(host, request, asked);
-    case "summarize_branch":
-      return summarize(host, request, asked);
-    case "expand_task_summary": {
-      const done = host.manager.expandTask(request.taskId);
-      if (isRefusal(done)) return done;
-      return answer("The task is shown in full for one turn.", { task_id: request.taskId });
-    }
-    default:
-      return request satisfies never;
-  }
-}
 
 type View = Extract<HistoryRequest, { readonly kind: "history_view" }>;
 type Rewind = Extract<HistoryRequest, { readonly kind: "rewind" }>;
 type Summarize = Extract<HistoryRequest, { readonly kind: "summarize_branch" }>;
 
-function view({ manager }: ConversationHost, { limitLines, filter }: View): Answered {
+/** The newest lines of the outline, of what the filter lets through. */
+export function viewHistory({ manager }: ConversationHost, { limitLines, filter }: View): Answered {
   const options = historyFilter(manager.context, filter);
   if (isRefusal(options)) return options;
   const lines = debugOutline(manager.context, options).trimEnd().split("\n");
@@ -45,21 +21,26 @@ function view({ manager }: ConversationHost, { limitLines, filter }: View): Answ
   return answer("The history:", undefined, shown.join("\n"));
 }
 
-async function rewind(host: ConversationHost, { turnId, files }: Rewind, asked: Caller): Promise<Answered> {
+/** Goes back on the path. */
+export async function rewind(
+  host: ConversationHost,
+  { turnId, files }: Rewind,
+  asked: Caller,
+): Promise<Answered> {
   const { manager } = host;
   const target = manager.rewindTarget(turnId);
   if (isRefusal(target)) return target;
   const move = { kind: "go", toId: target.id, words: "Went back" } as const;
   return atMove(host, { move, files }, asked, (left) => {
     const told = answer(`Went back; the path left is kept.${left}`, { turn_id: target.id });
-    const node = manager.rewind(target.id, asked.answering(told));
-    return isRefusal(node) ? node : told;
+    return movedBy(asked, told, (answering) => manager.rewind(target.id, answering));
   });
 }
 
 type PutBack = Extract<HistoryRequest, { readonly kind: "restore_files" }>;
 
-async function restore(
+/** The head stays, and the files become what they were at a node; or a restore is taken back. */
+export async function putFilesBack(
   host: ConversationHost,
   { turnId, restoreId, files }: PutBack,
   asked: Caller,
@@ -71,7 +52,8 @@ async function restore(
   return atMove(host, { move: { kind: "stay", stateOf: target.id }, files }, asked);
 }
 
-async function summarize(
+/** Adds a summary of the branch. */
+export async function summarizeBranch(
   host: ConversationHost,
   { focus, summary }: Summarize,
   asked: Caller,
@@ -87,4 +69,10 @@ async function summarize(
     asked.answering(told),
   );
   return isRefusal(node) ? node : answer(told.message, { summary_id: node.id });
+}
+
+/** Shows a task in full, for one turn. */
+export function expandTask({ manager }: ConversationHost, taskId: string): Answered {
+  const done = manager.expandTask(taskId);
+  return isRefusal(done) ? done : answer("The task is shown in full for one turn.", { task_id: taskId });
 }

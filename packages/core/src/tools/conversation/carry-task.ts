@@ -16,43 +16,24 @@ import {
   type Caller,
   type ConversationHost,
   type FileMove,
+  movedBy,
   renderAnswer,
 } from "./conversation-tool.js";
 import { atMove } from "./follow.js";
 import { summaryOf } from "./summary-of.js";
 
-/** Begins, ends, leaves and lists tasks. */
-export async function carryTask(
-  host: ConversationHost,
-  request: TaskRequest,
-  asked: Caller,
-): Promise<Answered> {
-  switch (request.kind) {
-    case "task_start":
-      return start(host, request, asked);
-    case "task_complete":
-      return complete(host, request, asked);
-    case "task_cancel":
-      return cancel(host, request.files, asked);
-    case "task_pop":
-      return pop(host, request.files, asked);
-    case "task_resume":
-      return resume(host, request, asked);
-    case "task_restart":
-      return restart(host, request, asked);
-    case "task_list":
-      return list(host);
-    default:
-      return request satisfies never;
-  }
-}
-
 type StartRequest = Extract<TaskRequest, { readonly kind: "task_start" }>;
 type Complete = Extract<TaskRequest, { readonly kind: "task_complete" }>;
+type Leave = Extract<TaskRequest, { readonly kind: "task_cancel" | "task_pop" }>;
 type Resume = Extract<TaskRequest, { readonly kind: "task_resume" }>;
 type Restart = Extract<TaskRequest, { readonly kind: "task_restart" }>;
 
-async function start(host: ConversationHost, request: StartRequest, asked: Caller): Promise<Answered> {
+/** Begins a task on a branch of its own. */
+export async function startTask(
+  host: ConversationHost,
+  request: StartRequest,
+  asked: Caller,
+): Promise<Answered> {
   const transformation = await transformationOf(host, request, asked);
   if (isRefusal(transformation)) return transformation;
   const { name, goal } = request;
@@ -84,7 +65,12 @@ function answeringTask(asked: Caller, told: (taskId: string) => ReturnType<typeo
   return { answering: (taskId: string) => asked.answered(renderAnswer(told(taskId))) };
 }
 
-async function complete(host: ConversationHost, request: Complete, asked: Caller): Promise<Answered> {
+/** Ends the current task with its summary. */
+export async function completeTask(
+  host: ConversationHost,
+  request: Complete,
+  asked: Caller,
+): Promise<Answered> {
   const { manager } = host;
   const target = manager.cancelTarget();
   if (isRefusal(target)) return target;
@@ -141,39 +127,44 @@ async function refusedFiles(
   return isRefusal(plan) ? plan : refuseConflicts(plan, { restoreId: "", ...files });
 }
 
-async function cancel(host: ConversationHost, files: FilesAtMove, asked: Caller): Promise<Answered> {
+/** Leaves the current task for the branch that it was started from: for good, or until it is resumed. */
+export async function leaveTask(
+  host: ConversationHost,
+  { kind, files }: Leave,
+  asked: Caller,
+): Promise<Answered> {
   const { manager } = host;
   const target = manager.cancelTarget();
   if (isRefusal(target)) return target;
   const { taskId } = manager.getCurrentNode();
-  const words = "Task cancelled";
-  const move = { kind: "go", toId: target.id, words, cancels: taskId, tool: "task_cancel" } as const;
+  const cancels = kind === "task_cancel";
+  const words = cancels ? "Task cancelled" : "Task paused";
+  const move = {
+    kind: "go",
+    toId: target.id,
+    words,
+    tool: kind,
+    ...(cancels ? { cancels: taskId } : {}),
+  } as const;
   return atMove(host, { move, files }, asked, (left) => {
-    const told = answer(`${words}; its branch is kept out of view.${left}`, { task_id: taskId });
-    const node = manager.cancelTask(asked.answering(told));
-    return isRefusal(node) ? node : told;
+    const kept = cancels ? "; its branch is kept out of view" : "";
+    const told = answer(`${words}${kept}.${left}`, { task_id: taskId });
+    return movedBy(asked, told, (answering) =>
+      cancels ? manager.cancelTask(answering) : manager.popTask(answering),
+    );
   });
 }
 
-async function pop(host: ConversationHost, files: FilesAtMove, asked: Caller): Promise<Answered> {
-  const { manager } = host;
-  const target = manager.cancelTarget();
-  if (isRefusal(target)) return target;
-  const { taskId } = manager.getCurrentNode();
-  const move = { kind: "go", toId: target.id, words: "Task paused", tool: "task_pop" } as const;
-  return atMove(host, { move, files }, asked, (left) => {
-    const told = answer(`Task paused.${left}`, { task_id: taskId });
-    const node = manager.popTask(asked.answering(told));
-    return isRefusal(node) ? node : told;
-  });
-}
-
-async function resume(host: ConversationHost, { taskId, files }: Resume, asked: Caller): Promise<Answered> {
+/** Goes on with a task that was left. */
+export async function resumeTask(
+  host: ConversationHost,
+  { taskId, files }: Resume,
+  asked: Caller,
+): Promise<Answered> {
   const { manager } = host;
   const alone = (left: string): Answered => {
     const told = answer(`Task resumed.${left}`, { task_id: taskId });
-    const node = manager.resumeTask(taskId, asked.answering(told));
-    return isRefusal(node) ? node : told;
+    return movedBy(asked, told, (answering) => manager.resumeTask(taskId, answering));
   };
   const task = manager.context.tasks.get(taskId);
   // Why it cannot be resumed is for the move to say.
@@ -189,7 +180,12 @@ async function resume(host: ConversationHost, { taskId, files }: Resume, asked: 
   return atMove(host, { move, files }, asked, alone);
 }
 
-async function restart(host: ConversationHost, request: Restart, asked: Caller): Promise<Answered> {
+/** Tries a task again on a new branch. */
+export async function restartTask(
+  host: ConversationHost,
+  request: Restart,
+  asked: Caller,
+): Promise<Answered> {
   const { manager } = host;
   const { taskId, hint } = request;
   const told = (id: string, files: string) =>
@@ -209,7 +205,8 @@ async function restart(host: ConversationHost, request: Restart, asked: Caller):
   });
 }
 
-function list({ manager }: ConversationHost): Answered {
+/** The tree of tasks. */
+export function showTasks({ manager }: ConversationHost): Answered {
   const lines = tasksBelow(listTasks(manager.context)).map(
     ({ task, level }) => `${"  ".repeat(Math.min(level, deepest))}${lineOf(task)}`,
   );

@@ -8,7 +8,9 @@ import type {
   RestorePlan,
   Summariser,
   TaskMove,
+  TurnNode,
 } from "../../conversation/index.js";
+import { isRefusal } from "../../files/index.js";
 import { defined } from "../../text/index.js";
 import type { ToolAnnotations, ToolDefinition } from "../tool/tool.js";
 import type { ConversationRequest } from "./conversation-request.js";
@@ -106,6 +108,16 @@ export interface Caller {
   answering(answer: ConversationAnswer): AnsweredCall | undefined;
   /** The same from a text, where the model asked. */
   answered(output: string): AnsweredCall;
+}
+
+/** Moves the head, together with the result of the call that asked: it stands on the branch that is left. */
+export function movedBy(
+  { answering }: Caller,
+  told: ConversationAnswer,
+  move: (answering: AnsweredCall | undefined) => TurnNode | ConversationRefusal,
+): Answered {
+  const node = move(answering(told));
+  return isRefusal(node) ? node : told;
 }
 
 /** A tool of the conversation, typed by its own name and parameters. */

@@ -4,8 +4,11 @@ import { filePath } from "../tool/parameters.js";
 import { defineTool, fileIntent, refuseArguments } from "../tool/tool.js";
 import type { Spoken } from "../wire/options.js";
 import type { ToolResult } from "../wire/result.js";
-import { create, insert, strReplace } from "./text-editor.js";
-import { codeOf, factOf, framed, outcomeOf } from "./vendor-words.js";
+import { commandWords, create, editorParameters, insert, strReplace } from "./text-editor.js";
+import { factOf, framed, spokenOf } from "./vendor-words.js";
+
+const { file_text, old_str, insert_line } = editorParameters;
+const { write, edit, insert: inserting } = commandWords;
 
 /** Amazon Q's tool, on our core. */
 export const fsWrite = defineTool({
@@ -16,13 +19,14 @@ export const fsWrite = defineTool({
   parameters: z.object({
     command: z.enum(["create", "str_replace", "insert", "append"]),
     path: filePath,
-    file_text: z.string().optional().describe("Content for create"),
-    old_str: z.string().optional().describe("Exact text for str_replace"),
+    file_text,
+    old_str,
     new_str: z.string().optional().describe("New text for str_replace, insert or append"),
-    insert_line: z.int().min(0).exactOptional().describe("Line after which to insert; 0 is the top"),
+    insert_line,
     summary: z.string().exactOptional().describe("What the change is for"),
   }),
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  words: { write, edit, insert: inserting, append: "the command append" },
   spoken: fsWriteWords,
   intent(args) {
     const call = { path: args.path, tool: "fs_write" };
@@ -54,16 +58,11 @@ interface FsWriteArguments {
  * which state is there now.
  */
 function fsWriteWords({ command, old_str = "" }: FsWriteArguments, result: ToolResult): Spoken | undefined {
-  const outcome = outcomeOf(result);
-  if (outcome === undefined || command !== "str_replace") return undefined;
-  switch (codeOf(outcome)) {
-    case "not_found":
-      return framed(`no occurrences of "${clip(old_str, 1_000)}" were found`);
-    case "occurrence_mismatch": {
-      const count = factOf(outcome, "count");
-      return framed(`${count} occurrences of old_str were found when only 1 is expected`);
-    }
-    default:
-      return undefined;
-  }
+  if (command !== "str_replace") return undefined;
+  return spokenOf(result, (outcome) => ({
+    not_found: framed(`no occurrences of "${clip(old_str, 1_000)}" were found`),
+    occurrence_mismatch: framed(
+      `${factOf(outcome, "count")} occurrences of old_str were found when only 1 is expected`,
+    ),
+  }));
 }

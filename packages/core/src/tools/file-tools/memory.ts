@@ -8,7 +8,7 @@ import {
   refuseArguments,
 } from "../tool/tool.js";
 import { memoryWords } from "./anthropic-words.js";
-import { create, insert, strReplace, view } from "./text-editor.js";
+import { commandWords, create, editorParameters, insert, strReplace, view } from "./text-editor.js";
 
 /** What the model calls the folder; in the workspace it is `memories`, in the first root. */
 const folder = "/memories";
@@ -22,17 +22,14 @@ export const memory = defineTool({
   parameters: z.object({
     command: z.enum(["view", "create", "str_replace", "insert", "delete", "rename"]),
     path: z.string().exactOptional().describe(`Path under ${folder}`),
-    view_range: z.array(z.int()).exactOptional().describe("[first, last] line for view; -1 is the end"),
-    file_text: z.string().optional().describe("Content for create"),
-    old_str: z.string().optional().describe("Exact text for str_replace"),
+    ...editorParameters,
     new_str: z.string().optional().describe("New text for str_replace"),
-    insert_line: z.int().min(0).exactOptional().describe("Line after which to insert; 0 is the top"),
-    insert_text: z.string().optional().describe("Text for insert"),
     old_path: z.string().exactOptional().describe("For rename"),
     new_path: z.string().exactOptional().describe("For rename"),
   }),
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   fileAt: (path) => path.replace(/^\/+/, ""),
+  words: commandWords,
   spoken: memoryWords,
   intent(args) {
     const name = args.command === "rename" ? "old_path" : "path";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { bareName, type FileChange, type LinePlace } from "../../files/index.js";
 import { baseOf, fileBase, filePath, readLines } from "../tool/parameters.js";
-import { defineTool, fileIntent, refuseArguments } from "../tool/tool.js";
+import { defineTool, type FileIntent, fileIntent, refuseArguments } from "../tool/tool.js";
 
 export const moveFile = defineTool({
   name: "move_file",
@@ -14,15 +14,8 @@ export const moveFile = defineTool({
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   words: { move: "move_file", moveTo: "to" },
-  intent: ({ file_path, to, base_content_sha256 }) =>
-    fileIntent(
-      {
-        kind: "apply_changes",
-        changes: [{ path: file_path, base: base_content_sha256, renameTo: to, content: { kind: "same" } }],
-        tool: "move_file",
-      },
-      { oneFile: true, quiet: true },
-    ),
+  intent: ({ file_path: path, to: renameTo, base_content_sha256: base }) =>
+    oneChange("move_file", { path, base, renameTo, content: { kind: "same" } }),
 });
 
 export const deleteFile = defineTool({
@@ -32,15 +25,8 @@ export const deleteFile = defineTool({
   parameters: z.object({ file_path: filePath, base_content_sha256: fileBase }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   words: { delete: "delete_file" },
-  intent: ({ file_path, base_content_sha256 }) =>
-    fileIntent(
-      {
-        kind: "apply_changes",
-        changes: [{ path: file_path, base: base_content_sha256, content: { kind: "delete" } }],
-        tool: "delete_file",
-      },
-      { oneFile: true, quiet: true },
-    ),
+  intent: ({ file_path: path, base_content_sha256: base }) =>
+    oneChange("delete_file", { path, base, content: { kind: "delete" } }),
 });
 
 export const copyFile = defineTool({
@@ -53,12 +39,15 @@ export const copyFile = defineTool({
     base_content_sha256: fileBase,
   }),
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
-  intent: ({ file_path: path, to: renameTo, base_content_sha256: base }) => {
-    const change = { path, base, renameTo, isCopy: true, content: { kind: "same" } } as const;
-    const request = { kind: "apply_changes", changes: [change], tool: "copy_file" } as const;
-    return fileIntent(request, { oneFile: true, quiet: true });
-  },
+  intent: ({ file_path: path, to: renameTo, base_content_sha256: base }) =>
+    oneChange("copy_file", { path, base, renameTo, isCopy: true, content: { kind: "same" } }),
 });
+
+/** A set of one change, whose answer is that of its file. */
+function oneChange(tool: string, change: FileChange): FileIntent {
+  const request = { kind: "apply_changes", changes: [change], tool } as const;
+  return fileIntent(request, { oneFile: true, quiet: true });
+}
 
 export const moveLines = defineTool({
   name: "move_lines",

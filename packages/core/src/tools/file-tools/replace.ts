@@ -3,7 +3,7 @@ import { filePath } from "../tool/parameters.js";
 import { defineTool, fileIntent } from "../tool/tool.js";
 import type { Spoken } from "../wire/options.js";
 import type { ToolResult } from "../wire/result.js";
-import { codeOf, factOf, framed, type Outcome, outcomeOf } from "./vendor-words.js";
+import { factOf, framed, type Outcome, spokenOf } from "./vendor-words.js";
 
 /** Gemini CLI's tool, on our core. */
 export const replace = defineTool({
@@ -49,29 +49,22 @@ function replaceWords(
   { file_path: path, old_string, expected_replacements: expected = 1 }: ReplaceArguments,
   result: ToolResult,
 ): Spoken | undefined {
-  const outcome = outcomeOf(result);
-  if (outcome === undefined) return undefined;
-  switch (codeOf(outcome)) {
-    case undefined:
-      if (outcome.kind !== "written") return undefined;
-      return framed(
-        old_string === ""
-          ? `Created new file: ${path} with provided content.`
-          : `Successfully modified file: ${path} (${expected} replacements).`,
-      );
-    case "file_missing":
-      return framed(`File not found: ${path}`);
-    case "exists":
-      return framed(`File already exists, cannot create: ${path}`);
-    case "not_found":
-      return framed(`Could not find an exact match for 'old_string' in '${path}'.`);
-    case "occurrence_mismatch":
-      return framed(wrongCount(outcome, path, expected));
-    case "equal_strings":
-      return framed(`No changes to apply. The old_string and new_string are identical in file: ${path}`);
-    default:
-      return undefined;
-  }
+  return spokenOf(result, (outcome) => {
+    const done =
+      old_string === ""
+        ? `Created new file: ${path} with provided content.`
+        : `Successfully modified file: ${path} (${expected} replacements).`;
+    return {
+      ...(outcome.kind === "written" ? { done: framed(done) } : {}),
+      file_missing: framed(`File not found: ${path}`),
+      exists: framed(`File already exists, cannot create: ${path}`),
+      not_found: framed(`Could not find an exact match for 'old_string' in '${path}'.`),
+      occurrence_mismatch: framed(wrongCount(outcome, path, expected)),
+      equal_strings: framed(
+        `No changes to apply. The old_string and new_string are identical in file: ${path}`,
+      ),
+    };
+  });
 }
 
 function wrongCount(outcome: Outcome, path: string, expected: number): string {

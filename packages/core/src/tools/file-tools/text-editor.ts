@@ -80,6 +80,25 @@ function missing(command: string, name: string, path: string): ArgumentRefusal {
   return refuseArguments(`The command ${command} needs the argument ${name}; it is missing.`, path);
 }
 
+/** What the commands are called in a refusal. */
+export const commandWords = {
+  read: "the command view",
+  window: "view_range",
+  write: "the command create",
+  edit: "the command str_replace",
+  insert: "the command insert",
+} as const;
+
+/** What the commands take, in the order in which it is listed. */
+export const editorParameters = {
+  view_range: z.array(z.int()).exactOptional().describe("[first, last] line for view; -1 is the end"),
+  file_text: z.string().optional().describe("Content for create"),
+  old_str: z.string().optional().describe("Exact text for str_replace"),
+  new_str: z.string().optional().describe("New text for str_replace or insert"),
+  insert_line: z.int().min(0).exactOptional().describe("Line after which to insert; 0 is the top"),
+  insert_text: z.string().optional().describe("Text for insert"),
+};
+
 /** Anthropic's text editor, on our core; `undo_edit` is of its older schema. */
 export const strReplaceBasedEditTool = defineTool({
   name: "str_replace_based_edit_tool",
@@ -89,14 +108,10 @@ export const strReplaceBasedEditTool = defineTool({
   parameters: z.object({
     command: z.enum(["view", "create", "str_replace", "insert", "undo_edit"]),
     path: filePath,
-    view_range: z.array(z.int()).exactOptional().describe("[first, last] line for view; -1 is the end"),
-    file_text: z.string().optional().describe("Content for create"),
-    old_str: z.string().optional().describe("Exact text for str_replace"),
-    new_str: z.string().optional().describe("New text for str_replace or insert"),
-    insert_line: z.int().min(0).exactOptional().describe("Line after which to insert; 0 is the top"),
-    insert_text: z.string().optional().describe("Text for insert"),
+    ...editorParameters,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  words: commandWords,
   spoken: editorWords,
   intent(args) {
     const call = { path: args.path, tool: "str_replace_based_edit_tool" };

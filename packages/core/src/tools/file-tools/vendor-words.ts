@@ -1,18 +1,18 @@
-import { isRefusal } from "../../files/index.js";
+import { isRefusal, type RefusalCode } from "../../files/index.js";
 import type { Spoken } from "../wire/options.js";
 import type { ToolResult } from "../wire/result.js";
 
 /** What a vendor's words are chosen by: what became of the call. */
 export type Outcome = Extract<ToolResult, { readonly outcome: unknown }>["outcome"];
 
-/** What became of a call; undefined where nothing could: it was refused before, or was a dry run. */
-export function outcomeOf(result: ToolResult): Outcome | undefined {
-  return "outcome" in result ? result.outcome : undefined;
-}
+/** A vendor's words by what became of a call: its refusal's code, or `done`. What has no words is said in ours. */
+export type WordsByCode = Readonly<Partial<Record<RefusalCode | "done", Spoken>>>;
 
-/** The code of a refusal; undefined for a success. */
-export function codeOf(outcome: Outcome): string | undefined {
-  return isRefusal(outcome) ? outcome.code : undefined;
+/** The words for a result; none where the call was refused before anything could become of it, or was a dry run. */
+export function spokenOf(result: ToolResult, words: (outcome: Outcome) => WordsByCode): Spoken | undefined {
+  if (!("outcome" in result)) return undefined;
+  const { outcome } = result;
+  return words(outcome)[isRefusal(outcome) ? outcome.code : "done"];
 }
 
 /** A fact of a refusal's sentence by its name; "" where it has none of it. */

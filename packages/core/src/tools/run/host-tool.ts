@@ -102,16 +102,20 @@ export function hostSchema(tool: HostTool): JsonSchema {
 export async function runHostTool(tool: HostTool, args: unknown, scope: HostScope): Promise<HostToolResult> {
   const work = async (): Promise<HostToolResult> => {
     const request = requestOf(tool, args);
-    if (isRefusal(request))
-      return { code: request.code, text: `FAILED (${request.code}): ${request.message}` };
+    if (isRefusal(request)) return failedCall(request.code, request.message);
     const result = await tool.run(request, scope);
     const ignored = tool.schema === undefined ? ignoredIn(tool, args) : "";
     return ignored === "" ? result : { ...result, text: `${ignored}\n${result.text}` };
   };
   return catching(tool.name, work, scope, (error) => {
-    const text = `FAILED (internal_error): Internal Error: ${tool.name} failed unexpectedly (${causeOf(error)}).`;
-    return { code: "internal_error", text };
+    const words = `Internal Error: ${tool.name} failed unexpectedly (${causeOf(error)}).`;
+    return failedCall("internal_error", words);
   });
+}
+
+/** The result of a call that came to nothing, in the form of every tool: its code first, then why. */
+export function failedCall(code: HostToolResult["code"], words: string): HostToolResult {
+  return { code, text: `FAILED (${code}): ${words}` };
 }
 
 function requestOf(tool: HostTool, args: unknown): HostRequest | Refusal {

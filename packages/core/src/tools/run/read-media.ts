@@ -1,6 +1,7 @@
 import { isRefusal, type Workspace } from "../../files/index.js";
 import { escapeForPeople, escapeInJson, sha256Of, toBase64 } from "../../text/index.js";
 import { withIgnored } from "../tool/arguments.js";
+import type { WireAnswer } from "../wire/answers.js";
 import type { WireOptions } from "../wire/options.js";
 import type { ToolReply, ToolResult } from "../wire/result.js";
 
@@ -49,7 +50,7 @@ export function mediaReply(media: ReadMedia, wire: WireOptions["wire"], ignored:
   const { path: file_path, mimeType: mime_type, sizeBytes: size_bytes, sha256 } = media;
   const says = `"${escapeForPeople(file_path)}" follows as it is (${mime_type}, ${size_bytes} bytes, sha256 ${sha256}).`;
   const message = withIgnored(`${says} It is no text: it can be moved and deleted, not edited.`, ignored);
-  const json = { file_path, sha256, media: { mime_type, size_bytes }, message };
+  const json: WireAnswer<"read_file"> = { file_path, sha256, media: { mime_type, size_bytes }, message };
   const text = wire === "json" ? escapeInJson(JSON.stringify(json)) : `OK (ok): ${message}`;
   return { success: true, code: "ok", text, json, shows: [], bearsContent: true, shown: [], refers: [] };
 }

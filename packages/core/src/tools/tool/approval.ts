@@ -3,6 +3,7 @@ import {
   type ChangeReport,
   type ChangeRequest,
   displacedNoteOf,
+  hasTrait,
   isRefusal,
   type Knowledge,
   type Preview,
@@ -83,15 +84,13 @@ async function askOnce(
     case "yes": {
       const agreed = preview.files.map((file) => file.agreed);
       const outcome = await workspace.run(request, { ...scope, agreed });
-      const isOvertaken = isRefusal(outcome) && overtakenCodes.has(outcome.code);
+      const isOvertaken = isRefusal(outcome) && hasTrait(outcome.code, "overtaken");
       return isOvertaken ? { kind: "overtaken", by: outcome } : outcome;
     }
     default:
       return approval satisfies never;
   }
 }
-
-const overtakenCodes: ReadonlySet<string> = new Set(["not_agreed", "state_mismatch"]);
 
 /** A file that moves again and again is not asked about for ever. */
 const mostQuestions = 3;

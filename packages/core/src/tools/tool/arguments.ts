@@ -64,7 +64,7 @@ export function ignoredIn(tool: Parameters, args: unknown): string {
 
 function doorOf(tool: Parameters): ArgumentDoor {
   const readOnly = tool.annotations?.readOnly === true;
-  return { name: tool.shownAs ?? tool.name, schema: publishedOf(tool.parameters), readOnly };
+  return { name: tool.shownAs ?? tool.name, schema: schemaOf(tool.parameters), readOnly };
 }
 
 /** A call's arguments, none where nothing came; `invalid_arguments` for what is no object. */
@@ -100,13 +100,14 @@ export function fileOfRefusal(
 }
 
 /** A tool's schema takes longer to write out than its arguments to read: once is enough. */
-const published = new WeakMap<z.ZodObject, JsonSchema>();
+const schemas = new WeakMap<z.ZodObject, JsonSchema>();
 
-function publishedOf(parameters: z.ZodObject): JsonSchema {
-  const known = published.get(parameters);
+/** The JSON Schema of a tool's parameters, written out once. */
+export function schemaOf(parameters: z.ZodObject): JsonSchema {
+  const known = schemas.get(parameters);
   if (known !== undefined) return known;
   const schema = wholeSchema(parameters);
-  published.set(parameters, schema);
+  schemas.set(parameters, schema);
   return schema;
 }
 

@@ -7,7 +7,8 @@ import {
   type WriteOutcome,
 } from "../../files/index.js";
 import type { ToolResult } from "../wire/result.js";
-import { type FileTool, wholeSchema } from "./tool.js";
+import { schemaOf } from "./arguments.js";
+import type { FileTool } from "./tool.js";
 
 /**
  * The words in which a refusal of one tool's call is said: the tools that are offered beside it, and the
@@ -65,28 +66,12 @@ const lastOf = new WeakMap<FileTool, { offered: readonly FileTool[]; vocabulary:
 
 function compose(tool: FileTool, offered: readonly FileTool[]): Vocabulary {
   const all = [tool, ...offered.filter((other) => other !== tool)];
-  const words = all.toReversed().map((one) => wordsOf(one).roles);
-  return Object.assign({}, ...words, wordsOf(tool).ownArguments);
+  return Object.assign({}, ...all.toReversed().map(({ words }) => words), argumentWords(tool));
 }
 
-interface ToolWords {
-  readonly roles: Vocabulary;
-  readonly ownArguments: Vocabulary;
-}
-
-/** A tool never changes, and its schema takes longer to walk than a small file to read: it is walked once. */
-const walked = new WeakMap<FileTool, ToolWords>();
-
-function wordsOf(tool: FileTool): ToolWords {
-  const known = walked.get(tool);
-  if (known !== undefined) return known;
-  const words = { roles: toolRoles(tool), ownArguments: argumentWords(tool) };
-  walked.set(tool, words);
-  return words;
-}
-
-function argumentWords(tool: FileTool): Vocabulary {
-  const names = argumentNames(tool);
+function argumentWords({ parameters }: FileTool): Vocabulary {
+  const names = new Set<string>();
+  collectNames(schemaOf(parameters), names);
   const words = Object.entries(argumentRoles).flatMap(([role, spellings]) => {
     const [own] = spellings.filter((name) => names.has(name));
     const more = role === "base" && names.has("bases") ? " or bases" : "";
@@ -95,24 +80,6 @@ function argumentWords(tool: FileTool): Vocabulary {
   });
   return Object.fromEntries(words);
 }
-
-/** What a tool is for: what it says itself; of a tool with commands, by the command. */
-function toolRoles({ words, parameters }: FileTool): Vocabulary {
-  if (words !== undefined) return words;
-  const commands: readonly string[] = commandsOf(parameters.shape.command);
-  const own = Object.entries(commandRoles).filter(([, [command]]) => commands.includes(command));
-  return Object.fromEntries(own.map(([one, [, word]]) => [one, word]));
-}
-
-/** By role: a command of the tools that take one, and what it is called in a sentence. */
-const commandRoles = {
-  read: ["view", "the command view"],
-  window: ["view", "view_range"],
-  write: ["create", "the command create"],
-  edit: ["str_replace", "the command str_replace"],
-  insert: ["insert", "the command insert"],
-  append: ["append", "the command append"],
-} as const satisfies Partial<Record<Role, readonly [string, string]>>;
 
 /** By role: the names that tools have for an argument. */
 const argumentRoles = {
@@ -130,19 +97,7 @@ const argumentRoles = {
   create: ["create"],
 } as const satisfies Partial<Record<Role, readonly string[]>>;
 
-function commandsOf(command: unknown): readonly string[] {
-  const options: unknown =
-    typeof command === "object" && command !== null ? Reflect.get(command, "options") : [];
-  return Array.isArray(options) ? options.filter((option) => typeof option === "string") : [];
-}
-
-/** The names of all arguments of a tool, those inside lists and objects, too. */
-function argumentNames({ parameters }: FileTool): ReadonlySet<string> {
-  const names = new Set<string>();
-  collectNames(wholeSchema(parameters), names);
-  return names;
-}
-
+/** The names of all arguments, those inside lists and objects, too. */
 function collectNames(schema: unknown, names: Set<string>): void {
   if (typeof schema !== "object" || schema === null) return;
   for (const [key, value] of Object.entries(schema)) {

@@ -1,14 +1,13 @@
-import type { FileState, ListedEntry, SearchSkips } from "../../files/index.js";
+import type { ListedEntry, SearchSkips } from "../../files/index.js";
 import { defined } from "../../text/index.js";
+import type { WireAnswer, WireResult } from "./answers.js";
+import { stateToJson } from "./file-state.js";
 import type { FileBlock, FilePart, LinesBlock, Reply, ReplyBlock, ReportBlock } from "./reply.js";
 import type { Shown } from "./shown.js";
 import { describeRepair } from "./shown.js";
 
-/** Any of the wire's objects: a contract, held by the schemas in `test/tools/wire`. */
-export type WireResult = ReturnType<typeof writeJson>;
-
 /** Writes a reply as the wire's object. Names with `_` exist from here outwards and nowhere further in. */
-export function writeJson(reply: Reply) {
+export function writeJson(reply: Reply): WireResult {
   const json = writeForm(reply);
   const { ignored } = reply;
   if (ignored === undefined) return json;
@@ -16,7 +15,7 @@ export function writeJson(reply: Reply) {
   return Array.isArray(json) ? [...json, unread] : { ...json, ignored_arguments: ignored };
 }
 
-function writeForm(reply: Reply) {
+function writeForm(reply: Reply): WireResult {
   const { form, path, blocks } = reply;
   switch (form) {
     case "read":
@@ -41,17 +40,13 @@ function writeForm(reply: Reply) {
 }
 
 function readToJson(path: string, blocks: readonly (ReplyBlock | FilePart)[]) {
-  const notice = find(blocks, "text")?.text;
+  const notice = defined({ notice: find(blocks, "text")?.text });
   const refers = find(blocks, "refers");
   if (refers !== undefined)
-    return withNotice({ ...stateToJson(refers.state, undefined), message: refers.message }, notice);
+    return { ...stateToJson(refers.state, undefined), message: refers.message, ...notice };
   const lines = find(blocks, "lines");
   if (lines === undefined) return { file_path: path, ...refusalToJson(blocks) };
-  return withNotice(stateToJson(lines.state, shownContent(lines)), notice);
-}
-
-function withNotice<State extends object>(state: State, notice: string | undefined) {
-  return notice === undefined ? state : { ...state, notice };
+  return { ...stateToJson(lines.state, shownContent(lines)), ...notice };
 }
 
 function oneOfMany(block: ReplyBlock) {
@@ -90,13 +85,13 @@ function entryToJson(entry: ListedEntry) {
   };
 }
 
-function foundToJson(path: string, blocks: readonly ReplyBlock[]) {
+function foundToJson(path: string, blocks: readonly ReplyBlock[]): WireAnswer<"find_files"> {
   const found = find(blocks, "entries");
   const files = (found?.entries ?? []).map(entryToJson);
   return { path, files, ...defined({ more: found?.more, after: found?.after }), ...closedToJson(found) };
 }
 
-function searchToJson(path: string, blocks: readonly ReplyBlock[]) {
+function searchToJson(path: string, blocks: readonly ReplyBlock[]): WireAnswer<"search_files"> {
   const found = find(blocks, "matches");
   const { longLines = 0, binary = 0, secret = 0, unreadable = 0 } = found?.skips ?? {};
   const matches = (found?.matches ?? []).map(({ path: file_path, line, column, text, before, after }) => ({
@@ -110,9 +105,9 @@ function searchToJson(path: string, blocks: readonly ReplyBlock[]) {
   return {
     path,
     matches,
-    ...(found?.files === undefined
-      ? {}
-      : { files: found.files.map(({ path: file_path, lines }) => ({ file_path, ...defined({ lines }) })) }),
+    ...defined({
+      files: found?.files?.map(({ path: file_path, lines }) => ({ file_path, ...defined({ lines }) })),
+    }),
     searched_files: found?.searchedFiles ?? 0,
     searched_bytes: found?.searchedBytes ?? 0,
     skipped: { binary, secret, unreadable, long_lines: longLines, ...closedToJson(found?.skips) },
@@ -126,7 +121,7 @@ function writeToJson(blocks: readonly (ReplyBlock | FilePart)[], isLiteral: bool
   const lines = find(blocks, "lines");
   const report = find(blocks, "report");
   const latest_file_state = lines === undefined ? null : stateToJson(lines.state, shownContent(lines));
-  const omitted = lines?.omission === undefined ? {} : { content_omitted: lines.omission };
+  const omitted = defined({ content_omitted: lines?.omission });
   if (isLiteral) {
     return { success, code, message: withRepairs(message, report), latest_file_state, ...omitted };
   }
@@ -134,7 +129,7 @@ function writeToJson(blocks: readonly (ReplyBlock | FilePart)[], isLiteral: bool
 }
 
 /** `{success, code, message, changes}`, each change as the answer to a write. */
-function changeSetToJson({ blocks, isLiteral = false }: Reply) {
+function changeSetToJson({ blocks, isLiteral = false }: Reply): WireAnswer<"apply_changes"> {
   const files = blocks.filter((block): block is FileBlock => block.kind === "file");
   const changes = files.map(({ path, blocks: parts }) => ({
     file_path: path,
@@ -155,35 +150,10 @@ function statusOf(blocks: readonly (ReplyBlock | FilePart)[]) {
   return { success, code, message: rest === undefined ? message : message + rest.gap + rest.text };
 }
 
-function stateToJson(state: FileState, content: string | null | undefined) {
-  return {
-    file_path: state.path,
-    ...defined({ leads_to: state.leadsTo }),
-    version: state.version,
-    sha256: state.sha256,
-    ...(content === undefined ? {} : { content }),
-    ...(state.lines === undefined || content === undefined
-      ? {}
-      : { lines: { ...state.lines, total: state.facts?.totalLines ?? state.lines.to } }),
-    ...(state.chars === undefined || content === undefined ? {} : { chars: { ...state.chars } }),
-    ...unusualToJson(state),
-  };
-}
-
 /** `null` where there is no text to show, undefined where it is left out. */
 function shownContent({ state, shown }: LinesBlock): string | null | undefined {
   if (shown.kind === "full") return shown.content;
   return state.content === null ? null : undefined;
-}
-
-function unusualToJson({ facts }: FileState) {
-  if (facts === undefined) return {};
-  return {
-    ...(facts.encoding === "utf-8" ? {} : { encoding: facts.encoding }),
-    ...(facts.guessed ? { encoding_guessed: true as const } : {}),
-    ...(facts.strays === undefined ? {} : { bytes_not_utf8: facts.strays }),
-    ...(facts.bom ? { bom: true as const } : {}),
-  };
 }
 
 function changeToJson(report: ReportBlock | undefined, shown: Shown | undefined) {
@@ -195,7 +165,7 @@ function changeToJson(report: ReportBlock | undefined, shown: Shown | undefined)
   }));
   const repairs = report.repairs.map(({ kind, hunk, detail }) => ({
     kind,
-    ...(hunk === undefined ? {} : { hunk }),
+    ...defined({ hunk }),
     detail,
   }));
   return {

@@ -1,11 +1,10 @@
 import type {
   FileState,
   ListedEntry,
-  MatchedFile,
   OutcomeCode,
+  PassedBy,
   QuotedLines,
-  SearchMatch,
-  SearchSkips,
+  SearchDone,
   ShownSince,
 } from "../../files/index.js";
 import type { LandedHunk, Repair } from "../../patch/index.js";
@@ -132,12 +131,9 @@ export interface ListCut {
 }
 
 /** Names in a folder, or that a glob found. */
-export interface EntriesBlock extends Partial<ListCut> {
+export interface EntriesBlock extends Partial<ListCut>, PassedBy {
   readonly kind: "entries";
   readonly entries: readonly ListedEntry[];
-  /** Folders that may not be entered, so that what is in them is missing. */
-  readonly closedFolders?: number;
-  readonly ignored?: number;
   /** The names stand in one folder, and were not searched for. */
   readonly isListing?: boolean;
   /** The text form tells sizes first, and each name behind this (`Spoken.entriesUnder`). */
@@ -145,11 +141,8 @@ export interface EntriesBlock extends Partial<ListCut> {
 }
 
 /** Lines that a pattern found. */
-export interface MatchesBlock extends Partial<ListCut> {
+export interface MatchesBlock
+  extends Partial<ListCut>,
+    Pick<SearchDone, "matches" | "files" | "searchedFiles" | "searchedBytes" | "skips"> {
   readonly kind: "matches";
-  readonly matches: readonly SearchMatch[];
-  readonly files?: readonly MatchedFile[];
-  readonly searchedFiles: number;
-  readonly searchedBytes: number;
-  readonly skips: SearchSkips;
 }

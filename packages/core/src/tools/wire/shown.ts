@@ -2,6 +2,7 @@ import {
   type ChangeReport,
   carriesContent,
   type FileState,
+  hasTrait,
   isRefusal,
   say,
   type Unchanged,
@@ -112,8 +113,7 @@ function unitsOf(shown: Shown): number {
 
 /** Whether the caller cannot know the content: it changed behind its back, or was never shown. */
 function isNews({ code, shownBefore }: WriteRefusal): boolean {
-  if (code === "state_mismatch" || code === "unknown_base") return true;
-  return carriesContent(code) && !shownBefore;
+  return hasTrait(code, "news") || (carriesContent(code) && !shownBefore);
 }
 
 /** Whether the caller sent the whole new text, so that a success need not show it again. */

@@ -9,6 +9,7 @@ import {
   quoteForDisplay,
   showUnsafe,
 } from "../../text/index.js";
+import { headerAttributes } from "./file-state.js";
 import { closedNote, filesToText, ignoredNote, matchesToText, searchNotes } from "./looking.js";
 import type {
   EntriesBlock,
@@ -272,28 +273,4 @@ export function writeFrame({ state, shown }: FileFrame, suffix: FrameSuffix): Wr
     text += `${lines}</lines${suffix}>`;
   }
   return { text, starts };
-}
-
-/** Path, version and hash always; of the rest only what is not as usual. */
-function headerAttributes(state: FileState, withLines: boolean): string {
-  const { facts, lines, chars } = state;
-  const pairs: (readonly [string, string])[] = [
-    ["version", String(state.version)],
-    ["sha256", state.sha256 ?? "none"],
-  ];
-  if (state.sha256 === null) pairs.push(["exists", "no"]);
-  if (facts !== undefined) {
-    pairs.push(["total_lines", String(facts.totalLines)]);
-    if (facts.encoding !== "utf-8") pairs.push(["encoding", facts.encoding]);
-    if (facts.guessed) pairs.push(["encoding_guessed", "yes"]);
-    if (facts.strays !== undefined) pairs.push(["bytes_not_utf8", `${facts.strays}, each shown as \ufffd`]);
-    if (facts.bom) pairs.push(["bom", "yes"]);
-    if (facts.endings !== "lf" && facts.endings !== "none") pairs.push(["endings", facts.endings]);
-    if (!facts.finalNewline && facts.totalLines > 0) pairs.push(["final_newline", "no"]);
-  }
-  if (withLines && lines !== undefined) pairs.push(["lines", `${lines.from}-${lines.to}`]);
-  if (withLines && chars !== undefined) pairs.push(["chars", `${chars.from}-${chars.to} of ${chars.of}`]);
-  const rest = pairs.map(([name, value]) => ` ${name}="${value}"`).join("");
-  const leads = state.leadsTo === undefined ? "" : ` -> ${quoteForDisplay(state.leadsTo)}`;
-  return ` path=${quoteForDisplay(state.path)}${leads}${rest}`;
 }

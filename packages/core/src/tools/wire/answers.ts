@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { type OutcomeCode, refusalCodes, successCodes } from "../../../src/files/index.js";
-import type { WireResult } from "../../../src/tools/index.js";
+import { type OutcomeCode, refusalCodes, successCodes } from "../../files/index.js";
 
-// The JSON of the tools' answers: a contract, held by the snapshots in `test/tools/schemas`.
+// The JSON of the tools' answers: a contract, held by `test/tools/schemas/answers.json`. The sources import
+// its types alone: to build the schemas takes longer than to answer a call.
 
 const code = z.enum([...successCodes, ...refusalCodes] satisfies readonly OutcomeCode[]);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -15,7 +15,8 @@ const unusualFacts = {
   bom: z.literal(true).exactOptional().describe("The file begins with a byte order mark"),
 };
 
-const wireFileState = z.object({
+/** A state of a file, as every answer has it that tells one. */
+export const wireFileState = z.object({
   file_path: z.string(),
   leads_to: z.string().exactOptional().describe("Where the name leads, of a link"),
   version: z.int().min(0).describe("Counts the session's reads and writes; the highest is the newest"),
@@ -33,7 +34,11 @@ const wireFileState = z.object({
   ...unusualFacts,
 });
 
-const after = z.string().describe("The same call with this goes on where the answer ends");
+/** What every answer of a tool that only reads may tell. */
+const ofReading = {
+  after: z.string().exactOptional().describe("The same call with this goes on where the answer ends"),
+  ignored_arguments: z.string().exactOptional().describe("What was not taken of the arguments"),
+};
 
 const wireRefusal = z.object({
   file_path: z.string().exactOptional(),
@@ -41,11 +46,12 @@ const wireRefusal = z.object({
   code,
   message: z.string(),
   size_bytes: z.int().min(0).exactOptional(),
-  after: after.exactOptional(),
+  ...ofReading,
 });
 
 const wireReadState = wireFileState.extend({
   notice: z.string().exactOptional().describe("What was found about earlier writes"),
+  ignored_arguments: ofReading.ignored_arguments,
 });
 
 /** An image or a PDF, whose bytes stand in a block of their own beside this. */
@@ -72,18 +78,26 @@ const listedEntry = z.object({
   openable: z.literal(false).exactOptional(),
 });
 
-const closedFolders = z.int().min(0).describe("Folders that may not be entered: what is in them is missing");
-const ignored = z.int().min(0).describe("Entries that the ignore rules leave out");
+/** What a walk of folders came by without looking in. */
+const passedBy = {
+  closed_folders: z
+    .int()
+    .min(0)
+    .exactOptional()
+    .describe("Folders that may not be entered: what is in them is missing"),
+  ignored: z.int().min(0).exactOptional().describe("Entries that the ignore rules leave out"),
+};
+
+const more = z.enum(["limit", "answer", "time"]).exactOptional().describe("Why there may be more");
 
 const wireListResult = z.union([
   z.object({
     path: z.string(),
     entries: z.array(listedEntry),
     more: z.boolean(),
-    because: z.enum(["limit", "answer", "time"]).exactOptional().describe("Why there may be more"),
-    after: after.exactOptional(),
-    closed_folders: closedFolders.exactOptional(),
-    ignored: ignored.exactOptional(),
+    because: more,
+    ...passedBy,
+    ...ofReading,
   }),
   wireRefusal,
 ]);
@@ -92,10 +106,9 @@ const wireFindResult = z.union([
   z.object({
     path: z.string(),
     files: z.array(listedEntry),
-    more: z.enum(["limit", "answer", "time"]).exactOptional().describe("Why there may be more"),
-    after: after.exactOptional(),
-    closed_folders: closedFolders.exactOptional(),
-    ignored: ignored.exactOptional(),
+    more,
+    ...passedBy,
+    ...ofReading,
   }),
   wireRefusal,
 ]);
@@ -126,11 +139,10 @@ const wireSearchResult = z.union([
       unreadable: z.int().min(0),
       long_lines: z.int().min(0),
       across_lines: z.literal(true).exactOptional().describe("Lines were searched one by one"),
-      closed_folders: closedFolders.exactOptional(),
-      ignored: ignored.exactOptional(),
+      ...passedBy,
     }),
-    more: z.enum(["limit", "answer", "time"]).exactOptional().describe("Why there may be more"),
-    after: after.exactOptional(),
+    more,
+    ...ofReading,
   }),
   wireRefusal,
 ]);
@@ -159,9 +171,6 @@ const wireChangeSetResult = z.object({
   changes: z.array(z.object({ file_path: z.string(), ...wireWriteResult.shape })),
 });
 
-/** The JSON form of an answer to a change of one file. */
-export type WireWriteResult = z.infer<typeof wireWriteResult>;
-
 /** The schemas of the answers by the name of what is answered. */
 export const resultSchemas = {
   read_file: wireReadResult,
@@ -173,6 +182,11 @@ export const resultSchemas = {
   apply_changes: wireChangeSetResult,
 } as const;
 
-/** What the sources write fits these: the compiler says so. */
-export const fitsSchemas = (json: WireResult): z.infer<(typeof resultSchemas)[keyof typeof resultSchemas]> =>
-  json;
+/** The JSON object of an answer, by the name of what is answered. */
+export type WireAnswer<Name extends keyof typeof resultSchemas> = z.infer<(typeof resultSchemas)[Name]>;
+
+/** Any of the wire's objects. */
+export type WireResult = WireAnswer<keyof typeof resultSchemas>;
+
+/** A state of a file in them. */
+export type WireFileState = z.infer<typeof wireFileState>;
