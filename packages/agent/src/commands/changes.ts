@@ -6,10 +6,9 @@ import {
   pathTo,
   type TurnNode,
 } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
 import { escapeForDisplay, shortHash } from "@holdfast/core/text";
 import type { CommandHost, CommandOutcome, CommandSpec } from "./command.js";
-import { refused, told } from "./results.js";
+import { kept, refused, told } from "./results.js";
 
 /** A file of a conversation, and the states that it had on the way to the head, the first known one first. */
 export interface FileStates {
@@ -146,7 +145,6 @@ async function putBack(
   const text = `The user put ${escapeForDisplay(path)} back to ${stateWords(sha256)}.`;
   const files = [{ path, before: now, after: sha256, by: "tool" as const }];
   const node = manager.addNode({ kind: "note", text, audience: "model", files });
-  const kept = isRefusal(node) ? node : await manager.flush();
-  if (isRefusal(kept)) return refused(kept.code, kept.message);
-  return told(`${path} is back to ${stateWords(sha256)}; before it was ${stateWords(now)}.`);
+  const words = `${path} is back to ${stateWords(sha256)}; before it was ${stateWords(now)}.`;
+  return kept(node, manager, told(words));
 }

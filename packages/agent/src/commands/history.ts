@@ -1,12 +1,11 @@
 import { drawnTree, type HistoryFilter, historyFilter } from "@holdfast/core/context";
-import { payloadKinds } from "@holdfast/core/conversation";
+import { payloadKinds, upwards } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
 import type { CommandHost, CommandOutcome, CommandSpec } from "./command.js";
 import { exportCommand } from "./export.js";
-import { moveHead, movingOptions, movingUsage } from "./moving.js";
-import { carried, refused, told } from "./results.js";
-import { writtenWord } from "./words.js";
+import { movingCommand } from "./moving.js";
+import { carried, kept, refused, told } from "./results.js";
 
 const view: CommandSpec = {
   name: "history view",
@@ -55,30 +54,22 @@ const inForm = (form: "hidden" | "original", name: string, says: string, words: 
   says,
   operands: { least: 1, most: 1 },
   operand: "node",
-  run: async ({ text }, { manager }) => {
-    const done = manager.overlay(text, { form });
-    const kept = isRefusal(done) ? done : await manager.flush();
-    return isRefusal(kept) ? refused(kept.code, kept.message) : told(words, { data: { turn_id: text } });
-  },
+  run: ({ text }, { manager }) =>
+    kept(manager.overlay(text, { form }), manager, told(words, { data: { turn_id: text } })),
 });
 const hiding = "Keeps a turn out of the prompt, a call together with its result; it stays in the tree.";
 const hide = inForm("hidden", "history hide", hiding, "The turn is hidden from the model.");
 const showing = "Brings a turn that was hidden back into the prompt.";
 const show = inForm("original", "history show", showing, "The turn is in the prompt again.");
 
-const rewind: CommandSpec = {
+const rewind = movingCommand("rewind", {
   name: "history rewind",
-  usage: `[TURN] ${movingUsage}`,
+  usage: "[TURN]",
   says: "Goes back to a turn, else to before your last message; what is left stays in the tree.",
-  options: movingOptions,
   operands: { least: 0, most: 1 },
   operand: "node",
-  run: (given, host) => {
-    const line = given.text === "" ? "/history rewind" : `/history rewind ${writtenWord(given.text)}`;
-    const args = given.text === "" ? {} : { turn_id: given.text };
-    return moveHead({ tool: "rewind", args, line }, given, host);
-  },
-};
+  named: "turn_id",
+});
 
 const restore: CommandSpec = {
   name: "history restore",
@@ -127,12 +118,10 @@ const label: CommandSpec = {
   says: "Names a turn, the last one unless told, so that it is found again.",
   options: { node: "node" },
   operands: { least: 1, most: "text" },
-  run: async (given, { manager }) => {
+  run: (given, { manager }) => {
     const id = given.value("node") ?? manager.getCurrentNode().id;
-    const done = manager.setLabel(id, given.text);
-    const kept = isRefusal(done) ? done : await manager.flush();
-    if (isRefusal(kept)) return refused(kept.code, kept.message);
-    return told(`The turn is labelled "${given.text}".`, { data: { turn_id: id } });
+    const result = told(`The turn is labelled "${given.text}".`, { data: { turn_id: id } });
+    return kept(manager.setLabel(id, given.text), manager, result);
   },
 };
 
@@ -155,12 +144,8 @@ function numberOf(text: string | undefined): number | undefined {
 }
 
 /** The task whose summary stands last on the branch. */
-function lastSummed({ manager }: CommandHost): string | undefined {
-  let node = manager.getCurrentNode();
-  for (;;) {
-    if (node.payload.kind === "task_summary") return node.payload.taskId;
-    const parent = node.parentId === null ? undefined : manager.context.nodes.get(node.parentId);
-    if (parent === undefined) return undefined;
-    node = parent;
-  }
+function lastSummed({ manager: { context } }: CommandHost): string | undefined {
+  for (const { payload } of upwards(context, context.currentNodeId))
+    if (payload.kind === "task_summary") return payload.taskId;
+  return undefined;
 }

@@ -1,6 +1,12 @@
-import { effectsOf, type JsonObject, type TurnNode } from "@holdfast/core/conversation";
+import {
+  type ConversationContext,
+  effectsOf,
+  type JsonObject,
+  type TurnNode,
+  upwards,
+} from "@holdfast/core/conversation";
 import { describeChange } from "@holdfast/core/patch";
-import { defined } from "@holdfast/core/text";
+import { wayBack } from "../loop/file-check.js";
 import type { CommandHost, CommandSpec } from "./command.js";
 import { type DueFact, dueFilesIn, ofReply, refused, told } from "./results.js";
 
@@ -69,10 +75,8 @@ const mostLines = 400;
 
 /** From then to now: the way back is previewed, and read the other way round. */
 async function shownDiff({ path, from, to }: DueFact, { workspace, signal }: CommandHost): Promise<string> {
-  const change = { path, content: { kind: "state", from, sha256: to } } as const;
-  const back = await workspace.preview({ kind: "apply_changes", changes: [change] }, defined({ signal }));
-  if (back.kind !== "preview") return `--- ${path}\n(${back.message})`;
-  const [file] = back.files;
+  const file = await wayBack(workspace, path, from, to, signal);
+  if (file !== undefined && "kind" in file) return `--- ${path}\n(${file.message})`;
   if (file === undefined || (file.before === null && file.after === null)) return `--- ${path}\n(not a text)`;
   return `--- ${path}\n${describeChange(file.after ?? "", file.before ?? "", { maxLines: mostLines })}`;
 }
@@ -82,15 +86,15 @@ async function shownDiff({ path, from, to }: DueFact, { workspace, signal }: Com
  * there: what came after it is taken back already.
  */
 function turnsBeforeChanges({ manager }: CommandHost): readonly string[] {
+  const { context } = manager;
   const turns: string[] = [];
-  const { nodes } = manager.context;
-  let node: TurnNode | undefined = manager.getCurrentNode();
-  while (node !== undefined) {
-    const parent: TurnNode | undefined = node.parentId === null ? undefined : nodes.get(node.parentId);
-    const earlier: TurnNode | undefined =
-      node.payload.kind === "restore" ? putBackTo(node.payload, parent, nodes) : undefined;
-    if (earlier === undefined && parent !== undefined && changesFiles(node)) turns.push(parent.id);
-    node = earlier ?? parent;
+  let at: string | null = context.currentNodeId;
+  while (at !== null) {
+    const node = context.nodes.get(at);
+    if (node === undefined) break;
+    const earlier = node.payload.kind === "restore" ? putBackTo(node.payload, node, context) : undefined;
+    if (earlier === undefined && node.parentId !== null && changesFiles(node)) turns.push(node.parentId);
+    at = earlier ?? node.parentId;
   }
   return turns;
 }
@@ -99,22 +103,15 @@ function changesFiles({ payload }: TurnNode): boolean {
   return payload.kind !== "restore" && effectsOf(payload).some(({ by }) => by === "tool");
 }
 
-type Nodes = CommandHost["manager"]["context"]["nodes"];
-
 /** The node whose files a restore gave; of one that took a restore back, the node above that restore. */
 function putBackTo(
   { stateOf, undoes }: Extract<TurnNode["payload"], { kind: "restore" }>,
-  above: TurnNode | undefined,
-  nodes: Nodes,
-): TurnNode | undefined {
-  if (stateOf !== undefined) return nodes.get(stateOf);
+  { parentId }: TurnNode,
+  context: ConversationContext,
+): string | undefined {
+  if (stateOf !== undefined) return context.nodes.has(stateOf) ? stateOf : undefined;
   if (undoes === undefined) return undefined;
-  for (
-    let node = above;
-    node !== undefined;
-    node = node.parentId === null ? undefined : nodes.get(node.parentId)
-  )
-    if (node.payload.kind === "restore" && [node.id, node.payload.restoreId].includes(undoes))
-      return node.parentId === null ? undefined : nodes.get(node.parentId);
+  for (const { id, payload, parentId: above } of upwards(context, parentId ?? ""))
+    if (payload.kind === "restore" && [id, payload.restoreId].includes(undoes)) return above ?? undefined;
   return undefined;
 }

@@ -1,10 +1,12 @@
 import type { JsonObject } from "@holdfast/core/conversation";
+import { defined } from "@holdfast/core/text";
 import type { ConversationReply } from "@holdfast/core/tools";
 import type {
   AskedBack,
   Choice,
   CommandHost,
   CommandOutcome,
+  CommandSpec,
   GivenWords,
   OptionKind,
   Refused,
@@ -13,14 +15,42 @@ import { type DueFact, dueFilesIn, ofReply } from "./results.js";
 import { writtenWord } from "./words.js";
 
 /** The options of a command that moves the head: what becomes of the files. */
-export const movingOptions: Readonly<Record<string, OptionKind>> = {
+const movingOptions: Readonly<Record<string, OptionKind>> = {
   files: ["keep", "restore", "preview"],
   consent: "values",
   conflicts: ["refuse", "leave"],
 };
 
 /** How help shows them. */
-export const movingUsage = "[--files keep|restore|preview] [--consent PATH] [--conflicts leave]";
+const movingUsage = "[--files keep|restore|preview] [--consent PATH] [--conflicts leave]";
+
+/** A command that moves the head, without what all of them have. */
+interface MovingSpec extends Pick<CommandSpec, "name" | "usage" | "says" | "operands" | "operand"> {
+  /** The argument of the tool that the words beside the options are. */
+  readonly named?: string;
+  /** Whether `--task` names the task. */
+  readonly hasTask?: true;
+}
+
+/** The command of a tool that moves the head. */
+export function movingCommand(
+  tool: string,
+  { named, hasTask, usage = "", ...spec }: MovingSpec,
+): CommandSpec {
+  return {
+    ...spec,
+    usage: `${usage} ${movingUsage}`.trimStart(),
+    options: { ...movingOptions, ...(hasTask && { task: "value" }) },
+    run: (given, host) => {
+      const task = given.value("task");
+      const own = named === undefined || given.text === "" ? {} : { [named]: given.text };
+      const words = given.text === "" ? [] : [writtenWord(given.text)];
+      const option = task === undefined ? [] : ["--task", writtenWord(task)];
+      const line = [`/${spec.name}`, ...words, ...option].join(" ");
+      return moveHead({ tool, args: { ...own, ...defined({ task_id: task }) }, line }, given, host);
+    },
+  };
+}
 
 /** A tool that moves the head, and how its command is typed again. */
 interface Move {
@@ -34,7 +64,7 @@ interface Move {
  * Moves the head. Where files would have to be put back and nothing was said of them, nothing is done yet: the
  * person chooses.
  */
-export async function moveHead(move: Move, given: GivenWords, host: CommandHost): Promise<CommandOutcome> {
+async function moveHead(move: Move, given: GivenWords, host: CommandHost): Promise<CommandOutcome> {
   const { agent } = host;
   const carry = (more: JsonObject) => agent.carry(move.tool, { ...move.args, ...more });
   if (given.has("files") || given.has("consent") || given.has("conflicts"))

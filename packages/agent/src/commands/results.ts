@@ -1,6 +1,7 @@
-import type { JsonObject } from "@holdfast/core/conversation";
+import type { ConversationRefusal, JsonObject } from "@holdfast/core/conversation";
+import { isRefusal } from "@holdfast/core/files";
 import type { ConversationReply } from "@holdfast/core/tools";
-import type { CommandCode, CommandHost, CommandOutcome, DoneResult } from "./command.js";
+import type { CommandCode, CommandHost, CommandOutcome, CommandResult, DoneResult } from "./command.js";
 
 /** It was done. */
 export function told(
@@ -13,6 +14,16 @@ export function told(
 /** Nothing was done. */
 export function refused(code: CommandCode, message: string): CommandOutcome {
   return { kind: "refused", code, message };
+}
+
+/** What was done to the conversation, once it is durable; a refusal where it was not done. */
+export async function kept(
+  done: object | ConversationRefusal,
+  manager: CommandHost["manager"],
+  result: DoneResult,
+): Promise<CommandOutcome> {
+  const flushed = isRefusal(done) ? done : await manager.flush();
+  return isRefusal(flushed) ? refused(flushed.code, flushed.message) : result;
 }
 
 /** The host cannot do it. */
@@ -56,4 +67,29 @@ export function dueFilesIn(data: JsonObject | undefined): readonly DueFact[] {
 
 function isDue(value: unknown): value is DueFact {
   return typeof value === "object" && value !== null && "path" in value && "kind" in value;
+}
+
+/** A result as text for a person; what needs no words is empty. */
+export function describeResult(result: CommandResult): string {
+  switch (result.kind) {
+    case "told":
+      return [result.message, ...(result.text === undefined || result.text === "" ? [] : [result.text])].join(
+        "\n",
+      );
+    case "refused":
+      return result.message;
+    case "question":
+      return [
+        result.message,
+        result.text,
+        ...result.choices.map(({ says, line }) => `  ${line}\n    ${says}`),
+      ].join("\n");
+    case "prompt":
+      return result.message ?? "";
+    case "session":
+    case "quit":
+      return "";
+    default:
+      return result satisfies never;
+  }
 }

@@ -1,7 +1,9 @@
+import { defined } from "@holdfast/core/text";
+import { runHostTool } from "@holdfast/core/tools";
 import { filledPrompt, type WrittenPrompt } from "../input/written-prompts.js";
-import type { Command, CommandHost, CommandResult } from "./command.js";
+import type { Command, CommandHost, CommandOutcome, CommandResult } from "./command.js";
 import { readArguments, withNodes } from "./given.js";
-import { runShellLine } from "./shell.js";
+import { kept, refused, told, unavailable } from "./results.js";
 import { commands, unknownWords } from "./table.js";
 import { type Word, wordsOf } from "./words.js";
 
@@ -82,4 +84,27 @@ async function runNamed(
     return { kind: "refused", code: given.code, message: given.message, command: name };
   const named = withNodes(given, command, host.manager.context);
   return { ...(await command.run(named, host)), command: name };
+}
+
+/**
+ * `!COMMAND`: a command of the person, which needs nobody's approval. What it printed and what became of the files
+ * is a note for the model, so that it does not act on a state that is gone.
+ */
+async function runShellLine(command: string, host: CommandHost): Promise<CommandOutcome> {
+  const { manager, shell, signal } = host;
+  if (command === "") return refused("invalid_arguments", "!COMMAND: something is missing.");
+  if (shell === undefined) return unavailable("A command of the shell");
+  const progress = host.progress ?? (() => {});
+  const result = await runHostTool(shell, { command }, { progress, ...defined({ signal }) });
+  const { text, files = [], code, touched } = result;
+  const words = `The user ran a command: ${command}\n${text}`;
+  const node = manager.addNode({
+    kind: "note",
+    text: words,
+    audience: "model",
+    ...(files.length === 0 ? {} : { files }),
+    ...defined({ touched }),
+  });
+  const said = code === "ok" ? "The command has run." : `The command has run: ${code}.`;
+  return kept(node, manager, told(said, { data: { code }, text }));
 }

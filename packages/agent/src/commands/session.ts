@@ -1,4 +1,5 @@
 import { efforts } from "@holdfast/core/context";
+import { upwards } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { approvalModes } from "../config/approval.js";
 import { effortFor, effortWords } from "../loop/ask-model.js";
@@ -109,19 +110,14 @@ const mode: CommandSpec = {
 const copy: CommandSpec = {
   name: "copy",
   says: "Puts the model's last answer into the clipboard.",
-  run: async (_, { manager, copy: put }) => {
-    let node = manager.getCurrentNode();
-    while (node.payload.kind !== "model_message" && node.parentId !== null) {
-      const parent = manager.context.nodes.get(node.parentId);
-      if (parent === undefined) break;
-      node = parent;
+  run: async (_, { manager: { context }, copy: put }) => {
+    for (const { id, payload } of upwards(context, context.currentNodeId)) {
+      if (payload.kind !== "model_message") continue;
+      if (put === undefined) return unavailable("Copying");
+      await put(payload.text);
+      return told(`Copied: ${payload.text.length} characters.`, { data: { turn_id: id } });
     }
-    if (node.payload.kind !== "model_message")
-      return refused("nothing_to_copy", "The model has not said anything yet.");
-    if (put === undefined) return unavailable("Copying");
-    const { text } = node.payload;
-    await put(text);
-    return told(`Copied: ${text.length} characters.`, { data: { turn_id: node.id } });
+    return refused("nothing_to_copy", "The model has not said anything yet.");
   },
 };
 

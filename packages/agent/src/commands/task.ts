@@ -1,8 +1,7 @@
 import { defined } from "@holdfast/core/text";
-import type { CommandSpec, GivenWords } from "./command.js";
-import { moveHead, movingOptions, movingUsage } from "./moving.js";
-import { ofReply, refused } from "./results.js";
-import { writtenWord } from "./words.js";
+import type { CommandSpec } from "./command.js";
+import { movingCommand } from "./moving.js";
+import { carried, refused } from "./results.js";
 
 const transformations = ["clone", "clear", "compress"] as const;
 
@@ -12,7 +11,7 @@ const start: CommandSpec = {
   says: "Begins a task on a branch of its own, which sees all of what came before, nothing, or a summary.",
   options: { clone: "switch", clear: "switch", compress: "switch", goal: "value", summary: "value" },
   operands: { least: 0, most: "text" },
-  run: async (given, { agent }) => {
+  run: async (given, host) => {
     const chosen = transformations.filter((name) => given.has(name));
     if (chosen.length > 1)
       return refused("invalid_arguments", "--clone, --clear or --compress: one of them.");
@@ -23,77 +22,51 @@ const start: CommandSpec = {
       goal: given.value("goal"),
       summary: given.value("summary"),
     });
-    return ofReply(await agent.carry("task_start", args));
+    return carried("task_start", args, host);
   },
 };
 
-const complete: CommandSpec = {
+const complete = movingCommand("task_complete", {
   name: "task complete",
-  usage: `[SUMMARY] ${movingUsage}`,
+  usage: "[SUMMARY]",
   says: "Ends the task: its summary, with the files it changed, goes to the branch that it was started from.",
-  options: movingOptions,
   operands: { least: 0, most: "text" },
-  run: async (given, host) => {
-    const args = given.text === "" ? {} : { summary: given.text };
-    return moveHead({ tool: "task_complete", args, line: lineOf("/task complete", given) }, given, host);
-  },
-};
-
-/** Leaves the task without a word more. */
-const leaving = (tool: "task_cancel" | "task_pop", name: string, says: string): CommandSpec => ({
-  name,
-  usage: movingUsage,
-  says,
-  options: movingOptions,
-  run: async (given, host) => moveHead({ tool, args: {}, line: `/${name}` }, given, host),
+  named: "summary",
 });
-const cancel = leaving(
-  "task_cancel",
-  "task cancel",
-  "Ends the task without a result; its branch is kept, marked as pruned.",
-);
-const pop = leaving(
-  "task_pop",
-  "task pop",
-  "Leaves the task for now, and goes back to where it was started.",
-);
 
-const resume: CommandSpec = {
+const cancel = movingCommand("task_cancel", {
+  name: "task cancel",
+  says: "Ends the task without a result; its branch is kept, marked as pruned.",
+});
+
+const pop = movingCommand("task_pop", {
+  name: "task pop",
+  says: "Leaves the task for now, and goes back to where it was started.",
+});
+
+const resume = movingCommand("task_resume", {
   name: "task resume",
-  usage: `TASK ${movingUsage}`,
+  usage: "TASK",
   says: "Goes on with a task that was left.",
-  options: movingOptions,
   operands: { least: 1, most: 1 },
   operand: "task",
-  run: async (given, host) => {
-    const args = { task_id: given.text };
-    return moveHead({ tool: "task_resume", args, line: lineOf("/task resume", given) }, given, host);
-  },
-};
+  named: "task_id",
+});
 
-const restart: CommandSpec = {
+const restart = movingCommand("task_restart", {
   name: "task restart",
-  usage: `[HINT] [--task TASK] ${movingUsage}`,
+  usage: "[HINT] [--task TASK]",
   says: "Begins the task again on a new branch, with a hint; the former branch is kept.",
-  options: { ...movingOptions, task: "value" },
   operands: { least: 0, most: "text" },
-  run: async (given, host) => {
-    const task = given.value("task");
-    const args = defined({ hint: given.text === "" ? undefined : given.text, task_id: task });
-    const line = `${lineOf("/task restart", given)}${task === undefined ? "" : ` --task ${writtenWord(task)}`}`;
-    return moveHead({ tool: "task_restart", args, line }, given, host);
-  },
-};
+  named: "hint",
+  hasTask: true,
+});
 
 const list: CommandSpec = {
   name: "task list",
   says: "Lists the tasks as a tree: active, left, complete, cancelled.",
-  run: async (_, { agent }) => ofReply(await agent.carry("task_list", {})),
+  run: (_, host) => carried("task_list", {}, host),
 };
 
 /** The commands of tasks. */
 export const taskCommands: readonly CommandSpec[] = [start, complete, cancel, pop, resume, restart, list];
-
-function lineOf(name: string, { text }: GivenWords): string {
-  return text === "" ? name : `${name} ${writtenWord(text)}`;
-}

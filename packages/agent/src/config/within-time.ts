@@ -11,3 +11,9 @@ export function withinTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T>
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", over));
   });
 }
+
+/** A signal that comes after so many milliseconds, or with another one. */
+export function endingWithin(ms: number, signal?: AbortSignal): AbortSignal {
+  const limit = AbortSignal.timeout(Math.ceil(ms));
+  return signal === undefined ? limit : AbortSignal.any([signal, limit]);
+}

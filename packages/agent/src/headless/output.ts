@@ -1,8 +1,7 @@
 import { escapeInJson } from "@holdfast/core/text";
 import type { CommandResult } from "../commands/command.js";
 import { type AgentEvent, innermost, type TurnEnd } from "../loop/turn.js";
-import { commandFields, jsonDocument } from "./json-output.js";
-import type { RunFacts } from "./run-facts.js";
+import { commandFields, jsonDocument, type RunFacts } from "./json-output.js";
 import { streamLines } from "./stream-json.js";
 
 /** How the answer of a run is written. */

@@ -1,7 +1,9 @@
 import { clip, escapeForDisplay } from "@holdfast/core/text";
 import { failedCall, type HostScope, type HostTool, type HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";
+import { endingWithin, withinTime } from "../config/within-time.js";
 import { endWords, secondsWords } from "./command-words.js";
+import { hostTool } from "./host-tool.js";
 import type { OutputPart } from "./output-log.js";
 import type { RunningCommand } from "./running-command.js";
 import { safeOutput } from "./safe-output.js";
@@ -17,65 +19,44 @@ const readParameters = z.object({
 /** `read_output`: what a command in the background printed, and whether it has ended. */
 export function readOutputTool(context: CommandToolsContext): HostTool<typeof readParameters.shape> {
   const cursors = new Map<string, number>();
-  return {
-    kind: "host",
+  return hostTool({
     name: "read_output",
     title: "Read a command's output",
     description: `Shows the output and end of a command, or the rest of a result that names an id. Waits at most ${mostWaitSeconds} s.`,
     parameters: readParameters,
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
-    intent: (args) => ({
-      kind: "host_request",
-      tool: "read_output",
-      summary:
-        args.id === undefined
-          ? "List the commands in the background"
-          : `Read the output of ${shownId(args.id)}`,
-      args,
-    }),
-    async run({ args }, scope) {
-      const { id, offset, wait_seconds = 0, until_end = false } = readParameters.parse(args);
+    summary: ({ id }) =>
+      id === undefined ? "List the commands in the background" : `Read the output of ${shownId(id)}`,
+    async run({ id, offset, wait_seconds = 0, until_end = false }, scope) {
       if (id === undefined) return { code: "ok", text: listWords(context.commands.inBackground()) };
       const command = context.commands.printed(id);
-      if (command === undefined) return spilledPart(id, offset, cursors, context);
+      const log = command?.log ?? context.spilled?.printed(id);
+      if (log === undefined) return unknown(id, context);
       const from = offset ?? cursors.get(id) ?? 0;
-      await somethingNew(command, { from, seconds: wait_seconds, untilEnd: until_end, signal: scope.signal });
-      const part = command.log.read(from, context.commands.limits.shownBytes);
+      const waiting = { from, seconds: wait_seconds, untilEnd: until_end, signal: scope.signal };
+      if (command !== undefined) await somethingNew(command, waiting);
+      const part = log.read(from, context.commands.limits.shownBytes);
       cursors.set(id, part.next);
+      // A long result is nothing that goes on: no file is another by it.
+      if (command === undefined) return { code: "ok", text: rangeWords(part, log.sizeBytes) };
       return withFileCheck({ code: "ok", text: partWords(command, from, part) }, context.checkFiles, scope);
     },
-  };
-}
-
-/** A part of a long result; a refusal where none has this id. */
-function spilledPart(
-  id: string,
-  offset: number | undefined,
-  cursors: Map<string, number>,
-  context: CommandToolsContext,
-): HostToolResult {
-  const from = offset ?? cursors.get(id) ?? 0;
-  const part = context.spilled?.read(id, from, context.commands.limits.shownBytes);
-  if (part === undefined) return unknown(id, context);
-  cursors.set(id, part.next);
-  return { code: "ok", text: rangeWords(part, part.sizeBytes) };
+  });
 }
 
 const killParameters = z.object({ id: z.string().min(1) });
 
 /** `kill`: ends a command in the background, with all that it started. */
 export function killTool(context: CommandToolsContext): HostTool<typeof killParameters.shape> {
-  return {
-    kind: "host",
+  return hostTool({
     name: "kill",
     rare: true,
     title: "End a command",
     description: "Ends a command in the background, with all that it started.",
     parameters: killParameters,
     annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
-    intent: (args) => ({ kind: "host_request", tool: "kill", summary: `End ${shownId(args.id)}`, args }),
-    async run({ args }, scope) {
-      const { id } = killParameters.parse(args);
+    summary: ({ id }) => `End ${shownId(id)}`,
+    async run({ id }, scope) {
       const command = context.commands.find(id);
       if (command === undefined) return unknown(id, context);
       const wasOver = command.end !== undefined;
@@ -83,7 +64,7 @@ export function killTool(context: CommandToolsContext): HostTool<typeof killPara
       const said = wasOver ? `It had ended before. ${text}` : text;
       return withFileCheck({ code: "ok", text: said }, context.checkFiles, scope);
     },
-  };
+  });
 }
 
 const mostWaitSeconds = 300;
@@ -107,11 +88,7 @@ function listWords(commands: readonly RunningCommand[]): string {
   return `Commands in the background:\n${lines.join("\n")}`;
 }
 
-function partWords(
-  command: RunningCommand,
-  asked: number,
-  part: ReturnType<RunningCommand["log"]["read"]>,
-): string {
+function partWords(command: RunningCommand, asked: number, part: OutputPart): string {
   const { end, log } = command;
   const state =
     end === undefined
@@ -136,20 +113,15 @@ interface Waiting {
 }
 
 /** Waits for more than is known, or for the end, or for the time to be over. */
-function somethingNew(command: RunningCommand, { from, seconds, untilEnd, signal }: Waiting): Promise<void> {
+async function somethingNew(command: RunningCommand, waiting: Waiting): Promise<void> {
+  const { from, seconds, untilEnd, signal } = waiting;
   const isDone = () => command.end !== undefined || (!untilEnd && command.log.sizeBytes > from);
-  if (seconds <= 0 || isDone() || signal?.aborted === true) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      unwatch();
-      signal?.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, Math.min(seconds, mostWaitSeconds) * 1_000);
-    const unwatch = command.onChange(() => {
-      if (isDone()) done();
-    });
-    signal?.addEventListener("abort", done, { once: true });
+  if (seconds <= 0 || isDone()) return;
+  let unwatch = () => {};
+  const news = new Promise<void>((resolve) => {
+    unwatch = command.onChange(() => isDone() && resolve());
   });
+  const over = endingWithin(Math.min(seconds, mostWaitSeconds) * 1_000, signal);
+  await withinTime(news, over).catch(() => {});
+  unwatch();
 }

@@ -4,6 +4,7 @@ import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
 import { defined, escapeForDisplay } from "@holdfast/core/text";
 import { isBelow } from "./found-text.js";
 import { OutputLog } from "./output-log.js";
+import { quietly } from "./quietly.js";
 import { type CommandInput, type CommandStart, RunningCommand } from "./running-command.js";
 
 /** What commands may take, unless given. */
@@ -125,15 +126,14 @@ export class Commands {
 
   /** Whether a path leads into the workspace when its links are resolved; of one that is not there, the folder that is. */
   isInside(path: string): boolean {
-    const [first = "."] = this.options.roots;
-    try {
-      let there = resolve(first, path);
+    const { roots } = this.options;
+    const isIn = quietly(() => {
+      let there = resolve(roots[0] ?? ".", path);
       while (lstatSync(there, { throwIfNoEntry: false }) === undefined) there = dirname(there);
       const real = realpathSync.native(there);
-      return this.options.roots.some((root) => isBelow(real, realpathSync.native(root)));
-    } catch {
-      return false;
-    }
+      return roots.some((root) => isBelow(real, realpathSync.native(root)));
+    });
+    return isIn === true;
   }
 
   private killNow(): void {
@@ -148,7 +148,7 @@ export class Commands {
     const [first = "."] = this.options.roots;
     const named = resolve(first, given);
     const shown = escapeForDisplay(given);
-    const stat = statQuietly(named);
+    const stat = quietly(() => statSync(named, { throwIfNoEntry: false }));
     if (stat === undefined) return refuse("file_missing", `There is no folder ${shown}; nothing was run.`);
     if (!stat.isDirectory()) return refuse("not_a_file", `${shown} is not a folder; nothing was run.`);
     if (!this.isInside(named))
@@ -172,11 +172,3 @@ export class Commands {
 }
 
 const mostRemembered = 50;
-
-function statQuietly(path: string) {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}

@@ -6,7 +6,7 @@ import type { Readable, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { compileGlob, isRefusal, type Refusal, refuse } from "@holdfast/core/files";
 import { causeOf, escapeForDisplay } from "@holdfast/core/text";
-import { withinTime } from "../config/within-time.js";
+import { endingWithin, withinTime } from "../config/within-time.js";
 import { isLinkAddress, isPublicAddress } from "./addresses.js";
 
 /** Which pages may be fetched, and how much of them. */
@@ -48,14 +48,13 @@ export async function fetchPage(
   policy: FetchPolicy,
   signal?: AbortSignal,
 ): Promise<FetchedPage | Refusal> {
-  const limit = AbortSignal.timeout(policy.timeMs ?? 30_000);
-  const ending = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+  const { timeMs = 30_000 } = policy;
+  const ending = endingWithin(timeMs, signal);
   try {
     return await withinTime(follow(url, policy, ending), ending);
   } catch (error) {
     if (signal?.aborted === true) return refuse("cancelled", "Fetching was cancelled.");
-    if (limit.aborted)
-      return refuse("timeout", `The page did not come within ${(policy.timeMs ?? 30_000) / 1_000} s.`);
+    if (ending.aborted) return refuse("timeout", `The page did not come within ${timeMs / 1_000} s.`);
     return refuse("not_found", `The page cannot be fetched: ${causeOf(error)}.`);
   }
 }

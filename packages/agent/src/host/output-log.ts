@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { quietly } from "./quietly.js";
 import { safeOutput } from "./safe-output.js";
 
 /** The bounds of what is kept of one command's output, in bytes. */
@@ -170,17 +171,12 @@ export class OutputLog {
   private readFile(from: number, limit: number): Uint8Array {
     const length = Math.min(limit, this.fileEnd - from);
     if (!this.hasFile || length <= 0) return new Uint8Array();
-    try {
-      const file = openSync(this.path, "r");
-      try {
-        const bytes = new Uint8Array(length);
-        return bytes.subarray(0, readSync(file, bytes, 0, length, from));
-      } finally {
-        closeSync(file);
-      }
-    } catch {
-      return new Uint8Array();
-    }
+    const bytes = new Uint8Array(length);
+    const file = quietly(() => openSync(this.path, "r"));
+    if (file === undefined) return new Uint8Array();
+    const read = quietly(() => readSync(file, bytes, 0, length, from)) ?? 0;
+    closeSync(file);
+    return bytes.subarray(0, read);
   }
 }
 
@@ -194,7 +190,7 @@ function joined(one: Uint8Array, two: Uint8Array): Uint8Array {
 const isInner = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
 
 /** Without the beginning of a character whose rest is cut off: at most three bytes. */
-export function wholeEnd(bytes: Uint8Array): Uint8Array {
+function wholeEnd(bytes: Uint8Array): Uint8Array {
   let start = bytes.length - 1;
   while (start >= Math.max(0, bytes.length - 3) && isInner(bytes[start])) start--;
   const lead = bytes[start] ?? 0;

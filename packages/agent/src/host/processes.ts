@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { quietly } from "./quietly.js";
 
 /** The variable that a command's processes carry: who left the process group is found again by it, on Linux. */
 export const markerName = "HOLDFAST_COMMAND";
@@ -56,7 +57,7 @@ export function killLeft(marked: string): void {
 
 /** The processes of a family that live. Where there is no /proc, the group's id stands for all of them. */
 function membersOf({ group, marker }: ProcessFamily): readonly number[] {
-  if (!hasProc) return group !== undefined && isThere(-group) ? [group] : [];
+  if (!hasProc) return group !== undefined && send(-group, 0) ? [group] : [];
   const wanted = `${markerName}=${marker}\0`;
   return processIds().filter((pid) => {
     const stat = statOf(pid);
@@ -75,23 +76,19 @@ function processIds(): readonly number[] {
 
 /** State and process group of a process; undefined where it is gone. */
 function statOf(pid: number): { readonly state: string; readonly group: number } | undefined {
-  const text = readQuietly(`/proc/${pid}/stat`);
+  const text = readProc(pid, "stat");
   // The name in parentheses may hold anything, parentheses too.
   const [state, , group] = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return state === undefined || group === undefined ? undefined : { state, group: Number(group) };
 }
 
 function environmentOf(pid: number): string {
-  return `${readQuietly(`/proc/${pid}/environ`)}\0`;
+  return `${readProc(pid, "environ")}\0`;
 }
 
 /** Other people's processes do not show theirs, and any may end while it is looked at. */
-function readQuietly(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return "";
-  }
+function readProc(pid: number, name: string): string {
+  return quietly(() => readFileSync(`/proc/${pid}/${name}`, "latin1")) ?? "";
 }
 
 function signalAll({ group }: ProcessFamily, pids: readonly number[], signal: "SIGTERM" | "SIGKILL"): void {
@@ -100,18 +97,9 @@ function signalAll({ group }: ProcessFamily, pids: readonly number[], signal: "S
   for (const pid of pids) if (pid !== process.pid) send(pid, signal);
 }
 
-function isThere(pid: number): boolean {
-  return send(pid, 0);
-}
-
-/** A process that is gone meanwhile needs no signal. */
+/** A process that is gone meanwhile needs no signal. @returns whether it is there. */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    process.kill(pid, signal);
-    return true;
-  } catch {
-    return false;
-  }
+  return quietly(() => process.kill(pid, signal)) ?? false;
 }
 
 /** Waits for something, but no longer than so many milliseconds. No timer stays: it would keep a program from ending. */

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, parse, relative, sep } from "node:path";
 import { escapeForDisplay } from "@holdfast/core/text";
+import { quietly } from "./quietly.js";
 
 /** The folders from that of the git repository down to this one; this one alone where there is no repository. */
 export function foldersOfRepository(folder: string): readonly string[] {
@@ -79,11 +80,7 @@ const untrusted = "the folder is not trusted";
 
 /** The path with its links resolved; undefined where nothing is there. */
 export function realPathOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
+  return quietly(() => realpathSync.native(path));
 }
 
 /** A sentence on the branch and on whether the tree is clean; undefined where git does not say so in time. */

@@ -101,6 +101,17 @@ export class RunningCommand {
     return this.ended;
   }
 
+  /** The same where it takes longer than so many milliseconds, or when a signal comes. @returns how it ended. */
+  endWithin(ms: number, signal?: AbortSignal): Promise<CommandEnd> {
+    const timer = setTimeout(() => void this.stop("timeout"), Math.min(ms, longestTimerMs)).unref();
+    const cancel = () => void this.stop("cancelled");
+    signal?.addEventListener("abort", cancel, { once: true });
+    return this.ended.finally(() => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", cancel);
+    });
+  }
+
   /** Kills at once, for the end of our own process. */
   killNow(): void {
     if (this.result === undefined) killFamily(this.family);
@@ -196,4 +207,5 @@ type Exit = Pick<CommandEnd, "exitCode" | "signal" | "failure">;
 const drainMs = 100;
 const lastReadMs = 2_000;
 const leftBehindGraceMs = 500;
+const longestTimerMs = 2 ** 31 - 1;
 const isWindows = process.platform === "win32";

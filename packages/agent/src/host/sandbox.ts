@@ -7,12 +7,12 @@ import type { SandboxSetting } from "../config/schema.js";
 import { isBelow } from "./found-text.js";
 import { NetworkProxy } from "./network-proxy.js";
 import { killLeft } from "./processes.js";
-import { bubbleArguments, type Mount } from "./sandbox/bubblewrap.js";
+import { quietly } from "./quietly.js";
 import { gitFoldersOf, withModules } from "./sandbox/git-folders.js";
-import { type GitMirror, type MirrorReport, quietly } from "./sandbox/git-mirror.js";
+import type { GitMirror, MirrorReport } from "./sandbox/git-mirror.js";
 import { GitMirrors } from "./sandbox/git-mirrors.js";
 import { LaterFiles } from "./sandbox/later-files.js";
-import { seatbeltArguments } from "./sandbox/seatbelt.js";
+import { bubbleArguments, type Mount, seatbeltArguments } from "./sandbox/mounts.js";
 import { SessionFolder } from "./sandbox/session-folder.js";
 import { environmentInside, listeningSockets, socketsIn } from "./sandbox/sockets.js";
 

@@ -1,10 +1,11 @@
+import type { ContextManager, FileEffect } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { clip, defined, escapeForDisplay } from "@holdfast/core/text";
 import { failedCall, type HostScope, type HostTool, type HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";
 import { backgroundWords, endWords, lastLines, outputWords, secondsWords } from "./command-words.js";
 import type { Commands } from "./commands.js";
-import type { FileCheck } from "./file-check.js";
+import { hostTool } from "./host-tool.js";
 import { waitAtMost } from "./processes.js";
 import type { RunningCommand } from "./running-command.js";
 import type { SpillFiles } from "./spill-files.js";
@@ -35,8 +36,7 @@ const parameters = z.object({
 /** `run_shell_command`: runs a command of the model in a shell. */
 export function shellTool(context: CommandToolsContext): HostTool<typeof parameters.shape> {
   const { defaultSeconds, mostSeconds } = context.commands.limits;
-  return {
-    kind: "host",
+  return hostTool({
     name: "run_shell_command",
     title: "Run a command",
     description: [
@@ -46,15 +46,9 @@ export function shellTool(context: CommandToolsContext): HostTool<typeof paramet
     ].join(" "),
     parameters,
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
-    intent: (args) => ({
-      kind: "host_request",
-      tool: "run_shell_command",
-      summary: clip(escapeForDisplay(args.description ?? args.command), 200),
-      args,
-    }),
-    // The arguments were parsed with these parameters; the request holds them as they came out.
-    run: ({ args, sandboxed }, scope) => runCommand({ ...parameters.parse(args), sandboxed }, scope, context),
-  };
+    summary: ({ description, command }) => clip(escapeForDisplay(description ?? command), 200),
+    run: (args, scope, { sandboxed }) => runCommand({ ...args, sandboxed }, scope, context),
+  });
 }
 
 type ShellArguments = z.output<typeof parameters> & { readonly sandboxed: boolean | undefined };
@@ -70,7 +64,7 @@ async function runCommand(
   const started = commands.start(command, directory, background, { sandboxed });
   if (isRefusal(started)) return failedCall(started.code, started.message);
   if (background) {
-    stopAfter(started, args.timeout_seconds);
+    if (args.timeout_seconds !== undefined) void started.endWithin(args.timeout_seconds * 1_000);
     await waitAtMost(started.ended, firstLookMs);
     if (started.end === undefined) {
       void started.ended.then(({ stopped }) => {
@@ -129,6 +123,18 @@ const progressMs = 250;
 /** The last lines of an output that a person is shown. */
 const shownLines = 5;
 
+/**
+ * Looks at tracked and shown files once more, after something may have changed them that is no tool of ours: a command,
+ * a tool of an MCP server.
+ *
+ * @param manager whose head the call stands at; that of the conversation unless given.
+ * @returns a text for the model, empty where nothing has changed, and what was found, for the result of the call.
+ */
+export type FileCheck = (
+  signal?: AbortSignal,
+  manager?: ContextManager,
+) => Promise<{ readonly text: string; readonly files: readonly FileEffect[] }>;
+
 /** Appends to a result what became of the files meanwhile. */
 export async function withFileCheck(
   result: HostToolResult,
@@ -142,23 +148,11 @@ export async function withFileCheck(
   return { ...result, text: words, ...(files.length === 0 ? {} : { files }) };
 }
 
-function stopAfter(command: RunningCommand, seconds: number | undefined): void {
-  if (seconds === undefined) return;
-  const timer = setTimeout(() => void command.stop("timeout"), Math.min(seconds * 1_000, longestTimerMs));
-  timer.unref();
-  void command.ended.then(() => clearTimeout(timer));
-}
-
-const longestTimerMs = 2 ** 31 - 1;
-
 function startedWords({ id }: RunningCommand): string {
   return `It runs in the background as ${id}. read_output shows what it prints, kill ends it.`;
 }
 
-async function watched(command: RunningCommand, { signal, progress }: HostScope, seconds: number) {
-  const cancel = () => void command.stop("cancelled");
-  signal?.addEventListener("abort", cancel, { once: true });
-  stopAfter(command, seconds);
+function watched(command: RunningCommand, { signal, progress }: HostScope, seconds: number) {
   let timer: NodeJS.Timeout | undefined;
   const tell = () => {
     timer = undefined;
@@ -173,11 +167,8 @@ async function watched(command: RunningCommand, { signal, progress }: HostScope,
   });
   // The time before it was that of a question.
   progress("", { id: command.id, lastLines: [] });
-  try {
-    return await command.ended;
-  } finally {
+  return command.endWithin(seconds * 1_000, signal).finally(() => {
     unwatch();
     clearTimeout(timer);
-    signal?.removeEventListener("abort", cancel);
-  }
+  });
 }

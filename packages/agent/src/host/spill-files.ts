@@ -1,18 +1,11 @@
-import { closeSync, mkdirSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cutVisibly } from "@holdfast/core/text";
-import { type OutputPart, wholeEnd } from "./output-log.js";
+import { OutputLog } from "./output-log.js";
 
 interface SpilledFile {
   readonly id: string;
   readonly path: string;
-  readonly bytes: number;
-}
-
-/** A stretch of a file. */
-interface SpilledPart extends OutputPart {
-  /** Of the whole file. */
-  readonly sizeBytes: number;
+  readonly log: OutputLog;
 }
 
 /** Texts that are too long to be shown, in files of a private folder, within a bound. Close it: they are removed. */
@@ -37,23 +30,19 @@ export class SpillFiles {
   }
 
   private keepAs(content: string | Uint8Array, suffix: string): SpilledFile | undefined {
-    const bytes = typeof content === "string" ? Buffer.byteLength(content) : content.length;
-    if (bytes > this.mostBytes) return undefined;
-    this.makeRoom(bytes);
+    const bytes = typeof content === "string" ? Buffer.from(content) : content;
+    if (bytes.length > this.mostBytes) return undefined;
+    this.makeRoom(bytes.length);
     const id = `r${++this.count}`;
-    const path = join(
-      this.tempDir,
-      `result-${process.pid}-${Date.now().toString(36)}-${this.count}${suffix}`,
-    );
-    const file = { id, path, bytes };
-    try {
-      mkdirSync(this.tempDir, { recursive: true, mode: 0o700 });
-      this.kept.push(file);
-      writeFileSync(path, content, { mode: 0o600, flag: "wx" });
-      return file;
-    } catch {
-      return undefined;
-    }
+    const name = `result-${process.pid}-${Date.now().toString(36)}-${this.count}${suffix}`;
+    const path = join(this.tempDir, name);
+    const log = new OutputLog(path, { shownBytes: inMemory, fileBytes: bytes.length }, true);
+    log.add(bytes);
+    log.close();
+    if (log.kept?.bytes !== bytes.length) return void log.remove();
+    const file = { id, path, log };
+    this.kept.push(file);
+    return file;
   }
 
   /** The text itself, or its beginning and where all of it is. */
@@ -65,46 +54,26 @@ export class SpillFiles {
     return `${cutVisibly(text, limitChars)} (${where})`;
   }
 
-  /**
-   * A part of a file, in whole characters of UTF-8.
-   *
-   * @returns undefined where there is no such file, or not any more.
-   */
-  read(id: string, from: number, limit: number): SpilledPart | undefined {
-    const file = this.kept.find((one) => one.id === id);
-    if (file === undefined) return undefined;
-    try {
-      const start = Math.min(from, file.bytes);
-      const bytes = bytesOf(file.path, start, Math.min(limit, file.bytes - start));
-      const whole = start + bytes.length < file.bytes ? wholeEnd(bytes) : bytes;
-      return { bytes: whole, from: start, next: start + whole.length, sizeBytes: file.bytes };
-    } catch {
-      return undefined;
-    }
+  /** What was kept; undefined where there is no such file, or not any more. */
+  printed(id: string): OutputLog | undefined {
+    return this.kept.find((one) => one.id === id)?.log;
   }
 
   /** Removes the files. */
   close(): void {
-    for (const { path } of this.kept.splice(0)) rmSync(path, { force: true });
+    for (const { log } of this.kept.splice(0)) log.remove();
   }
 
   private makeRoom(bytes: number): void {
-    let sum = this.kept.reduce((all, one) => all + one.bytes, bytes);
+    let sum = this.kept.reduce((all, { log }) => all + log.sizeBytes, bytes);
     while (sum > this.mostBytes) {
       const oldest = this.kept.shift();
       if (oldest === undefined) return;
-      rmSync(oldest.path, { force: true });
-      sum -= oldest.bytes;
+      oldest.log.remove();
+      sum -= oldest.log.sizeBytes;
     }
   }
 }
 
-function bytesOf(path: string, from: number, length: number): Uint8Array {
-  const file = openSync(path, "r");
-  try {
-    const bytes = new Uint8Array(length);
-    return bytes.subarray(0, readSync(file, bytes, 0, length, from));
-  } finally {
-    closeSync(file);
-  }
-}
+/** Bytes of a file that stay in memory as well: its beginning is in the answer, and the rest is read from the file. */
+const inMemory = 2;

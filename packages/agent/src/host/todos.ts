@@ -2,6 +2,7 @@ import { type ConversationContext, upwards } from "@holdfast/core/conversation";
 import { escapeForDisplay } from "@holdfast/core/text";
 import { type HostTool, parseArguments } from "@holdfast/core/tools";
 import * as z from "zod";
+import { hostTool } from "./host-tool.js";
 
 /** The name of the tool by which a model keeps its list. */
 export const todosName = "update_todos";
@@ -25,16 +26,14 @@ const most = { steps: 50, characters: 200 };
  * `update_todos`: the list of what is to be done, whole each time. It is kept by the call itself, so that it goes back with
  * the conversation and is there after a restart.
  */
-export const todosTool: HostTool<typeof parameters.shape> = {
-  kind: "host",
+export const todosTool: HostTool<typeof parameters.shape> = hostTool({
   name: todosName,
   title: "List what is to be done",
   description: "Your list of steps, which the user sees. Send all of it.",
   parameters,
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
-  intent: (args) => ({ kind: "host_request", tool: todosName, summary: "Update the list", args }),
-  run: async ({ args }) => {
-    const { todos } = parameters.parse(args);
+  summary: () => "Update the list",
+  run: async ({ todos }) => {
     if (todos.length > most.steps || todos.some(({ text }) => text.length > most.characters))
       return {
         code: "invalid_arguments",
@@ -43,7 +42,7 @@ export const todosTool: HostTool<typeof parameters.shape> = {
     const left = todos.filter(({ state }) => state !== "done").length;
     return { code: "ok", text: `${left} left.` };
   },
-};
+});
 
 /** The list that a call sends, read as the tool reads it; undefined where it is none. */
 export function todosIn(args: unknown): readonly Todo[] | undefined {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setImmediate as nextRound } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { FileStamp, TouchedFiles } from "@holdfast/core/conversation";
+import { quietly } from "./quietly.js";
 import { askGit } from "./repository.js";
 
 /** Looks at the workspace before a command; what is returned looks again and says what is different. */
@@ -51,7 +52,7 @@ async function stamps(
       // The loop is free for others in between.
       if (index % 2_000 === 1_999) await nextRound();
       if (performance.now() > untilMs) return undefined;
-      const stat = statQuietly(join(root, name));
+      const stat = quietly(() => lstatSync(join(root, name), { throwIfNoEntry: false }));
       if (stat === undefined || stat.isDirectory()) continue;
       const { size: sizeBytes, mtimeMs: modifiedMs, ino: inode } = stat;
       const mode = stat.mode & 0o7777;
@@ -66,12 +67,4 @@ async function namesOfGit(root: string): Promise<readonly string[] | undefined> 
   const args = ["ls-files", "-z", "-co", "--exclude-standard", "--deduplicate"];
   const said = await askGit(root, args, { timeoutMs: 2_000 });
   return said?.split("\0").filter((name) => name !== "");
-}
-
-function statQuietly(path: string) {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

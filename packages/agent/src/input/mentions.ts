@@ -21,27 +21,28 @@ interface PlainWords {
  */
 export function parseMentions(text: string): readonly (Mention | PlainWords)[] {
   const parts: (Mention | PlainWords)[] = [];
-  let words = "";
-  let at = 0;
-  while (at < text.length) {
-    if (text.startsWith("\\@", at)) {
-      words += "@";
-      at += 2;
-      continue;
-    }
-    const mention = text[at] === "@" && beginsWord(text[at - 1]) ? mentionAt(text, at) : undefined;
-    if (mention === undefined) {
-      words += text[at] ?? "";
-      at += 1;
-      continue;
-    }
-    if (words !== "") parts.push({ kind: "words", text: words });
-    words = "";
+  const addWords = (words: string) => {
+    if (words !== "") parts.push({ kind: "words", text: words.replaceAll("\\@", "@") });
+  };
+  let done = 0;
+  for (const { at, mention } of signsIn(text)) {
+    if (mention === undefined) continue;
+    addWords(text.slice(done, at));
     parts.push(mention);
-    at += mention.written.length;
+    done = at + mention.written.length;
   }
-  if (words !== "") parts.push({ kind: "words", text: words });
+  addWords(text.slice(done));
   return parts;
+}
+
+/** Each `@` that may begin a mention, and the mention where it does. */
+function* signsIn(text: string): Generator<{ readonly at: number; readonly mention: Mention | undefined }> {
+  for (let at = 0; at < text.length; ) {
+    const isSign = text[at] === "@" && beginsWord(text[at - 1]);
+    const mention = isSign ? mentionAt(text, at) : undefined;
+    if (isSign) yield { at, mention };
+    at += mention?.written.length ?? (text.startsWith("\\@", at) ? 2 : 1);
+  }
 }
 
 /** A mention that the end of a text is still being typed of. */
@@ -56,16 +57,9 @@ interface BegunMention {
 
 /** The mention that the end of the text is a part of, or may become one; undefined where the end is plain words. Pure. */
 export function begunMention(text: string): BegunMention | undefined {
-  let at = 0;
-  while (at < text.length) {
-    if (text.startsWith("\\@", at)) {
-      at += 2;
-      continue;
-    }
-    const isSign = text[at] === "@" && beginsWord(text[at - 1]);
-    const begun = isSign ? openAt(text, at) : undefined;
+  for (const { at } of signsIn(text)) {
+    const begun = openAt(text, at);
     if (begun !== undefined) return begun;
-    at += (isSign ? mentionAt(text, at)?.written.length : undefined) ?? 1;
   }
   return undefined;
 }

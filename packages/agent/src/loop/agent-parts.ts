@@ -9,13 +9,11 @@ import type { EconomyParts } from "./context-economy.js";
 import type { FileUploads } from "./file-forms.js";
 import type { GateOptions } from "./gate.js";
 import type { Hooks } from "./hooks.js";
-import type { RepeatLimits } from "./repeats.js";
+import type { TurnLimits } from "./running-turn.js";
 import type { SubAgents } from "./sub-agents.js";
 
 /** What an agent is made of. The caller opens the parts and closes them. */
-export interface AgentParts
-  extends Omit<GateOptions, "namesOf">,
-    Omit<EconomyParts, "renderer" | "settings" | "files"> {
+export interface AgentParts extends Omit<GateOptions, "namesOf">, Omit<EconomyParts, "settings" | "files"> {
   readonly workspace: Workspace;
   readonly model: ModelPort;
   /** The system text, in the vocabulary of the tools that are offered. The same tools give the same text. */
@@ -49,13 +47,4 @@ export interface AgentParts
   readonly wire?: Pick<ToolContext, "wire" | "resultContent">;
   /** Told what was thrown by a tool, for the host's log. Must not throw. */
   readonly onError?: (error: unknown, toolName: string) => void;
-}
-
-/** Where a turn ends at the latest. */
-interface TurnLimits {
-  /** Requests; 200 unless given. */
-  readonly maxSteps?: number;
-  /** Of one run, by its meter, in US dollars; needs models with `costOf`. */
-  readonly maxCostUsd?: number;
-  readonly repeats?: RepeatLimits;
 }

@@ -1,11 +1,10 @@
-import {
-  ContextRenderer,
-  type Effort,
-  type ModelFailure,
-  type ModelPort,
-  type ReceivedAnswer,
-  type Rendering,
-  type Visibility,
+import type {
+  Effort,
+  ModelFailure,
+  ModelPort,
+  ReceivedAnswer,
+  Rendering,
+  Visibility,
 } from "@holdfast/core/context";
 import {
   type ConversationRefusal,
@@ -33,8 +32,7 @@ import type { AgentParts } from "./agent-parts.js";
 import type { Allowance } from "./approval.js";
 import { askModel, effortFor } from "./ask-model.js";
 import type { CacheBroke } from "./cache-watch.js";
-import { calledTool } from "./called-tool.js";
-import { type CarriedCall, carryCalls } from "./carry-calls.js";
+import { type CarriedCall, carryCalls, type Judged } from "./carry-calls.js";
 import {
   type CompactionOutcome,
   ContextEconomy,
@@ -44,13 +42,13 @@ import {
 } from "./context-economy.js";
 import { endOpenCalls, noteBrokenOff, noteEnd } from "./cut-short.js";
 import { FileForms } from "./file-forms.js";
-import { type CallNames, Gate } from "./gate.js";
+import { Gate } from "./gate.js";
+import { calledTool } from "./judged-call.js";
 import { leaveOut } from "./left-out.js";
 import { MemoryFile } from "./memory-file.js";
-import { offeredTools, type ToolSet, toolsText } from "./offered-tools.js";
+import { offeredTools, type ToolSet, toolsOfSubAgent, toolsText } from "./offered-tools.js";
 import { type RunningTurn, startedTurn } from "./running-turn.js";
 import { type Place, sideBySide } from "./side-by-side.js";
-import { type SubAgent, toolsOfSubAgent } from "./sub-agent-tools.js";
 import {
   begunTool,
   type Delegation,
@@ -59,8 +57,7 @@ import {
   mostNested,
   subAgentWords,
 } from "./sub-agents.js";
-import type { TurnEnd, TurnInput, TurnScope, TurnStop } from "./turn.js";
-import { broken, stopOf } from "./turn-stops.js";
+import { broken, stopOf, type TurnEnd, type TurnInput, type TurnScope, type TurnStop } from "./turn.js";
 
 export type { Agent };
 
@@ -69,10 +66,19 @@ export function openAgent(parts: AgentParts): Agent {
   return new OpenedAgent(parts);
 }
 
+/** A sub-agent at work. */
+interface SubAgent extends Place {
+  readonly taskId: string;
+  /** What the person allowed, to whichever agent, holds for all. */
+  readonly gate: Gate;
+  readonly tools: () => ToolSet;
+  /** How many sub-agents it is within, itself counted. */
+  readonly depth: number;
+}
+
 class OpenedAgent implements Agent {
   model: ModelPort;
   effort: Effort | undefined;
-  readonly #renderer = new ContextRenderer();
   readonly #gate: Gate;
   /** What calls of this turn delegate. */
   readonly #delegations = new Map<string, Delegation>();
@@ -89,7 +95,7 @@ class OpenedAgent implements Agent {
   ) {
     const { manager, now, summariser, summaryMs, economy: settings, memoryPath, wire } = parts;
     const more = defined({ summariser, summaryMs, settings, memoryPath, files: wire?.wire });
-    this.#economy = new ContextEconomy({ manager, now, renderer: this.#renderer, ...more });
+    this.#economy = new ContextEconomy({ manager, now, ...more });
     const { uploads, workspace, readBlob } = parts;
     this.#forms = uploads && new FileForms({ manager, workspace, uploads, ...defined({ readBlob }) });
     this.memory =
@@ -115,11 +121,8 @@ class OpenedAgent implements Agent {
     return this.#rendered().visibility;
   }
 
-  /** The prompt as it would be now: the same options as for a request, so that nothing is rendered twice. */
   #rendered(): Rendering {
-    const { manager, now, wire } = this.parts;
-    const options = { target: this.model.target, now: now(), files: wire?.wire ?? "text" } as const;
-    return this.#renderer.render(manager.context, options);
+    return this.#economy.rendered({ model: this.model });
   }
 
   get uploads(): FileForms | undefined {
@@ -315,12 +318,11 @@ class OpenedAgent implements Agent {
     if (broke !== undefined) onEvent({ kind: "context", done: broke });
     const { answerTokens } = this.#economy.budget(head);
     const { model } = head;
-    const parts = { ...this.parts, ...head, tools: this.tools.offered, renderer: this.#renderer };
     const answer = await askModel({
-      ...parts,
+      ...{ ...this.parts, ...head, tools: this.tools.offered, rendering: this.#economy.rendered(head) },
       ...{ onEvent, isPaused, breakpoints },
       effort: effortFor(model, this.effort),
-      ...defined({ files: this.parts.wire?.wire, signal, answerTokens }),
+      ...defined({ signal, answerTokens }),
     });
     if ("parts" in answer) this.meter.add(model, answer.usage);
     const evicted = "parts" in answer ? this.#economy.counted(answer.usage) : undefined;
@@ -353,7 +355,6 @@ class OpenedAgent implements Agent {
     const carried = await carryCalls({
       ...{ host: this.#host(onEvent, signal), workspace, hooks, gate: this.#gate, onEvent },
       judged: (call) => this.#judged(call),
-      standIn: ({ callId }) => (this.#delegations.has(callId) ? begunTool : undefined),
     });
     // Its end may have been refused.
     if (!this.#hasLeftTask()) await this.sub?.again();
@@ -382,7 +383,7 @@ class OpenedAgent implements Agent {
   }
 
   /** What a call is judged by, or why it is not carried out; what it delegates is noted. */
-  #judged(call: ToolCall): CallNames | string {
+  #judged(call: ToolCall): Judged | string {
     const { subAgents, limits = {} } = this.parts;
     // In plan mode all of the session's tools count: what is called all the same is denied for the mode.
     const tools = this.sub?.tools() ?? offeredTools(this.parts, "ask");
@@ -391,8 +392,9 @@ class OpenedAgent implements Agent {
     const scope = { ...tools, subAgents, depth: this.sub?.depth ?? 0 };
     const delegation = delegationIn(call, { ...scope, hasCostLimit: limits.maxCostUsd !== undefined });
     if (typeof delegation === "string") return delegation;
-    if (delegation !== undefined) this.#delegations.set(call.callId, delegation);
-    return called;
+    if (delegation === undefined) return called;
+    this.#delegations.set(call.callId, delegation);
+    return { ...called, standIn: begunTool };
   }
 
   /** Runs the sub-agents of this answer side by side; each ends its task in the order of the calls. */

@@ -1,11 +1,11 @@
 import {
-  type ContextRenderer,
   type Effort,
   type ModelFailure,
   type ModelPort,
   type ModelStep,
   type OfferedTool,
   type ReceivedAnswer,
+  type Rendering,
   resolveMedia,
 } from "@holdfast/core/context";
 import type { ConversationRefusal } from "@holdfast/core/conversation";
@@ -15,8 +15,8 @@ import type { AgentParts } from "./agent-parts.js";
 import type { AgentEvent } from "./turn.js";
 
 /** What a request is made of, beside the conversation. */
-interface Asking extends Pick<AgentParts, "manager" | "model" | "newId" | "now" | "readBlob"> {
-  readonly renderer: ContextRenderer;
+interface Asking extends Pick<AgentParts, "manager" | "model" | "newId" | "readBlob"> {
+  readonly rendering: Rendering;
   readonly system: string;
   readonly tools: readonly OfferedTool[];
   /** Where the request is to be marked (`ModelStep.breakpoints`). */
@@ -26,8 +26,6 @@ interface Asking extends Pick<AgentParts, "manager" | "model" | "newId" | "now" 
   /** As of `ModelStep`. */
   readonly answerTokens?: number;
   readonly effort: Effort | undefined;
-  /** How files that were put before the model are written; framed text unless given. */
-  readonly files?: "text" | "json";
   readonly onEvent: (event: AgentEvent) => void;
   readonly signal?: AbortSignal;
 }
@@ -82,10 +80,8 @@ function turnOfOthers(): Promise<void> {
 }
 
 async function stepOf(asking: Asking): Promise<ModelStep | ConversationRefusal> {
-  const { manager, renderer, model, newId, now, readBlob, system, tools, breakpoints } = asking;
-  const { files = "text", answerTokens, effort, isPaused } = asking;
-  const options = { target: model.target, now: now(), files };
-  const { contents, report } = renderer.render(manager.context, options);
+  const { manager, newId, readBlob, system, tools, breakpoints, answerTokens, effort, isPaused } = asking;
+  const { contents, report } = asking.rendering;
   if (!report.ready && isPaused?.() !== true) return notReady;
   const resolved = readBlob === undefined ? { contents } : await resolveMedia(contents, readBlob);
   if ("code" in resolved) return resolved;

@@ -1,25 +1,10 @@
-import {
-  type ConversationRefusal,
-  type JsonObject,
-  openCalls,
-  type ToolCall,
-} from "@holdfast/core/conversation";
+import { type ConversationRefusal, openCalls, type ToolCall } from "@holdfast/core/conversation";
 import { isLook, isRefusal, type Workspace } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
-import {
-  type Carried,
-  carryOut,
-  type FileTool,
-  type HostTool,
-  intentOf,
-  meantCall,
-  pathsOfCall,
-  type TurnHost,
-  toolOfName,
-} from "@holdfast/core/tools";
+import { type Carried, carryOut, type HostTool, type TurnHost } from "@holdfast/core/tools";
 import type { CallNames, Gate } from "./gate.js";
 import type { Hooks } from "./hooks.js";
-import { judgedCall } from "./judged-call.js";
+import { judgedCall, type ReadCall, readCall } from "./judged-call.js";
 import { refusingTool } from "./sub-agents.js";
 import type { AgentEvent, EndedCall } from "./turn.js";
 import type { CallAim } from "./undone.js";
@@ -33,11 +18,14 @@ interface Carrying {
    * What rules judge a call by, or why it is not made at all: its tool is not offered, or it asks for a sub-agent that
    * cannot be. Asked once a call.
    */
-  readonly judged: (call: ToolCall) => CallNames | string;
+  readonly judged: (call: ToolCall) => Judged | string;
   readonly hooks: Hooks | undefined;
-  /** What answers in the place of the tool, for a call that may be made; asked after `judged`. */
-  readonly standIn: (call: ToolCall) => HostTool | undefined;
   readonly onEvent: (event: AgentEvent) => void;
+}
+
+/** By what rules judge a call, and what answers in the place of its tool, where something does. */
+export interface Judged extends CallNames {
+  readonly standIn?: HostTool;
 }
 
 /** A call with its end, and what it was to change. */
@@ -54,15 +42,13 @@ export interface CarriedCall {
  * count as interrupted when the user speaks again.
  */
 export async function carryCalls(carrying: Carrying): Promise<readonly CarriedCall[] | ConversationRefusal> {
-  const { manager, signal } = carrying.host;
-  const waiting = openCalls(manager.context, manager.context.currentNodeId).map(asMeant);
+  const { manager, signal, hostTools } = carrying.host;
+  const open = openCalls(manager.context, manager.context.currentNodeId);
   const done: CarriedCall[] = [];
-  for (const group of groupsOf(waiting, carrying.host)) {
+  for (const group of groupsOf(open.map(({ nodeId, call }) => readCall(nodeId, call, hostTools)))) {
     if (signal?.aborted === true) break;
     // Before any of them takes its place in the queues of the files: the calls keep their order.
-    const judged = await Promise.all(
-      group.map(async (one) => ({ one, by: await judge(one.call, carrying) })),
-    );
+    const judged = await Promise.all(group.map(async (one) => ({ one, by: await judge(one, carrying) })));
     const questions = carrying.gate.group(firstOf(group, carrying.host));
     const carried = await Promise.all(judged.map(({ one, by }) => carryOne(one, carrying, by, questions)));
     for (const one of carried) {
@@ -73,20 +59,11 @@ export async function carryCalls(carrying: Carrying): Promise<readonly CarriedCa
   return done;
 }
 
-type OpenCall = ReturnType<typeof openCalls>[number];
-
-/** As the tool that it means would be called: so it is judged, told and carried out. */
-function asMeant({ nodeId, call }: OpenCall): OpenCall {
-  const { name, args } = meantCall(call);
-  // A cast: they are a part of the call's own, which are JSON.
-  return { nodeId, call: { ...call, name, args: args as JsonObject } };
-}
-
-function groupsOf(calls: readonly OpenCall[], host: TurnHost): readonly (readonly OpenCall[])[] {
-  const groups: OpenCall[][] = [];
-  let together: OpenCall[] | undefined;
+function groupsOf(calls: readonly ReadCall[]): readonly (readonly ReadCall[])[] {
+  const groups: ReadCall[][] = [];
+  let together: ReadCall[] | undefined;
   for (const one of calls) {
-    const isFile = toolOfName(one.call.name, host.hostTools)?.kind === "file";
+    const isFile = one.files !== undefined;
     if (isFile && together !== undefined) together.push(one);
     else groups.push([one]);
     together = isFile ? groups.at(-1) : undefined;
@@ -95,11 +72,9 @@ function groupsOf(calls: readonly OpenCall[], host: TurnHost): readonly (readonl
 }
 
 /** The calls that wait for no other one of them, which changes a file of theirs. */
-function firstOf(group: readonly OpenCall[], { manager, hostTools }: TurnHost): Set<string> {
+function firstOf(group: readonly ReadCall[], { manager }: TurnHost): Set<string> {
   const taken = new Set<string>();
-  const first = group.filter(({ call: { name, args } }) => {
-    const tool = toolOfName(name, hostTools);
-    const { paths, shared } = tool?.kind === "file" ? pathsOfCall(tool, args) : { paths: [], shared: true };
+  const first = group.filter(({ files: { paths, shared } = { paths: [], shared: true } }) => {
     const names = paths.map((path) => manager.manifests.naming(path));
     const waits = names.some((one) => taken.has(one));
     if (waits || !shared) for (const one of names) taken.add(one);
@@ -109,15 +84,16 @@ function firstOf(group: readonly OpenCall[], { manager, hostTools }: TurnHost): 
 }
 
 async function carryOne(
-  { nodeId, call }: OpenCall,
+  read: ReadCall,
   { host, gate, onEvent }: Carrying,
-  { names, barred }: Judged,
+  { standIn, ...names }: Judged,
   questions: ReturnType<Gate["group"]>,
 ): Promise<CarriedCall | ConversationRefusal> {
+  const { nodeId, call } = read;
   const { callId, name, args } = call;
   onEvent({ kind: "call_begun", callId, name, args });
   const approve = gate.approverOf(names, host.signal, (asking) => questions.ask(callId, asking));
-  const hostTools = [...(barred === undefined ? [] : [barred]), ...(host.hostTools ?? [])];
+  const hostTools = [...(standIn === undefined ? [] : [standIn]), ...(host.hostTools ?? [])];
   const files = host.files === undefined ? {} : { files: gate.following(host.files, names, host.signal) };
   const carried = await carryOut(
     { callId, at: nodeId, name, args },
@@ -127,30 +103,23 @@ async function carryOne(
   if (isRefusal(carried)) return carried;
   const ended = endOf(call, carried);
   onEvent({ kind: "call_ended", call: ended });
-  return { ended, call, about: aimOf(call, ended.isError, host) };
-}
-
-interface Judged {
-  readonly names: CallNames;
-  /** What answers in the place of the tool, where the call is not made. */
-  readonly barred?: HostTool;
+  return { ended, call, about: aimOf(read, ended.isError, host) };
 }
 
 async function judge(
-  call: ToolCall,
-  { host, gate, judged, standIn, workspace, hooks, onEvent }: Carrying,
+  read: ReadCall,
+  { host: { signal }, gate, judged, workspace, hooks, onEvent }: Carrying,
 ): Promise<Judged> {
+  const { call } = read;
   const names = judged(call);
   if (typeof names === "string")
-    return { names: { tool: call.name, also: [] }, barred: refusingTool(call.name, names) };
-  const { hostTools = [], signal } = host;
-  const before = judgedCall(call, names, { hostTools, workspace });
+    return { tool: call.name, also: [], standIn: refusingTool(call.name, names) };
+  const before = judgedCall(read, names, workspace);
   const asked = before ?? { ...names, paths: async () => [] };
   const denied =
     (before && (await gate.barred(before, signal))) ??
     (await hooks?.before(call, asked, { onEvent, signal }));
-  if (denied !== undefined) return { names, barred: refusingTool(call.name, denied, "denied") };
-  return { names, ...defined({ barred: standIn(call) }) };
+  return denied === undefined ? names : { ...names, standIn: refusingTool(call.name, denied, "denied") };
 }
 
 function endOf({ callId, name, args }: ToolCall, carried: Carried): EndedCall {
@@ -167,20 +136,17 @@ function endOf({ callId, name, args }: ToolCall, carried: Carried): EndedCall {
   };
 }
 
-function aimOf({ name, args }: ToolCall, isError: boolean, host: TurnHost): CallAim {
-  const tool = toolOfName(name, host.hostTools);
-  if (tool?.kind === "file") return { kind: "files", what: changedBy(tool, args, isError, host) };
+function aimOf({ call: { name, args }, tool, files }: ReadCall, isError: boolean, host: TurnHost): CallAim {
+  if (tool?.kind === "file" && files !== undefined) {
+    const { request, isDryRun, paths } = files;
+    // A dry run changes none.
+    if (isDryRun || (request === undefined ? tool.annotations.readOnly : isLook(request)))
+      return { kind: "files", what: [] };
+    const named = paths.map((path) => host.manager.manifests.naming(path));
+    // One that names none is made good by a later call of its tool.
+    return { kind: "files", what: isError && named.length > 0 ? named : [...named, `${name}()`] };
+  }
   if (tool?.kind === "host") return { kind: "other", what: [`${name} ${JSON.stringify(args)}`] };
   // Another call of it that succeeds is what the model did in its place.
   return { kind: "other", what: tool === undefined || tool.annotations.readOnly ? [] : [`${name}()`] };
-}
-
-/** The files that a call was to change; a dry run changes none. One that names none is made good by a later call of its tool. */
-function changedBy(tool: FileTool, args: unknown, isError: boolean, host: TurnHost): readonly string[] {
-  const intent = intentOf(tool, args);
-  if (!isRefusal(intent) && intent.isDryRun === true) return [];
-  const request = isRefusal(intent) ? undefined : intent.request;
-  if (request === undefined ? tool.annotations.readOnly : isLook(request)) return [];
-  const named = pathsOfCall(tool, args).paths.map((path) => host.manager.manifests.naming(path));
-  return isError && named.length > 0 ? named : [...named, `${tool.name}()`];
 }

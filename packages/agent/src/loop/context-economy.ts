@@ -1,5 +1,11 @@
-import type { ContextRenderer, ModelFailure, ModelPort, Rendering } from "@holdfast/core/context";
-import { type ContextManager, pathTo, type Summariser, type TurnUsage } from "@holdfast/core/conversation";
+import { ContextRenderer, type ModelFailure, type ModelPort, type Rendering } from "@holdfast/core/context";
+import {
+  type ContextManager,
+  isOnPath,
+  type Summariser,
+  type TurnUsage,
+  upwards,
+} from "@holdfast/core/conversation";
 import {
   afterRequest,
   beganClearing,
@@ -31,6 +37,7 @@ import {
 import { isRefusal } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
 import { answerBudgetChars } from "@holdfast/core/tools";
+import { endingWithin, withinTime } from "../config/within-time.js";
 import { todoLines, todosOf } from "../host/todos.js";
 import { factsOfModel } from "../models/catalog.js";
 import { type CacheBroke, CacheWatch } from "./cache-watch.js";
@@ -38,7 +45,6 @@ import { type CacheBroke, CacheWatch } from "./cache-watch.js";
 /** What the economy of one conversation works on. */
 export interface EconomyParts {
   readonly manager: ContextManager;
-  readonly renderer: ContextRenderer;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly settings?: EconomySettings;
@@ -116,6 +122,7 @@ export interface PromptMap extends ContextMap {
 /** Keeps a conversation's prompt within its budget: counts, plans, and applies the plan as nodes. */
 export class ContextEconomy {
   readonly #cache = new CacheWatch();
+  readonly #renderer = new ContextRenderer();
   #outlook: CacheOutlook | undefined;
   #chars = 0;
   #last: PromptUsage["last"];
@@ -133,7 +140,7 @@ export class ContextEconomy {
 
   /** The plan for the next request. Changes nothing. @param refusedTokens as of `PromptBudget`. */
   plan(head: RequestHead, refusedTokens?: number): PromptPlan & { readonly tokens: number } {
-    const rendering = this.#render(head);
+    const rendering = this.rendered(head);
     const budget = { ...this.budget(head), ...defined({ refusedTokens }) };
     const plan = planPrompt(this.parts.manager.context, rendering, budget, this.usage(head, rendering));
     return plan.kind === "clear" ? { ...plan, tokens: plan.report.tokensBefore } : plan;
@@ -143,13 +150,13 @@ export class ContextEconomy {
   map(head: RequestHead): PromptMap {
     const { headChars, windowTokens } = this.budget(head);
     const usage = defined({ headChars, last: this.#last });
-    const map = contextMap(this.parts.manager.context, this.#render(head), usage);
+    const map = contextMap(this.parts.manager.context, this.rendered(head), usage);
     return { ...map, ...defined({ windowTokens }) };
   }
 
   /** What a clearing would bring now, whatever the trigger says; undefined where nothing may go. */
   clearingNow(head: RequestHead): ClearingReport | undefined {
-    const rendering = this.#render(head);
+    const rendering = this.rendered(head);
     const budget = this.budget(head);
     const settings = { ...budget.settings, trigger: { type: "input_tokens", value: 1 } as const };
     const usage = this.usage(head, rendering);
@@ -202,7 +209,7 @@ export class ContextEconomy {
 
   /** Notes what is about to be sent. @returns where it is to be marked, and where the provider's cache has broken. */
   sending(head: RequestHead): { readonly breakpoints: readonly number[]; readonly broke?: CacheBroke } {
-    const rendering = this.#render(head);
+    const rendering = this.rendered(head);
     const prompt = measure(rendering);
     const outlook = this.#outlookOn(head, rendering, prompt);
     this.#cold = this.#coldFor(head, outlook);
@@ -316,7 +323,7 @@ export class ContextEconomy {
   ): Promise<CompactionOutcome> {
     const { manager, summariser } = this.parts;
     const { context } = manager;
-    const rendering = this.#render(head);
+    const rendering = this.rendered(head);
     const usage = this.usage(head, rendering);
     const budget = { ...this.budget(head), ...defined({ refusedTokens }) };
     const cut = planCompaction(context, rendering, budget, usage);
@@ -379,7 +386,7 @@ export class ContextEconomy {
   }
 
   /** What is known of the requests so far. */
-  usage(head: RequestHead, rendering: Rendering = this.#render(head)): PromptUsage {
+  usage(head: RequestHead, rendering: Rendering = this.rendered(head)): PromptUsage {
     const warned = wasWarned(this.parts.manager.context, rendering);
     if (this.#ratios(head) === undefined) return { warned, ...defined({ last: this.#last }) };
     const outlook = this.#outlookOn(head, rendering, measure(rendering));
@@ -401,26 +408,25 @@ export class ContextEconomy {
   /** Where nothing is known of a provider's cache, it is taken to keep everything for an hour. */
   #outlookOn(head: RequestHead, rendering: Rendering, prompt: MeasuredPrompt): CacheOutlook | undefined {
     const { lifetimeMs = 3_600_000 } = this.#ratios(head) ?? {};
-    const isOnPath = (nodeId: string) => isAbove(this.parts.manager, nodeId);
-    return this.#cache.outlook(this.#request(head, rendering), prompt, lifetimeMs, isOnPath);
+    const { context } = this.parts.manager;
+    const isAbove = (nodeId: string) => isOnPath(context, nodeId, context.currentNodeId);
+    return this.#cache.outlook(this.#request(head, rendering), prompt, lifetimeMs, isAbove);
   }
 
-  #render({ model }: RequestHead): Rendering {
-    return this.parts.renderer.render(this.parts.manager.context, {
-      target: model.target,
-      now: this.parts.now(),
-      files: this.parts.files ?? "text",
-    });
+  /** The prompt as it would be now: one renderer for all who ask, so that nothing is rendered twice. */
+  rendered({ model: { target } }: Pick<RequestHead, "model">): Rendering {
+    const { manager, now, files = "text" } = this.parts;
+    return this.#renderer.render(manager.context, { target, now: now(), files });
   }
 
   /** A session that goes on after a rest: what was sent before is known by its last answer only. */
   #restCause({ lifetimeMs }: { readonly lifetimeMs: number }): ColdCause | undefined {
     const { manager, now } = this.parts;
     const { context } = manager;
-    const last = pathTo(context, context.currentNodeId).findLast(
-      ({ payload: { kind } }) => kind === "model_message" || kind === "tool_call",
-    );
-    return last !== undefined && now() - last.timestamp > lifetimeMs ? "idle" : undefined;
+    for (const { payload, timestamp } of upwards(context, context.currentNodeId))
+      if (payload.kind === "model_message" || payload.kind === "tool_call")
+        return now() - timestamp > lifetimeMs ? "idle" : undefined;
+    return undefined;
   }
 
   #request({ model, system, tools }: RequestHead, rendering: Rendering): SentRequest {
@@ -439,7 +445,7 @@ export class ContextEconomy {
     };
   }
 
-  /** The text, or why there is none. A summariser that never answers is left alone after its time. */
+  /** The text, or why there is none: of one that throws, too. A summariser that never answers is left alone after its time. */
   async #summary(
     summariser: Summariser,
     asked: { readonly fromId: string; readonly toId: string; readonly task: string },
@@ -447,16 +453,15 @@ export class ContextEconomy {
   ): Promise<string | CompactionOutcome> {
     const { manager, summaryMs: pieceMs = 120_000 } = this.parts;
     const summaryMs = pieceMs * Math.max(1, pieces);
-    const limit = AbortSignal.timeout(summaryMs);
-    const ending = signal === undefined ? limit : AbortSignal.any([signal, limit]);
-    const ended = new Promise<"ended">((resolve) => {
-      if (ending.aborted) resolve("ended");
-      ending.addEventListener("abort", () => resolve("ended"), { once: true });
-    });
+    const ending = endingWithin(summaryMs, signal);
     const request = { purpose: "compaction", context: manager.context, ...asked, signal: ending } as const;
-    const answer = await Promise.race([ended, askedOf(summariser, request)]);
+    const work = async () => summariser(request);
+    const answer = await withinTime(work(), ending).catch((error: unknown) =>
+      error instanceof Error ? error.message : String(error),
+    );
     if (signal?.aborted === true) return not("cancelled", "Cancelled.");
-    if (answer === "ended") return not("no_summary", `No summary came within ${summaryMs / 1_000} seconds.`);
+    if (ending.aborted) return not("no_summary", `No summary came within ${summaryMs / 1_000} seconds.`);
+    if (typeof answer === "string") return not("no_summary", answer);
     if (isRefusal(answer)) return not("no_summary", answer.message);
     return answer.text.trim() === "" ? not("no_summary", "The summary is empty.") : answer.text;
   }
@@ -477,27 +482,9 @@ function cacheNameOf({ target, cache }: ModelPort): string {
   return cache === undefined ? target.provider : `${target.provider}/${cache}`;
 }
 
-/** A summariser that throws gives no summary: the session goes on. */
-async function askedOf(summariser: Summariser, request: Parameters<Summariser>[0]) {
-  try {
-    return await summariser(request);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return { kind: "refusal", code: "no_summary", message } as const;
-  }
-}
-
 function not(
   reason: Extract<CompactionOutcome, { kind: "not_compacted" }>["reason"],
   message: string,
 ): CompactionOutcome {
   return { kind: "not_compacted", reason, message };
-}
-
-function isAbove({ context }: ContextManager, nodeId: string): boolean {
-  const above = context.nodes.get(nodeId);
-  let node = context.nodes.get(context.currentNodeId);
-  while (above !== undefined && node !== undefined && node.depth > above.depth)
-    node = node.parentId === null ? undefined : context.nodes.get(node.parentId);
-  return above !== undefined && node?.id === above.id;
 }

@@ -1,4 +1,9 @@
-import { type ContextManager, type ConversationRefusal, openCalls } from "@holdfast/core/conversation";
+import {
+  type ContextManager,
+  type ConversationRefusal,
+  openCalls,
+  upwards,
+} from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import type { TurnStop } from "./turn.js";
 
@@ -68,11 +73,9 @@ export function endOpenCalls(
 
 /** Whether the last words at the head are the person's, or calls and results, and nothing says that their turn is over. */
 function isBrokenOff({ context }: ContextManager): boolean {
-  let node = context.nodes.get(context.currentNodeId);
   // Who went back to the middle of a turn knows that it goes on elsewhere.
-  if (node?.childIds.length !== 0) return false;
-  for (; node !== undefined; node = context.nodes.get(node.parentId ?? "")) {
-    const { payload } = node;
+  if (context.nodes.get(context.currentNodeId)?.childIds.length !== 0) return false;
+  for (const { payload } of upwards(context, context.currentNodeId)) {
     if (payload.kind === "model_message") return false;
     if (payload.kind === "note" && (payload.audience === "person" || endWords.has(payload.text)))
       return false;

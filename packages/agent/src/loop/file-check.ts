@@ -1,8 +1,8 @@
 import { type ContextManager, driftedFiles } from "@holdfast/core/conversation";
-import { isSecret, type Workspace } from "@holdfast/core/files";
+import { isSecret, type PreviewedFile, type PreviewOutcome, type Workspace } from "@holdfast/core/files";
 import { describeChange } from "@holdfast/core/patch";
-import { escapeForDisplay } from "@holdfast/core/text";
-import type { FileCheck } from "../host/file-check.js";
+import { defined, escapeForDisplay } from "@holdfast/core/text";
+import type { FileCheck } from "../host/shell-tool.js";
 
 /**
  * Looks at the files that the conversation knows of, once more: what a command has changed is told to the model in the
@@ -55,11 +55,8 @@ async function shortDiffs(news: readonly Change[], workspace: Workspace): Promis
   for (const { path, expected, now } of news.slice(0, mostShown)) {
     if (room <= 0) break;
     if (expected === null || now === null || isSecret(path)) continue;
-    // The way back, read the other way round: so both texts come from one look, decoded as a read decodes them.
-    const change = { path, content: { kind: "state", from: now, sha256: expected } } as const;
-    const back = await workspace.preview({ kind: "apply_changes", changes: [change] });
-    const [file] = back.kind === "preview" ? back.files : [];
-    if (file === undefined || file.before === null || file.after === null) continue;
+    const file = await wayBack(workspace, path, now, expected);
+    if (file === undefined || "kind" in file || file.before === null || file.after === null) continue;
     if (file.before.length + file.after.length > mostChars) continue;
     const text = describeChange(file.after, file.before, { maxLines: mostDiffLines + 1 });
     const lines = text.split("\n").length;
@@ -68,6 +65,22 @@ async function shortDiffs(news: readonly Change[], workspace: Workspace): Promis
     diffs.push(`${escapeForDisplay(path)}:`, ...text.split("\n").map((line) => `    ${line}`));
   }
   return diffs;
+}
+
+/**
+ * What putting a file back to an earlier state comes to: its texts now and then come from one look, decoded as a read
+ * decodes them. @param sha256 of the state then. @returns why that is not known; undefined where nothing is to be done.
+ */
+export async function wayBack(
+  workspace: Pick<Workspace, "preview">,
+  path: string,
+  now: string | null,
+  sha256: string | null,
+  signal?: AbortSignal,
+): Promise<PreviewedFile | Exclude<PreviewOutcome, { kind: "preview" }> | undefined> {
+  const change = { path, content: { kind: "state", from: now, sha256 } } as const;
+  const back = await workspace.preview({ kind: "apply_changes", changes: [change] }, defined({ signal }));
+  return back.kind === "preview" ? back.files[0] : back;
 }
 
 function stateWords(sha256: string | null): string {

@@ -10,11 +10,13 @@ import {
   openCalls,
   type TurnNode,
   type UserMessage,
+  upwards,
 } from "@holdfast/core/conversation";
 import { isRefusal, type Workspace } from "@holdfast/core/files";
 import { fromBase64 } from "@holdfast/core/text";
 import type { StagedMedia } from "../input/expand-input.js";
 import type { GoogleFiles, OfferedFile } from "../models/google-files.js";
+import { nodesOf, partsOnBranch } from "./left-out.js";
 
 /** Where bytes of files are uploaded to, and which. */
 export interface FileUploads {
@@ -169,22 +171,15 @@ export class FileForms implements FileOffers {
   /** The depth of the last answer of the model, or of the last prompt: what stands above it was sent. */
   #sentDepth(): number {
     const { context } = this.parts.manager;
-    const isSent = ({ id, payload: { kind } }: TurnNode) =>
-      id === this.#sentHead || kind === "model_message" || kind === "tool_call";
-    let node = context.nodes.get(context.currentNodeId);
-    while (node !== undefined && !isSent(node))
-      node = node.parentId === null ? undefined : context.nodes.get(node.parentId);
-    return node?.depth ?? -1;
+    for (const { id, depth, payload } of upwards(context, context.currentNodeId))
+      if (id === this.#sentHead || payload.kind === "model_message" || payload.kind === "tool_call")
+        return depth;
+    return -1;
   }
 
-  #nodesOf({ provenance }: Rendering, form: "bytes" | "address"): readonly TurnNode[] {
-    const { nodes } = this.parts.manager.context;
+  #nodesOf(rendering: Rendering, form: "bytes" | "address"): readonly TurnNode[] {
     const rules: readonly string[] = form === "address" ? ["file_uri"] : ["file_inline", "media"];
-    // What stands there within an expanded task is not on the branch, so that nothing can be chosen for it.
-    const found = provenance.flatMap((parts) =>
-      parts.filter(({ rule, within }) => within === undefined && rules.includes(rule)),
-    );
-    return [...new Set(found.map(({ nodeId }) => nodeId))].flatMap((id) => nodes.get(id) ?? []);
+    return nodesOf(this.parts.manager.context, rendering, ({ rule }) => rules.includes(rule));
   }
 
   /** The bytes that a node stands for, where they are worth an upload. */
@@ -253,13 +248,9 @@ interface Address {
   readonly uri: string;
 }
 
-function addressesIn({ contents, provenance }: Rendering): readonly Address[] {
-  return contents.flatMap(({ parts }, content) =>
-    parts.flatMap((part, at) => {
-      const origin = provenance[content]?.[at];
-      if (!("fileData" in part) || origin === undefined || origin.within !== undefined) return [];
-      return [{ nodeId: origin.nodeId, uri: part.fileData.fileUri }];
-    }),
+function addressesIn(rendering: Rendering): readonly Address[] {
+  return partsOnBranch(rendering).flatMap(({ part, nodeId }) =>
+    "fileData" in part ? [{ nodeId, uri: part.fileData.fileUri }] : [],
   );
 }
 

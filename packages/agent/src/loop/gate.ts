@@ -11,6 +11,7 @@ import {
   type Approval,
   type Approve,
   type FilesThatFollow,
+  failedCall,
   type HostRequest,
   type HostTool,
   type HostToolResult,
@@ -316,7 +317,7 @@ export class Gate {
 const ofCommands: readonly string[] = [commandTool, "read_output"];
 
 function notRun(why: string): HostToolResult {
-  return { code: "denied", text: `FAILED (denied): ${why} Nothing was done.` };
+  return failedCall("denied", `${why} Nothing was done.`);
 }
 
 /** Of a command that runs outside anyway, nobody is asked about that. */

@@ -11,8 +11,9 @@ import {
 import { isRefusal, type Workspace } from "@holdfast/core/files";
 import { clip, defined, escapeForDisplay } from "@holdfast/core/text";
 import type { AgentSettings } from "../config/schema.js";
-import { type Hook, hookName, type RunHook } from "../host/hooks.js";
-import { barredBy, type FilteredCall } from "./call-filter.js";
+import type { Commands } from "../host/commands.js";
+import type { CommandInput } from "../host/running-command.js";
+import { barredBy, type FilteredCall } from "./judged-call.js";
 import type { AgentEvent, EndedCall, TurnEnd } from "./turn.js";
 
 /** What hooks work on: those of the settings, and how one is run. */
@@ -186,4 +187,36 @@ function changedBy({ ended: { node } }: { readonly ended: EndedCall }): readonly
   const effects = node?.payload.kind === "tool_result" ? (node.payload.files ?? []) : [];
   const own = effects.filter(({ by, before, after }) => by === "tool" && after !== null && before !== after);
   return own.map(({ path }) => path);
+}
+
+/** A command of the settings that is run beside the work of the model. */
+interface Hook {
+  readonly command: string;
+  /** 60,000 unless set. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** How a hook ended; where it could not be run or did not end in time, the end of a sentence that begins with it. */
+type HookEnd = { readonly exitCode: number; readonly output: string } | string;
+
+/** Runs a hook to its end, with everything that it started. Never rejects. */
+export type RunHook = (hook: Hook, given: CommandInput, signal?: AbortSignal) => Promise<HookEnd>;
+
+/** Runs hooks as commands of their own, whose outputs nobody reads later. */
+export function hookRunner(commands: Commands): RunHook {
+  return async ({ command, timeoutMs = 60_000 }, given, signal) => {
+    if (signal?.aborted === true) return "was not run, since the turn was cancelled.";
+    const started = commands.start(command, ".", false, given);
+    if (isRefusal(started)) return `was not run: ${started.message}`;
+    const { exitCode, stopped, failure } = await started.endWithin(timeoutMs, signal);
+    if (stopped === "timeout") return `was ended after ${timeoutMs} ms, with all that it had started.`;
+    if (exitCode === null || stopped !== undefined)
+      return `was ended: ${failure ?? stopped ?? "killed by a signal"}.`;
+    return { exitCode, output: started.log.text().trimEnd() };
+  };
+}
+
+/** A hook as sentences name it. */
+function hookName({ command }: Hook): string {
+  return `The hook "${clip(escapeForDisplay(command), 80)}"`;
 }

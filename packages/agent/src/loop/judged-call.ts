@@ -1,40 +1,129 @@
-import type { ToolCall } from "@holdfast/core/conversation";
+import type { OfferedTool } from "@holdfast/core/context";
+import type { JsonObject, ToolCall } from "@holdfast/core/conversation";
 import { compileGlob, type FileRequest, isLook, isRefusal, type Workspace } from "@holdfast/core/files";
 import {
   type ConversationTool,
-  type FileTool,
+  conversationName,
+  findConversationTool,
+  findTool,
   type HostTool,
   intentOf,
+  meantCall,
   pathsOfCall,
+  type Tool,
+  type ToolName,
   toolOfName,
+  tools as usualTools,
 } from "@holdfast/core/tools";
-import type { CallNames, JudgedCall } from "./gate.js";
+import type { ApprovalRule } from "../config/approval.js";
+import { type CallNames, Gate, type JudgedCall, nobody } from "./gate.js";
+
+/** A call that waits for its result, as the tool that it means would be called: so it is judged, told and carried out. */
+export interface ReadCall {
+  readonly nodeId: string;
+  readonly call: ToolCall;
+  readonly tool: Tool | undefined;
+  /** Of a tool of files, what it asks of the workspace; no request where its arguments say nothing. */
+  readonly files?: ReturnType<typeof pathsOfCall> & {
+    readonly request?: FileRequest;
+    readonly isDryRun: boolean;
+  };
+}
+
+/** Reads a call once for all that is to be known of it before it is carried out. */
+export function readCall(nodeId: string, given: ToolCall, hostTools?: readonly HostTool[]): ReadCall {
+  const { name, args } = meantCall(given);
+  // A cast: they are a part of the call's own, which are JSON.
+  const call = { ...given, name, args: args as JsonObject };
+  const tool = toolOfName(name, hostTools);
+  if (tool?.kind !== "file") return { nodeId, call, tool };
+  const intent = intentOf(tool, args);
+  const asked = isRefusal(intent) ? {} : { request: intent.request };
+  const isDryRun = !isRefusal(intent) && intent.isDryRun === true;
+  return { nodeId, call, tool, files: { ...pathsOfCall(tool, args), ...asked, isDryRun } };
+}
+
+/**
+ * What a call is judged by, where it may be made at all: it names a tool that is offered, or another that is accepted and
+ * does only what others do that are: such as one of another vendor's vocabulary, which models know by heart.
+ *
+ * @returns why it may not be made, in one sentence with the names of those that are offered.
+ */
+export function calledTool(
+  call: ToolCall,
+  { offered, accepted }: { readonly offered: readonly OfferedTool[]; readonly accepted: readonly string[] },
+): CallNames | string {
+  const { name } = call;
+  const also = standsFor(call);
+  const isOffered = offered.some((one) => one.name === name);
+  if (isOffered || [name, ...also].every((one) => accepted.includes(one))) return { tool: name, also };
+  return `there is no tool of this name here; those you have are ${offered.map((one) => one.name).join(", ")}.`;
+}
+
+/** The usual tools whose work a call of another one does; none where it is one of them, or says nothing. */
+function standsFor({ name, args }: ToolCall): readonly string[] {
+  if (findConversationTool(name) !== undefined) return [conversationName];
+  const tool = findTool(name);
+  if (tool === undefined || usualTools.includes(tool)) return [];
+  const intent = intentOf(tool, args);
+  return isRefusal(intent) ? [] : [...new Set(doersOf(intent.request))];
+}
+
+/** The tools that ask this of a workspace. */
+function doersOf(request: FileRequest): readonly ToolName[] {
+  if (request.kind === "apply_changes" && "changes" in request) return request.changes.flatMap(doersOfChange);
+  // An empty old text makes a new file.
+  return [request.kind === "replace" && request.oldString === "" ? "write_file" : doers[request.kind]];
+}
+
+const doers: Readonly<Record<FileRequest["kind"], ToolName>> = {
+  read: "read_file",
+  read_many: "read_many_files",
+  list: "list_files",
+  find: "list_files",
+  search: "search_files",
+  write: "write_file",
+  replace: "edit_file",
+  edit: "edit_file",
+  apply_edit: "edit_file",
+  insert_lines: "edit_file",
+  edit_lines: "edit_file",
+  append: "append_to_file",
+  prepend: "append_to_file",
+  patch: "safe_patch",
+  update_section: "update_section",
+  undo: "undo_edit",
+  restore: "undo_edit",
+  apply_changes: "safe_patch",
+};
+
+type OneOfSet = Extract<FileRequest, { readonly changes: unknown }>["changes"][number];
+
+function doersOfChange({ renameTo, content }: OneOfSet): readonly ToolName[] {
+  if (content.kind === "delete") return ["delete_file"];
+  const moved: readonly ToolName[] = renameTo === undefined ? [] : ["move_file"];
+  if (content.kind === "same") return moved;
+  return [...moved, content.kind === "text" ? "write_file" : "edit_file"];
+}
 
 /**
  * A call as rules judge it before it is carried out; undefined where it runs something, takes files back, or asks for a look
  * that means nothing: then whoever carries it out asks, or refuses it.
  */
 export function judgedCall(
-  { name, args }: ToolCall,
+  { call: { name, args }, tool, files }: ReadCall,
   names: CallNames,
-  { hostTools, workspace }: { readonly hostTools: readonly HostTool[]; readonly workspace: Workspace },
+  workspace: Workspace,
 ): JudgedCall | undefined {
-  const tool = toolOfName(name, hostTools);
-  if (tool === undefined || tool.kind === "host") return undefined;
   const asked = { ...names, request: hostRequest(name, args) };
-  if (tool.kind === "conversation") return onConversation(tool, args, asked);
-  const request = requestOf(tool, args);
+  if (tool?.kind === "conversation") return onConversation(tool, args, asked);
+  if (tool?.kind !== "file" || files === undefined) return undefined;
+  const { request, paths } = files;
   if (request === undefined && tool.annotations.readOnly) return undefined;
   // Of one with wrong arguments the refusal may show the file.
   if (request === undefined || !isLook(request))
-    return { ...asked, kind: "change", paths: async () => pathsOfCall(tool, args).paths };
+    return { ...asked, kind: "change", paths: async () => paths };
   return { ...asked, kind: "look", paths: () => pathsOf(request, workspace) };
-}
-
-/** What a call of a file tool asks of the workspace; undefined where its arguments say nothing. */
-export function requestOf(tool: FileTool, args: unknown): FileRequest | undefined {
-  const intent = intentOf(tool, args);
-  return isRefusal(intent) ? undefined : intent.request;
 }
 
 function onConversation(
@@ -76,4 +165,19 @@ async function filesOf(pattern: string, workspace: Workspace): Promise<readonly 
   if (listing.kind === "refusal") return [];
   const files = listing.entries.filter(({ isDirectory }) => !isDirectory).map((entry) => entry.path);
   return files.filter((file) => glob.matches(file.replace(/^\//, "")));
+}
+
+/** A tool, and the files that its call is about. */
+export type FilteredCall = Pick<JudgedCall, "tool" | "also" | "paths">;
+
+/** Why rules keep a call from being made, as the gate reads them: any name of a file counts. Undefined where none does. */
+export function barredBy(
+  rules: readonly ApprovalRule[],
+  workspace: Pick<Workspace, "namesOf">,
+  call: FilteredCall,
+): Promise<string | undefined> {
+  const namesOf = (path: string) => workspace.namesOf(path);
+  const gate = new Gate({ mode: "yolo", rules, ask: nobody, harmless: [], namesOf });
+  const request = { kind: "host_request", tool: call.tool, summary: "", args: {} } as const;
+  return gate.barred({ ...call, kind: "look", request });
 }

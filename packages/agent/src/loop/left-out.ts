@@ -25,28 +25,41 @@ export function leaveOut(
   return { done: [], isOther: true, notice };
 }
 
-/** Nodes whose parts a test fits, in the order of the prompt; what an expanded task shows is not on the branch. */
-function nodesOf(
-  { nodes }: ContextManager["context"],
-  { contents, provenance }: Rendering,
-  fits: (part: Part, content: number) => boolean,
-): readonly TurnNode[] {
-  const found = contents.flatMap(({ parts }, content) =>
+/** A part of a prompt that a node of the branch has in it. */
+interface BranchPart {
+  readonly part: Part;
+  /** Of which content it is a part, counted from 0. */
+  readonly content: number;
+  readonly nodeId: string;
+  readonly rule: Rendering["provenance"][number][number]["rule"];
+}
+
+/** The parts of a prompt. What an expanded task shows is not on the branch, so that nothing can be chosen for it. */
+export function partsOnBranch({ contents, provenance }: Rendering): readonly BranchPart[] {
+  return contents.flatMap(({ parts }, content) =>
     parts.flatMap((part, at) => {
       const origin = provenance[content]?.[at];
-      return origin === undefined || origin.within !== undefined || !fits(part, content)
-        ? []
-        : [origin.nodeId];
+      if (origin === undefined || origin.within !== undefined) return [];
+      return [{ part, content, nodeId: origin.nodeId, rule: origin.rule }];
     }),
   );
-  return [...new Set(found)].flatMap((id) => nodes.get(id) ?? []);
+}
+
+/** Nodes whose parts a test fits, in the order of the prompt. */
+export function nodesOf(
+  { nodes }: ContextManager["context"],
+  rendering: Rendering,
+  fits: (part: BranchPart) => boolean,
+): readonly TurnNode[] {
+  const found = partsOnBranch(rendering).filter(fits);
+  return [...new Set(found.map(({ nodeId }) => nodeId))].flatMap((id) => nodes.get(id) ?? []);
 }
 
 /** Gemini signs calls and words as well, and does not say which signature it refuses. */
 function thoughtsIn({ context }: ContextManager, rendering: Rendering, { message }: ModelFailure) {
   const isSigned = (part: Part) => "thoughtSignature" in part && /thought.?signature/i.test(message);
   const isThought = (part: Part) => "redactedThought" in part || ("text" in part && !!part.thought);
-  return nodesOf(context, rendering, (part) => isThought(part) || isSigned(part));
+  return nodesOf(context, rendering, ({ part }) => isThought(part) || isSigned(part));
 }
 
 /** The one that the provider names by its message, else the last: what stands before it was taken earlier. */
@@ -57,11 +70,11 @@ function mediumIn(
 ): TurnNode | undefined {
   if (about !== "media" && status !== 413) return undefined;
   const named = Number(/messages\.(\d+)\./.exec(message)?.[1]);
-  const isNamed = nodesOf(context, rendering, (part, content) => content === named && hasMedium(part));
+  const isNamed = nodesOf(context, rendering, (one) => one.content === named && hasMedium(one));
   return isNamed.at(-1) ?? nodesOf(context, rendering, hasMedium).at(-1);
 }
 
-function hasMedium(part: Part): boolean {
+function hasMedium({ part }: BranchPart): boolean {
   if ("functionResponse" in part) return (part.functionResponse.parts ?? []).length > 0;
   return "inlineData" in part || "blobData" in part;
 }

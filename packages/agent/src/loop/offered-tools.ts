@@ -3,6 +3,8 @@ import {
   conversationTools as allConversationTools,
   allTools,
   type ConversationTool,
+  type ConversationToolName,
+  conversationName,
   conversationTool,
   dialectTools,
   type FileTool,
@@ -15,7 +17,7 @@ import {
 } from "@holdfast/core/tools";
 import type { ApprovalMode } from "../config/approval.js";
 import type { AgentParts } from "./agent-parts.js";
-import { delegating } from "./sub-agents.js";
+import { type Delegation, delegating } from "./sub-agents.js";
 
 /** The tools of an agent, and what a model is told of them. */
 export interface ToolSet {
@@ -79,6 +81,26 @@ export function withOffers(
   const accepted = all.map(({ name }) => name);
   return { fileTools, moreFileTools, conversationTools, hostTools, offered, accepted };
 }
+
+/** The tools of a sub-agent: those that were named, and what ends its task. It does not move the head otherwise. */
+export function toolsOfSubAgent(all: ToolSet, { tools }: Delegation, parts: AgentParts): ToolSet {
+  const has = ({ name }: { readonly name: string }) => tools === undefined || tools.includes(name);
+  const hasAll = has({ name: conversationName });
+  const { fileTools, moreFileTools, conversationTools, hostTools } = all;
+  const set = {
+    fileTools: [...fileTools, ...(tools === undefined ? [] : moreFileTools)].filter(has),
+    moreFileTools: tools === undefined ? moreFileTools : vendorsTools,
+    conversationTools: conversationTools.filter(
+      (tool) => tool.name === "task_complete" || (!leaving.has(tool.name) && (hasAll || has(tool))),
+    ),
+    hostTools: hostTools.filter(has),
+  };
+  return withOffers(set, parts);
+}
+
+/** Moves of the head that would leave a sub-agent's task unfinished, or go where it knows nothing of. */
+const moves: readonly ConversationToolName[] = ["task_pop", "task_resume", "task_restart", "rewind"];
+const leaving: ReadonlySet<string> = new Set(moves);
 
 /** More tools of servers than this, or longer ones together, are found before they are called. */
 const mostTools = 20;

@@ -1,5 +1,5 @@
 import type { ModelPort, OfferedTool } from "@holdfast/core/context";
-import type { ContextManager, ToolCall } from "@holdfast/core/conversation";
+import { type ContextManager, isOnPath, type ToolCall } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { defined, isObject } from "@holdfast/core/text";
 import {
@@ -189,10 +189,7 @@ export const subAgentWords =
 
 /** Whether the head stands in this task, or in one within it. */
 export function isWithin({ context }: ContextManager, taskId: string): boolean {
-  let node = context.nodes.get(context.currentNodeId);
-  while (node !== undefined && node.id !== taskId)
-    node = node.parentId === null ? undefined : context.nodes.get(node.parentId);
-  return node !== undefined;
+  return isOnPath(context, taskId, context.currentNodeId);
 }
 
 /** More tasks than this within one another are no work but a mistake. */

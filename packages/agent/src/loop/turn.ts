@@ -1,5 +1,11 @@
 import type { ModelEvent, ModelFailure } from "@holdfast/core/context";
-import type { JsonObject, TurnNode, TurnPayload, TurnUsage } from "@holdfast/core/conversation";
+import type {
+  ConversationRefusal,
+  JsonObject,
+  TurnNode,
+  TurnPayload,
+  TurnUsage,
+} from "@holdfast/core/conversation";
 import type { PromptPlan } from "@holdfast/core/economy";
 import type { Carried, RanProgram } from "@holdfast/core/tools";
 import type { CacheBroke } from "./cache-watch.js";
@@ -105,3 +111,14 @@ export interface TurnEnd {
 
 /** Why a turn is over. */
 export type TurnStop = Pick<TurnEnd, "reason" | "message" | "failure">;
+
+/** A turn ends because the conversation could not be changed or kept. */
+export function broken({ message }: ConversationRefusal): TurnStop {
+  return { reason: "conversation", message };
+}
+
+/** A turn ends because the model gave no answer. */
+export function stopOf(failure: ModelFailure): TurnStop {
+  const { reason, message } = failure;
+  return reason === "cancelled" ? { reason: "cancelled", message } : { reason: "failed", message, failure };
+}

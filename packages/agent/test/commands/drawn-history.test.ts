@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeResult } from "../../src/commands/describe-result.js";
+import { describeResult } from "../../src/commands/results.js";
 import { runCommand } from "../../src/commands/run-command.js";
 import { openStage, type Stage } from "../loop/stage.js";
 

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CommandHost, CommandResult } from "../../src/commands/command.js";
 import { completeCommand } from "../../src/commands/complete.js";
-import { describeResult } from "../../src/commands/describe-result.js";
+import { describeResult } from "../../src/commands/results.js";
 import { readTyped, runCommand } from "../../src/commands/run-command.js";
 import { commands } from "../../src/commands/table.js";
 import { wordsOf, writtenWord } from "../../src/commands/words.js";

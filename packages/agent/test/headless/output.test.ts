@@ -3,6 +3,7 @@ import { ContextManager, timeSortedIds } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files";
 import { describe, expect, it } from "vitest";
 import { exitCodeOfTurn } from "../../src/headless/exit-codes.js";
+import type { RunFacts } from "../../src/headless/json-output.js";
 import {
   type OutputFormat,
   type OutputSinks,
@@ -10,7 +11,6 @@ import {
   type RunOutput,
   runOutput,
 } from "../../src/headless/output.js";
-import type { RunFacts } from "../../src/headless/run-facts.js";
 import type { AgentEvent, TurnEnd } from "../../src/loop/turn.js";
 import { textOutput } from "../../src/ui/terminal/written-text.js";
 

@@ -8,7 +8,7 @@ import { afterThisTest } from "../../../../test/cleanups.js";
 import { killTool, readOutputTool } from "../../src/host/background-tools.js";
 import { type CommandLimits, Commands } from "../../src/host/commands.js";
 import { commandEnvironment } from "../../src/host/environment.js";
-import type { FileCheck } from "../../src/host/file-check.js";
+import type { FileCheck } from "../../src/host/shell-tool.js";
 import { shellTool } from "../../src/host/shell-tool.js";
 import { call, folder, until } from "./ground.js";
 

@@ -8,7 +8,7 @@ import { afterThisTest } from "../../../../test/cleanups.js";
 import { isBelow, ownText, projectText } from "../../src/host/found-text.js";
 import { foldersOfRepository } from "../../src/host/repository.js";
 import { importsIn, readInstructions } from "../../src/input/instruction-files.js";
-import { barredBy } from "../../src/loop/call-filter.js";
+import { barredBy } from "../../src/loop/judged-call.js";
 
 interface Asked {
   /** The folder that is worked in, below the repository. */

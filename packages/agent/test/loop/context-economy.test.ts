@@ -1,4 +1,3 @@
-import { ContextRenderer } from "@holdfast/core/context";
 import { type Summariser, scriptedSummariser } from "@holdfast/core/conversation";
 import {
   type BreakCause,
@@ -8,7 +7,7 @@ import {
 } from "@holdfast/core/economy";
 import { refuse } from "@holdfast/core/files";
 import { describe, expect, it } from "vitest";
-import { describeResult } from "../../src/commands/describe-result.js";
+import { describeResult } from "../../src/commands/results.js";
 import { runCommand } from "../../src/commands/run-command.js";
 import { type OutputFormat, runOutput } from "../../src/headless/output.js";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
@@ -90,7 +89,6 @@ describe("compaction in a session", () => {
     expect(await asked).toMatchObject({ kind: "not_compacted", reason: "cancelled" });
     const economy = new ContextEconomy({
       manager,
-      renderer: new ContextRenderer(),
       now: () => 0,
       summariser: () => new Promise(() => {}),
       settings: settings({ compaction: { tailTokens: 200 } }),

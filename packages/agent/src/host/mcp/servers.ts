@@ -2,8 +2,8 @@ import type { Media } from "@holdfast/core/conversation";
 import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
 import { defined } from "@holdfast/core/text";
 import type { HostTool } from "@holdfast/core/tools";
-import type { FileCheck } from "../file-check.js";
 import { safeText } from "../safe-output.js";
+import type { FileCheck } from "../shell-tool.js";
 import { SpillFiles } from "../spill-files.js";
 import {
   type ConnectionContext,

@@ -9,8 +9,8 @@ import {
   type HostToolResult,
 } from "@holdfast/core/tools";
 import * as z from "zod";
-import type { FileCheck } from "../file-check.js";
 import { safeText } from "../safe-output.js";
+import type { FileCheck } from "../shell-tool.js";
 import { withFileCheck } from "../shell-tool.js";
 import type { SpillFiles } from "../spill-files.js";
 import { errorWords, type ListedTool, type McpConnection, shownName } from "./connection.js";

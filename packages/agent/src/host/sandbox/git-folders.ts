@@ -1,6 +1,6 @@
-import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { listForeign, readForeignText } from "@holdfast/core/node";
+import { realPathOf } from "../repository.js";
 import type { GitFolder } from "./git-mirror.js";
 
 /**
@@ -33,15 +33,10 @@ export function withModules(folder: GitFolder, depth = 6): readonly GitFolder[] 
 function worktreeOf(file: string, within: string): string | undefined {
   const named = /^gitdir: (.+)$/mu.exec(textOf(file, within))?.[1];
   if (named === undefined) return undefined;
-  try {
-    const folder = realpathSync.native(named);
-    const back = realpathSync.native(textOf(join(folder, "gitdir"), folder).trim());
-    return basename(dirname(folder)) === "worktrees" && back === realpathSync.native(file)
-      ? folder
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const folder = realPathOf(named);
+  if (folder === undefined || basename(dirname(folder)) !== "worktrees") return undefined;
+  const back = realPathOf(textOf(join(folder, "gitdir"), folder).trim());
+  return back !== undefined && back === realPathOf(file) ? folder : undefined;
 }
 
 function isFolder(path: string, within: string): boolean {

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { listForeign, readForeign, readForeignText } from "@holdfast/core/node";
+import { quietly } from "../quietly.js";
 
 /** A folder that git keeps. */
 export interface GitFolder {
@@ -288,13 +289,4 @@ function withoutCommands(tree: Tree, known: Tree = new Map()): Tree {
       return [at, safe === text ? entry : { ...entry, bytes: Buffer.from(safe, "latin1") }];
     }),
   );
-}
-
-/** Undefined where the disk says no. */
-export function quietly<Value>(work: () => Value): Value | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type GitFolder, GitMirror, type MirrorReport, quietly } from "./git-mirror.js";
+import { quietly } from "../quietly.js";
+import { type GitFolder, GitMirror, type MirrorReport } from "./git-mirror.js";
 import type { SessionFolder } from "./session-folder.js";
 
 /** The mirrors of one session, one for each folder of git that is there. */

@@ -1,8 +1,9 @@
-import { type Dirent, lstatSync, readdirSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { runsLater } from "@holdfast/core/files";
 import { readForeign } from "@holdfast/core/node";
+import { quietly } from "../quietly.js";
 
 /** A file that a program goes by without being told to, and that is not as it was. */
 export interface LaterFile {
@@ -90,7 +91,8 @@ export class LaterFiles {
     const stamp = stampOf(path);
     const known = this.#folders.get(path);
     if (known?.stamp === stamp) return known;
-    const entries = entriesOf(path);
+    // None of a folder that is gone, or that nobody may look into.
+    const entries = quietly(() => readdirSync(path, { withFileTypes: true })) ?? [];
     const isBare = ["HEAD", "objects", "refs"].every((name) => entries.some((entry) => entry.name === name));
     const own = isBare ? "" : git;
     const place = own ?? relative(root, path).replace(inWorktree, "");
@@ -201,15 +203,6 @@ const harmless = new RegExp(
 
 const mostBytes = 256 << 10;
 
-/** None of a folder that is gone, or that nobody may look into. */
-function entriesOf(path: string): readonly Dirent[] {
-  try {
-    return readdirSync(path, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
 function bytesOf(path: string, root: string): Buffer | null {
   const read = readForeign(path, { limitBytes: mostBytes, below: root });
   return read.kind === "read" ? read.bytes : null;
@@ -217,12 +210,10 @@ function bytesOf(path: string, root: string): Buffer | null {
 
 /** A clock of the file system may tick after the next change: what is new is looked at once more. */
 function stampOf(path: string): string {
-  try {
-    const { ino, size, mtimeMs, ctimeMs } = lstatSync(path);
-    return [ino, size, mtimeMs, ctimeMs, Date.now() - ctimeMs < tickMs ? performance.now() : 0].join(".");
-  } catch {
-    return "gone";
-  }
+  const stat = quietly(() => lstatSync(path));
+  if (stat === undefined) return "gone";
+  const { ino, size, mtimeMs, ctimeMs } = stat;
+  return [ino, size, mtimeMs, ctimeMs, Date.now() - ctimeMs < tickMs ? performance.now() : 0].join(".");
 }
 
 const tickMs = 50;

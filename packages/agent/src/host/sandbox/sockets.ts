@@ -1,4 +1,5 @@
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
+import { quietly } from "../quietly.js";
 
 /**
  * The environment of a command inside: without what leads to a program of the person's, by its name or because it names a
@@ -22,7 +23,7 @@ const leading =
 
 /** Sockets on which somebody listens in this net, by their real paths. No mount that is read-only keeps one away. */
 export function listeningSockets(): readonly string[] {
-  const lines = read("/proc/net/unix").split("\n");
+  const lines = (quietly(() => readFileSync("/proc/net/unix", "utf8")) ?? "").split("\n");
   const named = lines.flatMap((line) => /^(?:\S+\s+){7}(\/.*)$/u.exec(line)?.[1] ?? []);
   return [...new Set(named.flatMap(socketAt))];
 }
@@ -33,19 +34,6 @@ export function socketsIn(text: string): readonly string[] {
 }
 
 function socketAt(path: string): readonly string[] {
-  try {
-    if (!path.startsWith("/")) return [];
-    const real = realpathSync.native(path);
-    return lstatSync(real).isSocket() ? [real] : [];
-  } catch {
-    return [];
-  }
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
+  const real = path.startsWith("/") ? quietly(() => realpathSync.native(path)) : undefined;
+  return real !== undefined && quietly(() => lstatSync(real).isSocket()) === true ? [real] : [];
 }

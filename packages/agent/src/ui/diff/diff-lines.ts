@@ -1,8 +1,6 @@
 import { diffLines } from "@holdfast/core/patch";
-import { cellsOf } from "../input/cells.js";
-import { type Ground, type Line, type Span, span } from "../lines/spans.js";
+import { brokenLine, cellsOfLine, type Ground, type Line, type Span, span } from "../lines/spans.js";
 import type { Highlighter } from "../markdown/highlight.js";
-import { brokenLine } from "../screen/rows.js";
 import type { ComparedTexts, Hunk } from "./hunks.js";
 
 /** How a difference is drawn. */
@@ -118,12 +116,11 @@ class Drawing {
       const rows = side === undefined ? [[]] : brokenLine(side.line, room);
       return rows.map((row, at): Line => {
         const sign = at > 0 || side?.ground === undefined ? " " : side.ground === "added" ? "+" : "-";
-        const used = row.reduce((sum, { text }) => sum + cellsOf(text), 0);
         return [
           span(`${at === 0 ? this.#number(side) : " ".repeat(this.#digits)} `, "faint"),
           signed(sign, side?.ground),
           ...row,
-          span(" ".repeat(Math.max(0, room - used))),
+          span(" ".repeat(Math.max(0, room - cellsOfLine(row)))),
         ];
       });
     };

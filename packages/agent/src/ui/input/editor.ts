@@ -259,14 +259,13 @@ function tail(form: RegExp, text: string): number {
 }
 
 /** A line up or down at the same column; undefined where there is none. */
-function vertical(state: EditorState, by: -1 | 1): EditorState | undefined {
+export function vertical(state: EditorState, by: -1 | 1): EditorState | undefined {
   const { text, cursor } = state;
-  const from = lineStart(state);
-  const edge = by < 0 ? from - 1 : lineEnd(state) + 1;
+  const edge = by < 0 ? lineStart(state) - 1 : lineEnd(state) + 1;
   if (edge < 0 || edge > text.length) return undefined;
-  const start = by < 0 ? lineStartAt(text, edge) : edge;
+  const start = lineStartAt(text, edge);
   const stop = lineEnd({ ...state, cursor: start });
-  const wanted = Math.min(stop, start + cursor - from);
+  const wanted = Math.min(stop, start + cursor - lineStart(state));
   const isInside = wanted > start && wanted < stop;
   return moved(state, isInside ? snapped(text, wanted, state.folds) : wanted);
 }

@@ -9,6 +9,7 @@ import {
   replaced,
   undone,
   type ViMode,
+  vertical,
 } from "./editor.js";
 import type { Key } from "./keys.js";
 import { lineStartAt, unitBefore, unitEnd } from "./units.js";
@@ -260,7 +261,9 @@ function motion(state: EditorState, command: ViCommand, isForOperator = false): 
       return span(timesOf(count, cursor, (at) => Math.min(end, unitEnd(text, at, folds))));
     case "j":
     case "k":
-      return lines(timesOf(count, cursor, (at) => otherLine(state, at, action === "j" ? 1 : -1)));
+      return lines(
+        timesOf(count, cursor, (at) => vertical(moved(state, at), action === "j" ? 1 : -1)?.cursor ?? at),
+      );
     case "0":
       return span(start);
     case "^":
@@ -359,14 +362,6 @@ function closeAfter(text: string, from: number, open: string, close: string): nu
     if (depth === 0) return at;
   }
   return -1;
-}
-
-function otherLine(state: EditorState, at: number, by: 1 | -1): number {
-  const here = { ...state, cursor: at };
-  const edge = by < 0 ? lineStart(here) - 1 : lineEnd(here) + 1;
-  if (edge < 0 || edge > state.text.length) return at;
-  const start = lineStartAt(state.text, edge);
-  return Math.min(lineEnd({ ...state, cursor: start }), start + at - lineStart(here));
 }
 
 function timesOf(count: number, start: number, step: (at: number) => number): number {

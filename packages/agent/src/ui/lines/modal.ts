@@ -1,6 +1,6 @@
 import { cellsOf } from "../input/cells.js";
 import type { Key } from "../input/keys.js";
-import { type Line, span } from "./spans.js";
+import { cutLine, fitted, type Line, span } from "./spans.js";
 
 /** The cells of a window. */
 export interface WindowSize {
@@ -61,6 +61,47 @@ export function keyLines(keys: string, { columns, rows }: WindowSize): readonly 
     else lines.push(key);
   }
   return lines.slice(0, Math.max(1, Math.floor(rows / 4))).map((line) => [span(line, "faint")]);
+}
+
+/** A window with a title above, a foot below, and between them what there is room for. @param body of so many rows. */
+export function framed(
+  title: Line,
+  body: (rows: number) => readonly Line[],
+  foot: readonly Line[],
+  { columns, rows }: WindowSize,
+): readonly Line[] {
+  const room = Math.max(1, rows - 1 - foot.length);
+  const lines = body(room);
+  const filler = Array.from({ length: Math.max(0, room - lines.length) }, (): Line => []);
+  const all = [title, ...lines, ...filler, ...foot];
+  return all.slice(0, rows).map((line) => cutLine(fitted(line, columns - 1), columns - 1));
+}
+
+/** The rows of a list around the chosen one, in so many rows of a window. */
+export function rowsAround<Row>(
+  rows: readonly Row[],
+  at: number,
+  height: number,
+  draw: (row: Row) => { readonly line: Line; readonly isMarked: boolean },
+): readonly Line[] {
+  const top = Math.max(0, Math.min(at - Math.floor(height / 2), rows.length - height));
+  return rows.slice(top, top + height).map((row, index) => {
+    const isChosen = top + index === at;
+    const { line, isMarked } = draw(row);
+    const marked = [span(isMarked ? "◆ " : isChosen ? "▸ " : "  ", "accent"), ...line];
+    return isChosen ? marked.map((one) => ({ ...one, ground: "chosen" as const })) : marked;
+  });
+}
+
+/** Keys that close a window in which nothing is typed. */
+export function closes(key: string): boolean {
+  return key === "escape" || key === "q" || key === "ctrl-c";
+}
+
+/** What a key makes of words that are typed in the foot of a window; undefined for a key that ends that. */
+export function typedInFoot(words: string, key: Key): string | undefined {
+  if (key.kind !== "chord") return words + key.text.replace(/\r\n|\s/gu, " ");
+  return key.chord === "backspace" ? Array.from(words).slice(0, -1).join("") : undefined;
 }
 
 /** By how many rows a key moves in a list of a window this high; undefined for any other key. */

@@ -1,5 +1,5 @@
 import { escapeForPeople, escapeInParts } from "@holdfast/core/text";
-import { cellsOf, graphemes } from "../input/cells.js";
+import { cellsOf, graphemes, isPlain } from "../input/cells.js";
 
 /** What a stretch of a line is. A theme gives each kind its colour. */
 export type SpanKind =
@@ -53,6 +53,16 @@ export function signAt(nowMs: number): string {
   return "-\\|/".charAt(Math.floor(nowMs / signMs) % 4);
 }
 
+/** A text as lines, with blanks for tabs. */
+export function textLines(text: string, kind?: SpanKind): readonly Line[] {
+  return text.split(/\r?\n/u).map((line) => [span(line.replaceAll("\t", "    "), kind)]);
+}
+
+/** How many cells of a terminal a line takes. */
+export function cellsOfLine(line: Line): number {
+  return line.reduce((cells, { text }) => cells + cellsOf(text), 0);
+}
+
 /** A line of a difference by its sign. */
 export function signedLine(line: string): Line {
   const kinds: Readonly<Record<string, SpanKind>> = { "+": "good", "-": "bad", "@": "accent" };
@@ -61,8 +71,8 @@ export function signedLine(line: string): Line {
 
 /** How many rows of a terminal lines take. */
 export function rowsOf(lines: readonly Line[], columns: number): number {
-  const cells = (line: Line) => fitted(line).reduce((sum, { text }) => sum + cellsOf(text), 0);
-  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(cells(line) / Math.max(1, columns - 1))), 0);
+  const rows = (line: Line) => Math.ceil(cellsOfLine(fitted(line)) / Math.max(1, columns - 1));
+  return lines.reduce((sum, line) => sum + Math.max(1, rows(line)), 0);
 }
 
 /**
@@ -73,7 +83,7 @@ export function rowsOf(lines: readonly Line[], columns: number): number {
 export function fitted(line: Line, columns = Number.POSITIVE_INFINITY): Line {
   const safe = escapeInParts(escapeForPeople);
   const shown = line.map((one) => ({ ...one, text: safe(one.text) }));
-  let excess = shown.reduce((cells, { text }) => cells + cellsOf(text), 0) - columns;
+  let excess = cellsOfLine(shown) - columns;
   return shown.map((one) => {
     if (one.isElastic === undefined || excess <= 0) return one;
     const cells = cellsOf(one.text);
@@ -85,14 +95,13 @@ export function fitted(line: Line, columns = Number.POSITIVE_INFINITY): Line {
 
 /** The line as far as it fits, with a sign where something is left out; it is never wider. What it says must be safe to show. */
 export function cutLine(line: Line, columns: number): Line {
-  const whole = line.reduce((cells, { text }) => cells + cellsOf(text), 0);
-  if (whole <= columns) return line;
+  if (cellsOfLine(line) <= columns) return line;
   const left: Span[] = [];
   let room = columns - 1;
   for (const one of line) {
     const cells = cellsOf(one.text);
     if (cells > room) {
-      const text = firstCells(one.text, room);
+      const text = within(one.text, room);
       return columns < 1 ? [] : [...left, { ...one, text: `${text}…` }];
     }
     left.push(one);
@@ -101,15 +110,39 @@ export function cutLine(line: Line, columns: number): Line {
   return left;
 }
 
-/** The first graphemes of a text that fit into so many cells. */
-function firstCells(text: string, room: number): string {
-  let [end, taken] = [0, 0];
-  for (const { segment, index } of graphemes.segment(text)) {
-    taken += cellsOf(segment);
-    if (taken > room) break;
-    end = index + segment.length;
+/** The line, which is safe to show, in rows of so many cells, broken as a terminal does. At least one row. */
+export function brokenLine(line: Line, cells: number): readonly Line[] {
+  const rows: Span[][] = [[]];
+  let room = Math.max(1, cells);
+  for (const one of line) {
+    let [rest, startsRow] = [one.text, false];
+    while (rest !== "") {
+      const text = within(rest, startsRow ? cells : room);
+      // Not even a whole row has room for it.
+      if (text === "" && startsRow) break;
+      if (startsRow) room = Math.max(1, cells);
+      if (startsRow) rows.push([]);
+      if (text !== "") rows.at(-1)?.push({ ...one, text });
+      room -= cellsOf(text);
+      rest = rest.slice(text.length);
+      startsRow = true;
+    }
   }
-  return text.slice(0, end);
+  return rows;
+}
+
+/** As much of a text as fits. */
+function within(text: string, cells: number): string {
+  const head = text.slice(0, Math.max(0, cells));
+  if (isPlain(head)) return head;
+  let taken = "";
+  let left = cells;
+  for (const { segment } of graphemes.segment(text.slice(0, cells * 8))) {
+    left -= cellsOf(segment);
+    if (left < 0) break;
+    taken += segment;
+  }
+  return taken;
 }
 
 /** Shorter than this a name says nothing. */

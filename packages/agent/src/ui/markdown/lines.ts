@@ -1,5 +1,4 @@
-import { cellsOf } from "../input/cells.js";
-import { cutLine, fitted, type Line, span } from "../lines/spans.js";
+import { cellsOfLine, cutLine, fitted, type Line, span } from "../lines/spans.js";
 import type { Highlighter } from "./highlight.js";
 import type { BlockPart, MarkdownBlock, Table } from "./parse.js";
 
@@ -10,7 +9,7 @@ import type { BlockPart, MarkdownBlock, Table } from "./parse.js";
  * @param highlight colours code; without it code has none.
  */
 export function linesOf(block: MarkdownBlock, columns: number, highlight?: Highlighter): readonly Line[] {
-  return block.parts.flatMap((part) => linesOfPart(part, columns, highlight));
+  return block.flatMap((part) => linesOfPart(part, Math.max(1, columns), highlight));
 }
 
 function linesOfPart(part: BlockPart, columns: number, highlight?: Highlighter): readonly Line[] {
@@ -80,8 +79,4 @@ function aligned(line: Line, width: number, align: Table["aligns"][number]): Lin
   return [span(" ".repeat(before)), ...cut, span(" ".repeat(room - before))].filter(
     ({ text }) => text !== "",
   );
-}
-
-function cellsOfLine(line: Line): number {
-  return line.reduce((cells, { text }) => cells + cellsOf(text), 0);
 }

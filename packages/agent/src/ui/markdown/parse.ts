@@ -2,15 +2,13 @@ import MarkdownIt, { type Token } from "markdown-it";
 import { type Line, type Span, type SpanKind, span } from "../lines/spans.js";
 import { type Chunk, closes } from "./chunks.js";
 
-/**
- * A block of a Markdown text as it is shown. The lines of prose are as long as they are: the terminal wraps them. What is
- * fixed is cut at the window. A list with code in it is prose with a fixed part.
- */
-export type MarkdownBlock =
-  | { readonly kind: "prose"; readonly parts: readonly BlockPart[] }
-  | { readonly kind: "fixed"; readonly parts: readonly BlockPart[] };
+/** A block of a Markdown text as it is shown, such as a list with code in it. */
+export type MarkdownBlock = readonly BlockPart[];
 
-/** A stretch of a block; `lead` is before each of its lines. */
+/**
+ * A stretch of a block; `lead` is before each of its lines. Lines of prose are as long as they are: the terminal wraps them.
+ * Code and tables are cut at the window.
+ */
 export type BlockPart =
   | { readonly kind: "lines"; readonly lines: readonly Line[] }
   | { readonly kind: "code"; readonly text: string; readonly language: string; readonly lead: Line }
@@ -41,7 +39,7 @@ export function partsOf({ source, code, indent, repeatsHead }: Chunk): readonly 
 const parser = new MarkdownIt("default", { html: false, linkify: false }).disable("reference");
 
 function codePart(text: string, language: string, lead: Line): BlockPart {
-  return { kind: "code", text: text.replaceAll("\t", "    "), language, lead };
+  return { kind: "code", text, language, lead };
 }
 
 class PartMaker {

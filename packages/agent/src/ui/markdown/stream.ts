@@ -1,5 +1,5 @@
 import { type Chunk, type ChunkState, noChunk, openChunk, takeText } from "./chunks.js";
-import { type BlockPart, type MarkdownBlock, partsOf } from "./parse.js";
+import { type MarkdownBlock, partsOf } from "./parse.js";
 
 export { linesOf } from "./lines.js";
 export type { MarkdownBlock } from "./parse.js";
@@ -9,19 +9,21 @@ export interface MarkdownState {
   readonly chunks: ChunkState;
   /** Whether something was finished: what follows has a gap above. */
   readonly hasBegun: boolean;
+  /** All of it as it came, for a look at the whole. */
+  readonly text: string;
 }
 
 /** Before a text. */
 export function emptyMarkdown(): MarkdownState {
-  return { chunks: noChunk, hasBegun: false };
+  return { chunks: noChunk, hasBegun: false, text: "" };
 }
 
 /** Takes more of the text. @returns the blocks that nothing that follows can change, in their order. Pure. */
 export function appendMarkdown(
   state: MarkdownState,
-  text: string,
+  more: string,
 ): { readonly state: MarkdownState; readonly finished: readonly MarkdownBlock[] } {
-  const { state: chunks, chunks: ended } = takeText(state.chunks, text);
+  const { state: chunks, chunks: ended } = takeText(state.chunks, more.replaceAll("\t", "    "));
   let { hasBegun } = state;
   const finished: MarkdownBlock[] = [];
   for (const chunk of ended) {
@@ -30,7 +32,7 @@ export function appendMarkdown(
     finished.push(block);
     hasBegun = true;
   }
-  return { state: { chunks, hasBegun }, finished };
+  return { state: { chunks, hasBegun, text: state.text + more }, finished };
 }
 
 /** What the text behind its finished blocks is until now; undefined where there is none. Pure. */
@@ -48,7 +50,5 @@ export function endMarkdown(state: MarkdownState): readonly MarkdownBlock[] {
 function blockOf(chunk: Chunk, hasBegun: boolean): MarkdownBlock | undefined {
   const parts = partsOf(chunk);
   if (parts.length === 0) return undefined;
-  const gap: readonly BlockPart[] = hasBegun && !chunk.goesOn ? [{ kind: "lines", lines: [[]] }] : [];
-  const kind = parts.some((part) => part.kind === "lines") ? "prose" : "fixed";
-  return { kind, parts: [...gap, ...parts] };
+  return hasBegun && !chunk.goesOn ? [{ kind: "lines", lines: [[]] }, ...parts] : parts;
 }

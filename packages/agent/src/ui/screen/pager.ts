@@ -1,7 +1,14 @@
 import type { Key } from "../input/keys.js";
-import { type Modal, type ModalStep, thenBack, type WindowSize } from "../lines/modal.js";
-import { elastic, fitted, type Line, type Span, span } from "../lines/spans.js";
-import { brokenLine } from "./rows.js";
+import {
+  closes,
+  type Modal,
+  type ModalStep,
+  rowsMoved,
+  thenBack,
+  typedInFoot,
+  type WindowSize,
+} from "../lines/modal.js";
+import { brokenLine, elastic, fitted, type Line, type Span, span } from "../lines/spans.js";
 import type { WholeText } from "./update.js";
 
 /** Shows long texts whole, the last one first. @param texts at least one. */
@@ -50,27 +57,11 @@ class Pager implements Modal {
     const { typed } = this.position;
     if (typed !== undefined) return this.#typing(key, typed, size);
     const name = key.kind === "chord" ? key.chord : key.text;
-    const page = Math.max(1, bodyRows(size) - 1);
     const { at, top, words } = this.position;
+    if (closes(name) || name === "ctrl-o") return { kind: "closed" };
+    const by = rowsMoved(moves.get(name) ?? name, size.rows);
+    if (by !== undefined) return this.#moved(top + by, size);
     switch (name) {
-      case "q":
-      case "escape":
-      case "ctrl-c":
-      case "ctrl-o":
-        return { kind: "closed" };
-      case "up":
-      case "k":
-        return this.#moved(top - 1, size);
-      case "down":
-      case "j":
-      case "enter":
-        return this.#moved(top + 1, size);
-      case " ":
-      case "pagedown":
-        return this.#moved(top + page, size);
-      case "b":
-      case "pageup":
-        return this.#moved(top - page, size);
       case "g":
       case "home":
         return this.#moved(0, size);
@@ -97,18 +88,8 @@ class Pager implements Modal {
   }
 
   #typing(key: Key, typed: string, size: WindowSize): ModalStep {
-    if (key.kind !== "chord") return this.#with({ typed: typed + key.text.replace(/\s+/gu, " ") });
-    switch (key.chord) {
-      case "enter":
-        return this.#found(typed, this.position.top, size);
-      case "backspace":
-        return this.#with({ typed: Array.from(typed).slice(0, -1).join("") });
-      case "escape":
-      case "ctrl-c":
-        return this.#with({ typed: undefined });
-      default:
-        return this.#with({});
-    }
+    if (key.kind === "chord" && key.chord === "enter") return this.#found(typed, this.position.top, size);
+    return this.#with({ typed: typedInFoot(typed, key) });
   }
 
   /** The next row that holds the words, from a row on; around the end where there is none before it. */
@@ -143,6 +124,13 @@ class Pager implements Modal {
     return { kind: "shown", modal: new Pager(this.texts, { ...this.position, ...changes }) };
   }
 }
+
+/** Keys that move in a text as others move in a list. */
+const moves = new Map([
+  ["enter", "down"],
+  [" ", "pagedown"],
+  ["b", "pageup"],
+]);
 
 /** The rows of a text as they were broken last: each key would break it anew. */
 const broken = new WeakMap<WholeText, { readonly columns: number; readonly rows: readonly Line[] }>();

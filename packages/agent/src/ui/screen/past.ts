@@ -8,8 +8,8 @@ import {
   type TurnPayload,
 } from "@holdfast/core/conversation";
 import { elastic, span } from "../lines/spans.js";
-import { addProse, endedProse, noProse } from "./prose.js";
-import type { Finished } from "./rows.js";
+import { appendMarkdown, emptyMarkdown, endMarkdown } from "../markdown/stream.js";
+import { type Finished, finished } from "./rows.js";
 
 /** What was said, as it is shown, and the nodes that are shown now. */
 interface Past {
@@ -79,8 +79,8 @@ function finishedOf(
         line: [span(at === 0 ? "> " : "  "), span(text)],
       }));
     case "model_message": {
-      const { open, commit } = addProse(noProse, payload.text);
-      return [...commit, ...endedProse(open)];
+      const said = appendMarkdown(emptyMarkdown(), payload.text);
+      return finished([...said.finished, ...endMarkdown(said.state)]);
     }
     case "tool_call":
       return [lineOf(drawnWords(payload, 100, results.get(payload.callId)))];

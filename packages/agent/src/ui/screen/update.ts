@@ -4,9 +4,9 @@ import { type Todo, todosIn, todosName } from "../../host/todos.js";
 import { type AgentEvent, innermost } from "../../loop/turn.js";
 import { below, callHead } from "../linear/call-lines.js";
 import { type LinearState, linearState, update as updateLinear, waitLine } from "../linear/update.js";
-import { elastic, type Line, span } from "../lines/spans.js";
-import { addProse, endedProse, noProse, type OpenProse } from "./prose.js";
-import type { Finished } from "./rows.js";
+import { elastic, type Line, span, textLines } from "../lines/spans.js";
+import { appendMarkdown, emptyMarkdown, endMarkdown, type MarkdownState } from "../markdown/stream.js";
+import { type Finished, finished } from "./rows.js";
 
 /** A long text that is shown as one line, or cut: Ctrl-O shows it whole. */
 export interface WholeText {
@@ -33,7 +33,8 @@ interface Branch {
 /** What goes on in a turn, as far as it is not committed. A value; `update` makes the next one. */
 export interface ScreenState {
   readonly linear: LinearState;
-  readonly prose: OpenProse;
+  /** What the model says. */
+  readonly prose: MarkdownState;
   readonly running: ReadonlyMap<string, RunningCall>;
   readonly branches: ReadonlyMap<string, Branch>;
   /** What is to be done, as the model told it last. */
@@ -52,7 +53,7 @@ export interface ScreenStep {
 export function screenState(nowMs: number, former?: ScreenState): ScreenState {
   return {
     linear: linearState(nowMs),
-    prose: noProse,
+    prose: emptyMarkdown(),
     running: new Map(),
     branches: new Map(),
     todos: former?.todos ?? [],
@@ -140,14 +141,14 @@ function inTurn(
   const commit: Finished[] = [];
   let { prose } = state;
   const end = () => {
-    commit.push(...endedProse(prose));
-    prose = noProse;
+    commit.push(...finished(endMarkdown(prose)));
+    prose = emptyMarkdown();
   };
   for (const one of output) {
     if (one.kind === "words") {
-      const added = addProse(prose, one.text);
-      commit.push(...added.commit);
-      prose = added.open;
+      const added = appendMarkdown(prose, one.text);
+      commit.push(...finished(added.finished));
+      prose = added.state;
     } else {
       end();
       commit.push({ kind: "line", line: one.line });
@@ -220,8 +221,8 @@ function inBranch(state: ScreenState, { taskId, event }: Within<"sub_agent">, no
     };
   const branches = new Map([...state.branches].filter(([id]) => id !== taskId));
   const head = branchHead(taskId, branch);
-  const words = textLines(event.end.text);
-  const whole = [...state.whole, { title: head, lines: [...branch.lines, ...words] }];
+  const words = wholeText(head, event.end.text);
+  const whole = [...state.whole, { ...words, lines: [...branch.lines, ...words.lines] }];
   const closing = said.at(-1)?.line ?? [];
   return {
     state: { ...state, branches, whole },
@@ -247,11 +248,7 @@ function longText(title: Line, text: string, mostChars = longChars): readonly Wh
 
 /** A text to be looked at. */
 export function wholeText(title: Line, text: string): WholeText {
-  return { title, lines: textLines(text) };
-}
-
-function textLines(text: string): readonly Line[] {
-  return text === "" ? [] : text.split(/\r?\n/u).map((line) => [span(line.replaceAll("\t", "    "))]);
+  return { title, lines: text === "" ? [] : textLines(text) };
 }
 
 function committed(line: Line): Finished {

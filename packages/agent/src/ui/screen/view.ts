@@ -2,10 +2,10 @@ import { backgroundWords, type CommandFacts } from "../../host/command-words.js"
 import type { EditorState } from "../input/editor.js";
 import { view as viewEditor } from "../input/view.js";
 import type { WindowSize } from "../lines/modal.js";
-import { elastic, type Line, signAt, span } from "../lines/spans.js";
+import { brokenLine, elastic, type Line, signAt, span } from "../lines/spans.js";
 import type { Theme } from "../lines/theme.js";
+import { linesOf, type MarkdownState, openBlock } from "../markdown/stream.js";
 import type { Tail } from "./frame.js";
-import { proseRows } from "./prose.js";
 import { type Highlighted, rowOf } from "./rows.js";
 import { type StatusFacts, statusLine } from "./status.js";
 import { activities, type ScreenState, todoLine } from "./update.js";
@@ -70,7 +70,7 @@ export function viewScreen(
   const open =
     turn === undefined
       ? []
-      : foldedRows(proseRows(turn.prose, size.columns, highlight), room - typed.lines.length);
+      : foldedRows(openRows(turn.prose, size.columns, highlight), room - typed.lines.length);
   const over = [...draw(open, size.columns), ...draw(above)];
   return {
     rows: [...over, ...typed.lines, ...draw(below)],
@@ -101,6 +101,12 @@ function backgroundLines(commands: readonly CommandFacts[]): readonly Line[] {
     ...shown.map((command): Line => [span("background ", "accent"), elastic(backgroundWords(command))]),
     ...rest,
   ];
+}
+
+/** What the model is saying, in rows as the terminal will break them once it is committed: nothing moves by that. */
+function openRows(prose: MarkdownState, columns: number, highlight: Highlighted): readonly Line[] {
+  const block = openBlock(prose) ?? [];
+  return linesOf(block, columns - 1, highlight).flatMap((line) => brokenLine(line, columns));
 }
 
 /** The end of rows that are too many. */

@@ -1,6 +1,10 @@
 import { createInterface } from "node:readline/promises";
 import { setTimeout as wait } from "node:timers/promises";
+import { editText } from "../../host/editor.js";
+import type { AskPerson } from "../../loop/gate.js";
+import { askIn } from "../asking/ask-list.js";
 import { tooSmall } from "../lines/modal.js";
+import { themes } from "../lines/theme.js";
 
 /** Where a question is asked that no conversation surrounds. */
 interface AskingBeside {
@@ -58,6 +62,21 @@ export async function askInTerminal(
   const said = await lines.question(question, { signal: ending }).catch(() => undefined);
   lines.close();
   return said;
+}
+
+/**
+ * Asks on standard error, in a run that is no conversation. @param interrupted called for Ctrl-C. @param hasColor whether
+ * standard error has.
+ */
+export function askBeside(interrupted: () => void, hasColor: boolean): AskPerson {
+  const output = process.stderr;
+  return askIn({
+    show: (text) => void output.write(text),
+    theme: hasColor ? themes.ansi : themes.plain,
+    answer: (question, signal) => askInTerminal(question, { output, signal, interrupted }),
+    edit: (text, name, signal) => editText({ text, name, signal }),
+    size: () => ({ columns: output.columns || 80, rows: output.rows || 24 }),
+  });
 }
 
 /** Without a key for so long, what is pressed next is meant for the question. */

@@ -3,7 +3,7 @@ import { isRefusal } from "@holdfast/core/files";
 import { defined, escapeText } from "@holdfast/core/text";
 import type { AskedBack, CommandHost, CommandResult, WantedSession } from "../../commands/command.js";
 import { type Candidates, type Completion, completeCommand } from "../../commands/complete.js";
-import { describeResult } from "../../commands/describe-result.js";
+import { describeResult } from "../../commands/results.js";
 import { readTyped, runCommand } from "../../commands/run-command.js";
 import { type TurnPlace, titleOf, turnInput } from "../../commands/turn-input.js";
 import { agentExitCodes } from "../../headless/exit-codes.js";

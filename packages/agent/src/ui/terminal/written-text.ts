@@ -1,5 +1,5 @@
 import { escapeInParts, escapeText } from "@holdfast/core/text";
-import { describeResult } from "../../commands/describe-result.js";
+import { describeResult } from "../../commands/results.js";
 import type { RunOutput } from "../../headless/output.js";
 import type { AgentEvent, TurnEnd } from "../../loop/turn.js";
 import { type LinearState, linearState, update, waitLine } from "../linear/update.js";

@@ -2,8 +2,17 @@ import { changedFiles, type FileStates, type FileStateThen, stateWords } from ".
 import type { CommandHost } from "../../commands/command.js";
 import { writtenWord } from "../../commands/words.js";
 import type { Key } from "../input/keys.js";
-import { keyLines, type Modal, type ModalStep, rowsMoved, type WindowSize } from "../lines/modal.js";
-import { cutLine, elastic, fitted, type Line, span } from "../lines/spans.js";
+import {
+  closes,
+  framed,
+  keyLines,
+  type Modal,
+  type ModalStep,
+  rowsAround,
+  rowsMoved,
+  type WindowSize,
+} from "../lines/modal.js";
+import { elastic, type Line, span } from "../lines/spans.js";
 import { page } from "../screen/pager.js";
 import { diffOfStates } from "./tree-source.js";
 
@@ -41,18 +50,13 @@ class ChangesModal implements Modal {
   ) {}
 
   view(size: WindowSize): readonly Line[] {
-    const { columns, rows: height } = size;
     const { rows, at, said } = this.shown;
     const foot = said === undefined ? keyLines(keys, size) : [[span(said, "note")]];
-    const body = Math.max(1, height - 1 - foot.length);
-    const top = Math.max(0, Math.min(at - Math.floor(body / 2), rows.length - body));
-    const lines = rows.slice(top, top + body).map((row, index) => this.#row(row, top + index));
-    const empty: readonly Line[] = rows.length === 0 ? [[span("No file has changed here.", "faint")]] : [];
-    const filler = Array.from({ length: Math.max(0, body - lines.length - empty.length) }, (): Line => []);
-    const title: Line = [span("Changes of this conversation", "heading")];
-    return [title, ...lines, ...empty, ...filler, ...foot]
-      .slice(0, height)
-      .map((line) => cutLine(fitted(line, columns - 1), columns - 1));
+    const body = (height: number): readonly Line[] =>
+      rows.length === 0
+        ? [[span("No file has changed here.", "faint")]]
+        : rowsAround(rows, at, height, (row) => this.#row(row));
+    return framed([span("Changes of this conversation", "heading")], body, foot, size);
   }
 
   update(key: Key, { rows: height }: WindowSize): ModalStep {
@@ -61,7 +65,7 @@ class ChangesModal implements Modal {
     const by = rowsMoved(name, height);
     if (by !== undefined)
       return this.#set({ at: Math.max(0, Math.min(this.shown.at + by, this.shown.rows.length - 1)) });
-    if (name === "escape" || name === "q" || name === "ctrl-c") return { kind: "closed" };
+    if (closes(name)) return { kind: "closed" };
     if (row === undefined) return this.#set({});
     switch (name) {
       case "enter":
@@ -102,17 +106,14 @@ class ChangesModal implements Modal {
     return { kind: "shown", modal: this, wish };
   }
 
-  #row({ file, state, before, isNow }: StateRow, at: number): Line {
-    const isChosen = at === this.shown.at;
-    const isMarked = this.shown.marked?.state === state;
+  #row({ file, state, before, isNow }: StateRow) {
     const by = state.by === "tool" ? "made here" : before === undefined ? "first seen" : "changed by others";
     const line = [
-      span(isMarked ? "◆ " : isChosen ? "▸ " : "  ", "accent"),
       ...(before === undefined ? [elastic(file.path, "strong")] : [span("    ")]),
       span(`  ${stateWords(state.sha256, state.mode)}  ${by}`, "faint"),
       ...(isNow ? [span("  now", "accent")] : []),
     ];
-    return isChosen ? line.map((one) => ({ ...one, ground: "chosen" as const })) : line;
+    return { line, isMarked: this.shown.marked?.state === state };
   }
 
   #set(changes: Partial<ShownChanges>): ModalStep {

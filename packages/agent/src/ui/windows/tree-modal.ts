@@ -1,19 +1,22 @@
 import type { DrawnRow } from "@holdfast/core/context";
-import type { ConversationContext, TurnNode } from "@holdfast/core/conversation";
+import { type ConversationContext, type TurnNode, upwards } from "@holdfast/core/conversation";
 import type { AskedBack, Refused } from "../../commands/command.js";
 import { writtenWord } from "../../commands/words.js";
 import type { Key } from "../input/keys.js";
 import {
+  closes,
+  framed,
   isTooSmall,
   keyLines,
   type Modal,
   type ModalStep,
+  rowsAround,
   rowsMoved,
+  typedInFoot,
   type WindowSize,
 } from "../lines/modal.js";
-import { cutLine, elastic, fitted, type Line, type Span, span } from "../lines/spans.js";
+import { brokenLine, elastic, type Line, type Span, span } from "../lines/spans.js";
 import { page } from "../screen/pager.js";
-import { brokenLine } from "../screen/rows.js";
 import { branchStart, nextHit, type RowFilter, rowFilters, rowsOf, unfoldedRows } from "./tree-rows.js";
 
 /** What the tree is shown from. Nothing of it changes anything. */
@@ -54,10 +57,10 @@ export function treeModal(source: TreeSource, fromId = source.context.currentNod
 }
 
 /** The last prompt of the person above the head: where Esc Esc opens the tree. */
-export function lastPrompt({ nodes, currentNodeId }: ConversationContext): string | undefined {
-  let node = nodes.get(currentNodeId);
-  while (node !== undefined && node.payload.kind !== "user_message") node = nodes.get(node.parentId ?? "");
-  return node?.id;
+export function lastPrompt(context: ConversationContext): string | undefined {
+  for (const { id, payload } of upwards(context, context.currentNodeId))
+    if (payload.kind === "user_message") return id;
+  return undefined;
 }
 
 class TreeModal implements Modal {
@@ -75,14 +78,12 @@ class TreeModal implements Modal {
   }
 
   view(size: WindowSize): readonly Line[] {
-    const { asked } = this.shown;
-    const { columns, rows } = size;
-    const foot = this.#foot(size);
-    const body = Math.max(1, rows - 1 - foot.length);
-    const lines = asked === undefined ? this.#tree(body) : planLines(asked, size.columns, body);
-    const filler = Array.from({ length: Math.max(0, body - lines.length) }, (): Line => []);
-    const all = [this.#title(), ...lines, ...filler, ...foot];
-    return all.slice(0, rows).map((line) => cutLine(fitted(line, columns - 1), columns - 1));
+    const { asked, at } = this.shown;
+    const body = (rows: number) =>
+      asked === undefined
+        ? rowsAround(this.#rows, at, rows, (row) => this.#row(row))
+        : planLines(asked, size.columns, rows);
+    return framed(this.#title(), body, this.#foot(size), size);
   }
 
   update(key: Key, size: WindowSize): ModalStep {
@@ -108,23 +109,16 @@ class TreeModal implements Modal {
     ];
   }
 
-  #tree(body: number): readonly Line[] {
-    const { at } = this.shown;
-    const top = Math.max(0, Math.min(at - Math.floor(body / 2), this.#rows.length - body));
-    return this.#rows.slice(top, top + body).map((row, index) => this.#row(row, top + index === at));
-  }
-
-  #row({ id, lead, says, isHead }: DrawnRow, isChosen: boolean): Line {
+  #row({ id, lead, says, isHead }: DrawnRow) {
     const { folded, marked } = this.shown;
     const node = this.source.context.nodes.get(id);
     const fold = folded.has(id) ? " …" : "";
     const line = [
-      span(marked === id ? "◆ " : isChosen ? "▸ " : "  ", "accent"),
       span(lead, "faint"),
       (isHead ? elastic : span)(`${says}${fold}`, kindOf(node)),
       ...(isHead ? [span(" ← you are here", "accent")] : []),
     ];
-    return isChosen ? line.map((one) => ({ ...one, ground: "chosen" as const })) : line;
+    return { line, isMarked: marked === id };
   }
 
   #foot(size: WindowSize): readonly Line[] {
@@ -143,11 +137,8 @@ class TreeModal implements Modal {
     const by = rowsMoved(name, height);
     if (by !== undefined) return this.#to(this.shown.at + by);
     const node = this.#node;
+    if (closes(name)) return { kind: "closed" };
     switch (name) {
-      case "escape":
-      case "q":
-      case "ctrl-c":
-        return { kind: "closed" };
       case "home":
       case "g":
         return this.#to(0);
@@ -239,8 +230,7 @@ class TreeModal implements Modal {
   #choose(name: string, asked: NonNullable<ShownTree["asked"]>, size: WindowSize): ModalStep {
     const { choices, prompt } = asked;
     const { asked: _, ...rest } = this.shown;
-    if (["escape", "q", "ctrl-c"].includes(name))
-      return { kind: "shown", modal: new TreeModal(this.source, rest) };
+    if (closes(name)) return { kind: "shown", modal: new TreeModal(this.source, rest) };
     const chosen = choices.find(({ word }) => word.startsWith(name.toLowerCase()));
     if (chosen === undefined) return { kind: "shown", modal: this };
     if (isTooSmall(size, planLines(asked, size.columns, mostPlanRows).length + 2))
@@ -251,11 +241,9 @@ class TreeModal implements Modal {
   #typed(key: Key, typing: NonNullable<ShownTree["typing"]>): ModalStep {
     const { typing: _, ...rest } = this.shown;
     const bare = new TreeModal(this.source, rest);
-    if (key.kind !== "chord")
-      return this.#set({ typing: { ...typing, text: typing.text + key.text.replaceAll("\n", " ") } });
-    if (key.chord === "backspace")
-      return this.#set({ typing: { ...typing, text: Array.from(typing.text).slice(0, -1).join("") } });
-    if (key.chord !== "enter") return { kind: "shown", modal: bare };
+    const typed = typedInFoot(typing.text, key);
+    if (typed !== undefined) return this.#set({ typing: { ...typing, text: typed } });
+    if (key.kind !== "chord" || key.chord !== "enter") return { kind: "shown", modal: bare };
     if (typing.what === "search") return bare.#search(typing.text, 1);
     const text = typing.text.trim();
     const node = this.#node;

@@ -11,7 +11,8 @@ import { describeChange } from "@holdfast/core/patch";
 import { stateWords } from "../../commands/changes.js";
 import type { CommandHost } from "../../commands/command.js";
 import { planOfReturn } from "../../commands/moving.js";
-import { elastic, type Line, signedLine, span } from "../lines/spans.js";
+import { wayBack } from "../../loop/file-check.js";
+import { elastic, type Line, signedLine, span, textLines } from "../lines/spans.js";
 import type { TreeSource } from "./tree-modal.js";
 
 /** The tree of a running session. */
@@ -36,7 +37,7 @@ function whole({ id, payload, timestamp, metadata }: TurnNode): readonly Line[] 
   const call =
     payload.kind === "tool_call" ? [`${payload.name} ${JSON.stringify(payload.args, null, 2)}`] : [];
   const texts = call.length > 0 ? call : textsOf(payload);
-  return [head, [], ...texts.flatMap((text) => linesOfText(text))];
+  return [head, [], ...texts.flatMap((text) => textLines(text))];
 }
 
 /** What was said on each branch since they parted, and the files that are different at their ends. */
@@ -104,21 +105,14 @@ export async function diffOfStates(
   if (from === to) return [[span("  The content of the two states is the same.", "faint")]];
   const [now] = await workspace.fileStates([path]);
   const current = now?.sha256 ?? null;
-  const textOf = async (sha256: string | null) => {
-    if (sha256 === null) return "";
-    if (sha256 === current) return await workspace.preview(stateOf(path, current, null));
-    return workspace.preview(stateOf(path, current, sha256));
-  };
   const texts: string[] = [];
   for (const sha256 of [from, to]) {
-    const shown = await textOf(sha256);
-    if (typeof shown === "string") texts.push(shown);
-    else {
-      if (shown.kind !== "preview") return [[span(`  ${shown.message}`, "note")]];
-      const text = sha256 === current ? shown.files[0]?.before : shown.files[0]?.after;
-      if (typeof text !== "string") return [[span("  not a text", "note")]];
-      texts.push(text);
-    }
+    const isNow = sha256 === current;
+    const file = sha256 === null ? noFile : await wayBack(workspace, path, current, isNow ? null : sha256);
+    if (file !== undefined && "kind" in file) return [[span(`  ${file.message}`, "note")]];
+    const text = isNow ? file?.before : file?.after;
+    if (typeof text !== "string") return [[span("  not a text", "note")]];
+    texts.push(text);
   }
   return describeChange(texts[0] ?? "", texts[1] ?? "", { maxLines: mostLines })
     .split("\n")
@@ -127,10 +121,4 @@ export async function diffOfStates(
 
 const mostLines = 2_000;
 
-function stateOf(path: string, from: string | null, sha256: string | null) {
-  return { kind: "apply_changes", changes: [{ path, content: { kind: "state", from, sha256 } }] } as const;
-}
-
-function linesOfText(text: string): readonly Line[] {
-  return text.split(/\r?\n/u).map((line) => [elastic(line.replaceAll("\t", "    "))]);
-}
+const noFile = { before: "", after: "" };

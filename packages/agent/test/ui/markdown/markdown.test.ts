@@ -134,9 +134,9 @@ describe("Markdown that is being written", () => {
         const wide = shown(text, 1_000);
         for (const word of ["word", "h", "q", "x"])
           expect(wide.split(word).length).toBeGreaterThanOrEqual(text.split(word).length);
-        for (const block of streamed([text]))
-          if (block.kind !== "prose")
-            for (const line of linesOf(block, columns))
+        for (const part of streamed([text]).flat())
+          if (part.kind !== "lines")
+            for (const line of linesOf([part], columns))
               expect(cellsOf(line.map((span) => span.text).join(""))).toBeLessThanOrEqual(columns);
       }),
       { numRuns: 300 },
