@@ -11,7 +11,7 @@ import {
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { conversationCodes, refusalCodes } from "@holdfast/core/files";
+import { conversationCodes, refusalCodes } from "@holdfast/core/files/values";
 import { createTwoFilesPatch } from "diff";
 import { normalise } from "./normalise.mjs";
 

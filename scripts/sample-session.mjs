@@ -8,8 +8,9 @@
  */
 import { createHash } from "node:crypto";
 import { argv } from "node:process";
-import { createConversation, timeSortedIds } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { createConversation } from "@holdfast/core/conversation";
+import { timeSortedIds } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { openJournalStore, openWorkspace } from "@holdfast/core/node";
 import { carryOut } from "@holdfast/core/tools";
 

@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
  * folder.
  *
  * @typedef {import("../../packages/core/dist/conversation/index.js").ContextManager} ContextManager
- * @typedef {import("../../packages/core/dist/conversation/index.js").ConversationContext} ConversationContext
- * @typedef {import("../../packages/core/dist/conversation/index.js").SessionStore} SessionStore
+ * @typedef {import("../../packages/core/dist/conversation/values/index.js").ConversationContext} ConversationContext
+ * @typedef {import("../../packages/core/dist/conversation/values/index.js").SessionStore} SessionStore
  * @typedef {import("../../packages/core/dist/conversation/index.js").StoredConversation} StoredConversation
  */
 const folder =
@@ -15,11 +15,28 @@ const folder =
 if (!existsSync(`${folder}/index.js`))
   throw new Error("packages/core is not built: run npm run build first.");
 
-/** @type {typeof import("../../packages/core/dist/conversation/index.js")} */
-export const conversation = await import(`${folder}/conversation/index.js`);
+/** What a sub-room of a room exports; nothing in a build from before it had a door. @param {string} room */
+const doorOf = async (room) => {
+  const file = `${folder}/${room}/index.js`;
+  return existsSync(file) ? import(file) : {};
+};
 
-/** @type {typeof import("../../packages/core/dist/files/index.js")} */
-const files = await import(`${folder}/files/index.js`);
+/**
+ * @type {typeof import("../../packages/core/dist/conversation/index.js")
+ *   & typeof import("../../packages/core/dist/conversation/values/index.js")
+ *   & typeof import("../../packages/core/dist/conversation/journal/index.js")}
+ */
+export const conversation = {
+  ...(await doorOf("conversation")),
+  ...(await doorOf("conversation/values")),
+  ...(await doorOf("conversation/journal")),
+};
+
+/**
+ * @type {typeof import("../../packages/core/dist/files/index.js")
+ *   & typeof import("../../packages/core/dist/files/values/index.js")}
+ */
+const files = { ...(await doorOf("files")), ...(await doorOf("files/values")) };
 
 /** @type {typeof import("../../packages/core/dist/context/index.js")} */
 export const rendering = await import(`${folder}/context/index.js`);
@@ -41,7 +58,7 @@ export const openPostgres = () =>
  * What was asked for; nothing here is ever refused.
  *
  * @template {object} Answer
- * @param {Answer | import("../../packages/core/dist/conversation/index.js").ConversationRefusal} answer
+ * @param {Answer | import("../../packages/core/dist/conversation/values/index.js").ConversationRefusal} answer
  * @returns {Answer}
  */
 export function must(answer) {

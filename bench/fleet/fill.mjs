@@ -88,7 +88,7 @@ function* eventRows(sessions, told) {
   }
 }
 
-/** @param {string} id @param {number} ts @returns {import("../../packages/core/dist/conversation/index.js").ConversationEvent} */
+/** @param {string} id @param {number} ts @returns {import("../../packages/core/dist/conversation/values/index.js").ConversationEvent} */
 function startOf(id, ts) {
   const payload = /** @type {const} */ ({
     kind: "task_boundary",
@@ -98,7 +98,7 @@ function startOf(id, ts) {
   return { type: "session_started", sessionId: id, root: { id, parentId: null, timestamp: ts, payload } };
 }
 
-/** @param {string} id @param {number} seq @param {number} ts @param {number} count @returns {import("../../packages/core/dist/conversation/index.js").ConversationEvent} */
+/** @param {string} id @param {number} seq @param {number} ts @param {number} count @returns {import("../../packages/core/dist/conversation/values/index.js").ConversationEvent} */
 function turnOf(id, seq, ts, count) {
   const rare = count % rareEvery === 0 ? ` ${needle}` : "";
   const text = `${words(count, 40)}${rare}`;

@@ -9,7 +9,7 @@ import { changedAt, needle } from "./fill.mjs";
  * What each operation of the store takes, in a store of this size.
  *
  * @typedef {import("./crash.mjs").Fleet} Fleet
- * @typedef {import("../../packages/core/dist/conversation/index.js").SessionStore} SessionStore
+ * @typedef {import("../../packages/core/dist/conversation/values/index.js").SessionStore} SessionStore
  */
 
 /** @param {Fleet & { readonly rounds: number, readonly hasTrigrams: boolean }} fleet */
@@ -46,7 +46,7 @@ async function measureLists(store, count, rounds) {
   const middle = must(
     await store.list({ limit: 1, changedBefore: changedAt(Math.floor(count / 2), count) }),
   ).at(0);
-  /** @type {readonly (readonly [string, import("../../packages/core/dist/conversation/index.js").SessionQuery])[]} */
+  /** @type {readonly (readonly [string, import("../../packages/core/dist/conversation/values/index.js").SessionQuery])[]} */
   const queries = [
     ["list, first page of 50", { limit: 50 }],
     ["list, page of 50 in the middle", { limit: 50, ...(middle === undefined ? {} : { after: middle }) }],
@@ -119,7 +119,7 @@ async function measureFlushes(store, id, rounds) {
   ];
 }
 
-/** @param {import("../../packages/core/dist/conversation/index.js").OpenSession} session @param {number} most @param {() => boolean} goesOn */
+/** @param {import("../../packages/core/dist/conversation/values/index.js").OpenSession} session @param {number} most @param {() => boolean} goesOn */
 async function flushing(session, most, goesOn = () => true) {
   const times = [];
   for (let at = 0; at < most && goesOn(); at += 1) {

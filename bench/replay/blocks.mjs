@@ -3,7 +3,7 @@ import { fileUseOf } from "./file-use.mjs";
 /**
  * The nodes of a path as pieces of a prompt; what a model is never shown is left out.
  *
- * @param {readonly import("../../packages/core/dist/conversation/index.js").TurnNode[]} path from the root down
+ * @param {readonly import("../../packages/core/dist/conversation/values/index.js").TurnNode[]} path from the root down
  * @returns {readonly import("./session.mjs").Block[]}
  */
 export function blocksOf(path) {
@@ -18,7 +18,7 @@ export function blocksOf(path) {
 }
 
 /**
- * @param {import("../../packages/core/dist/conversation/index.js").TurnNode} node
+ * @param {import("../../packages/core/dist/conversation/values/index.js").TurnNode} node
  * @param {Map<string, import("./file-use.mjs").FileUse | undefined>} uses of the calls so far, by their ids
  * @param {ReadonlyMap<string, number>} depths of the nodes on the path, by their ids
  * @returns {import("./session.mjs").Block | undefined}
@@ -81,7 +81,7 @@ function withUse(use) {
  * An image costs tokens by its pixels, not by its bytes, and the pixels are not recorded: every one counts as 1,500
  * tokens, the same under every policy.
  *
- * @param {readonly import("../../packages/core/dist/conversation/index.js").Media[] | undefined} media
+ * @param {readonly import("../../packages/core/dist/conversation/values/index.js").Media[] | undefined} media
  */
 function mediaText(media = []) {
   return media.map((one) => `[${one.mimeType}]`.padEnd(6_000, " ")).join("");

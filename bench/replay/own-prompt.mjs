@@ -119,7 +119,7 @@ export class OwnPrompt extends Prompt {
 
   /**
    * @param {import("./session.mjs").Block} block
-   * @returns {import("../../packages/core/dist/conversation/index.js").TurnPayload}
+   * @returns {import("../../packages/core/dist/conversation/values/index.js").TurnPayload}
    */
   #payloadOf(block) {
     const { role, text, callId = block.id, name = "tool", step, payload } = block;
@@ -159,7 +159,7 @@ const fillers = new Set(["opening", "between_answers", "interrupted"]);
  * text, all else the text that is sent.
  *
  * @param {import("../../packages/core/dist/context/index.js").Rendering} rendered
- * @param {import("../../packages/core/dist/conversation/index.js").ConversationContext} context
+ * @param {import("../../packages/core/dist/conversation/values/index.js").ConversationContext} context
  * @param {ReadonlyMap<string, import("./session.mjs").Block>} blocks
  * @returns {import("./prompt.mjs").Shown[]}
  */

@@ -10,12 +10,12 @@ import { blocksOf } from "./blocks.mjs";
  *   readonly text: string, readonly atMs: number, readonly step: string | undefined,
  *   readonly callId?: string, readonly isError?: boolean, readonly use?: import("./file-use.mjs").FileUse,
  *   readonly depth: number, readonly name?: string,
- *   readonly payload?: import("../../packages/core/dist/conversation/index.js").TurnPayload,
+ *   readonly payload?: import("../../packages/core/dist/conversation/values/index.js").TurnPayload,
  *   readonly keepFromDepth?: number }} Block
  * @typedef {{ readonly kind: "session", readonly format: string, readonly blocks: readonly Block[],
  *   readonly problems: number }} Session
  * @typedef {{ readonly kind: "refused", readonly message: string }} Refused
- * @typedef {import("../../packages/core/dist/conversation/index.js").JournalRecord} JournalRecord
+ * @typedef {import("../../packages/core/dist/conversation/values/index.js").JournalRecord} JournalRecord
  */
 
 /** The formats of `--format`, and what the reader calls them. @type {Readonly<Record<"pi" | "claude" | "codex" | "holdfast", readonly string[]>>} */

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * @typedef {import("../../packages/core/dist/conversation/index.js").ShownText} ShownText
- * @typedef {import("../../packages/core/dist/conversation/index.js").FileEffect} FileEffect
+ * @typedef {import("../../packages/core/dist/conversation/values/index.js").ShownText} ShownText
+ * @typedef {import("../../packages/core/dist/conversation/values/index.js").FileEffect} FileEffect
  */
 
 /**

@@ -1,4 +1,5 @@
-import { compileGlob, compilePattern, isRefusal } from "@holdfast/core/files";
+import { compileGlob, compilePattern } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { ensure, partsOf, type Target } from "../target.js";
 
 /**

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
-import { exportLines, type ImportedSession, type JournalRecord, replay } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { exportLines, type ImportedSession } from "@holdfast/core/conversation/import";
+import { replay } from "@holdfast/core/conversation/journal";
+import type { JournalRecord } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { readSessionFile } from "../../addons/importers/src/read-session-file.js";
 import { ensure, type Target } from "../target.js";
 

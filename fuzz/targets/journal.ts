@@ -1,19 +1,18 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { debugOutline } from "@holdfast/core/context";
+import { TreeShape } from "@holdfast/core/conversation";
 import {
-  type ConversationContext,
   encodeRecord,
   isSealed,
-  type JournalRecord,
   readLine,
   readSnapshot,
   replay,
   replayOn,
   snapshotHead,
   snapshotParts,
-  TreeShape,
-} from "@holdfast/core/conversation";
+} from "@holdfast/core/conversation/journal";
+import type { ConversationContext, JournalRecord } from "@holdfast/core/conversation/values";
 import { treeRows } from "../../addons/page/src/browser/tree-rows.js";
 import { crc32 } from "../../packages/core/src/conversation/journal/crc32.js";
 import { sealedEnd } from "../../packages/core/src/conversation/journal/journal-codec.js";

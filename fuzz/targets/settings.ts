@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { createScanner, getNodeValue, type ParseError, parseTree } from "jsonc-parser";
 import { clientNames } from "../../addons/hosts/src/clients.js";
 import { settingsFor } from "../../addons/hosts/src/setup/client-settings.js";

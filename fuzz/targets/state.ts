@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { openJournalStore, openWorkspace } from "@holdfast/core/node";
 import { keyOf } from "../../packages/core/src/node/state-folder/locks.js";
 import { formatIdentity, ownIdentity } from "../../packages/core/src/node/state-folder/process-identity.js";

@@ -9,8 +9,9 @@ import {
   toOpenAI,
   toOpenAIResponses,
 } from "@holdfast/core/context";
-import { createConversation, scriptedSummariser, timeSortedIds } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { createConversation } from "@holdfast/core/conversation";
+import { scriptedSummariser, timeSortedIds } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { openJournalStore, openWorkspace } from "@holdfast/core/node";
 import { carryOut, followFiles } from "@holdfast/core/tools";
 import { lines, openProject } from "../ground.mjs";

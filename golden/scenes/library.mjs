@@ -5,9 +5,9 @@ import {
   createConversation,
   memorySessionStore,
   openConversation,
-  timeSortedIds,
 } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { timeSortedIds } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { openJournalStore, openWorkspace } from "@holdfast/core/node";
 import { applyDiff } from "@holdfast/core/patch";
 import { openProject, sha256 } from "../ground.mjs";

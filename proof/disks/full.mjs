@@ -10,7 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { currentBase } from "@holdfast/core/files";
+import { currentBase } from "@holdfast/core/files/values";
 import { openWorkspace } from "@holdfast/core/node";
 import { openPeers, peersFolder } from "../peers.mjs";
 import { freshFolder, recordsIn, remove, stagesIn, treeOf } from "../rooms.mjs";
@@ -144,7 +144,7 @@ async function run({ root, stateDir, next }, call) {
       return (await workspace.write({ path: "file", base: currentBase, content: next })).success;
     if (call === "create") return (await workspace.write({ path: "new", content: next })).success;
     const content = { kind: /** @type {const} */ ("text"), text: next };
-    /** @type {import("@holdfast/core/files").FileChange[]} */
+    /** @type {import("@holdfast/core/files/values").FileChange[]} */
     const changes = ["set0", "set1"].map((path) => ({ path, base: currentBase, content }));
     const { code } = await workspace.applyChanges({ changes });
     return ["applied", "already_applied", "no_change"].includes(code);

@@ -147,7 +147,7 @@ function ourTally(program, kind, count, { exchanges, step }) {
  * @param {string} path
  * @param {string} base
  * @param {string} text
- * @returns {import("@holdfast/core/files").FileChange[]}
+ * @returns {import("@holdfast/core/files/values").FileChange[]}
  */
 function changesOf(root, step, path, base, text) {
   if (step === "delete") return [{ path, base, content: { kind: "delete" } }];

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { currentBase } from "@holdfast/core/files";
+import { currentBase } from "@holdfast/core/files/values";
 import { onGround, openAt, sha, startLines } from "./ground.mjs";
 
 /** @typedef {import("../contract.mjs").Row} Row */

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openConversation, repairSession, verifySession } from "@holdfast/core/conversation";
+import { openConversation, verifySession } from "@holdfast/core/conversation";
+import { repairSession } from "@holdfast/core/conversation/journal";
 import { freshFolder, remove } from "../rooms.mjs";
 import { must, started, storeAt } from "./life.mjs";
 import { conversationIn } from "./talk.mjs";
@@ -151,7 +152,7 @@ function sources(from) {
   return { ids, now: () => 1 };
 }
 
-/** @param {import("@holdfast/core/conversation").ConversationContext} context @param {string} id */
+/** @param {import("@holdfast/core/conversation/values").ConversationContext} context @param {string} id */
 function leadsToRoot(context, id) {
   let node = context.nodes.get(id);
   while (node !== undefined && node.parentId !== null) node = context.nodes.get(node.parentId);

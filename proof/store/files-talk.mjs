@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { createConversation, namesFrom, openConversation, timeSortedIds } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { createConversation, openConversation } from "@holdfast/core/conversation";
+import { namesFrom, timeSortedIds } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { openWorkspace } from "@holdfast/core/node";
 import { must, storeAt } from "./life.mjs";
 

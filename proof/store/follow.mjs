@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openCalls } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { followFiles } from "@holdfast/core/tools";
 import { freshFolder, remove, sameTree, treeOf } from "../rooms.mjs";
 import { hold, paths, randomFrom } from "./files-talk.mjs";

@@ -1,5 +1,5 @@
 /** Opens session `s` once and tells how long it took. Argument: state folder. */
-import { replay } from "@holdfast/core/conversation";
+import { replay } from "@holdfast/core/conversation/journal";
 import { must, storeAt } from "./life.mjs";
 
 const [stateDir = ""] = process.argv.slice(2);

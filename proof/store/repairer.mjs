@@ -3,7 +3,7 @@
  * folder, state folder, file with the name of the call, folder to warm up in.
  */
 import { accessSync, writevSync } from "node:fs";
-import { repairSession } from "@holdfast/core/conversation";
+import { repairSession } from "@holdfast/core/conversation/journal";
 import { openJournalStore } from "@holdfast/core/node";
 import { layDamaged } from "./damaged-session.mjs";
 

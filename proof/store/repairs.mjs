@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { repairSession, replay, verifySession } from "@holdfast/core/conversation";
+import { verifySession } from "@holdfast/core/conversation";
+import { repairSession, replay } from "@holdfast/core/conversation/journal";
 import { callsOf, runTraced, striking, wasStruck } from "../faults/trace.mjs";
 import { eachOf, freshFolder, remove, spread } from "../rooms.mjs";
 import { damagedNodes, layDamaged } from "./damaged-session.mjs";

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { listTasks } from "@holdfast/core/conversation";
-import { currentBase, isRefusal } from "@holdfast/core/files";
+import { currentBase, isRefusal } from "@holdfast/core/files/values";
 import { openWorkspace } from "@holdfast/core/node";
 import { carryOut, followFiles, runConversationTool } from "@holdfast/core/tools";
 import { hold, paths, randomFrom } from "./files-talk.mjs";

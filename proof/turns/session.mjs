@@ -7,8 +7,9 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { openAgent, scriptedModel } from "@holdfast/agent";
-import { createConversation, namesFrom, timeSortedIds } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { createConversation } from "@holdfast/core/conversation";
+import { namesFrom, timeSortedIds } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { openJournalStore, openWorkspace } from "@holdfast/core/node";
 import { displacedAmong, displacedTexts } from "../displaced.mjs";
 import { freshFolder, makeFolder, remove } from "../rooms.mjs";
@@ -71,7 +72,7 @@ export async function longSession(turns, print) {
   }
 }
 
-/** All that the model was told. @param {import("@holdfast/core/conversation").ConversationContext} context */
+/** All that the model was told. @param {import("@holdfast/core/conversation/values").ConversationContext} context */
 function textsOf({ nodes }) {
   return [...nodes.values()].flatMap(({ payload }) =>
     payload.kind === "tool_result" ? [payload.output] : payload.kind === "note" ? [payload.text] : [],
@@ -232,12 +233,12 @@ function heapUsed() {
 
 /**
  * @template {object} Value @param {Value} value
- * @returns {Exclude<Value, import("@holdfast/core/files").Refusal | import("@holdfast/core/conversation").ConversationRefusal>}
+ * @returns {Exclude<Value, import("@holdfast/core/files/values").Refusal | import("@holdfast/core/conversation/values").ConversationRefusal>}
  */
 function opened(value) {
   if (isRefusal(value)) throw new Error(JSON.stringify(value));
   // A cast: what is no refusal is the value.
-  return /** @type {Exclude<Value, import("@holdfast/core/files").Refusal | import("@holdfast/core/conversation").ConversationRefusal>} */ (
+  return /** @type {Exclude<Value, import("@holdfast/core/files/values").Refusal | import("@holdfast/core/conversation/values").ConversationRefusal>} */ (
     value
   );
 }

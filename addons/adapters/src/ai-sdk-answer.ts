@@ -5,7 +5,7 @@ import {
   type ModelPort,
   type ReceivedAnswer,
 } from "@holdfast/core/context";
-import type { TurnUsage } from "@holdfast/core/conversation";
+import type { TurnUsage } from "@holdfast/core/conversation/values";
 import { writtenMetadata } from "./ai-sdk-prompt.js";
 
 /** A part of a stream of the AI SDK, as far as it is read here; what is not known is passed over. */

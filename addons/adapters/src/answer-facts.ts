@@ -7,7 +7,7 @@ import type {
   LineSpan,
   ShownLines,
   StateChanged,
-} from "@holdfast/core/files";
+} from "@holdfast/core/files/seen";
 
 /** What an answer shows of a file, in the metadata of its part, where no text of a file can forge it. */
 export interface AnswerFacts {

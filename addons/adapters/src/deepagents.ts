@@ -1,20 +1,18 @@
+import { outcomeOfOneFile, type Workspace } from "@holdfast/core/files";
+import type { CallKnowledge, ShownLines } from "@holdfast/core/files/seen";
+import type { OutcomeCode } from "@holdfast/core/files/values";
 import {
   type ApplyChangesOutcome,
-  type CallKnowledge,
   type ChangeRequest,
   displacedNoteOf,
   type FileState,
   isRefusal,
   type ListedEntry,
-  type OutcomeCode,
-  outcomeOfOneFile,
   type ReadOutcome,
   type ReadRequest,
-  type ShownLines,
-  type Workspace,
   type WriteOutcome,
   type WriteRefusal,
-} from "@holdfast/core/files";
+} from "@holdfast/core/files/values";
 import { answerBudgetChars, renderResult, type ToolName, type ToolWorkspace } from "@holdfast/core/tools";
 import { deepagentsWords } from "./framework-words.js";
 import { contentToShow, fitContent, fitItems, phraseRefusal } from "./hashless.js";

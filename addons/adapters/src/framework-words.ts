@@ -1,4 +1,4 @@
-import type { Vocabulary } from "@holdfast/core/files";
+import type { Vocabulary } from "@holdfast/core/files/values";
 
 /**
  * How Genkit's tools and their arguments are called (seed 2).

@@ -1,19 +1,19 @@
 // The tools of the Genkit middleware, which knows Genkit; these do not.
+import { outcomeOfOneFile } from "@holdfast/core/files";
+import type { CallKnowledge } from "@holdfast/core/files/seen";
+import type { OutcomeCode } from "@holdfast/core/files/values";
 import {
   type ApplyChangesRequest,
-  type CallKnowledge,
   type ChangeRequest,
   displacedNoteOf,
   type FileState,
   isRefusal,
   type ListOutcome,
-  type OutcomeCode,
-  outcomeOfOneFile,
   type ReadOutcome,
   type Refusal,
   type Vocabulary,
   type WriteOutcome,
-} from "@holdfast/core/files";
+} from "@holdfast/core/files/values";
 import { base64, type OpenedWorkspace, sha256 } from "@holdfast/core/node";
 import { causeOf, cutVisibly, escapeForDisplay } from "@holdfast/core/text";
 import type { JsonSchema } from "@holdfast/core/tools";

@@ -1,4 +1,5 @@
-import { type CallKnowledge, type FileName, isRefusal, SessionKnowledge } from "@holdfast/core/files";
+import { type CallKnowledge, type FileName, SessionKnowledge } from "@holdfast/core/files/seen";
+import { isRefusal } from "@holdfast/core/files/values";
 import { type OpenedWorkspace, openWorkspace, sha256 } from "@holdfast/core/node";
 import { catching, understand } from "@holdfast/core/tools";
 import {

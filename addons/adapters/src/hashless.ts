@@ -1,15 +1,15 @@
 // Shared by the frameworks whose tools have no argument for a hash (Genkit's and deepagents').
+
+import { allOf, type ShownLines } from "@holdfast/core/files/seen";
+import type { OutcomeCode } from "@holdfast/core/files/values";
 import {
-  allOf,
   type FileState,
   inWords,
-  type OutcomeCode,
   type Sentence,
-  type ShownLines,
   say,
   type Vocabulary,
   type WriteOutcome,
-} from "@holdfast/core/files";
+} from "@holdfast/core/files/values";
 import { cutVisibly, escapeForDisplay } from "@holdfast/core/text";
 import { answerBudgetChars, pageWithin } from "@holdfast/core/tools";
 

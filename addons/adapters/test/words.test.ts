@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { say } from "@holdfast/core/files";
+import { say } from "@holdfast/core/files/values";
 import { allTools, tools as defaultTools, type ToolName } from "@holdfast/core/tools";
 import { describe, expect, test } from "vitest";
 import { foreignNames, wordsOf, wordsOfTool } from "../../../packages/core/test/tools/door-words.js";

@@ -1,4 +1,4 @@
-import type { OnMismatch } from "@holdfast/core/files";
+import type { OnMismatch } from "@holdfast/core/files/values";
 import { answerToHook } from "./guard/answer-to-hook.js";
 
 /** Where the memory of the hook is kept, and what an edit gets where others changed the file. */

@@ -1,14 +1,14 @@
-import type { Digest, ImportedSession, ImportOptions, TurnPayload } from "@holdfast/core/conversation";
+import type { ImportedSession, ImportOptions } from "@holdfast/core/conversation/import";
 import {
   aboutLongLine,
-  type ConversationRefusal,
   type ImportProblem,
   readLines,
   readOwn,
   type SourceLines,
   withUnread,
-} from "@holdfast/core/conversation";
-import { refuse } from "@holdfast/core/files";
+} from "@holdfast/core/conversation/import";
+import type { ConversationRefusal, Digest, TurnPayload } from "@holdfast/core/conversation/values";
+import { refuse } from "@holdfast/core/files/values";
 import { type Advancing, finish } from "@holdfast/core/text";
 import { readClaude } from "./formats/claude.js";
 import { inClaudeShape } from "./formats/claude-shaped.js";

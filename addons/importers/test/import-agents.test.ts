@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ContextRenderer } from "../../../packages/core/src/context/index.js";
-import type { BesideFile } from "../../../packages/core/src/conversation/index.js";
+import type { BesideFile } from "../../../packages/core/src/conversation/import/index.js";
 import { checkEveryProvider } from "../../../packages/core/test/conversation/provider-checks.js";
 import { describeSessionFile } from "../src/index.js";
 import { faultsOf } from "./import-counts.js";

@@ -1,5 +1,5 @@
 import { checkContents, providers, renderContext } from "../../../packages/core/src/context/index.js";
-import type { ConversationContext } from "../../../packages/core/src/conversation/index.js";
+import type { ConversationContext } from "../../../packages/core/src/conversation/values/index.js";
 
 /** What a session holds, counted: what goes in has to come out. */
 export interface Amounts {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { TurnPayload } from "../../../packages/core/src/conversation/index.js";
-import { isRefusal } from "../../../packages/core/src/files/index.js";
+import type { TurnPayload } from "../../../packages/core/src/conversation/values/index.js";
+import { isRefusal } from "../../../packages/core/src/files/values/index.js";
 import { countedIds } from "../../../packages/core/test/conversation/support.js";
 import { readSessionFile } from "../src/index.js";
 import { answered, folded, imported, said } from "./import-support.js";

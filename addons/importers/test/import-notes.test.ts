@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { SourceSession } from "../../../packages/core/src/conversation/index.js";
-import { isRefusal } from "../../../packages/core/src/files/index.js";
+import type { SourceSession } from "../../../packages/core/src/conversation/import/index.js";
+import { isRefusal } from "../../../packages/core/src/files/values/index.js";
 import { describeSessionFile, readSessionFile } from "../src/index.js";
 import { countingIds, importedLines, nodesOf } from "./import-support.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isRefusal } from "../../../packages/core/src/files/index.js";
+import { isRefusal } from "../../../packages/core/src/files/values/index.js";
 import { imported, outline, read } from "./import-support.js";
 
 /** Lines of Claude Code as its releases around 2.1.10 wrote them: the turns of a subagent stand in lines of progress. */

@@ -1,14 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
-import {
-  type ImportedSession,
-  type ImportOptions,
-  type JournalRecord,
-  type Replayed,
-  replay,
-  type TurnNode,
-} from "../../../packages/core/src/conversation/index.js";
-import { isRefusal } from "../../../packages/core/src/files/index.js";
+import type { ImportedSession, ImportOptions } from "../../../packages/core/src/conversation/import/index.js";
+import { type Replayed, replay } from "../../../packages/core/src/conversation/journal/index.js";
+import type { JournalRecord, TurnNode } from "../../../packages/core/src/conversation/values/index.js";
+import { isRefusal } from "../../../packages/core/src/files/values/index.js";
 import { readSessionFile } from "../src/index.js";
 
 /** Ids in the order in which they are asked for. */

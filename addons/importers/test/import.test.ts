@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkContents, providers, renderContext } from "../../../packages/core/src/context/index.js";
-import { exportLines, type JournalRecord } from "../../../packages/core/src/conversation/index.js";
+import { exportLines } from "../../../packages/core/src/conversation/import/index.js";
+import type { JournalRecord } from "../../../packages/core/src/conversation/values/index.js";
 import { amountsOf, faultsOf } from "./import-counts.js";
 import {
   at,

@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { ContextManager } from "../../../packages/core/src/conversation/index.js";
 import {
-  ContextManager,
   type FileEffect,
   type JsonObject,
   namesFrom,
   type ShownText,
   type ToolResultPayload,
   timeSortedIds,
-} from "../../../packages/core/src/conversation/index.js";
-import { isRefusal } from "../../../packages/core/src/files/index.js";
+} from "../../../packages/core/src/conversation/values/index.js";
+import { isRefusal } from "../../../packages/core/src/files/values/index.js";
 import { carryOut, dialectTools, type TurnHost, toolNames } from "../../../packages/core/src/tools/index.js";
 import { countedIds } from "../../../packages/core/test/conversation/support.js";
 import { makeGround } from "../../../packages/core/test/tools/ground.js";

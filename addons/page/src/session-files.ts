@@ -1,5 +1,6 @@
-import { type ConversationEvent, effectsOf, type JournalRecord } from "@holdfast/core/conversation";
-import { isRefusal, isSecret } from "@holdfast/core/files";
+import { type ConversationEvent, effectsOf, type JournalRecord } from "@holdfast/core/conversation/values";
+import { isSecret } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { openKeptStates } from "@holdfast/core/node";
 import type { PageOptions, Spent } from "./browser/page-data.js";
 

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { TurnPayload } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import type { TurnPayload } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { openJournalStore } from "@holdfast/core/node";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";

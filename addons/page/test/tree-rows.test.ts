@@ -1,13 +1,6 @@
-import {
-  applyEvent,
-  ContextManager,
-  type ConversationContext,
-  startedContext,
-  TreeShape,
-  type TurnNode,
-  type TurnPayload,
-} from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { applyEvent, ContextManager, startedContext, TreeShape } from "@holdfast/core/conversation";
+import type { ConversationContext, TurnNode, TurnPayload } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { describe, expect, it } from "vitest";
 import { chatterLines, foldsAbove, neighbourBranch, treeRows } from "../src/browser/tree-rows.js";
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { ConversationRefusal } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import type { ConversationRefusal } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { isClash, isUnavailable, refusalFrom } from "./faults.js";
 
 /** What a store does with its server, as a metric names it. */

@@ -1,5 +1,5 @@
-import type { ConversationRefusal } from "@holdfast/core/conversation";
-import { refuse } from "@holdfast/core/files";
+import type { ConversationRefusal } from "@holdfast/core/conversation/values";
+import { refuse } from "@holdfast/core/files/values";
 import pg from "pg";
 
 /** SQLSTATEs (PostgreSQL, appendix A) that the closed list has a word for. */

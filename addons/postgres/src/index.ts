@@ -1,4 +1,4 @@
-import type { ConversationRefusal, SessionStore } from "@holdfast/core/conversation";
+import type { ConversationRefusal, SessionStore } from "@holdfast/core/conversation/values";
 import type { PostgresStoreOptions } from "./store.js";
 
 export type { MetricListener, StoreMetric, StoreOperation } from "./asking.js";

@@ -1,5 +1,5 @@
-import type { ConversationRefusal } from "@holdfast/core/conversation";
-import { refuse } from "@holdfast/core/files";
+import type { ConversationRefusal } from "@holdfast/core/conversation/values";
+import { refuse } from "@holdfast/core/files/values";
 import type { EncodedEvent } from "./rows.js";
 
 /**

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from "node:tls";
-import type { ConversationRefusal } from "@holdfast/core/conversation";
-import { refuse } from "@holdfast/core/files";
+import type { ConversationRefusal } from "@holdfast/core/conversation/values";
+import { refuse } from "@holdfast/core/files/values";
 import { Kysely, PostgresDialect, type PostgresPool, sql } from "kysely";
 import pg from "pg";
 import { isRolledBack } from "./faults.js";

@@ -1,4 +1,5 @@
-import type { SessionQuery, SnapshotHead } from "@holdfast/core/conversation";
+import type { SnapshotHead } from "@holdfast/core/conversation/journal";
+import type { SessionQuery } from "@holdfast/core/conversation/values";
 import { sql } from "kysely";
 import { sumsOf } from "./columns.js";
 import { mostReadableBytes } from "./limits.js";

@@ -1,4 +1,4 @@
-import type { SessionFacts } from "@holdfast/core/conversation";
+import type { SessionFacts } from "@holdfast/core/conversation/values";
 import { type Change, type Home, isFree, maxRowsPerStatement } from "./tables.js";
 
 /**

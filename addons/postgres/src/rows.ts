@@ -1,11 +1,5 @@
-import {
-  encodeRecord,
-  isSealed,
-  type JournalProblem,
-  type JournalRecord,
-  type Line,
-  readLine,
-} from "@holdfast/core/conversation";
+import { encodeRecord, isSealed, type Line, readLine } from "@holdfast/core/conversation/journal";
+import type { JournalProblem, JournalRecord } from "@holdfast/core/conversation/values";
 import { sha256 } from "@holdfast/core/node";
 
 /** An event as a row of the table, with the texts that do not stand in it. */

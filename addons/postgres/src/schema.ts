@@ -1,5 +1,5 @@
-import type { ConversationRefusal } from "@holdfast/core/conversation";
-import { refuse } from "@holdfast/core/files";
+import type { ConversationRefusal } from "@holdfast/core/conversation/values";
+import { refuse } from "@holdfast/core/files/values";
 import { type RawBuilder, sql } from "kysely";
 import { forFleets } from "./schema-for-fleets.js";
 import type { Change, Database } from "./tables.js";

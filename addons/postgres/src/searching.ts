@@ -1,4 +1,4 @@
-import type { JournalRecord, RecordPage, RecordQuery } from "@holdfast/core/conversation";
+import type { JournalRecord, RecordPage, RecordQuery } from "@holdfast/core/conversation/values";
 import { sha256 } from "@holdfast/core/node";
 import { type RawBuilder, sql } from "kysely";
 import { mostReadableBytes, refuseUnreadable } from "./limits.js";

@@ -1,16 +1,15 @@
 import { randomUUID } from "node:crypto";
-import {
-  type BegunState,
-  type ConversationContext,
-  type ConversationRefusal,
-  firstRecords,
-  type JournalRecord,
-  type OpenSession,
-  PendingRecords,
-  type ReplacedSession,
-  type TimedEvent,
-} from "@holdfast/core/conversation";
-import { refuse } from "@holdfast/core/files";
+import { firstRecords, PendingRecords } from "@holdfast/core/conversation/journal";
+import type {
+  BegunState,
+  ConversationContext,
+  ConversationRefusal,
+  JournalRecord,
+  OpenSession,
+  ReplacedSession,
+  TimedEvent,
+} from "@holdfast/core/conversation/values";
+import { refuse } from "@holdfast/core/files/values";
 import { sha256 } from "@holdfast/core/node";
 import { type Asking, Patience } from "./asking.js";
 import { isRolledBack, refusalFrom } from "./faults.js";

@@ -1,11 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import {
-  type ConversationContext,
-  type JournalRecord,
-  type SnapshotHead,
-  snapshotHead,
-  snapshotParts,
-} from "@holdfast/core/conversation";
+import { type SnapshotHead, snapshotHead, snapshotParts } from "@holdfast/core/conversation/journal";
+import type { ConversationContext, JournalRecord } from "@holdfast/core/conversation/values";
 import { sha256 } from "@holdfast/core/node";
 import { sql } from "kysely";
 import type { Asking } from "./asking.js";

@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { firstRecords, readSnapshot } from "@holdfast/core/conversation/journal";
 import {
   type ConversationRefusal,
-  firstRecords,
   isSessionId,
   type OpenSession,
   type RecordPage,
   type RecordQuery,
-  readSnapshot,
   refuseCancelled,
   refuseHeldSession,
   refuseNewerSession,
@@ -18,8 +17,8 @@ import {
   type SessionQuery,
   type SessionStore,
   type TimedEvent,
-} from "@holdfast/core/conversation";
-import { isRefusal, refuse } from "@holdfast/core/files";
+} from "@holdfast/core/conversation/values";
+import { isRefusal, refuse } from "@holdfast/core/files/values";
 import { sha256 } from "@holdfast/core/node";
 import type { Pace } from "@holdfast/core/text";
 import { Asking, type MetricListener, type Tally } from "./asking.js";

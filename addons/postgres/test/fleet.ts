@@ -1,11 +1,6 @@
-import {
-  type ContextManager,
-  createConversation,
-  openConversation,
-  repairSession,
-  replay,
-  type SessionStore,
-} from "@holdfast/core/conversation";
+import { type ContextManager, createConversation, openConversation } from "@holdfast/core/conversation";
+import { repairSession, replay } from "@holdfast/core/conversation/journal";
+import type { SessionStore } from "@holdfast/core/conversation/values";
 import pg from "pg";
 import { expect, it } from "vitest";
 import { message, renamed, started } from "../../../packages/core/test/conversation/journal/store-events.js";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { SessionStore } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import type { SessionStore } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import pg from "pg";
 import { expect, it } from "vitest";
 import { message, started } from "../../../packages/core/test/conversation/journal/store-events.js";

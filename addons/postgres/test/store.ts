@@ -2,12 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import {
-  type OpenSession,
-  openConversation,
-  repairSession,
-  type SessionStore,
-} from "@holdfast/core/conversation";
+import { openConversation } from "@holdfast/core/conversation";
+import { repairSession } from "@holdfast/core/conversation/journal";
+import type { OpenSession, SessionStore } from "@holdfast/core/conversation/values";
 import { afterEach, describe, expect, it } from "vitest";
 import { crc32 } from "../../../packages/core/src/conversation/journal/crc32.js";
 import { describeStore } from "../../../packages/core/test/conversation/journal/store-conformance.js";

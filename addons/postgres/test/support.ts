@@ -6,8 +6,8 @@ import type {
   ConversationRefusal,
   OpenSession,
   SessionStore,
-} from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+} from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { buildSync } from "esbuild";
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";

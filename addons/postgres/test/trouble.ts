@@ -1,5 +1,6 @@
 import { chownSync, statSync } from "node:fs";
-import { replay, type SessionStore } from "@holdfast/core/conversation";
+import { replay } from "@holdfast/core/conversation/journal";
+import type { SessionStore } from "@holdfast/core/conversation/values";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { message, renamed, started } from "../../../packages/core/test/conversation/journal/store-events.js";
 import { isRoot, mountTmpfs } from "../../../packages/core/test/node/support.js";

@@ -2,17 +2,16 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Agent, AskPerson, CommandHost, TurnInput } from "@holdfast/agent";
 import type { ModelPort } from "@holdfast/core/context";
+import type { LoadedSession } from "@holdfast/core/conversation";
 import type {
-  ConversationRefusal,
   ImportedSession,
   ImportOptions,
   ImportProblem,
-  LoadedSession,
-  SessionStore,
   SourceSession,
-  TurnUsage,
-} from "@holdfast/core/conversation";
-import type { HostRule, OnMismatch, OutcomeCode, Refusal, Workspace } from "@holdfast/core/files";
+} from "@holdfast/core/conversation/import";
+import type { ConversationRefusal, SessionStore, TurnUsage } from "@holdfast/core/conversation/values";
+import type { HostRule, Workspace } from "@holdfast/core/files";
+import type { OnMismatch, OutcomeCode, Refusal } from "@holdfast/core/files/values";
 import type { Advancing, Pace } from "@holdfast/core/text";
 import type { McpOptions } from "@holdfast/mcp";
 import { addonsWithin } from "./addons-within.js";

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Refusal, say } from "@holdfast/core/files";
+import { type Refusal, say } from "@holdfast/core/files/values";
 import { beforeAll, describe, expect, test } from "vitest";
 import { foreignNames, wordsOf } from "../../core/test/tools/door-words.js";
 import { sentencesBelow, templatesBelow } from "../../core/test/tools/sentences.js";

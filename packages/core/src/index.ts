@@ -27,9 +27,9 @@ export {
   toOpenAI,
   toOpenAIResponses,
 } from "./context/index.js";
+export { readExport } from "./conversation/import/index.js";
 export {
   ContextManager,
-  type ConversationRefusal,
   createConversation,
   driftedFiles,
   exportSession,
@@ -38,55 +38,55 @@ export {
   lastVersion,
   listTasks,
   loadSession,
-  namesFrom,
   openConversation,
   planRestore,
-  readExport,
   recoverRestore,
   restoreFiles,
+} from "./conversation/index.js";
+export {
+  type ConversationRefusal,
+  namesFrom,
   type SessionStore,
   type Summariser,
   type TurnNode,
   type TurnPayload,
   type TurnUsage,
   timeSortedIds,
-} from "./conversation/index.js";
+} from "./conversation/values/index.js";
 export { economySettings, isEconomyRefusal, planPrompt } from "./economy/index.js";
+export { type AgreedFile, MemoryDisk, outcomeOfOneFile, type Preview, Workspace } from "./files/index.js";
 export {
-  type AgreedFile,
-  type ApplyChangesOutcome,
-  type ApplyChangesRequest,
   allOf,
   type CallKnowledge,
-  type ChangeRequest,
-  displacedNoteOf,
   type FileName,
-  type FileState,
-  inWords,
-  isRefusal,
   type Knowledge,
   type KnowledgeEvent,
   type KnownState,
   type LineSpan,
+  SessionKnowledge,
+  type ShownLines,
+  type StateChanged,
+} from "./files/seen/index.js";
+export type { OutcomeCode } from "./files/values/index.js";
+export {
+  type ApplyChangesOutcome,
+  type ApplyChangesRequest,
+  type ChangeRequest,
+  displacedNoteOf,
+  type FileState,
+  inWords,
+  isRefusal,
   type ListedEntry,
   type ListOutcome,
-  MemoryDisk,
-  type OutcomeCode,
-  outcomeOfOneFile,
-  type Preview,
   type ReadOutcome,
   type ReadRequest,
   type Refusal,
   type Sentence,
-  SessionKnowledge,
-  type ShownLines,
-  type StateChanged,
   say,
   type Vocabulary,
-  Workspace,
   type WriteOutcome,
   type WriteRefusal,
-} from "./files/index.js";
+} from "./files/values/index.js";
 export { describeChange, type PatchRequest } from "./patch/index.js";
 export { causeOf, cutVisibly, escapeForDisplay } from "./text/index.js";
 export {

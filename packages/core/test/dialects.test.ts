@@ -2,7 +2,7 @@ import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runTool } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
-import type { CorrectedEdit, EditSketch, FailedEdit } from "../src/files/index.js";
+import type { CorrectedEdit, EditSketch, FailedEdit } from "../src/files/values/index.js";
 import type { OpenWorkspaceOptions } from "../src/node/index.js";
 import { ground, sha } from "./support.js";
 

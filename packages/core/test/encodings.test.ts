@@ -1,4 +1,4 @@
-import type { FileOutcome, FileRequest } from "@holdfast/core/files";
+import type { FileOutcome, FileRequest } from "@holdfast/core/files/values";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openCharsets } from "../src/node/disk/charsets.js";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { lstatSync, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { currentBase } from "@holdfast/core/files";
+import { currentBase } from "@holdfast/core/files/values";
 import { applyDiff, splitByFile } from "@holdfast/core/patch";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

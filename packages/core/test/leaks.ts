@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import type { FileChange } from "../src/files/index.js";
+import type { FileChange } from "../src/files/values/index.js";
 import type { Ground } from "./support.js";
 
 /** A text that stands nowhere but where the secret does. */

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { hangMs } from "../../../test/until.js";
-import type { Asked, FindRequest, SearchRequest, Workspace } from "../src/files/index.js";
+import type { Workspace } from "../src/files/index.js";
+import type { Asked, FindRequest, SearchRequest } from "../src/files/values/index.js";
 import { runTool, type ToolName } from "../src/tools/index.js";
 import { ground } from "./support.js";
 

@@ -13,7 +13,8 @@ import { collectGarbage, inspectState, openKeptStates } from "@holdfast/core/nod
 import { runTool, type ToolName } from "@holdfast/core/tools";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Clock, FileChange } from "../src/files/index.js";
+import type { Clock } from "../src/files/index.js";
+import type { FileChange } from "../src/files/values/index.js";
 import { holding, leaks, one, rename, secretsOf, two, word } from "./leaks.js";
 import { type Ground, ground, sha } from "./support.js";
 

@@ -1,4 +1,5 @@
-import { isRefusal, type PreviewOutcome, Workspace, type WorkspaceOptions } from "@holdfast/core/files";
+import { type PreviewOutcome, Workspace, type WorkspaceOptions } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { openPorts } from "@holdfast/core/node";
 import { runTool } from "@holdfast/core/tools";
 import { describe, expect, it, onTestFinished } from "vitest";

@@ -1,4 +1,6 @@
-import { isRefusal, type OutcomeCode, type Refusal, type Workspace } from "@holdfast/core/files";
+import type { Workspace } from "@holdfast/core/files";
+import type { OutcomeCode } from "@holdfast/core/files/values";
+import { isRefusal, type Refusal } from "@holdfast/core/files/values";
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type InputRequiredResult,

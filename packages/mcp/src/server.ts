@@ -1,4 +1,6 @@
-import { isRefusal, type MadeState, type OutcomeCode, type Refusal } from "@holdfast/core/files";
+import type { MadeState } from "@holdfast/core/files";
+import type { OutcomeCode } from "@holdfast/core/files/values";
+import { isRefusal, type Refusal } from "@holdfast/core/files/values";
 import { escapeForPeople } from "@holdfast/core/text";
 import {
   allTools,

@@ -1,7 +1,8 @@
 // A server process as `holdfast mcp` starts one, from the built packages: root, state folder, options.
 // With `byClient` the workspace is the client's first root.
 import { fileURLToPath } from "node:url";
-import { isRefusal, Workspace } from "@holdfast/core/files";
+import { Workspace } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { openPorts, openWorkspace } from "@holdfast/core/node";
 import { serveMcp } from "@holdfast/mcp";
 

@@ -1,4 +1,5 @@
-import { allOf, type FileState, type ShownLines, type Vocabulary } from "@holdfast/core/files";
+import { allOf, type ShownLines } from "@holdfast/core/files/seen";
+import type { FileState, Vocabulary } from "@holdfast/core/files/values";
 import { cutVisibly } from "@holdfast/core/text";
 import { type HostLimits, pageWithin } from "@holdfast/core/tools";
 

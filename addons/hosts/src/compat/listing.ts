@@ -1,4 +1,5 @@
-import { compileGlob, isRefusal, type ListedEntry, type Refusal, refuse } from "@holdfast/core/files";
+import { compileGlob } from "@holdfast/core/files";
+import { isRefusal, type ListedEntry, type Refusal, refuse } from "@holdfast/core/files/values";
 import { escapeForPeople, escapeInJson } from "@holdfast/core/text";
 import { absolute } from "@holdfast/mcp";
 import type { CompatArguments } from "./arguments.js";

@@ -1,4 +1,5 @@
-import { inWords, isRefusal, type ReadState, refuse, type ShownLines } from "@holdfast/core/files";
+import type { ShownLines } from "@holdfast/core/files/seen";
+import { inWords, isRefusal, type ReadState, refuse } from "@holdfast/core/files/values";
 import { escapeForPeople } from "@holdfast/core/text";
 import { absolute, pathToFileUri } from "@holdfast/mcp";
 import type { CompatArguments } from "./arguments.js";

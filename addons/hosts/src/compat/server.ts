@@ -1,4 +1,5 @@
-import { compileGlob, isRefusal } from "@holdfast/core/files";
+import { compileGlob } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { causeOf } from "@holdfast/core/text";
 import { catching, jsonSchema } from "@holdfast/core/tools";
 import type { McpOptions, RunningCalls } from "@holdfast/mcp";

@@ -1,16 +1,15 @@
+import type { CallKnowledge, ShownLines } from "@holdfast/core/files/seen";
+import type { OutcomeCode } from "@holdfast/core/files/values";
 import {
-  type CallKnowledge,
   carriesContent,
   inWords,
   isRefusal,
-  type OutcomeCode,
   type ReadRefusal,
   type ReadState,
   type Refusal,
-  type ShownLines,
   type Vocabulary,
   type WriteRefusal,
-} from "@holdfast/core/files";
+} from "@holdfast/core/files/values";
 import type { ServedWorkspace } from "@holdfast/mcp";
 import { type AnswerRoom, fitLines } from "./fit.js";
 

@@ -1,4 +1,5 @@
-import { isRefusal, refuse, type ShownLines } from "@holdfast/core/files";
+import type { ShownLines } from "@holdfast/core/files/seen";
+import { isRefusal, refuse } from "@holdfast/core/files/values";
 import { type JsonSchema, jsonSchema, understand } from "@holdfast/core/tools";
 import * as z from "zod";
 import { tableOf } from "../table.js";

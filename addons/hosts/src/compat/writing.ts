@@ -1,13 +1,13 @@
+import type { PreviewOutcome } from "@holdfast/core/files";
+import type { ShownLines } from "@holdfast/core/files/seen";
 import {
   type ChangeOutcome,
   displacedNoteOf,
   type FileState,
   isRefusal,
-  type PreviewOutcome,
-  type ShownLines,
   shownBase,
   type WriteOutcome,
-} from "@holdfast/core/files";
+} from "@holdfast/core/files/values";
 import { describeShownInTurns } from "@holdfast/core/patch";
 import { escapeForPeople } from "@holdfast/core/text";
 import type { CompatArguments } from "./arguments.js";

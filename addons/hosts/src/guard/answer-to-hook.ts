@@ -1,4 +1,4 @@
-import type { OnMismatch } from "@holdfast/core/files";
+import type { OnMismatch } from "@holdfast/core/files/values";
 import { openHostMemory } from "@holdfast/core/node";
 import { type HookEvent, type Host, readHookEvent } from "./hook-event.js";
 import { judge, type Verdict } from "./verdict.js";

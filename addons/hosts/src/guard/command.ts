@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { joinSpans } from "@holdfast/core/files";
+import { joinSpans } from "@holdfast/core/files/seen";
 import type { HostMemory } from "@holdfast/core/node";
 import { splitLines } from "@holdfast/core/text";
 import { earlierState, keepText } from "./earlier-state.js";

@@ -1,4 +1,5 @@
-import { changeHeading, isKnownWhole, lineEdits } from "@holdfast/core/files";
+import { changeHeading } from "@holdfast/core/files";
+import { isKnownWhole, lineEdits } from "@holdfast/core/files/seen";
 import type { HostFact, HostMemory } from "@holdfast/core/node";
 import { describeShown, diffTexts } from "@holdfast/core/patch";
 import type { GuardedFile } from "./guarded-file.js";

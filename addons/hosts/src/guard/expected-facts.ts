@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { applyEdits, joinSpans, type LineSpan, lineEdits, placeSteps } from "@holdfast/core/files";
+import { applyEdits } from "@holdfast/core/files";
+import { joinSpans, type LineSpan, lineEdits, placeSteps } from "@holdfast/core/files/seen";
 import type { HostFact } from "@holdfast/core/node";
 import { diffTexts } from "@holdfast/core/patch";
 import { splitLines } from "@holdfast/core/text";

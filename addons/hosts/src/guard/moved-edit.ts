@@ -1,12 +1,12 @@
+import { applyEdits } from "@holdfast/core/files";
 import {
-  applyEdits,
   keepLines,
   type LineEdit,
   lineEdits,
   moveEdits,
   namedLines,
   placeSteps,
-} from "@holdfast/core/files";
+} from "@holdfast/core/files/seen";
 import { diffTexts } from "@holdfast/core/patch";
 import type { TextEdit } from "./hook-event.js";
 import { lfEdit, withLf } from "./host-text.js";

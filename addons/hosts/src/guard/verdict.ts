@@ -1,4 +1,6 @@
-import { isKnownWhole, type OnMismatch, rebasedWords } from "@holdfast/core/files";
+import { rebasedWords } from "@holdfast/core/files";
+import { isKnownWhole } from "@holdfast/core/files/seen";
+import type { OnMismatch } from "@holdfast/core/files/values";
 import type { HostFact, HostMemory } from "@holdfast/core/node";
 import { learnChanged, learnPrinted, noteBefore } from "./command.js";
 import { type EarlierState, earlierState, keepText, mostShown } from "./earlier-state.js";

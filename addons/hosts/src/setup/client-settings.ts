@@ -1,4 +1,4 @@
-import type { OnMismatch, Refusal } from "@holdfast/core/files";
+import type { OnMismatch, Refusal } from "@holdfast/core/files/values";
 import {
   type ClientName,
   changingTools,

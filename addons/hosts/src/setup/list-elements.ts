@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { isObject } from "@holdfast/core/text";
 import { memberAt, readSettings } from "../rules/settings-text.js";
 import type { ChangedSettings, ChangeJson, PlacedSetting, Setting } from "./client-settings.js";

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { type FileChange, isRefusal, type Refusal, type Workspace } from "@holdfast/core/files";
+import type { Workspace } from "@holdfast/core/files";
+import { type FileChange, isRefusal, type Refusal } from "@holdfast/core/files/values";
 import { homeFolder, readForeign } from "@holdfast/core/node";
 import { type ClientName, homeOf } from "../clients.js";
 import type { ChangedSettings, ChangeJson, Setting } from "./client-settings.js";

@@ -1,4 +1,5 @@
-import type { OnMismatch, OutcomeCode, Refusal, Workspace } from "@holdfast/core/files";
+import type { Workspace } from "@holdfast/core/files";
+import type { OnMismatch, OutcomeCode, Refusal } from "@holdfast/core/files/values";
 import type { ChangeJson } from "./client-settings.js";
 
 /** One call of `holdfast setup`, with what the command lends the add-on. */

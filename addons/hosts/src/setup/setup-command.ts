@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join, relative, resolve } from "node:path";
-import { isRefusal, type Workspace } from "@holdfast/core/files";
+import type { Workspace } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { homeFolder, knownHome, openHostMemory, sha256 } from "@holdfast/core/node";
 import { describeChange } from "@holdfast/core/patch";
 import { escapeInJson, escapeText } from "@holdfast/core/text";

@@ -1,4 +1,4 @@
-import type { OnMismatch } from "@holdfast/core/files";
+import type { OnMismatch } from "@holdfast/core/files/values";
 import { type ClientName, clients, doorFor, guardedClients } from "../clients.js";
 import { allowedReads } from "./client-settings.js";
 import type { HookMoment, ToolHook } from "./hook-matchers.js";

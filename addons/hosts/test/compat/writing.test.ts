@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { isRefusal, Workspace } from "@holdfast/core/files";
+import { Workspace } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { openPorts, openWorkspace } from "@holdfast/core/node";
 import type { ServedWorkspace } from "@holdfast/mcp";
 import { expect, onTestFinished, test } from "vitest";

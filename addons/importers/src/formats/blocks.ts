@@ -1,11 +1,11 @@
-import type { ModelMessage, TurnMetadata } from "@holdfast/core/conversation";
+import type { ModelMessage, TurnMetadata } from "@holdfast/core/conversation/values";
 import {
   defineMetadataKey,
   isJson,
   isJsonObject,
   type JsonObject,
   type JsonValue,
-} from "@holdfast/core/conversation";
+} from "@holdfast/core/conversation/values";
 import { textOf } from "../lines/fields.js";
 import type { EntryNode } from "../tree/foreign-entry.js";
 import { mediaOf, textIn } from "./media-blocks.js";

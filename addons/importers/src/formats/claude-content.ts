@@ -1,4 +1,4 @@
-import type { JsonObject, TurnUsage } from "@holdfast/core/conversation";
+import type { JsonObject, TurnUsage } from "@holdfast/core/conversation/values";
 import { defined } from "@holdfast/core/text";
 import { countOf, objectOf, textOf } from "../lines/fields.js";
 import type { EntryNode } from "../tree/foreign-entry.js";

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@holdfast/core/conversation";
+import { isJsonObject, type JsonObject, type JsonValue } from "@holdfast/core/conversation/values";
 import { defined } from "@holdfast/core/text";
 import { countOf, objectOf, textOf } from "../lines/fields.js";
 

@@ -1,4 +1,5 @@
-import type { JsonObject, SourceLine, SourceLines } from "@holdfast/core/conversation";
+import type { SourceLine, SourceLines } from "@holdfast/core/conversation/import";
+import type { JsonObject } from "@holdfast/core/conversation/values";
 import { type Advancing, defined } from "@holdfast/core/text";
 import { objectOf, textOf, timeOf } from "../lines/fields.js";
 import type { ForeignSession } from "../tree/foreign-session.js";

@@ -1,5 +1,5 @@
-import type { JsonObject } from "@holdfast/core/conversation";
-import { type ImportProblem, whereOf } from "@holdfast/core/conversation";
+import { type ImportProblem, whereOf } from "@holdfast/core/conversation/import";
+import type { JsonObject } from "@holdfast/core/conversation/values";
 import { type Advancing, defined } from "@holdfast/core/text";
 import { objectOf, textOf } from "../lines/fields.js";
 import { FoldedCounter } from "../lines/folded-counter.js";

@@ -1,5 +1,6 @@
-import type { BesideFile, JsonObject } from "@holdfast/core/conversation";
-import { readLines, type SourceLine, type SourceLines } from "@holdfast/core/conversation";
+import type { BesideFile } from "@holdfast/core/conversation/import";
+import { readLines, type SourceLine, type SourceLines } from "@holdfast/core/conversation/import";
+import type { JsonObject } from "@holdfast/core/conversation/values";
 import { type Advancing, defined } from "@holdfast/core/text";
 import { objectOf, textOf, timeOf } from "../lines/fields.js";
 import type { ForeignEntry } from "../tree/foreign-entry.js";

@@ -1,12 +1,6 @@
-import type { BesideFile } from "@holdfast/core/conversation";
-import {
-  type ImportProblem,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  readLines,
-  type SourceLine,
-} from "@holdfast/core/conversation";
+import type { BesideFile } from "@holdfast/core/conversation/import";
+import { type ImportProblem, readLines, type SourceLine } from "@holdfast/core/conversation/import";
+import { isJsonObject, type JsonObject, type JsonValue } from "@holdfast/core/conversation/values";
 import type { Advancing } from "@holdfast/core/text";
 import { objectOf, textOf } from "../lines/fields.js";
 import { incompleteLines } from "./incomplete.js";

@@ -1,4 +1,4 @@
-import type { BesideFile, SourceLine, SourceLines } from "@holdfast/core/conversation";
+import type { BesideFile, SourceLine, SourceLines } from "@holdfast/core/conversation/import";
 import type { Advancing } from "@holdfast/core/text";
 import { objectOf, timeOf } from "../lines/fields.js";
 import { foldedIn } from "../lines/folded-counter.js";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@holdfast/core/conversation";
+import type { JsonObject } from "@holdfast/core/conversation/values";
 
 /** An image or a document that an address holds in itself (`data:`), as a block that `mediaOf` reads. */
 export function blockOfDataUrl(url: string, mimeType?: string): JsonObject | undefined {

@@ -1,12 +1,6 @@
-import type { TurnUsage } from "@holdfast/core/conversation";
-import {
-  type ImportProblem,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  type SourceLine,
-  whereOf,
-} from "@holdfast/core/conversation";
+import { type ImportProblem, type SourceLine, whereOf } from "@holdfast/core/conversation/import";
+import type { TurnUsage } from "@holdfast/core/conversation/values";
+import { isJsonObject, type JsonObject, type JsonValue } from "@holdfast/core/conversation/values";
 import { defined } from "@holdfast/core/text";
 import { objectOf, textOf, timeOf } from "../lines/fields.js";
 import { FoldedCounter } from "../lines/folded-counter.js";

@@ -1,5 +1,5 @@
-import type { TurnUsage } from "@holdfast/core/conversation";
-import { isJsonObject, type JsonObject, type JsonValue } from "@holdfast/core/conversation";
+import type { TurnUsage } from "@holdfast/core/conversation/values";
+import { isJsonObject, type JsonObject, type JsonValue } from "@holdfast/core/conversation/values";
 import { countOf, objectOf, textOf } from "../lines/fields.js";
 import { partsOf } from "./gemini-parts.js";
 

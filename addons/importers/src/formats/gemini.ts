@@ -1,10 +1,11 @@
-import type { BesideFile, JsonObject } from "@holdfast/core/conversation";
+import type { BesideFile } from "@holdfast/core/conversation/import";
 import {
   type ImportProblem,
   readLines,
   type SourceLine,
   type SourceLines,
-} from "@holdfast/core/conversation";
+} from "@holdfast/core/conversation/import";
+import type { JsonObject } from "@holdfast/core/conversation/values";
 import type { Advancing } from "@holdfast/core/text";
 import { textOf, timeOf } from "../lines/fields.js";
 import { foldedIn } from "../lines/folded-counter.js";

@@ -1,11 +1,5 @@
-import {
-  type ImportProblem,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  type SourceLine,
-  whereOf,
-} from "@holdfast/core/conversation";
+import { type ImportProblem, type SourceLine, whereOf } from "@holdfast/core/conversation/import";
+import { isJsonObject, type JsonObject, type JsonValue } from "@holdfast/core/conversation/values";
 import { defined } from "@holdfast/core/text";
 import { objectOf } from "../lines/fields.js";
 import type { ForeignFormat } from "../tree/foreign-session.js";

@@ -1,4 +1,4 @@
-import type { JsonObject, Media } from "@holdfast/core/conversation";
+import type { JsonObject, Media } from "@holdfast/core/conversation/values";
 import { isBase64 } from "@holdfast/core/text";
 import { objectOf, textOf } from "../lines/fields.js";
 

@@ -1,5 +1,5 @@
-import type { ModelOrigin } from "@holdfast/core/conversation";
-import { isJsonObject, type JsonObject, type JsonValue } from "@holdfast/core/conversation";
+import type { ModelOrigin } from "@holdfast/core/conversation/values";
+import { isJsonObject, type JsonObject, type JsonValue } from "@holdfast/core/conversation/values";
 import { defined } from "@holdfast/core/text";
 import { objectOf, textOf } from "../lines/fields.js";
 import type { EntryNode } from "../tree/foreign-entry.js";

@@ -1,4 +1,5 @@
-import type { ImportProblem, JsonObject, SourceLine } from "@holdfast/core/conversation";
+import type { ImportProblem, SourceLine } from "@holdfast/core/conversation/import";
+import type { JsonObject } from "@holdfast/core/conversation/values";
 import { objectOf, textOf, timeIn } from "../lines/fields.js";
 import { FoldedCounter } from "../lines/folded-counter.js";
 import { FreeIds } from "./free-ids.js";

@@ -1,4 +1,5 @@
-import type { JsonObject, SourceLines, TurnUsage } from "@holdfast/core/conversation";
+import type { SourceLines } from "@holdfast/core/conversation/import";
+import type { JsonObject, TurnUsage } from "@holdfast/core/conversation/values";
 import type { Advancing } from "@holdfast/core/text";
 import { countOf, objectOf, textOf } from "../lines/fields.js";
 import type { EntryNode, EntryScope, ForeignEntry } from "../tree/foreign-entry.js";

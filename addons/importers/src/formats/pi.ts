@@ -1,13 +1,12 @@
+import type { SourceLine, SourceLines } from "@holdfast/core/conversation/import";
 import type {
   JsonObject,
   ModelMessage,
   ModelOrigin,
-  SourceLine,
-  SourceLines,
   TurnMetadata,
   TurnPayload,
   TurnUsage,
-} from "@holdfast/core/conversation";
+} from "@holdfast/core/conversation/values";
 import { type Advancing, defined } from "@holdfast/core/text";
 import { countOf, objectOf, textOf, timeOf } from "../lines/fields.js";
 import { FoldedCounter } from "../lines/folded-counter.js";

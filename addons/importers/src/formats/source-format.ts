@@ -1,4 +1,5 @@
-import { isJsonObject, isOwnRecord, type JsonObject, type SourceLine } from "@holdfast/core/conversation";
+import { isOwnRecord, type SourceLine } from "@holdfast/core/conversation/import";
+import { isJsonObject, type JsonObject } from "@holdfast/core/conversation/values";
 import { objectOf } from "../lines/fields.js";
 import type { ForeignFormat } from "../tree/foreign-session.js";
 import { isCline, isCopilot, isQwen } from "./claude-shaped.js";

@@ -1,4 +1,3 @@
-import type { JsonObject } from "@holdfast/core/conversation";
 import {
   type Flaw,
   type ImportProblem,
@@ -6,7 +5,8 @@ import {
   readLines,
   type SourceLine,
   type SourceLines,
-} from "@holdfast/core/conversation";
+} from "@holdfast/core/conversation/import";
+import type { JsonObject } from "@holdfast/core/conversation/values";
 import type { Advancing } from "@holdfast/core/text";
 import { holdsRecords, listNames, readIndented } from "./indented.js";
 import { endOfBlanks, endOfString } from "./json-scan.js";

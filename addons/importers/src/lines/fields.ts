@@ -1,10 +1,5 @@
-import {
-  type ImportProblem,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  type SourceLine,
-} from "@holdfast/core/conversation";
+import type { ImportProblem, SourceLine } from "@holdfast/core/conversation/import";
+import { isJsonObject, type JsonObject, type JsonValue } from "@holdfast/core/conversation/values";
 
 /** A field that should be a text; anything else is as if it were not there. */
 export function textOf(value: JsonObject, key: string): string | undefined {

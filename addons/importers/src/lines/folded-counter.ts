@@ -1,4 +1,4 @@
-import type { FoldedLines } from "@holdfast/core/conversation";
+import type { FoldedLines } from "@holdfast/core/conversation/import";
 
 /** Counts the lines of a file that are no turns: they are told in one line, and are no nodes. */
 export class FoldedCounter {

@@ -1,12 +1,5 @@
-import {
-  type ImportProblem,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  mostLevels,
-  parsed,
-  type SourceLine,
-} from "@holdfast/core/conversation";
+import { type ImportProblem, mostLevels, parsed, type SourceLine } from "@holdfast/core/conversation/import";
+import { isJsonObject, type JsonObject, type JsonValue } from "@holdfast/core/conversation/values";
 import type { Advancing } from "@holdfast/core/text";
 import { endOfString } from "./json-scan.js";
 

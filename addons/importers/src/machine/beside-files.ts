@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import type { BesideFile, ImportProblem } from "@holdfast/core/conversation";
+import type { BesideFile, ImportProblem } from "@holdfast/core/conversation/import";
 import { foreignFilesIn } from "@holdfast/core/node";
 import { describeSessionFile } from "../read-session-file.js";
 import { complaint, entriesIn, mostEntries, readHead } from "./foreign-files.js";

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type SourceSession, timeSortedIds } from "@holdfast/core/conversation";
-import type { Refusal } from "@holdfast/core/files";
+import type { SourceSession } from "@holdfast/core/conversation/import";
+import { timeSortedIds } from "@holdfast/core/conversation/values";
+import type { Refusal } from "@holdfast/core/files/values";
 import { foreignFilesIn, type NotRead } from "@holdfast/core/node";
 import { describeSessionFile, type SessionDescription } from "../read-session-file.js";
 import { rolloutId } from "./beside-files.js";

@@ -1,10 +1,10 @@
 import type {
-  ConversationRefusal,
   ImportedSession,
   ImportOptions,
   ImportProblem,
   SourceSession,
-} from "@holdfast/core/conversation";
+} from "@holdfast/core/conversation/import";
+import type { ConversationRefusal } from "@holdfast/core/conversation/values";
 import { type Advancing, defined, type Pace } from "@holdfast/core/text";
 import { formatNames } from "../formats/source-format.js";
 import { readSessionInSteps } from "../read-session-file.js";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import type { ConversationRefusal } from "@holdfast/core/conversation";
-import { type Refusal, refuse } from "@holdfast/core/files";
+import type { ConversationRefusal } from "@holdfast/core/conversation/values";
+import { type Refusal, refuse } from "@holdfast/core/files/values";
 import type { NotRead } from "@holdfast/core/node";
 import type { Pace } from "@holdfast/core/text";
 import { type ForeignFacts, type ForeignFile, findForeign } from "./find-foreign.js";

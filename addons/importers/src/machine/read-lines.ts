@@ -1,5 +1,5 @@
-import type { UnreadLine } from "@holdfast/core/conversation";
-import type { Refusal } from "@holdfast/core/files";
+import type { UnreadLine } from "@holdfast/core/conversation/import";
+import type { Refusal } from "@holdfast/core/files/values";
 
 /**
  * Reads a file of lines within limits; the caller of the add-on has it. A line that is too long or no text is left out

@@ -1,4 +1,4 @@
-import type { ImportedSession, ImportOptions, ImportProblem } from "@holdfast/core/conversation";
+import type { ImportedSession, ImportOptions, ImportProblem } from "@holdfast/core/conversation/import";
 import type { Advancing } from "@holdfast/core/text";
 import type { ForeignSession } from "./foreign-session.js";
 import { OwnResults } from "./own-results.js";

@@ -1,4 +1,4 @@
-import type { ConversationEvent, TurnMetadata, TurnPayload } from "@holdfast/core/conversation";
+import type { ConversationEvent, TurnMetadata, TurnPayload } from "@holdfast/core/conversation/values";
 
 /** An entry of a foreign session before it has our ids and its place in the tree. */
 export interface ForeignEntry {

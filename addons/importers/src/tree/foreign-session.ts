@@ -1,4 +1,4 @@
-import type { FoldedLines, ImportProblem } from "@holdfast/core/conversation";
+import type { FoldedLines, ImportProblem } from "@holdfast/core/conversation/import";
 import type { ForeignEntry } from "./foreign-entry.js";
 
 /** The programs whose sessions can be read. */

@@ -1,12 +1,6 @@
-import type { Digest, ShownChars, ShownText } from "@holdfast/core/conversation";
-import {
-  type Envelope,
-  type EnvelopeFile,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  parseEnvelope,
-} from "@holdfast/core/conversation";
+import { type Envelope, type EnvelopeFile, parseEnvelope } from "@holdfast/core/conversation/import";
+import type { Digest, ShownChars, ShownText } from "@holdfast/core/conversation/values";
+import { isJsonObject, type JsonObject, type JsonValue } from "@holdfast/core/conversation/values";
 import { countLines, quoteForDisplay } from "@holdfast/core/text";
 import { objectOf, textOf } from "../lines/fields.js";
 

@@ -1,11 +1,11 @@
+import { parsed } from "@holdfast/core/conversation/import";
 import type {
   Digest,
   FileEffect,
   ToolCall,
   ToolResultPayload,
   TurnPayload,
-} from "@holdfast/core/conversation";
-import { parsed } from "@holdfast/core/conversation";
+} from "@holdfast/core/conversation/values";
 import { defined } from "@holdfast/core/text";
 import { textOf } from "../lines/fields.js";
 import type { EntryNode, ForeignEntry } from "./foreign-entry.js";

@@ -1,4 +1,4 @@
-import { type ImportProblem, whereOf } from "@holdfast/core/conversation";
+import { type ImportProblem, whereOf } from "@holdfast/core/conversation/import";
 import { type Advancing, defined } from "@holdfast/core/text";
 import type { ForeignEntry } from "./foreign-entry.js";
 

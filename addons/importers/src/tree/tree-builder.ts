@@ -1,22 +1,20 @@
+import type { ImportOptions } from "@holdfast/core/conversation/import";
+import { foldedText, type ImportProblem, whereOf } from "@holdfast/core/conversation/import";
 import type {
   ConversationEvent,
-  ImportOptions,
   NewNode,
   TimedEvent,
   TurnMetadata,
   TurnPayload,
-} from "@holdfast/core/conversation";
+} from "@holdfast/core/conversation/values";
 import {
   advance,
   awaitedBy,
   type Exchange,
-  foldedText,
-  type ImportProblem,
   isOfModel,
   noExchange,
   speaks,
-  whereOf,
-} from "@holdfast/core/conversation";
+} from "@holdfast/core/conversation/values";
 import { defined } from "@holdfast/core/text";
 import type { EntryNode, EntryScope, ForeignEntry } from "./foreign-entry.js";
 import type { ForeignSession } from "./foreign-session.js";

@@ -1,4 +1,4 @@
-import { excerptOf, type ToolCall, type ToolResultPayload } from "@holdfast/core/conversation";
+import { excerptOf, type ToolCall, type ToolResultPayload } from "@holdfast/core/conversation/values";
 import { clip } from "@holdfast/core/text";
 
 /** One line for a call and what became of it, such as `app.ts 1–60 v3`. @returns the verb apart from the rest. */

@@ -1,4 +1,4 @@
-import type { TurnNode } from "@holdfast/core/conversation";
+import type { TurnNode } from "@holdfast/core/conversation/values";
 import { diffTexts, type LineChange } from "@holdfast/core/patch";
 import { splitLines } from "@holdfast/core/text";
 import { button, type Child, element } from "./dom.js";

@@ -1,4 +1,5 @@
-import type { TreeShape, TurnNode } from "@holdfast/core/conversation";
+import type { TreeShape } from "@holdfast/core/conversation";
+import type { TurnNode } from "@holdfast/core/conversation/values";
 import { cappedLines } from "@holdfast/core/text";
 import { button, type Child, element, fill, part, plain } from "./dom.js";
 import { type FileChoice, filesView } from "./files-pane.js";

@@ -1,10 +1,10 @@
 import {
-  excerptOf,
   type ListedTask,
   type SessionSummary,
   summarizeSession,
   type TreeShape,
 } from "@holdfast/core/conversation";
+import { excerptOf } from "@holdfast/core/conversation/values";
 import { diffTexts } from "@holdfast/core/patch";
 import { button, type Child, element } from "./dom.js";
 import type { Spent } from "./page-data.js";

@@ -1,4 +1,4 @@
-import type { JournalProblem, JournalRecord, TurnUsage } from "@holdfast/core/conversation";
+import type { JournalProblem, JournalRecord, TurnUsage } from "@holdfast/core/conversation/values";
 
 /**
  * What the page is given: the journal itself, which it folds and renders with the code that the program

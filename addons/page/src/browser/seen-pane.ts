@@ -1,5 +1,5 @@
 import type { Part, Rendering } from "@holdfast/core/context";
-import { excerptOf, type TurnNode } from "@holdfast/core/conversation";
+import { excerptOf, type TurnNode } from "@holdfast/core/conversation/values";
 import { button, type Child, element } from "./dom.js";
 import type { SessionView } from "./session-view.js";
 import { code } from "./texts.js";

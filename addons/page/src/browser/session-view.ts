@@ -1,17 +1,15 @@
 import { type Rendering, renderContext } from "@holdfast/core/context";
+import { applyEvent, callOf, pathTo } from "@holdfast/core/conversation";
+import { replay } from "@holdfast/core/conversation/journal";
 import {
-  applyEvent,
   type ConversationContext,
-  callOf,
   effectsOf,
   type JournalProblem,
   type JournalRecord,
-  pathTo,
-  replay,
   type ToolResultPayload,
   type TurnNode,
-} from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+} from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { splitLines } from "@holdfast/core/text";
 import type { LiveAnswer, PageData } from "./page-data.js";
 import type { SessionSource } from "./source.js";

@@ -1,12 +1,6 @@
 import { nodeHolds } from "@holdfast/core/context";
-import {
-  type ConversationContext,
-  chatterWords,
-  excerptOf,
-  isPruned,
-  TreeShape,
-  type TurnNode,
-} from "@holdfast/core/conversation";
+import { chatterWords, isPruned, TreeShape } from "@holdfast/core/conversation";
+import { type ConversationContext, excerptOf, type TurnNode } from "@holdfast/core/conversation/values";
 import { defined } from "@holdfast/core/text";
 import { callWords } from "./call-words.js";
 import { element, fill, part } from "./dom.js";

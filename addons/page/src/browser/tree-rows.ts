@@ -1,4 +1,5 @@
-import { type ConversationContext, pathTo, type TreeShape, type TurnNode } from "@holdfast/core/conversation";
+import { pathTo, type TreeShape } from "@holdfast/core/conversation";
+import type { ConversationContext, TurnNode } from "@holdfast/core/conversation/values";
 
 /** One line of the tree. */
 export interface TreeRow {

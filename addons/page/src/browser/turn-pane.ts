@@ -1,3 +1,4 @@
+import { type TaskState, type TreeShape, taskState } from "@holdfast/core/conversation";
 import {
   type ConversationContext,
   excerptOf,
@@ -5,14 +6,11 @@ import {
   type FormChange,
   type Media,
   type TaskRecord,
-  type TaskState,
   type ToolCall,
   type ToolResultPayload,
-  type TreeShape,
   type TurnNode,
   type TurnPayload,
-  taskState,
-} from "@holdfast/core/conversation";
+} from "@holdfast/core/conversation/values";
 import { callWords, fileWords } from "./call-words.js";
 import { button, type Child, element } from "./dom.js";
 import { markdown } from "./markdown.js";

@@ -1,4 +1,4 @@
-import type { PayloadKind, TurnPayload } from "@holdfast/core/conversation";
+import type { PayloadKind, TurnPayload } from "@holdfast/core/conversation/values";
 
 /** How a kind of node is called on the page, and the mark that stands before it. */
 export const kindWords: Readonly<Record<PayloadKind, { readonly word: string; readonly mark: string }>> = {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
-import type { ConversationRefusal, OpenSession, SessionStore } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import type { ConversationRefusal, OpenSession, SessionStore } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 
 /**
  * A stored session that another process may be writing: read, never leased. Its store is asked again and again for

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { ConversationRefusal, SessionStore } from "@holdfast/core/conversation";
-import { isRefusal, refuse } from "@holdfast/core/files";
+import type { ConversationRefusal, SessionStore } from "@holdfast/core/conversation/values";
+import { isRefusal, refuse } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
 import type { LiveAnswer, PageOptions } from "../browser/page-data.js";
 import { emptyPage } from "../html-page.js";

@@ -1,11 +1,11 @@
+import { pathTo } from "@holdfast/core/conversation";
 import {
   type ConversationContext,
   effectsOf,
   type FileEffect,
   type FileTouch,
-  pathTo,
   type TurnNode,
-} from "@holdfast/core/conversation";
+} from "@holdfast/core/conversation/values";
 import { escapeForDisplay, shortHash } from "@holdfast/core/text";
 import type { CommandHost, CommandOutcome, CommandSpec } from "./command.js";
 import { kept, refused, told } from "./results.js";

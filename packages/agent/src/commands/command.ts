@@ -1,6 +1,8 @@
 import type { ModelPort } from "@holdfast/core/context";
-import type { ContextManager, ConversationRefusal, JsonObject } from "@holdfast/core/conversation";
-import type { AnyRefusalCode, Workspace } from "@holdfast/core/files";
+import type { ContextManager } from "@holdfast/core/conversation";
+import type { ConversationRefusal, JsonObject } from "@holdfast/core/conversation/values";
+import type { Workspace } from "@holdfast/core/files";
+import type { AnyRefusalCode } from "@holdfast/core/files/values";
 import type { HostScope, HostTool } from "@holdfast/core/tools";
 import type { RunningCommand } from "../host/running-command.js";
 import type { WrittenPrompt } from "../input/written-prompts.js";

@@ -1,4 +1,4 @@
-import type { ConversationContext, JsonObject } from "@holdfast/core/conversation";
+import type { ConversationContext, JsonObject } from "@holdfast/core/conversation/values";
 import { todoLines, todosOf } from "../host/todos.js";
 import { cacheBrokeWords } from "../loop/cache-watch.js";
 import type { CommandHost, CommandOutcome, CommandSpec } from "./command.js";

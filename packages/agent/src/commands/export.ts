@@ -1,5 +1,5 @@
 import { debugOutline, debugYaml } from "@holdfast/core/context";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import {
   type CommandHost,
   type CommandOutcome,

@@ -1,6 +1,6 @@
 import { nodeNamed } from "@holdfast/core/context";
-import type { ConversationContext } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import type { ConversationContext } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { nearestName } from "@holdfast/core/tools";
 import type { Command, GivenWords, OptionKind, Refused } from "./command.js";
 import type { Word } from "./words.js";

@@ -1,6 +1,7 @@
 import { drawnTree, type HistoryFilter, historyFilter } from "@holdfast/core/context";
-import { payloadKinds, upwards } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { upwards } from "@holdfast/core/conversation";
+import { payloadKinds } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
 import type { CommandHost, CommandOutcome, CommandSpec } from "./command.js";
 import { exportCommand } from "./export.js";

@@ -1,10 +1,10 @@
+import { upwards } from "@holdfast/core/conversation";
 import {
   type ConversationContext,
   effectsOf,
   type JsonObject,
   type TurnNode,
-  upwards,
-} from "@holdfast/core/conversation";
+} from "@holdfast/core/conversation/values";
 import { describeChange } from "@holdfast/core/patch";
 import { wayBack } from "../loop/file-check.js";
 import type { CommandHost, CommandSpec } from "./command.js";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@holdfast/core/conversation";
+import type { JsonObject } from "@holdfast/core/conversation/values";
 import { defined } from "@holdfast/core/text";
 import type { ConversationReply } from "@holdfast/core/tools";
 import type {

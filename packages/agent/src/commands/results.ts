@@ -1,5 +1,5 @@
-import type { ConversationRefusal, JsonObject } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import type { ConversationRefusal, JsonObject } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import type { ConversationReply } from "@holdfast/core/tools";
 import type { CommandCode, CommandHost, CommandOutcome, CommandResult, DoneResult } from "./command.js";
 

@@ -1,6 +1,6 @@
 import { efforts } from "@holdfast/core/context";
 import { upwards } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { approvalModes } from "../config/approval.js";
 import { effortFor, effortWords } from "../loop/ask-model.js";
 import type { CommandOutcome, CommandSpec, ListedSession } from "./command.js";

@@ -1,4 +1,5 @@
-import { compileGlob, isRefusal } from "@holdfast/core/files";
+import { compileGlob } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { nearestName } from "@holdfast/core/tools";
 import {
   createScanner,

@@ -1,5 +1,5 @@
 import type { ModelFailureReason } from "@holdfast/core/context";
-import { concernOf } from "@holdfast/core/files";
+import { concernOf } from "@holdfast/core/files/values";
 import type { CommandResult } from "../commands/command.js";
 import type { TurnEnd } from "../loop/turn.js";
 

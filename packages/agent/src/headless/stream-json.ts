@@ -1,4 +1,4 @@
-import type { TurnPayload } from "@holdfast/core/conversation";
+import type { TurnPayload } from "@holdfast/core/conversation/values";
 import type { CommandResult } from "../commands/command.js";
 import { cacheBrokeWords } from "../loop/cache-watch.js";
 import { type AgentEvent, type ContextStep, innermost, type TurnEnd } from "../loop/turn.js";

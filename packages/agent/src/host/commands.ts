@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
+import { isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
 import { defined, escapeForDisplay } from "@holdfast/core/text";
 import { isBelow } from "./found-text.js";
 import { OutputLog } from "./output-log.js";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
+import { isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
 import { readForeign } from "@holdfast/core/node";
 import { causeOf } from "@holdfast/core/text";
 import { endFamily, markerName } from "./processes.js";

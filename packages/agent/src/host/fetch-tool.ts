@@ -1,4 +1,4 @@
-import { isRefusal, type Refusal } from "@holdfast/core/files";
+import { isRefusal, type Refusal } from "@holdfast/core/files/values";
 import { clip, escapeForDisplay } from "@holdfast/core/text";
 import { failedCall, type HostTool, type HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { inWords, isSecret, type Workspace } from "@holdfast/core/files";
+import { isSecret, type Workspace } from "@holdfast/core/files";
+import { inWords } from "@holdfast/core/files/values";
 import { type ForeignFiles, foreignFilesIn } from "@holdfast/core/node";
 import { readSettings } from "../config/resolve.js";
 import { realPathOf } from "./repository.js";

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { connect, type Server, type Socket } from "node:net";
-import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
+import { isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
 import { causeOf } from "@holdfast/core/text";
 import { proxyFor, tunnel } from "../config/proxied-fetch.js";
 import { allowedAddresses, refuseHost } from "./fetch-page.js";

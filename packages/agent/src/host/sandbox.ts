@@ -1,7 +1,8 @@
 import { type ChildProcess, execFile } from "node:child_process";
 import { mkdirSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, relative } from "node:path";
-import { type Refusal, refuse, runsLater } from "@holdfast/core/files";
+import { runsLater } from "@holdfast/core/files";
+import { type Refusal, refuse } from "@holdfast/core/files/values";
 import { causeOf } from "@holdfast/core/text";
 import type { SandboxSetting } from "../config/schema.js";
 import { isBelow } from "./found-text.js";

@@ -1,5 +1,6 @@
-import type { ContextManager, FileEffect } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import type { ContextManager } from "@holdfast/core/conversation";
+import type { FileEffect } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { clip, defined, escapeForDisplay } from "@holdfast/core/text";
 import { failedCall, type HostScope, type HostTool, type HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";

@@ -1,4 +1,5 @@
-import { type ConversationContext, upwards } from "@holdfast/core/conversation";
+import { upwards } from "@holdfast/core/conversation";
+import type { ConversationContext } from "@holdfast/core/conversation/values";
 import { escapeForDisplay } from "@holdfast/core/text";
 import { type HostTool, parseArguments } from "@holdfast/core/tools";
 import * as z from "zod";

@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextRound } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { FileStamp, TouchedFiles } from "@holdfast/core/conversation";
+import type { FileStamp, TouchedFiles } from "@holdfast/core/conversation/values";
 import { quietly } from "./quietly.js";
 import { askGit } from "./repository.js";
 

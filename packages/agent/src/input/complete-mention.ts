@@ -1,4 +1,5 @@
-import { isRefusal, type ListedEntry, type Workspace } from "@holdfast/core/files";
+import type { Workspace } from "@holdfast/core/files";
+import { isRefusal, type ListedEntry } from "@holdfast/core/files/values";
 import { escapeForDisplay } from "@holdfast/core/text";
 import { begunMention, mentionLike } from "./mentions.js";
 

@@ -1,14 +1,13 @@
 import type { Visibility } from "@holdfast/core/context";
-import { type FileContent, fileContentOf, type UserMessage } from "@holdfast/core/conversation";
+import { type FileContent, fileContentOf, type UserMessage } from "@holdfast/core/conversation/values";
+import { isSecret, type Workspace } from "@holdfast/core/files";
 import {
   inWords,
   isRefusal,
-  isSecret,
   type ListedEntry,
   type ReadOutcome,
   type Refusal,
-  type Workspace,
-} from "@holdfast/core/files";
+} from "@holdfast/core/files/values";
 import { type HostToolResult, mediaOfRead, type ReadMedia } from "@holdfast/core/tools";
 import type { McpResource } from "../host/mcp/servers.js";
 import { type Mention, parseMentions } from "./mentions.js";

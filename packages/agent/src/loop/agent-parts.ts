@@ -1,5 +1,5 @@
 import type { Effort, ModelPort, OfferedTool } from "@holdfast/core/context";
-import type { ConversationRefusal } from "@holdfast/core/conversation";
+import type { ConversationRefusal } from "@holdfast/core/conversation/values";
 import type { EconomySettings } from "@holdfast/core/economy";
 import type { Workspace } from "@holdfast/core/files";
 import type { ConversationTool, FileTool, HostTool, ToolContext } from "@holdfast/core/tools";

@@ -6,17 +6,15 @@ import type {
   Rendering,
   Visibility,
 } from "@holdfast/core/context";
-import {
-  type ConversationRefusal,
-  type FileContent,
-  openCalls,
-  refreshTrackedFiles,
-  type ToolCall,
-  type TurnNode,
-  versionAtNode,
-} from "@holdfast/core/conversation";
+import { openCalls, refreshTrackedFiles, versionAtNode } from "@holdfast/core/conversation";
+import type {
+  ConversationRefusal,
+  FileContent,
+  ToolCall,
+  TurnNode,
+} from "@holdfast/core/conversation/values";
 import { type ClearingReport, deltaContent, type NodeReason, whyNode } from "@holdfast/core/economy";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
 import {
   type ConversationReply,

@@ -8,8 +8,8 @@ import {
   type Rendering,
   resolveMedia,
 } from "@holdfast/core/context";
-import type { ConversationRefusal } from "@holdfast/core/conversation";
-import { isRefusal, refuse } from "@holdfast/core/files";
+import type { ConversationRefusal } from "@holdfast/core/conversation/values";
+import { isRefusal, refuse } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentEvent } from "./turn.js";

@@ -1,4 +1,4 @@
-import type { TurnUsage } from "@holdfast/core/conversation";
+import type { TurnUsage } from "@holdfast/core/conversation/values";
 import {
   type BreakCause,
   type CacheBreak,

@@ -1,5 +1,7 @@
-import { type ConversationRefusal, openCalls, type ToolCall } from "@holdfast/core/conversation";
-import { isLook, isRefusal, type Workspace } from "@holdfast/core/files";
+import { openCalls } from "@holdfast/core/conversation";
+import type { ConversationRefusal, ToolCall } from "@holdfast/core/conversation/values";
+import type { Workspace } from "@holdfast/core/files";
+import { isLook, isRefusal } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
 import { type Carried, carryOut, type HostTool, type TurnHost } from "@holdfast/core/tools";
 import type { CallNames, Gate } from "./gate.js";

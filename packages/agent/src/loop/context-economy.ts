@@ -1,11 +1,6 @@
 import { ContextRenderer, type ModelFailure, type ModelPort, type Rendering } from "@holdfast/core/context";
-import {
-  type ContextManager,
-  isOnPath,
-  type Summariser,
-  type TurnUsage,
-  upwards,
-} from "@holdfast/core/conversation";
+import { type ContextManager, isOnPath, upwards } from "@holdfast/core/conversation";
+import type { Summariser, TurnUsage } from "@holdfast/core/conversation/values";
 import {
   afterRequest,
   beganClearing,
@@ -34,7 +29,7 @@ import {
   type SentRequest,
   wasWarned,
 } from "@holdfast/core/economy";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
 import { answerBudgetChars } from "@holdfast/core/tools";
 import { endingWithin, withinTime } from "../config/within-time.js";

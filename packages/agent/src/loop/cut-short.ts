@@ -1,10 +1,6 @@
-import {
-  type ContextManager,
-  type ConversationRefusal,
-  openCalls,
-  upwards,
-} from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { type ContextManager, openCalls, upwards } from "@holdfast/core/conversation";
+import type { ConversationRefusal } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import type { TurnStop } from "./turn.js";
 
 /** What the model reads of a turn that the person ended. */

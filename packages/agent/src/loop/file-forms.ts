@@ -1,18 +1,17 @@
 import type { ModelFailure, Rendering } from "@holdfast/core/context";
+import { type ContextManager, openCalls, upwards } from "@holdfast/core/conversation";
 import {
-  type ContextManager,
   type ConversationRefusal,
   type FileApiState,
   type FileContent,
   type FormChange,
   fileContentOf,
   type Media,
-  openCalls,
   type TurnNode,
   type UserMessage,
-  upwards,
-} from "@holdfast/core/conversation";
-import { isRefusal, type Workspace } from "@holdfast/core/files";
+} from "@holdfast/core/conversation/values";
+import type { Workspace } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { fromBase64 } from "@holdfast/core/text";
 import type { StagedMedia } from "../input/expand-input.js";
 import type { GoogleFiles, OfferedFile } from "../models/google-files.js";

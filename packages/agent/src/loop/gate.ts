@@ -1,12 +1,6 @@
 import { type DueFile, filesDue, refuseConflicts } from "@holdfast/core/conversation";
-import {
-  type ChangeRequest,
-  compileGlob,
-  isRefusal,
-  type PathNames,
-  type Refusal,
-  refuse,
-} from "@holdfast/core/files";
+import { compileGlob, type PathNames } from "@holdfast/core/files";
+import { type ChangeRequest, isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
 import {
   type Approval,
   type Approve,

@@ -1,14 +1,14 @@
+import { type ContextManager, driftedFiles } from "@holdfast/core/conversation";
 import {
-  type ContextManager,
   type ConversationRefusal,
-  driftedFiles,
   type FileContent,
   fileContentOf,
   type JsonObject,
   type ToolCall,
   type TurnPayload,
-} from "@holdfast/core/conversation";
-import { isRefusal, type Workspace } from "@holdfast/core/files";
+} from "@holdfast/core/conversation/values";
+import type { Workspace } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { clip, defined, escapeForDisplay } from "@holdfast/core/text";
 import type { AgentSettings } from "../config/schema.js";
 import type { Commands } from "../host/commands.js";

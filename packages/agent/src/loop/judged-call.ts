@@ -1,6 +1,7 @@
 import type { OfferedTool } from "@holdfast/core/context";
-import type { JsonObject, ToolCall } from "@holdfast/core/conversation";
-import { compileGlob, type FileRequest, isLook, isRefusal, type Workspace } from "@holdfast/core/files";
+import type { JsonObject, ToolCall } from "@holdfast/core/conversation/values";
+import { compileGlob, type Workspace } from "@holdfast/core/files";
+import { type FileRequest, isLook, isRefusal } from "@holdfast/core/files/values";
 import {
   type ConversationTool,
   conversationName,

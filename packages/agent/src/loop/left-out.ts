@@ -1,6 +1,7 @@
 import type { ModelFailure, Part, Rendering } from "@holdfast/core/context";
-import type { ContextManager, FormChange, TurnNode } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import type { ContextManager } from "@holdfast/core/conversation";
+import type { FormChange, TurnNode } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
 import type { MendedPrompt } from "./context-economy.js";
 

@@ -1,5 +1,6 @@
 import type { ContextManager } from "@holdfast/core/conversation";
-import { isRefusal, type Workspace } from "@holdfast/core/files";
+import type { Workspace } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 
 /** What a new memory file holds (seed 3, "Update workspace.md template"). */
 const memoryTemplate = `# Workspace

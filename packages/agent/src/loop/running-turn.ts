@@ -1,5 +1,5 @@
 import type { ReceivedAnswer } from "@holdfast/core/context";
-import type { AnswerPart, TurnUsage } from "@holdfast/core/conversation";
+import type { AnswerPart, TurnUsage } from "@holdfast/core/conversation/values";
 import { defined } from "@holdfast/core/text";
 import type { CostMeter } from "../models/cost-meter.js";
 import type { CarriedCall } from "./carry-calls.js";

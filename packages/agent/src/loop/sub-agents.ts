@@ -1,6 +1,7 @@
 import type { ModelPort, OfferedTool } from "@holdfast/core/context";
-import { type ContextManager, isOnPath, type ToolCall } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { type ContextManager, isOnPath } from "@holdfast/core/conversation";
+import type { ToolCall } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { defined, isObject } from "@holdfast/core/text";
 import {
   conversationTools,

@@ -5,7 +5,7 @@ import type {
   TurnNode,
   TurnPayload,
   TurnUsage,
-} from "@holdfast/core/conversation";
+} from "@holdfast/core/conversation/values";
 import type { PromptPlan } from "@holdfast/core/economy";
 import type { Carried, RanProgram } from "@holdfast/core/tools";
 import type { CacheBroke } from "./cache-watch.js";

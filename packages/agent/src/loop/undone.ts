@@ -1,4 +1,4 @@
-import { hasTrait } from "@holdfast/core/files";
+import { hasTrait } from "@holdfast/core/files/values";
 import type { EndedCall, TurnEnd } from "./turn.js";
 
 /** A call that was to change something, and how it ended. */

@@ -1,5 +1,5 @@
 import { type Effort, efforts } from "@holdfast/core/context";
-import type { TurnUsage } from "@holdfast/core/conversation";
+import type { TurnUsage } from "@holdfast/core/conversation/values";
 
 /** What is known of a model. */
 export interface ModelFacts {

@@ -1,5 +1,5 @@
 import type { ModelPort } from "@holdfast/core/context";
-import type { TurnUsage } from "@holdfast/core/conversation";
+import type { TurnUsage } from "@holdfast/core/conversation/values";
 
 /** What was spent up to now. */
 interface Spent {

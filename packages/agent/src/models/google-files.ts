@@ -1,4 +1,4 @@
-import type { FileApiState } from "@holdfast/core/conversation";
+import type { FileApiState } from "@holdfast/core/conversation/values";
 import { defined, isObject, recordIn, textIn } from "@holdfast/core/text";
 import { withinTime } from "../config/within-time.js";
 

@@ -1,5 +1,5 @@
 import type { ModelPort } from "@holdfast/core/context";
-import type { TurnUsage } from "@holdfast/core/conversation";
+import type { TurnUsage } from "@holdfast/core/conversation/values";
 import { defined } from "@holdfast/core/text";
 import { anthropicModel } from "./anthropic.js";
 import { costOf, factsOfModel, type ModelFacts, type ModelPrices } from "./catalog.js";

@@ -6,7 +6,7 @@ import type {
   Part,
   ReceivedAnswer,
 } from "@holdfast/core/context";
-import { type AnswerPart, mapTexts } from "@holdfast/core/conversation";
+import { type AnswerPart, mapTexts } from "@holdfast/core/conversation/values";
 import { defined } from "@holdfast/core/text";
 import { cancelled, failed } from "./failure.js";
 import { played } from "./played.js";

@@ -8,7 +8,12 @@ import type {
   Part,
   ReceivedAnswer,
 } from "@holdfast/core/context";
-import { type AnswerPart, type JsonObject, mapTexts, type TurnUsage } from "@holdfast/core/conversation";
+import {
+  type AnswerPart,
+  type JsonObject,
+  mapTexts,
+  type TurnUsage,
+} from "@holdfast/core/conversation/values";
 import { cancelled, failed } from "./failure.js";
 import { played } from "./played.js";
 

@@ -5,8 +5,8 @@ import {
   type Part,
   renderContext,
 } from "@holdfast/core/context";
-import type { Summariser } from "@holdfast/core/conversation";
-import { refuse } from "@holdfast/core/files";
+import type { Summariser } from "@holdfast/core/conversation/values";
+import { refuse } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
 import type { CostMeter } from "./cost-meter.js";
 import { failed } from "./failure.js";

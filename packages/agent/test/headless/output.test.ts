@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { ContextManager, timeSortedIds } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { ContextManager } from "@holdfast/core/conversation";
+import { timeSortedIds } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { describe, expect, it } from "vitest";
 import { exitCodeOfTurn } from "../../src/headless/exit-codes.js";
 import type { RunFacts } from "../../src/headless/json-output.js";

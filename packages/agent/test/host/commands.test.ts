@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FileEffect } from "@holdfast/core/conversation";
+import type { FileEffect } from "@holdfast/core/conversation/values";
 import type { HostTool, RanProgram } from "@holdfast/core/tools";
 import { describe, expect, test } from "vitest";
 import { afterThisTest } from "../../../../test/cleanups.js";

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { openWorkspace } from "@holdfast/core/node";
 import { describe, expect, it } from "vitest";
 import { afterThisTest } from "../../../../test/cleanups.js";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@holdfast/core/conversation";
+import type { JsonObject } from "@holdfast/core/conversation/values";
 import { filesIn, putLawFiles } from "../../../core/test/tools/law-calls.js";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
 import type { EndedCall } from "../../src/loop/turn.js";

@@ -1,11 +1,11 @@
-import { type Summariser, scriptedSummariser } from "@holdfast/core/conversation";
+import { type Summariser, scriptedSummariser } from "@holdfast/core/conversation/values";
 import {
   type BreakCause,
   type EconomyOverrides,
   type EconomySettings,
   economySettings,
 } from "@holdfast/core/economy";
-import { refuse } from "@holdfast/core/files";
+import { refuse } from "@holdfast/core/files/values";
 import { describe, expect, it } from "vitest";
 import { describeResult } from "../../src/commands/results.js";
 import { runCommand } from "../../src/commands/run-command.js";

@@ -1,7 +1,7 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { OverlayForm } from "@holdfast/core/conversation";
+import type { OverlayForm } from "@holdfast/core/conversation/values";
 import { openUploadFolder, sha256 } from "@holdfast/core/node";
 import { afterEach, describe, expect, it } from "vitest";
 import { runCommand } from "../../src/commands/run-command.js";

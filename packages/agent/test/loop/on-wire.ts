@@ -1,4 +1,5 @@
-import type { ContextManager, TurnNode } from "@holdfast/core/conversation";
+import type { ContextManager } from "@holdfast/core/conversation";
+import type { TurnNode } from "@holdfast/core/conversation/values";
 import { afterThisTest } from "../../../../test/cleanups.js";
 import { hangMs } from "../../../../test/until.js";
 import type { AgentParts } from "../../src/loop/agent-parts.js";

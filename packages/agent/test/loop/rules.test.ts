@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { JsonObject } from "@holdfast/core/conversation";
+import type { JsonObject } from "@holdfast/core/conversation/values";
 import { defined } from "@holdfast/core/text";
 import { allTools, tools as defaultTools, findTool } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";

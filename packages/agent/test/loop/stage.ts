@@ -6,12 +6,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import {
   type ContextManager,
   createConversation,
-  namesFrom,
   openConversation,
-  type SessionStore,
   type StoredConversation,
-  timeSortedIds,
 } from "@holdfast/core/conversation";
+import { namesFrom, type SessionStore, timeSortedIds } from "@holdfast/core/conversation/values";
 import { type OpenedWorkspace, openJournalStore, openWorkspace } from "@holdfast/core/node";
 import { afterThisTest } from "../../../../test/cleanups.js";
 import { type Agent, openAgent } from "../../src/loop/agent.js";

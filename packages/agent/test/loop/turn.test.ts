@@ -8,7 +8,8 @@ import {
   providers,
   renderContext,
 } from "@holdfast/core/context";
-import { type JsonObject, pathTo } from "@holdfast/core/conversation";
+import { pathTo } from "@holdfast/core/conversation";
+import type { JsonObject } from "@holdfast/core/conversation/values";
 import { describe, expect, it } from "vitest";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
 import { fileCheckOf } from "../../src/loop/file-check.js";

@@ -12,7 +12,8 @@ import {
   toOpenAI,
   toOpenAIResponses,
 } from "@holdfast/core/context";
-import { ContextManager, type JsonObject, namesFrom, timeSortedIds } from "@holdfast/core/conversation";
+import { ContextManager } from "@holdfast/core/conversation";
+import { type JsonObject, namesFrom, timeSortedIds } from "@holdfast/core/conversation/values";
 import { type OpenedWorkspace, openWorkspace } from "@holdfast/core/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type AgentSettings, readCredentials } from "@holdfast/agent";
 import type { ModelFailure, ModelPort } from "@holdfast/core/context";
-import type { TurnUsage } from "@holdfast/core/conversation";
+import type { TurnUsage } from "@holdfast/core/conversation/values";
 import { isEconomyRefusal } from "@holdfast/core/economy";
 import { homeFolder } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";

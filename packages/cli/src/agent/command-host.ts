@@ -7,8 +7,9 @@ import {
   type Refused,
   type WantedSession,
 } from "@holdfast/agent";
-import { type ConversationRefusal, findSession, forkSession } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { findSession, forkSession } from "@holdfast/core/conversation";
+import type { ConversationRefusal } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
 import { newIds } from "../sessions/open-store.js";
 import type { OpenedRun } from "./open-run.js";

@@ -23,7 +23,7 @@ import {
   type WatchFiles,
   withoutSecrets,
 } from "@holdfast/agent";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { homeFolder, openWorkspace, readForeign, sha256 } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
 import type { HostTool } from "@holdfast/core/tools";

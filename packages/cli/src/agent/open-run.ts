@@ -17,15 +17,14 @@ import {
 } from "@holdfast/agent";
 import type { TalkRun } from "@holdfast/agent/ui";
 import type { ModelEvent, ModelPort, OfferedTool } from "@holdfast/core/context";
-import {
-  type ConversationContext,
-  type ConversationRefusal,
-  memorySessionStore,
-  type SessionStore,
-  type StoredConversation,
-} from "@holdfast/core/conversation";
+import { memorySessionStore, type StoredConversation } from "@holdfast/core/conversation";
+import type {
+  ConversationContext,
+  ConversationRefusal,
+  SessionStore,
+} from "@holdfast/core/conversation/values";
 import { type EconomySettings, isEconomyRefusal } from "@holdfast/core/economy";
-import { isRefusal, type Refusal } from "@holdfast/core/files";
+import { isRefusal, type Refusal } from "@holdfast/core/files/values";
 import type { OpenedWorkspace } from "@holdfast/core/node";
 import { defined, escapeText } from "@holdfast/core/text";
 import {

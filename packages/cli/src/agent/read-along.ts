@@ -1,7 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { TalkTerminal } from "@holdfast/agent/ui";
-import { openConversation, type SessionStore } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { openConversation } from "@holdfast/core/conversation";
+import type { SessionStore } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { escapeText } from "@holdfast/core/text";
 import { newIds } from "../sessions/open-store.js";
 import type { HeldSession, NoRun } from "./open-run.js";

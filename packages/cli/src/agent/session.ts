@@ -1,17 +1,19 @@
 import { titleOf } from "@holdfast/agent";
 import {
   type ConversationFiles,
-  type ConversationRefusal,
   createConversation,
   findSession,
   forkSession,
-  type IdSource,
-  namesFrom,
   openConversation,
-  type SessionStore,
   type StoredConversation,
 } from "@holdfast/core/conversation";
-import { isRefusal, refuse } from "@holdfast/core/files";
+import {
+  type ConversationRefusal,
+  type IdSource,
+  namesFrom,
+  type SessionStore,
+} from "@holdfast/core/conversation/values";
+import { isRefusal, refuse } from "@holdfast/core/files/values";
 import { newIds } from "../sessions/open-store.js";
 import type { Flags } from "../shell/invocation.js";
 

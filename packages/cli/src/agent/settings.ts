@@ -9,7 +9,7 @@ import {
   unknownVariables,
   userFile,
 } from "@holdfast/agent";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
 import { problemLine, sourcesOf } from "../config/sources.js";
 import { readInputText } from "../shell/input.js";

@@ -8,7 +8,7 @@ import {
   googleFilesClient,
   openGoogleFiles,
 } from "@holdfast/agent";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { openUploadFolder, sha256 } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
 import { providersOf } from "./model.js";

@@ -19,7 +19,8 @@ import {
   readPrompts,
   type WrittenPrompt,
 } from "@holdfast/agent";
-import { isRefusal, type Workspace } from "@holdfast/core/files";
+import type { Workspace } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { openWorkspace } from "@holdfast/core/node";
 import { type RunSettings, ruleOf } from "./settings.js";
 

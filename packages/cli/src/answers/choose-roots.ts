@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Refusal, refuse } from "@holdfast/core/files";
+import { type Refusal, refuse } from "@holdfast/core/files/values";
 import { cutVisibly, escapeForPeople } from "@holdfast/core/text";
 
 /** The folders that a server works in, or why there are none. */

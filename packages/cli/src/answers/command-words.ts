@@ -1,4 +1,4 @@
-import type { Vocabulary } from "@holdfast/core/files";
+import type { Vocabulary } from "@holdfast/core/files/values";
 
 /** How the command line calls what a refusal names: commands and flags. */
 export const commandWords: Vocabulary = {

@@ -1,5 +1,6 @@
 import { credentialsPath } from "@holdfast/agent";
-import type { Limits, Refusal, Workspace } from "@holdfast/core/files";
+import type { Limits, Workspace } from "@holdfast/core/files";
+import type { Refusal } from "@holdfast/core/files/values";
 import {
   homeFolder,
   type OpenedWorkspace,

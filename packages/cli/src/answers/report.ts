@@ -1,5 +1,5 @@
+import type { AnyRefusalCode } from "@holdfast/core/files/values";
 import {
-  type AnyRefusalCode,
   type ApplyChangesOutcome,
   type FileState,
   inWords,
@@ -7,7 +7,7 @@ import {
   type Refusal,
   type Vocabulary,
   type WriteOutcome,
-} from "@holdfast/core/files";
+} from "@holdfast/core/files/values";
 import { cappedLines, escapeForPeople, escapeText, nameWithLink } from "@holdfast/core/text";
 import { exitCodeOf } from "../shell/exit-code-of.js";
 import type { Terminal } from "../shell/terminal.js";

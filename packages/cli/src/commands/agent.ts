@@ -11,7 +11,7 @@ import {
   turnInput,
 } from "@holdfast/agent";
 import { askBeside, hasKeys, type TalkTerminal, writtenText } from "@holdfast/agent/ui";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { escapeText } from "@holdfast/core/text";
 import { type CommandPorts, commandHost, sessionWanted } from "../agent/command-host.js";
 import { type NoRun, type OpenedRun, openRun, withoutModel } from "../agent/open-run.js";

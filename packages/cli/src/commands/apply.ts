@@ -1,10 +1,10 @@
+import { bareName } from "@holdfast/core/files";
 import {
   type ApplyChangesOutcome,
-  bareName,
   currentBase,
   type GivenBase,
   type Refusal,
-} from "@holdfast/core/files";
+} from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
 import { answerInJson, withWorkspace } from "../answers/open.js";
 import { reportChangeSet, reportRefusal } from "../answers/report.js";

@@ -1,11 +1,11 @@
+import type { Workspace } from "@holdfast/core/files";
 import {
   byteEncoding,
   currentBase,
   type GivenBase,
   type Refusal,
-  type Workspace,
   type WriteOutcome,
-} from "@holdfast/core/files";
+} from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
 import { answerInJson, answerRefusal, withWorkspace } from "../answers/open.js";
 import { reportWrite } from "../answers/report.js";

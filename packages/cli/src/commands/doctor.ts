@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { type Inspection, inspectPath, inspectState, openJournalStore } from "@holdfast/core/node";
 import { escapeForPeople } from "@holdfast/core/text";
 import type { Finding } from "../agent/check-agent.js";

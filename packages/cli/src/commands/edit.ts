@@ -1,4 +1,4 @@
-import type { ExactEdit, Refusal } from "@holdfast/core/files";
+import type { ExactEdit, Refusal } from "@holdfast/core/files/values";
 import { defined, jsonOf } from "@holdfast/core/text";
 import { readInputText } from "../shell/input.js";
 import type { Invocation } from "../shell/invocation.js";

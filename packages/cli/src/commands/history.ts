@@ -1,16 +1,14 @@
 import { costOf, factsOfModel } from "@holdfast/agent";
 import { debugOutline, debugYaml, type HistoryFilter, historyFilter } from "@holdfast/core/context";
+import { type LoadedSession, listTasks, loadSession } from "@holdfast/core/conversation";
 import {
   type ConversationRefusal,
-  type LoadedSession,
-  listTasks,
-  loadSession,
   payloadKinds,
   type SessionStore,
   type TurnNode,
   type TurnUsage,
-} from "@holdfast/core/conversation";
-import { isRefusal, refuse } from "@holdfast/core/files";
+} from "@holdfast/core/conversation/values";
+import { isRefusal, refuse } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
 import { absentAddon, addonFor, loadAddon } from "../addons.js";
 import { localTime } from "../answers/amounts.js";

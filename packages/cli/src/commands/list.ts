@@ -1,4 +1,4 @@
-import type { ListedEntry } from "@holdfast/core/files";
+import type { ListedEntry } from "@holdfast/core/files/values";
 import { defined, nameWithLink } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
 import { answerInJson, withWorkspace } from "../answers/open.js";

@@ -1,4 +1,4 @@
-import type { LoggedWrite, LogOutcome } from "@holdfast/core/files";
+import type { LoggedWrite, LogOutcome } from "@holdfast/core/files/values";
 import { defined, escapeForPeople, escapeInJson } from "@holdfast/core/text";
 import { answerBudgetChars } from "@holdfast/core/tools";
 import { localTime } from "../answers/amounts.js";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
+import { isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
 import { type OpenedWorkspace, type OpenWorkspaceOptions, refuseWideRoots } from "@holdfast/core/node";
 import { defined, escapeForPeople } from "@holdfast/core/text";
 import { dialectTools, type ToolName, toolNames } from "@holdfast/core/tools";

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { OutcomeCode } from "@holdfast/core/files";
+import type { OutcomeCode } from "@holdfast/core/files/values";
 import { applyDiffInTurns, describeMendedContext, type Repair } from "@holdfast/core/patch";
 import { defined, isObject, jsonOf } from "@holdfast/core/text";
 import { jsonLine } from "../answers/one-answer.js";

@@ -1,4 +1,4 @@
-import type { FileState, TextFacts } from "@holdfast/core/files";
+import type { FileState, TextFacts } from "@holdfast/core/files/values";
 import { defined, escapeText } from "@holdfast/core/text";
 import { answerInJson, withWorkspace } from "../answers/open.js";
 import { reportRefusal, stateLine } from "../answers/report.js";

@@ -1,4 +1,4 @@
-import type { MatchedFile, SearchMatch, SearchOutcome } from "@holdfast/core/files";
+import type { MatchedFile, SearchMatch, SearchOutcome } from "@holdfast/core/files/values";
 import { defined, escapeForPeople, escapeText } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
 import { answerInJson, withWorkspace } from "../answers/open.js";

@@ -1,13 +1,8 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import {
-  type ConversationRefusal,
-  findSession,
-  loadSession,
-  type SessionFacts,
-  type SessionStore,
-} from "@holdfast/core/conversation";
-import { isRefusal, refuse } from "@holdfast/core/files";
+import { findSession, loadSession } from "@holdfast/core/conversation";
+import type { ConversationRefusal, SessionFacts, SessionStore } from "@holdfast/core/conversation/values";
+import { isRefusal, refuse } from "@holdfast/core/files/values";
 import { defined, escapeForPeople } from "@holdfast/core/text";
 import { type Addons, addonFor } from "../addons.js";
 import { jsonLine } from "../answers/one-answer.js";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { jsonFault } from "@holdfast/agent";
-import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
+import { isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
 import {
   applyEdits,
   createScanner,

@@ -14,7 +14,8 @@ import {
   settingsPath,
   userFile,
 } from "@holdfast/agent";
-import { isRefusal, type Refusal, type Workspace } from "@holdfast/core/files";
+import type { Workspace } from "@holdfast/core/files";
+import { isRefusal, type Refusal } from "@holdfast/core/files/values";
 import { escapeText, jsonOf } from "@holdfast/core/text";
 import { answer } from "../answers/one-answer.js";
 import { withWorkspace } from "../answers/open.js";

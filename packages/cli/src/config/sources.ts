@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { agentExitCodes, type SettingsProblem, type SettingsSources } from "@holdfast/agent";
-import { isRefusal, type Refusal } from "@holdfast/core/files";
+import { isRefusal, type Refusal } from "@holdfast/core/files/values";
 import { homeFolder, inspectState } from "@holdfast/core/node";
 import { escapeText } from "@holdfast/core/text";
 import { jsonLine } from "../answers/one-answer.js";

@@ -15,7 +15,7 @@ import {
   wideningSettings,
 } from "@holdfast/agent";
 import { consents, type TalkTerminal } from "@holdfast/agent/ui";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { escapeText } from "@holdfast/core/text";
 import { answer, jsonLine } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";

@@ -1,13 +1,8 @@
 import { consents } from "@holdfast/agent/ui";
 import { nodeNamed } from "@holdfast/core/context";
-import {
-  type ConversationRefusal,
-  forkSession,
-  loadSession,
-  renameSession,
-  type SessionStore,
-} from "@holdfast/core/conversation";
-import { isRefusal, refuse } from "@holdfast/core/files";
+import { forkSession, loadSession, renameSession } from "@holdfast/core/conversation";
+import type { ConversationRefusal, SessionStore } from "@holdfast/core/conversation/values";
+import { isRefusal, refuse } from "@holdfast/core/files/values";
 import { defined, escapeForPeople } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
 import { answer } from "../answers/one-answer.js";

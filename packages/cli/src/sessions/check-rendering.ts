@@ -1,5 +1,6 @@
 import { checkContents, providers, renderContext } from "@holdfast/core/context";
-import { type ConversationContext, isPlaceholder, pathTo } from "@holdfast/core/conversation";
+import { pathTo } from "@holdfast/core/conversation";
+import { type ConversationContext, isPlaceholder } from "@holdfast/core/conversation/values";
 
 /**
  * What does not hold together where a branch is rendered: what cannot be shown, what cannot be done, and

@@ -1,14 +1,13 @@
 import {
   type ContextManager,
-  type ConversationRefusal,
   dueFact,
   dueLine,
   filesDue,
-  namesFrom,
   openConversation,
-  type SessionStore,
 } from "@holdfast/core/conversation";
-import { isRefusal, type Workspace } from "@holdfast/core/files";
+import { type ConversationRefusal, namesFrom, type SessionStore } from "@holdfast/core/conversation/values";
+import type { Workspace } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { defined, escapeText } from "@holdfast/core/text";
 import { type FileMove, followFiles } from "@holdfast/core/tools";
 import { answer } from "../answers/one-answer.js";

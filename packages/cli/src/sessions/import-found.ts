@@ -1,5 +1,5 @@
-import type { ConversationRefusal, SessionStore } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import type { ConversationRefusal, SessionStore } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { escapeForPeople } from "@holdfast/core/text";
 import type { Importers, Offer, OfferedSession } from "../addons.js";
 import { counted, isoTime, localTime, readableSize } from "../answers/amounts.js";

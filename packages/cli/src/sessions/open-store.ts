@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { findSession } from "@holdfast/core/conversation";
 import {
   type ConversationRefusal,
-  findSession,
   type IdSource,
   type SessionFacts,
   type SessionStore,
   timeSortedIds,
-} from "@holdfast/core/conversation";
-import { type AnyRefusalCode, isRefusal, type Refusal } from "@holdfast/core/files";
+} from "@holdfast/core/conversation/values";
+import type { AnyRefusalCode } from "@holdfast/core/files/values";
+import { isRefusal, type Refusal } from "@holdfast/core/files/values";
 import { openJournalStore } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
 import { addonFor } from "../addons.js";

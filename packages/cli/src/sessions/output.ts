@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from "@holdfast/core/files";
+import { type Refusal, refuse } from "@holdfast/core/files/values";
 import type { Pace } from "@holdfast/core/text";
 import { jsonLine } from "../answers/one-answer.js";
 import { reportRefusal } from "../answers/report.js";

@@ -1,5 +1,6 @@
-import { type PrunedSessions, pruneSessions, type SessionFacts } from "@holdfast/core/conversation";
-import { isRefusal, refuse } from "@holdfast/core/files";
+import { type PrunedSessions, pruneSessions } from "@holdfast/core/conversation";
+import type { SessionFacts } from "@holdfast/core/conversation/values";
+import { isRefusal, refuse } from "@holdfast/core/files/values";
 import { defined, escapeForPeople } from "@holdfast/core/text";
 import { counted, localTime, readableSize } from "../answers/amounts.js";
 import { jsonLine } from "../answers/one-answer.js";

@@ -1,16 +1,11 @@
 import {
-  type ConversationRefusal,
-  describeLoss,
-  excerptOf,
   findSession,
   type ListedTask,
   type LoadedSession,
   loadSession,
   placeOf,
   readPlace,
-  type SessionFacts,
   type SessionMatches,
-  type SessionStore,
   type SessionSummary,
   searchSessions,
   summarizeSession,
@@ -18,7 +13,15 @@ import {
   type VerifiedSession,
   verifySession,
 } from "@holdfast/core/conversation";
-import { compilePattern, isRefusal, requiredLiterals } from "@holdfast/core/files";
+import { describeLoss } from "@holdfast/core/conversation/journal";
+import {
+  type ConversationRefusal,
+  excerptOf,
+  type SessionFacts,
+  type SessionStore,
+} from "@holdfast/core/conversation/values";
+import { compilePattern, requiredLiterals } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { cappedLines, defined, escapeForPeople } from "@holdfast/core/text";
 import { counted, isoTime, localTime, readableSize } from "../answers/amounts.js";
 import { jsonLine, lineOfJson } from "../answers/one-answer.js";

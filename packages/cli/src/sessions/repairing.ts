@@ -1,5 +1,5 @@
-import { describeLosses, repairSession, type SessionRepair } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import { describeLosses, repairSession, type SessionRepair } from "@holdfast/core/conversation/journal";
+import { isRefusal } from "@holdfast/core/files/values";
 import { cappedLines, escapeForPeople } from "@holdfast/core/text";
 import { counted } from "../answers/amounts.js";
 import { answer } from "../answers/one-answer.js";

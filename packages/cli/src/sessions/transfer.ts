@@ -1,19 +1,20 @@
 import { createHash } from "node:crypto";
+import { exportSession, loadSession } from "@holdfast/core/conversation";
 import {
-  type ConversationRefusal,
-  describeLoss,
-  exportSession,
   foldedText,
   type ImportedSession,
   type ImportOptions,
   type ImportProblem,
-  loadSession,
-  type NewNode,
   readExportInSteps,
+} from "@holdfast/core/conversation/import";
+import { describeLoss } from "@holdfast/core/conversation/journal";
+import {
+  type ConversationRefusal,
+  type NewNode,
   reidentify,
   type SessionStore,
-} from "@holdfast/core/conversation";
-import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
+} from "@holdfast/core/conversation/values";
+import { isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
 import { cappedLines, escapeForPeople, escapeInJson, takeAtPace } from "@holdfast/core/text";
 import { absentAddon, addonFor, type Importers, loadAddon, type SessionSource } from "../addons.js";
 import { counted } from "../answers/amounts.js";

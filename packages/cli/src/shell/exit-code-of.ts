@@ -5,7 +5,7 @@ import {
   type OutcomeCode,
   refusalCodes,
   successCodes,
-} from "@holdfast/core/files";
+} from "@holdfast/core/files/values";
 import { exitCodes } from "./exit-codes.js";
 
 /** The exit code of every outcome and of every refusal: it says what the code is about. */

@@ -3,7 +3,7 @@ import { closeSync, constants, createReadStream, openSync, readSync, statSync } 
 import { Socket } from "node:net";
 import { isatty, ReadStream } from "node:tty";
 import { TextDecoder } from "node:util";
-import { type Refusal, refuse } from "@holdfast/core/files";
+import { type Refusal, refuse } from "@holdfast/core/files/values";
 import { openForeign } from "@holdfast/core/node";
 import { linesOf } from "./input-lines.js";
 

@@ -3,7 +3,8 @@
  * prints where it began (`sessions-files.test.ts` starts this file).
  */
 import { randomBytes } from "node:crypto";
-import { createConversation, namesFrom, timeSortedIds } from "@holdfast/core/conversation";
+import { createConversation } from "@holdfast/core/conversation";
+import { namesFrom, timeSortedIds } from "@holdfast/core/conversation/values";
 import { openJournalStore, openWorkspace } from "@holdfast/core/node";
 import { carryOut, followFiles } from "@holdfast/core/tools";
 

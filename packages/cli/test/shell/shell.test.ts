@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { conversationCodes, refusalCodes, successCodes } from "@holdfast/core/files";
+import { conversationCodes, refusalCodes, successCodes } from "@holdfast/core/files/values";
 import { escapeForPeople, escapeText } from "@holdfast/core/text";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";

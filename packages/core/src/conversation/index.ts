@@ -28,32 +28,6 @@ export {
   settleWrites,
 } from "./follow/settling.js";
 export { refreshTrackedFiles } from "./follow/tracked-refresh.js";
-export { type FoldedLines, foldedText } from "./import/folded-lines.js";
-export type {
-  BesideFile,
-  ImportedSession,
-  ImportOptions,
-  SourceSession,
-  UnreadLine,
-} from "./import/imported-session.js";
-export type { ImportProblem, SourceLine, SourceLines } from "./import/lines.js";
-export { type Flaw, mostLevels, parsed, readLines, whereOf } from "./import/lines.js";
-export { exportLines, isOwnRecord, readOwn } from "./import/own.js";
-export { type Envelope, type EnvelopeFile, parseEnvelope } from "./import/parse-envelope.js";
-export { aboutLongLine, readExport, readExportInSteps, withUnread } from "./import/read-export.js";
-export { type ReadJournal, readJournal, readJournalInSteps } from "./journal/journal.js";
-export { encodeRecord, isSealed, type Line, readLine } from "./journal/journal-codec.js";
-export { isStored } from "./journal/media.js";
-export { describeLoss, describeLosses, type Loss, type Replayed } from "./journal/mend.js";
-export { firstRecords, PendingRecords } from "./journal/pending-records.js";
-export { repairSession, type SessionRepair } from "./journal/repair.js";
-export { replay, replayOn } from "./journal/replay.js";
-export {
-  readSnapshot,
-  type SnapshotHead,
-  snapshotHead,
-  snapshotParts,
-} from "./journal/snapshot.js";
 export {
   type MemoryStoreOptions,
   memorySessionStore,
@@ -122,44 +96,3 @@ export type { AnsweredCall, CompleteTask, RestartTask, StartTask, TaskMove } fro
 export { trackedFiles } from "./tree/tracked-files.js";
 export { callOf, commonAncestor, isOnPath, nodesBelow } from "./tree/tree-paths.js";
 export { chatterWords, type NodeLine, TreeShape, type TreeShapeOptions } from "./tree/tree-shape.js";
-export {
-  type ConversationEvent,
-  type JournalRecord,
-  journalVersion,
-  type MetadataPatch,
-  type NewNode,
-  type SessionOrigin,
-  type TaskChange,
-} from "./values/event.js";
-export { reidentify } from "./values/event-ids.js";
-export {
-  type Advance,
-  advance,
-  awaitedBy,
-  type Exchange,
-  isOfModel,
-  noExchange,
-  speaks,
-} from "./values/exchange.js";
-export { type Digest, fileContentOf, withRepeats } from "./values/file-content.js";
-export { effectsOf, type FileNaming, type FileStateHash, namesFrom } from "./values/file-effects.js";
-export { type IdSource, timeSortedIds } from "./values/ids.js";
-export { isJson, isJsonObject, type JsonObject, type JsonValue, mapTexts } from "./values/json.js";
-export { type DeclaredKey, defineMetadataKey, type MetadataKey } from "./values/metadata-key.js";
-export type { AnswerPart, ModelAnswer } from "./values/model-answer.js";
-export type * from "./values/node.js";
-export type * from "./values/payload.js";
-export { payloadKinds } from "./values/payload-shape.js";
-export { excerptOf, formChangesOf, isPlaceholder, lostWords, textsOf } from "./values/payload-text.js";
-export { versionOf } from "./values/record-version.js";
-export type { ConversationRefusal } from "./values/refusal.js";
-export {
-  isSessionId,
-  refuseCancelled,
-  refuseHeldSession,
-  refuseNewerSession,
-  refuseNewSession,
-  refuseUnknownSession,
-} from "./values/session-id.js";
-export type * from "./values/store.js";
-export { type Summariser, type SummaryRequest, scriptedSummariser } from "./values/summariser.js";

@@ -6,8 +6,8 @@ import {
   type ShownText,
   type TurnNode,
   type TurnPayload,
-} from "../conversation/index.js";
-import { joinSpans, type LineSpan, outsideSpans } from "../files/index.js";
+} from "../conversation/values/index.js";
+import { joinSpans, type LineSpan, outsideSpans } from "../files/seen/index.js";
 import type { MeasuredPart, MeasuredPrompt } from "./measure.js";
 import type { ClearingClass } from "./types.js";
 

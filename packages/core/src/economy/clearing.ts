@@ -1,5 +1,5 @@
 import type { Rendering } from "../context/index.js";
-import type { ConversationContext, FormChange } from "../conversation/index.js";
+import type { ConversationContext, FormChange } from "../conversation/values/index.js";
 import { defined, escapeForDisplay } from "../text/index.js";
 import { type ClassifiedBlocks, classify, type PromptBlock } from "./blocks.js";
 import type { ColdCause } from "./cold-cache.js";

@@ -1,11 +1,6 @@
 import { isProvider, type Rendering, safeCuts } from "../context/index.js";
-import {
-  type ConversationContext,
-  type FormChange,
-  pathTo,
-  type Summary,
-  type TurnNode,
-} from "../conversation/index.js";
+import { pathTo } from "../conversation/index.js";
+import type { ConversationContext, FormChange, Summary, TurnNode } from "../conversation/values/index.js";
 import { fileLedger } from "./ledger.js";
 import { charsPerToken, estimateTokens, type MeasuredPart, measure } from "./measure.js";
 import { PromptReferences } from "./references.js";

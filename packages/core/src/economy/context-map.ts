@@ -1,11 +1,11 @@
 import type { Rendering, RenderRule } from "../context/index.js";
+import { pathTo } from "../conversation/index.js";
 import {
   type ConversationContext,
   effectsOf,
   formChangesOf,
-  pathTo,
   type TurnNode,
-} from "../conversation/index.js";
+} from "../conversation/values/index.js";
 import { charsPerToken, estimateTokens, type MeasuredPart, measure } from "./measure.js";
 import type { PromptUsage } from "./types.js";
 

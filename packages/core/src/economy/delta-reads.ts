@@ -1,5 +1,10 @@
 import type { VisibleBlock } from "../context/index.js";
-import { type FileContent, type RepeatedLines, type ShownText, withRepeats } from "../conversation/index.js";
+import {
+  type FileContent,
+  type RepeatedLines,
+  type ShownText,
+  withRepeats,
+} from "../conversation/values/index.js";
 import { defined } from "../text/index.js";
 import {
   type FoundRun,

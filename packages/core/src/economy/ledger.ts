@@ -1,12 +1,12 @@
+import { pathTo } from "../conversation/index.js";
 import {
   type ConversationContext,
   effectsOf,
   type FileEffect,
   type FileLedgerEntry,
   type LedgerCheck,
-  pathTo,
   type TurnNode,
-} from "../conversation/index.js";
+} from "../conversation/values/index.js";
 import { defined } from "../text/index.js";
 
 /**

@@ -1,5 +1,5 @@
 import type { Rendering } from "../context/index.js";
-import type { ConversationContext } from "../conversation/index.js";
+import type { ConversationContext } from "../conversation/values/index.js";
 import { blocksOf, eachBlock, type PromptBlock } from "./blocks.js";
 import {
   bestClearing,

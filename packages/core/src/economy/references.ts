@@ -5,8 +5,8 @@ import type {
   RepeatedLines,
   ShownText,
   TurnNode,
-} from "../conversation/index.js";
-import { joinSpans, type LineSpan, outsideSpans } from "../files/index.js";
+} from "../conversation/values/index.js";
+import { joinSpans, type LineSpan, outsideSpans } from "../files/seen/index.js";
 import { defined, escapeForDisplay, splitLines } from "../text/index.js";
 import { type MeasuredPart, type MeasuredPrompt, partAt } from "./measure.js";
 

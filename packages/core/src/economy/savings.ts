@@ -1,4 +1,5 @@
-import { type ConversationContext, effectsOf, pathTo } from "../conversation/index.js";
+import { pathTo } from "../conversation/index.js";
+import { type ConversationContext, effectsOf } from "../conversation/values/index.js";
 import type { ColdCause } from "./cold-cache.js";
 import type { CacheRatios } from "./provider-ratios.js";
 import type { ClearedBlock, ClearingReport } from "./types.js";

@@ -1,4 +1,4 @@
-import type { FormChange } from "../conversation/index.js";
+import type { FormChange } from "../conversation/values/index.js";
 import type { ColdCause } from "./cold-cache.js";
 import type { EconomySettings } from "./settings.js";
 

@@ -1,5 +1,5 @@
 import type { Rendering } from "../context/index.js";
-import type { ConversationContext } from "../conversation/index.js";
+import type { ConversationContext } from "../conversation/values/index.js";
 import type { ClearingCandidate } from "./clearing.js";
 import { measure } from "./measure.js";
 import { type ClearingClass, clearingClasses } from "./types.js";

@@ -1,4 +1,4 @@
-export { type Envelope, type EnvelopeFile, parseEnvelope } from "../conversation/index.js";
+export { type Envelope, type EnvelopeFile, parseEnvelope } from "../conversation/import/index.js";
 export { chooseSuffix, type FrameSuffix } from "../text/index.js";
 export { type CallPaths, pathsOfCall } from "./conversation/call-paths.js";
 export { type Carried, carryOut, type RecordedCall, type TurnHost } from "./conversation/carry-out.js";

@@ -12,7 +12,8 @@ import {
   toOpenAI,
   toOpenAIResponses,
 } from "../../src/context/index.js";
-import type { AnswerPart, ContextManager, ModelAnswer } from "../../src/conversation/index.js";
+import type { ContextManager } from "../../src/conversation/index.js";
+import type { AnswerPart, ModelAnswer } from "../../src/conversation/values/index.js";
 import { must, newManager } from "../conversation/support.js";
 import * as anthropic from "./vendors/anthropic.js";
 import * as gemini from "./vendors/gemini.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ShownText } from "../../src/conversation/index.js";
+import type { ShownText } from "../../src/conversation/values/index.js";
 import { call, hash, overlay, rendered, result, Tree, user } from "./support.js";
 
 const path = "data.json";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { debugOutline, type HistoryFilter, historyFilter } from "../../src/context/index.js";
-import { type ConversationContext, TreeShape, type TurnPayload } from "../../src/conversation/index.js";
-import { isRefusal } from "../../src/files/index.js";
+import { TreeShape } from "../../src/conversation/index.js";
+import type { ConversationContext, TurnPayload } from "../../src/conversation/values/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 import { call, model, result, Tree, task, taskSummary, user } from "./support.js";
 
 const progress = (at: number): TurnPayload => ({ kind: "unknown", type: "claude:progress", data: { at } });

@@ -15,8 +15,9 @@ import {
   toOpenAI,
   toOpenAIResponses,
 } from "../../src/context/index.js";
-import { applyEvent, type ConversationContext } from "../../src/conversation/index.js";
-import { isRefusal } from "../../src/files/index.js";
+import { applyEvent } from "../../src/conversation/index.js";
+import type { ConversationContext } from "../../src/conversation/values/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 import { conversations, Dice, knownFiles, patience, tries } from "./random-trees.js";
 import { snapshot } from "./support.js";
 import { checkAnthropic, checkGemini, checkOpenAI, checkOpenAIResponses } from "./wire-checks/index.js";

@@ -10,7 +10,7 @@ import {
   toOpenAI,
   toOpenAIResponses,
 } from "../../src/context/index.js";
-import type { Media, TurnPayload } from "../../src/conversation/index.js";
+import type { Media, TurnPayload } from "../../src/conversation/values/index.js";
 import { payloadsOfAnswer } from "../../src/conversation/values/model-answer.js";
 import { call, overlay, rendered, result, Tree, user } from "./support.js";
 import { checkAnthropic, checkGemini, checkOpenAI, checkOpenAIResponses } from "./wire-checks/index.js";

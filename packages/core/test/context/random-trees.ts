@@ -1,17 +1,16 @@
 import * as fc from "fast-check";
 import { debugOutline } from "../../src/context/index.js";
-import {
-  applyEvent,
-  type ConversationContext,
-  type ConversationEvent,
-  type OverlayForm,
-  type ShownText,
-  startedContext,
-  type TurnMetadata,
-  type TurnNode,
-  type TurnPayload,
-} from "../../src/conversation/index.js";
-import { isRefusal } from "../../src/files/index.js";
+import { applyEvent, startedContext } from "../../src/conversation/index.js";
+import type {
+  ConversationContext,
+  ConversationEvent,
+  OverlayForm,
+  ShownText,
+  TurnMetadata,
+  TurnNode,
+  TurnPayload,
+} from "../../src/conversation/values/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 import { hash } from "./support.js";
 
 /** A file's state that random nodes may show: its lines are known, so that what is shown can be checked. */

@@ -5,15 +5,14 @@ import {
   type RenderOptions,
   renderContext,
 } from "../../src/context/index.js";
-import {
-  applyEvent,
-  type ConversationContext,
-  type ConversationEvent,
-  startedContext,
-  type TurnMetadata,
-  type TurnPayload,
-} from "../../src/conversation/index.js";
-import { isRefusal } from "../../src/files/index.js";
+import { applyEvent, startedContext } from "../../src/conversation/index.js";
+import type {
+  ConversationContext,
+  ConversationEvent,
+  TurnMetadata,
+  TurnPayload,
+} from "../../src/conversation/values/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 
 /** A conversation built from events, node by node. Ids are what the test says. */
 export class Tree {

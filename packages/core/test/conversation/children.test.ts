@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applyEvent, type TurnNode, type TurnPayload } from "../../src/conversation/index.js";
+import { applyEvent } from "../../src/conversation/index.js";
+import type { TurnNode, TurnPayload } from "../../src/conversation/values/index.js";
 import { must, newManager } from "./support.js";
 
 const note = (text: string): TurnPayload => ({ kind: "note", audience: "person", text });

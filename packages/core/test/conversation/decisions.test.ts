@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { renderContext } from "../../src/context/index.js";
-import type { ContextManager, OverlayForm, TurnNode } from "../../src/conversation/index.js";
+import type { ContextManager } from "../../src/conversation/index.js";
+import type { OverlayForm, TurnNode } from "../../src/conversation/values/index.js";
 import { call, codeOf, must, newManager, result, say } from "./support.js";
 
 const hidden: OverlayForm = { form: "hidden" };

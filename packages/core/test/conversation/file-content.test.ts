@@ -2,16 +2,10 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { renderContext } from "../../src/context/index.js";
-import {
-  ContextManager,
-  exportLines,
-  type FileContent,
-  fileContentOf,
-  type JournalRecord,
-  readExport,
-  refreshTrackedFiles,
-} from "../../src/conversation/index.js";
-import { isRefusal } from "../../src/files/index.js";
+import { exportLines, readExport } from "../../src/conversation/import/index.js";
+import { ContextManager, refreshTrackedFiles } from "../../src/conversation/index.js";
+import { type FileContent, fileContentOf, type JournalRecord } from "../../src/conversation/values/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 import { ground } from "../support.js";
 import { codeOf, countedIds, must, steadyClock } from "./support.js";
 

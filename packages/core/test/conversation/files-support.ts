@@ -1,12 +1,11 @@
-import {
-  applyEvent,
-  type ConversationContext,
-  type FileEffect,
-  type NewNode,
-  startedContext,
-  type TurnPayload,
-} from "../../src/conversation/index.js";
-import { isRefusal } from "../../src/files/index.js";
+import { applyEvent, startedContext } from "../../src/conversation/index.js";
+import type {
+  ConversationContext,
+  FileEffect,
+  NewNode,
+  TurnPayload,
+} from "../../src/conversation/values/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 
 /** A conversation that has only begun; its root is "root". */
 export function freshConversation(): ConversationContext {

@@ -8,14 +8,9 @@ import {
   type Rendering,
   renderContext,
 } from "../../src/context/index.js";
-import {
-  type ConversationContext,
-  type ConversationEvent,
-  encodeRecord,
-  readJournal,
-  replay,
-  startedContext,
-} from "../../src/conversation/index.js";
+import { startedContext } from "../../src/conversation/index.js";
+import { encodeRecord, readJournal, replay } from "../../src/conversation/journal/index.js";
+import type { ConversationContext, ConversationEvent } from "../../src/conversation/values/index.js";
 import { type KnownFiles, type Operation, operation, World } from "./operations.js";
 import { checkEveryProvider } from "./provider-checks.js";
 import { plainContext } from "./support.js";

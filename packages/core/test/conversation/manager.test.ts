@@ -1,14 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { ContextManager, isPruned, listTasks, trackedFiles } from "../../src/conversation/index.js";
 import {
-  ContextManager,
   defineMetadataKey,
   isJson,
-  isPruned,
   type JsonValue,
-  listTasks,
   type TurnPayload,
-  trackedFiles,
-} from "../../src/conversation/index.js";
+} from "../../src/conversation/values/index.js";
 import { call, codeOf, countedIds, must, newManager, reply, result, say, steadyClock } from "./support.js";
 
 describe("a new conversation", () => {

@@ -1,13 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { filesMade, type Manifest, Manifests } from "../../src/conversation/index.js";
 import {
   type ConversationContext,
-  filesMade,
-  type Manifest,
-  Manifests,
   namesFrom,
   type TurnPayload,
-} from "../../src/conversation/index.js";
+} from "../../src/conversation/values/index.js";
 import { boundary, freshConversation, said, saw, withNode, withPath, wrote } from "./files-support.js";
 
 describe("the manifest of a node", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { renderContext } from "../../src/context/index.js";
-import type { AnswerPart, ConversationEvent, ModelAnswer } from "../../src/conversation/index.js";
+import type { AnswerPart, ConversationEvent, ModelAnswer } from "../../src/conversation/values/index.js";
 import { call, codeOf, must, newManager, result, say } from "./support.js";
 
 const from = { provider: "anthropic", model: "claude" };

@@ -1,17 +1,16 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
+import { ContextManager, openCalls } from "../../src/conversation/index.js";
 import {
   type AnswerPart,
-  ContextManager,
   type ConversationEvent,
   defineMetadataKey,
   type ModelOrigin,
-  openCalls,
   type ShownText,
   type TurnNode,
   type TurnPayload,
-} from "../../src/conversation/index.js";
-import { isRefusal } from "../../src/files/index.js";
+} from "../../src/conversation/values/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 import { conversationToolNames, runConversationTool } from "../../src/tools/index.js";
 import { countedIds, steadyClock } from "./support.js";
 

@@ -11,7 +11,7 @@ import {
   toOpenAI,
   toOpenAIResponses,
 } from "../../src/context/index.js";
-import type { ConversationContext } from "../../src/conversation/index.js";
+import type { ConversationContext } from "../../src/conversation/values/index.js";
 import {
   checkAnthropic,
   checkGemini,

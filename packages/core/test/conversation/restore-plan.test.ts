@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
-  type ConversationContext,
   planRestore,
   type RestoreDirection,
   type RestoreDisk,
   type RestorePlan,
-  type TurnPayload,
 } from "../../src/conversation/index.js";
-import { type FileStatus, isRefusal, refuse } from "../../src/files/index.js";
+import type { ConversationContext, TurnPayload } from "../../src/conversation/values/index.js";
+import { type FileStatus, isRefusal, refuse } from "../../src/files/values/index.js";
 import {
   boundary,
   freshConversation,

@@ -1,17 +1,16 @@
 import { randomUUID } from "node:crypto";
 import {
   ContextManager,
-  type ConversationRefusal,
-  type FileEffect,
   planRestore,
   type RestoreDirection,
   type Restored,
   type RestorePlan,
   type RestoreTerms,
   restoreFiles,
-  type TurnNode,
 } from "../../src/conversation/index.js";
-import { currentBase, isRefusal, type MemoryDisk, memoryPorts, Workspace } from "../../src/files/index.js";
+import type { ConversationRefusal, FileEffect, TurnNode } from "../../src/conversation/values/index.js";
+import { type MemoryDisk, memoryPorts, Workspace } from "../../src/files/index.js";
+import { currentBase, isRefusal } from "../../src/files/values/index.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
 import { sha256 } from "../../src/node/disk/digest.js";
 import { call, countedIds, must, steadyClock } from "./support.js";

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  type ConversationRefusal,
   createConversation,
   memorySessionStore,
   openConversation,
   recoverRestore,
   restoreFiles,
 } from "../../src/conversation/index.js";
-import { type ApplyChangesRequest, isRefusal, refuse } from "../../src/files/index.js";
+import type { ConversationRefusal } from "../../src/conversation/values/index.js";
+import { type ApplyChangesRequest, isRefusal, refuse } from "../../src/files/values/index.js";
 import { Scene, shaOf } from "./restore-scene.js";
 import { call, countedIds, must, steadyClock } from "./support.js";
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { readExport } from "../../src/conversation/import/index.js";
 import {
   createConversation,
   exportSession,
@@ -6,14 +7,14 @@ import {
   forkSession,
   loadSession,
   memorySessionStore,
-  readExport,
   renameSession,
-  type SessionStore,
   searchSessions,
   summarizeSession,
   verifySession,
 } from "../../src/conversation/index.js";
-import { compilePattern, isRefusal } from "../../src/files/index.js";
+import type { SessionStore } from "../../src/conversation/values/index.js";
+import { compilePattern } from "../../src/files/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 import { call, codeOf, countedIds, must, reply, result, say, steadyClock } from "./support.js";
 
 /** A store with one conversation: a question, a task with a call, its summary, and a rewound branch. */

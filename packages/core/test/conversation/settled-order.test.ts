@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { createConversation, memorySessionStore, openConversation } from "../../src/conversation/index.js";
-import { currentBase, memoryPorts, Workspace } from "../../src/files/index.js";
+import { memoryPorts, Workspace } from "../../src/files/index.js";
+import { currentBase } from "../../src/files/values/index.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
 import { sha256 } from "../../src/node/disk/digest.js";
 import { countedIds, must, steadyClock } from "./support.js";

@@ -1,13 +1,13 @@
-import {
-  ContextManager,
-  type ConversationContext,
-  type ConversationRefusal,
-  type IdSource,
-  type TurnNode,
-  type TurnPayload,
-} from "../../src/conversation/index.js";
-import type { AnyRefusalCode } from "../../src/files/index.js";
-import { isRefusal } from "../../src/files/index.js";
+import { ContextManager } from "../../src/conversation/index.js";
+import type {
+  ConversationContext,
+  ConversationRefusal,
+  IdSource,
+  TurnNode,
+  TurnPayload,
+} from "../../src/conversation/values/index.js";
+import type { AnyRefusalCode } from "../../src/files/values/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 
 /** Ids that can be foretold: `n1`, `n2`, … */
 export function countedIds(prefix = "n"): IdSource {

@@ -3,11 +3,11 @@ import {
   type ContextManager,
   createConversation,
   driftedFiles,
-  type JsonObject,
   memorySessionStore,
   openConversation,
   type StoredConversation,
 } from "../../src/conversation/index.js";
+import type { JsonObject } from "../../src/conversation/values/index.js";
 import { type MemoryDisk, memoryPorts, Workspace } from "../../src/files/index.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
 import { sha256 } from "../../src/node/disk/digest.js";

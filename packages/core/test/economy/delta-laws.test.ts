@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ContextRenderer, type Rendering, renderContext } from "../../src/context/index.js";
-import type { ConversationContext, OverlayForm, ShownText } from "../../src/conversation/index.js";
+import type { ConversationContext, OverlayForm, ShownText } from "../../src/conversation/values/index.js";
 import { deltaReads } from "../../src/economy/index.js";
 import { call, hash, overlay, result, Tree, task, user } from "../context/support.js";
 import { textOf } from "./talk.js";

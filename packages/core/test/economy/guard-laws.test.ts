@@ -6,12 +6,11 @@ import {
   type ContextManager,
   createConversation,
   forkSession,
-  type JsonObject,
   memorySessionStore,
   openConversation,
   type StoredConversation,
-  timeSortedIds,
 } from "../../src/conversation/index.js";
+import { type JsonObject, timeSortedIds } from "../../src/conversation/values/index.js";
 import { draftCompaction, planCompaction } from "../../src/economy/index.js";
 import { carryOut } from "../../src/tools/index.js";
 import { sha } from "../support.js";

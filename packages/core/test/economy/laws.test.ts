@@ -1,19 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkContents, type Rendering, renderContext } from "../../src/context/index.js";
-import {
-  applyEvent,
-  type ConversationContext,
-  pathTo,
-  type TurnPayload,
-} from "../../src/conversation/index.js";
+import { applyEvent, pathTo } from "../../src/conversation/index.js";
+import type { ConversationContext, TurnPayload } from "../../src/conversation/values/index.js";
 import {
   draftCompaction,
   type EconomySettings,
   planCompaction,
   planPrompt,
 } from "../../src/economy/index.js";
-import { isRefusal } from "../../src/files/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 import { acts, play, settingsOf } from "./sessions.js";
 
 // The documented long run: HOLDFAST_ECONOMY_RUNS=20000 npx vitest run packages/core/test/economy/laws.test.ts

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { type Rendering, renderContext } from "../../src/context/index.js";
-import type { ReferredLines, ShownText, TurnPayload } from "../../src/conversation/index.js";
+import type { ReferredLines, ShownText, TurnPayload } from "../../src/conversation/values/index.js";
 import {
   type EconomyOverrides,
   type EconomySettings,

@@ -1,12 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { ContextRenderer, type Rendering } from "../../src/context/index.js";
-import {
-  ContextManager,
-  type JsonObject,
-  type TurnNode,
-  timeSortedIds,
-} from "../../src/conversation/index.js";
-import { isRefusal } from "../../src/files/index.js";
+import { ContextManager } from "../../src/conversation/index.js";
+import { type JsonObject, type TurnNode, timeSortedIds } from "../../src/conversation/values/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 import { carryOut, type TurnHost } from "../../src/tools/index.js";
 import { makeGround } from "../tools/ground.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { currentBase, emptySha256 } from "../../src/files/index.js";
 import { resolveBase } from "../../src/files/values/base.js";
+import { currentBase, emptySha256 } from "../../src/files/values/index.js";
 import { sha } from "../support.js";
 
 const [disk, older, other] = [sha("disk"), sha("older"), sha("other")];

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { type ApplyChangesOutcome, type FileChange, Workspace } from "@holdfast/core/files";
+import { Workspace } from "@holdfast/core/files";
+import type { ApplyChangesOutcome, FileChange } from "@holdfast/core/files/values";
 import { describe, expect, it } from "vitest";
 import { emptySha, type Ground, ground, memoryWith, sha } from "../support.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { applyEdits } from "../../src/files/change/exact-edits.js";
-import type { ExactEdit } from "../../src/files/index.js";
+import type { ExactEdit } from "../../src/files/values/index.js";
 
 const edit = (oldString: string, newString: string, more: Partial<ExactEdit> = {}): ExactEdit => ({
   oldString,

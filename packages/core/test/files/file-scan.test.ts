@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { compilePattern, FileScan, isRefusal } from "../../src/files/index.js";
+import { compilePattern, FileScan } from "../../src/files/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
 
 const piece = new Uint8Array(1024 * 1024).fill(0x61);

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import type { FileChange } from "@holdfast/core/files";
+import type { FileChange } from "@holdfast/core/files/values";
 import { describe, expect, it } from "vitest";
 import { emptySha, ground, sha } from "../support.js";
 

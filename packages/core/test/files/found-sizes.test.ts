@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isRefusal, refuse, type Target, Workspace } from "../../src/files/index.js";
+import { type Target, Workspace } from "../../src/files/index.js";
+import { isRefusal, refuse } from "../../src/files/values/index.js";
 import { memoryWith } from "../support.js";
 
 describe("the sizes of files that are found", () => {

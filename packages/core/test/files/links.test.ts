@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { currentBase, type FileOutcome } from "@holdfast/core/files";
+import { currentBase, type FileOutcome } from "@holdfast/core/files/values";
 import { runTool } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
 import { ground, sha } from "../support.js";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type FileRequest, isRefusal, Workspace } from "../../src/files/index.js";
+import { Workspace } from "../../src/files/index.js";
+import { type FileRequest, isRefusal } from "../../src/files/values/index.js";
 import { runTool, tools } from "../../src/tools/index.js";
 import { sha as hashOf, memoryWith } from "../support.js";
 

@@ -1,4 +1,4 @@
-import { emptySha256 } from "@holdfast/core/files";
+import { emptySha256 } from "@holdfast/core/files/values";
 import { expect, it } from "vitest";
 import { ground } from "../support.js";
 

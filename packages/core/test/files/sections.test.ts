@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { frontmatter } from "micromark-extension-frontmatter";
 import { describe, expect, it } from "vitest";
-import { type Asked, type UpdateSectionRequest, Workspace } from "../../src/files/index.js";
+import { Workspace } from "../../src/files/index.js";
+import type { Asked, UpdateSectionRequest } from "../../src/files/values/index.js";
 import { memoryWith } from "../support.js";
 
 /** HOLDFAST_RUNS=20000 for the long run. */

@@ -6,7 +6,7 @@ import {
   KnownFiles,
   type LineSpan,
   SessionKnowledge,
-} from "../../src/files/index.js";
+} from "../../src/files/seen/index.js";
 import { comparingReport } from "../../src/files/values/change-report.js";
 import { finish } from "../../src/text/index.js";
 import { hangMs, sha } from "../support.js";

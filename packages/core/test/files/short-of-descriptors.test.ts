@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { refuse, Workspace } from "../../src/files/index.js";
+import { Workspace } from "../../src/files/index.js";
+import { refuse } from "../../src/files/values/index.js";
 import { memoryWith } from "../support.js";
 
 /** A workspace in memory whose disk cannot open what has this name, for want of descriptors. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shownBase } from "../../src/files/index.js";
+import { shownBase } from "../../src/files/values/index.js";
 import { ground, sha } from "../support.js";
 
 const edits = [{ oldString: "one", newString: "uno" }];

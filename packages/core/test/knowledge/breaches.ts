@@ -1,5 +1,5 @@
 /** Kinds of knowledge that are wrong, each in one way, to see that the law of blind writes can fail. */
-import type { CallKnowledge, FileName, KnownState } from "../../src/files/index.js";
+import type { CallKnowledge, FileName, KnownState } from "../../src/files/seen/index.js";
 import type { Breach } from "./watched-talk.js";
 
 /** Every state counts as shown, and every line of it. */

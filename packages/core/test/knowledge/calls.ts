@@ -2,7 +2,7 @@
  * Calls that a model could make, with a hash, an old text or a number that may be right or not: one maker for
  * each door through which a file can be read or written.
  */
-import type { JsonObject } from "../../src/conversation/index.js";
+import type { JsonObject } from "../../src/conversation/values/index.js";
 import { sha } from "../support.js";
 import { linesOf, type Picks } from "./picks.js";
 

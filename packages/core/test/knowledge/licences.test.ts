@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type KnowledgeEvent, KnownFiles } from "../../src/files/index.js";
+import { type KnowledgeEvent, KnownFiles } from "../../src/files/seen/index.js";
 import { carryOut } from "../../src/tools/index.js";
 import { type Call, must, openTalk, type Talk } from "../reproductions/scene.js";
 

@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { Workspace, type WorkspacePorts } from "../../src/files/index.js";
 import {
   type ChangeRequest,
   type FileOutcome,
   type FileRequest,
   isRefusal,
-  Workspace,
-  type WorkspacePorts,
-} from "../../src/files/index.js";
+} from "../../src/files/values/index.js";
 import { memoryWith, sha } from "../support.js";
 import { abortAfter, CountingSignal } from "./counting-signal.js";
 import { beginnings, change, names, request } from "./requests.js";

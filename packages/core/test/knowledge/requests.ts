@@ -1,6 +1,6 @@
 /** Random requests on a few small files, as a caller without a conversation sends them. */
 import fc from "fast-check";
-import type { ChangeRequest, FileRequest } from "../../src/files/index.js";
+import type { ChangeRequest, FileRequest } from "../../src/files/values/index.js";
 
 export const names = ["a.txt", "b.txt", "new/c.txt"] as const;
 export const beginnings = { "a.txt": "a1\na2\na3\n", "b.txt": "b1\nb2\nb3\n" } as const;
@@ -34,7 +34,7 @@ const set: fc.Arbitrary<ChangeRequest> = fc.record({ word, fresh: word }).map(({
   })),
 }));
 
-import { currentBase as currentState } from "../../src/files/index.js";
+import { currentBase as currentState } from "../../src/files/values/index.js";
 
 export const change: fc.Arbitrary<ChangeRequest> = fc.oneof(edit, edit, append, undo, undo, set);
 

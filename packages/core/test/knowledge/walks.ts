@@ -3,7 +3,8 @@
  * behind their backs. Every choice is a number that fast-check drew, so that a walk can be shrunk.
  */
 import fc from "fast-check";
-import type { ContextManager, TurnNode } from "../../src/conversation/index.js";
+import type { ContextManager } from "../../src/conversation/index.js";
+import type { TurnNode } from "../../src/conversation/values/index.js";
 import type { Call } from "./calls.js";
 import { linesOf, Picks } from "./picks.js";
 

@@ -5,20 +5,23 @@
  */
 import { renderContext, safeCuts } from "../../src/context/index.js";
 import {
-  type AnswerPart,
   type ContextManager,
   createConversation,
   forkSession,
   lastVersion,
-  namesFrom,
   openConversation,
   refreshTrackedFiles,
-  type SessionStore,
   type StoredConversation,
+} from "../../src/conversation/index.js";
+import {
+  type AnswerPart,
+  namesFrom,
+  type SessionStore,
   type TurnNode,
   timeSortedIds,
-} from "../../src/conversation/index.js";
-import { isRefusal, type Workspace } from "../../src/files/index.js";
+} from "../../src/conversation/values/index.js";
+import type { Workspace } from "../../src/files/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 import { carryOut, followFiles, type ToolContext } from "../../src/tools/index.js";
 import { steadyClock } from "../conversation/support.js";
 import { must } from "../reproductions/scene.js";

@@ -5,17 +5,21 @@
  */
 import { renderContext, safeCuts } from "../../src/context/index.js";
 import {
-  type AnswerPart,
   createConversation,
   forkSession,
   memorySessionStore,
-  namesFrom,
   openConversation,
-  type SessionStore,
   type StoredConversation,
-  type TurnNode,
 } from "../../src/conversation/index.js";
-import { isRefusal, type KnownState, Workspace } from "../../src/files/index.js";
+import {
+  type AnswerPart,
+  namesFrom,
+  type SessionStore,
+  type TurnNode,
+} from "../../src/conversation/values/index.js";
+import { Workspace } from "../../src/files/index.js";
+import type { KnownState } from "../../src/files/seen/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 import { carryOut } from "../../src/tools/index.js";
 import { countedIds, steadyClock } from "../conversation/support.js";
 import { must } from "../reproductions/scene.js";

@@ -6,16 +6,8 @@ import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { afterThisFile } from "../../../../test/cleanups.js";
 import { has, isRoot } from "../../../../test/tools.js";
-import {
-  type Changed,
-  type Committed,
-  type Expected,
-  type ExpectedFile,
-  type FileBytes,
-  isRefusal,
-  type Refusal,
-  type Target,
-} from "../../src/files/index.js";
+import type { Changed, Committed, Expected, ExpectedFile, FileBytes, Target } from "../../src/files/index.js";
+import { isRefusal, type Refusal } from "../../src/files/values/index.js";
 import { type CommitOptions, commitFile, removeFile } from "../../src/node/commit/commit.js";
 import { spotOf } from "../../src/node/commit/disk-target.js";
 import { type OpenedDisk, openDisk } from "../../src/node/commit/open-disk.js";

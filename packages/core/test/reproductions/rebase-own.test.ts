@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/conversation/index.js";
+import type { JsonObject } from "../../src/conversation/values/index.js";
 import { type Call, codesOf, openTalk, sha, type Talk } from "./scene.js";
 
 /**

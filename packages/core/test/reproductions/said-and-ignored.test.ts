@@ -1,8 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { renderContext } from "../../src/context/index.js";
-import type { ContextManager, OverlayForm, TurnNode } from "../../src/conversation/index.js";
-import { isRefusal } from "../../src/files/index.js";
+import type { ContextManager } from "../../src/conversation/index.js";
+import type { OverlayForm, TurnNode } from "../../src/conversation/values/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 import { newManager, say } from "../conversation/support.js";
 import { must } from "./scene.js";
 

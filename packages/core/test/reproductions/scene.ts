@@ -6,17 +6,16 @@
 import { randomBytes } from "node:crypto";
 import { renderContext } from "../../src/context/index.js";
 import {
-  type AnswerPart,
   type ContextManager,
   createConversation,
   forkSession,
-  type JsonObject,
   lastVersion,
   memorySessionStore,
   openConversation,
-  timeSortedIds,
 } from "../../src/conversation/index.js";
-import { type Guards, isRefusal, Workspace } from "../../src/files/index.js";
+import { type AnswerPart, type JsonObject, timeSortedIds } from "../../src/conversation/values/index.js";
+import { Workspace } from "../../src/files/index.js";
+import { type Guards, isRefusal } from "../../src/files/values/index.js";
 import { carryOut, runTool, type ToolContext, type WireForm } from "../../src/tools/index.js";
 import { memoryWith, sha } from "../support.js";
 

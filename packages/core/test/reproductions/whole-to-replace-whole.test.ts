@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Guards } from "../../src/files/index.js";
+import type { Guards } from "../../src/files/values/index.js";
 import { type Call, numbered, openSession, openTalk, type SessionScene, type Setting, sha } from "./scene.js";
 
 /**

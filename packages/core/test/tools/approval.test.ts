@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { FileChange } from "../../src/files/index.js";
+import type { FileChange } from "../../src/files/values/index.js";
 import { carryOut } from "../../src/tools/index.js";
 import { carryApproved } from "../../src/tools/tool/approval.js";
 import { must, openSession, openTalk } from "../reproductions/scene.js";

@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import type { ContextManager } from "../../src/conversation/index.js";
-import { isRefusal, Workspace } from "../../src/files/index.js";
+import { Workspace } from "../../src/files/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 import {
   conversationTools,
   findConversationTool,

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { ContextManager, type JsonObject, timeSortedIds } from "../../src/conversation/index.js";
-import { isRefusal } from "../../src/files/index.js";
+import { ContextManager } from "../../src/conversation/index.js";
+import { type JsonObject, timeSortedIds } from "../../src/conversation/values/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 import {
   type Approval,
   carryOut,

@@ -1,6 +1,7 @@
 import type { Workspace } from "@holdfast/core/files";
 import { describe, expect, it } from "vitest";
-import { type ContextManager, listTasks, pathTo, scriptedSummariser } from "../../src/conversation/index.js";
+import { type ContextManager, listTasks, pathTo } from "../../src/conversation/index.js";
+import { scriptedSummariser } from "../../src/conversation/values/index.js";
 import {
   type ConversationToolContext,
   conversationTool,

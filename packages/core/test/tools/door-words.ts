@@ -1,4 +1,4 @@
-import { libraryWords, type Vocabulary } from "../../src/files/index.js";
+import { libraryWords, type Vocabulary } from "../../src/files/values/index.js";
 import { allTools, type FileTool, jsonSchema } from "../../src/tools/index.js";
 
 /** The names of a tool and of all its arguments and their values, as they could stand in a sentence. */

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { renderContext, toAnthropic } from "../../src/context/index.js";
-import { ContextManager, timeSortedIds } from "../../src/conversation/index.js";
-import { isRefusal } from "../../src/files/index.js";
+import { ContextManager } from "../../src/conversation/index.js";
+import { timeSortedIds } from "../../src/conversation/values/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 import { carryOut, type TurnHost } from "../../src/tools/index.js";
 import { resultSchemas } from "../../src/tools/wire/answers.js";
 import { makeGround } from "./ground.js";

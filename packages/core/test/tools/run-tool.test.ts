@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { PatchFileRequest, ReadRequest, WriteFileRequest } from "../../src/files/index.js";
+import type { PatchFileRequest, ReadRequest, WriteFileRequest } from "../../src/files/values/index.js";
 import { findTool, runTool, type ToolContext, toolNames, tools } from "../../src/tools/index.js";
 import { makeGround, sha256 } from "./ground.js";
 import { readOf, scripted, someHash, writeOf } from "./wire/states.js";

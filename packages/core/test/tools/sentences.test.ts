@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { libraryWords, say, type Vocabulary } from "../../src/files/index.js";
+import { libraryWords, say, type Vocabulary } from "../../src/files/values/index.js";
 import { allTools, dialectTools, readingTools, tools } from "../../src/tools/index.js";
 import { vocabularyOf } from "../../src/tools/tool/vocabulary.js";
 import { foreignNames, wordsOf, wordsOfTool } from "./door-words.js";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import type { JsonObject, JsonValue } from "../../src/conversation/index.js";
+import type { JsonObject, JsonValue } from "../../src/conversation/values/index.js";
 import {
   findConversationTool,
   findTool,

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { renderContext } from "../../src/context/index.js";
-import { ContextManager, type JsonObject, timeSortedIds } from "../../src/conversation/index.js";
-import { isRefusal } from "../../src/files/index.js";
+import { ContextManager } from "../../src/conversation/index.js";
+import { type JsonObject, timeSortedIds } from "../../src/conversation/values/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 import { carryOut, followFiles, type TurnHost } from "../../src/tools/index.js";
 import { makeGround, sha256 } from "./ground.js";
 

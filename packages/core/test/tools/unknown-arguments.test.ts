@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { isRefusal } from "../../src/files/index.js";
+import { isRefusal } from "../../src/files/values/index.js";
 import {
   allTools,
   conversationTools,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Workspace } from "../../src/files/index.js";
 import {
   type FileOutcome,
   inWords,
@@ -9,8 +10,7 @@ import {
   say,
   type Vocabulary,
   type Worded,
-  type Workspace,
-} from "../../src/files/index.js";
+} from "../../src/files/values/index.js";
 import {
   allTools,
   type FileTool,

@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
+import { isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
 import { clip } from "@holdfast/core/text";
 import type { Client, ClientOptions } from "@modelcontextprotocol/client";
 import * as z from "zod";

@@ -1,4 +1,4 @@
-import type { Media } from "@holdfast/core/conversation";
+import type { Media } from "@holdfast/core/conversation/values";
 import type { HostToolResult } from "@holdfast/core/tools";
 import type { CallToolResult, ReadResourceResult } from "@modelcontextprotocol/client";
 import { safeText } from "../safe-output.js";

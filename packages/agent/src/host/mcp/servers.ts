@@ -1,5 +1,5 @@
-import type { Media } from "@holdfast/core/conversation";
-import { isRefusal, type Refusal, refuse } from "@holdfast/core/files";
+import type { Media } from "@holdfast/core/conversation/values";
+import { isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
 import type { HostTool } from "@holdfast/core/tools";
 import { safeText } from "../safe-output.js";

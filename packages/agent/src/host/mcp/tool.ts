@@ -1,4 +1,4 @@
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { clip, escapeForDisplay } from "@holdfast/core/text";
 import {
   failedCall,

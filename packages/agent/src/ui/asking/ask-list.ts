@@ -1,4 +1,4 @@
-import type { Refusal } from "@holdfast/core/files";
+import type { Refusal } from "@holdfast/core/files/values";
 import { escapeText } from "@holdfast/core/text";
 import type { EditedText } from "../../host/editor.js";
 import type { Asked, AskPerson, PersonsAnswer } from "../../loop/gate.js";

@@ -1,5 +1,5 @@
 import { consentLine } from "@holdfast/core/conversation";
-import type { FileChange } from "@holdfast/core/files";
+import type { FileChange } from "@holdfast/core/files/values";
 import { describeShown } from "@holdfast/core/patch";
 import {
   clip,

@@ -1,4 +1,6 @@
-import { carriesContent, type LineEdit, type OutcomeCode, type WriteOutcome } from "@holdfast/core/files";
+import type { LineEdit } from "@holdfast/core/files/seen";
+import type { OutcomeCode } from "@holdfast/core/files/values";
+import { carriesContent, type WriteOutcome } from "@holdfast/core/files/values";
 import { clip } from "@holdfast/core/text";
 import {
   describeRepair,

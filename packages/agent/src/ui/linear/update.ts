@@ -1,5 +1,5 @@
 import type { ModelEvent } from "@holdfast/core/context";
-import type { TurnNode } from "@holdfast/core/conversation";
+import type { TurnNode } from "@holdfast/core/conversation/values";
 import { clip } from "@holdfast/core/text";
 import { silenceWords } from "../../headless/stream-json.js";
 import { secondsWords } from "../../host/command-words.js";

@@ -1,12 +1,11 @@
 import { drawnWords } from "@holdfast/core/context";
-import {
-  type ConversationContext,
-  openCalls,
-  pathTo,
-  type ToolResultPayload,
-  type TurnNode,
-  type TurnPayload,
-} from "@holdfast/core/conversation";
+import { openCalls, pathTo } from "@holdfast/core/conversation";
+import type {
+  ConversationContext,
+  ToolResultPayload,
+  TurnNode,
+  TurnPayload,
+} from "@holdfast/core/conversation/values";
 import { elastic, span } from "../lines/spans.js";
 import { appendMarkdown, emptyMarkdown, endMarkdown } from "../markdown/stream.js";
 import { type Finished, finished } from "./rows.js";

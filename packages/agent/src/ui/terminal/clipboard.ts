@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { type Refusal, refuse } from "@holdfast/core/files";
+import { type Refusal, refuse } from "@holdfast/core/files/values";
 import type { NamedResources } from "../../input/expand-input.js";
 
 /** Images that a person has taken from the clipboard into a prompt, where they are named `@clipboard:1`. */

@@ -1,4 +1,4 @@
-import { isRefusal, type Refusal } from "@holdfast/core/files";
+import { isRefusal, type Refusal } from "@holdfast/core/files/values";
 import { defined, escapeText } from "@holdfast/core/text";
 import type { CommandHost } from "../../commands/command.js";
 import { approvalModes } from "../../config/approval.js";

@@ -1,5 +1,6 @@
-import type { ConversationContext, SessionStore, StoredConversation } from "@holdfast/core/conversation";
-import { isRefusal } from "@holdfast/core/files";
+import type { StoredConversation } from "@holdfast/core/conversation";
+import type { ConversationContext, SessionStore } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { defined, escapeText } from "@holdfast/core/text";
 import type { AskedBack, CommandHost, CommandResult, WantedSession } from "../../commands/command.js";
 import { type Candidates, type Completion, completeCommand } from "../../commands/complete.js";

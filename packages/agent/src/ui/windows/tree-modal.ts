@@ -1,5 +1,6 @@
 import type { DrawnRow } from "@holdfast/core/context";
-import { type ConversationContext, type TurnNode, upwards } from "@holdfast/core/conversation";
+import { upwards } from "@holdfast/core/conversation";
+import type { ConversationContext, TurnNode } from "@holdfast/core/conversation/values";
 import type { AskedBack, Refused } from "../../commands/command.js";
 import { writtenWord } from "../../commands/words.js";
 import type { Key } from "../input/keys.js";

@@ -1,5 +1,5 @@
 import { type DrawnRow, drawnRows, nodeHolds } from "@holdfast/core/context";
-import { type ConversationContext, effectsOf, type TurnNode } from "@holdfast/core/conversation";
+import { type ConversationContext, effectsOf, type TurnNode } from "@holdfast/core/conversation/values";
 
 /** Which nodes of a tree have a row. */
 export const rowFilters = ["all", "prompts", "tasks", "files", "labels"] as const;

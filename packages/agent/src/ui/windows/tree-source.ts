@@ -1,12 +1,5 @@
-import {
-  commonAncestor,
-  filesMade,
-  type Manifest,
-  Manifests,
-  nodesBelow,
-  type TurnNode,
-  textsOf,
-} from "@holdfast/core/conversation";
+import { commonAncestor, filesMade, type Manifest, Manifests, nodesBelow } from "@holdfast/core/conversation";
+import { type TurnNode, textsOf } from "@holdfast/core/conversation/values";
 import { describeChange } from "@holdfast/core/patch";
 import { stateWords } from "../../commands/changes.js";
 import type { CommandHost } from "../../commands/command.js";

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isRefusal } from "@holdfast/core/files";
+import { isRefusal } from "@holdfast/core/files/values";
 import { afterThisFile, afterThisTest } from "../../../../../test/cleanups.js";
 import { folderOutsideTemp } from "../../../../../test/outside-temp.js";
 import { Commands } from "../../../src/host/commands.js";

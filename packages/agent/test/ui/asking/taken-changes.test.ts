@@ -2,7 +2,12 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ApplyChangesRequest, currentBase, type FileChange, isRefusal } from "@holdfast/core/files";
+import {
+  type ApplyChangesRequest,
+  currentBase,
+  type FileChange,
+  isRefusal,
+} from "@holdfast/core/files/values";
 import { openWorkspace } from "@holdfast/core/node";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

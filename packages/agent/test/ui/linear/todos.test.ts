@@ -1,4 +1,4 @@
-import { scriptedSummariser } from "@holdfast/core/conversation";
+import { scriptedSummariser } from "@holdfast/core/conversation/values";
 import { economySettings } from "@holdfast/core/economy";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../../../src/commands/run-command.js";

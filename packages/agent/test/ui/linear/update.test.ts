@@ -1,4 +1,4 @@
-import type { TurnNode } from "@holdfast/core/conversation";
+import type { TurnNode } from "@holdfast/core/conversation/values";
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/loop/turn.js";
 import { linearState, update } from "../../../src/ui/linear/update.js";

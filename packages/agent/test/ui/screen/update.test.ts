@@ -1,4 +1,4 @@
-import type { TurnNode } from "@holdfast/core/conversation";
+import type { TurnNode } from "@holdfast/core/conversation/values";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/loop/turn.js";

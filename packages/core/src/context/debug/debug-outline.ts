@@ -1,16 +1,13 @@
+import { activeTasks, chatterWords, TreeShape, taskState } from "../../conversation/index.js";
 import {
-  activeTasks,
   type ContextManagement,
   type ConversationContext,
-  chatterWords,
   type FileContent,
   lostWords,
   type OverlayForm,
-  TreeShape,
   type TurnNode,
   type TurnPayload,
-  taskState,
-} from "../../conversation/index.js";
+} from "../../conversation/values/index.js";
 import { clip, shortHash } from "../../text/index.js";
 import { type OutlineReader, type Wording, wordingFor } from "./debug-text.js";
 

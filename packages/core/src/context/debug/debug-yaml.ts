@@ -1,4 +1,5 @@
-import { type ConversationContext, downwards, type TurnNode } from "../../conversation/index.js";
+import { downwards } from "../../conversation/index.js";
+import type { ConversationContext, TurnNode } from "../../conversation/values/index.js";
 import { defined, escapeUnseen, hasUnseen } from "../../text/index.js";
 
 /**

@@ -1,14 +1,12 @@
-import {
-  activeTasks,
-  type ConversationContext,
-  type ToolCall,
-  type ToolResultPayload,
-  TreeShape,
-  type TurnNode,
-  type TurnPayload,
-  upwards,
-} from "../../conversation/index.js";
-import { joinSpans } from "../../files/index.js";
+import { activeTasks, TreeShape, upwards } from "../../conversation/index.js";
+import type {
+  ConversationContext,
+  ToolCall,
+  ToolResultPayload,
+  TurnNode,
+  TurnPayload,
+} from "../../conversation/values/index.js";
+import { joinSpans } from "../../files/seen/index.js";
 import { describePayload, marksOf, type OutlineOptions } from "./debug-outline.js";
 import { type Wording, wordingFor } from "./debug-text.js";
 

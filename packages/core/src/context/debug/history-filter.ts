@@ -1,15 +1,12 @@
+import { activeTasks, downwards, unprunedNode, upwards } from "../../conversation/index.js";
 import {
-  activeTasks,
   type ConversationContext,
   type ConversationRefusal,
-  downwards,
   type PayloadKind,
   type TurnNode,
   textsOf,
-  unprunedNode,
-  upwards,
-} from "../../conversation/index.js";
-import { isRefusal, refuse } from "../../files/index.js";
+} from "../../conversation/values/index.js";
+import { isRefusal, refuse } from "../../files/values/index.js";
 import type { OutlineOptions } from "./debug-outline.js";
 
 /** Which part of a history somebody asks to see. */

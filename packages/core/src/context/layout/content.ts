@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../conversation/index.js";
+import type { JsonObject } from "../../conversation/values/index.js";
 
 /**
  * The GenAI API's `Content`: the neutral form of a prompt, from which every provider's form is made

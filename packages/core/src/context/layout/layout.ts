@@ -1,12 +1,12 @@
+import type { Choice } from "../../conversation/index.js";
 import {
-  type Choice,
   type Exchange,
   noExchange,
   type ReferredLines,
   type RepeatedLines,
   type ShownText,
-} from "../../conversation/index.js";
-import { PersistentMap } from "../../files/index.js";
+} from "../../conversation/values/index.js";
+import { PersistentMap } from "../../files/seen/index.js";
 import { defined } from "../../text/index.js";
 import type { MediaPart, Part } from "./content.js";
 import { type List, put, sizeOf } from "./list.js";

@@ -1,4 +1,4 @@
-import type { ReferredLines, RepeatedLines, ShownText } from "../../conversation/index.js";
+import type { ReferredLines, RepeatedLines, ShownText } from "../../conversation/values/index.js";
 import { chooseSuffix, defined, endsLine, shortHash } from "../../text/index.js";
 import { type SeenStates, type VisibleLines, visibleLinesIn } from "./visibility.js";
 

@@ -1,4 +1,5 @@
-import type { Ignored, ReferredLines } from "../../conversation/index.js";
+import type { Ignored } from "../../conversation/index.js";
+import type { ReferredLines } from "../../conversation/values/index.js";
 
 export type { Ignored } from "../../conversation/index.js";
 

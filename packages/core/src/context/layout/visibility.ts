@@ -1,5 +1,5 @@
-import type { ReferredLines, ShownChars, ShownText } from "../../conversation/index.js";
-import { joinSpans, type LinePart, outsideSpans, PersistentMap } from "../../files/index.js";
+import type { ReferredLines, ShownChars, ShownText } from "../../conversation/values/index.js";
+import { joinSpans, type LinePart, outsideSpans, PersistentMap } from "../../files/seen/index.js";
 import { defined, lineStarts } from "../../text/index.js";
 import { itemsOf, type List, put } from "./list.js";
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../conversation/index.js";
+import type { JsonObject } from "../../conversation/values/index.js";
 import { defined } from "../../text/index.js";
 import type {
   Content,

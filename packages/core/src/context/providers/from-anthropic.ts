@@ -1,4 +1,4 @@
-import type { TurnUsage } from "../../conversation/index.js";
+import type { TurnUsage } from "../../conversation/values/index.js";
 import { countIn, defined, isObject, listIn, recordIn, textIn } from "../../text/index.js";
 import { type AnswerDeltas, type AnswerDraft, type AnswerReader, answerReader } from "./answer-reader.js";
 import type { AnswerEnd, DraftedAnswerPart } from "./received-answer.js";

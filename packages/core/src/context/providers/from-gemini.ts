@@ -1,4 +1,4 @@
-import type { TurnUsage } from "../../conversation/index.js";
+import type { TurnUsage } from "../../conversation/values/index.js";
 import {
   countIn,
   defined,

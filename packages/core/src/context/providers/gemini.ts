@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../conversation/index.js";
+import type { JsonObject } from "../../conversation/values/index.js";
 import { defined } from "../../text/index.js";
 import type { Content, InlineDataPart, MediaPart, Part } from "../layout/content.js";
 import { isMedia, mediaText } from "./media.js";

@@ -1,4 +1,4 @@
-import type { TurnUsage } from "../../conversation/index.js";
+import type { TurnUsage } from "../../conversation/values/index.js";
 import type { Content } from "../layout/content.js";
 import type { OfferedTool } from "./provider-request.js";
 import type { AnswerDelta, ReceivedAnswer } from "./received-answer.js";

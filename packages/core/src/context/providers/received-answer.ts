@@ -4,7 +4,7 @@ import {
   type JsonObject,
   type ModelAnswer,
   type TurnUsage,
-} from "../../conversation/index.js";
+} from "../../conversation/values/index.js";
 import { defined, isObject, jsonOf, writtenJson } from "../../text/index.js";
 
 /** What an answer is read for. */

@@ -1,4 +1,4 @@
-import type { ConversationRefusal } from "../../conversation/index.js";
+import type { ConversationRefusal } from "../../conversation/values/index.js";
 import { defined, toBase64 } from "../../text/index.js";
 import type { Content, MediaPart, Part } from "../layout/content.js";
 

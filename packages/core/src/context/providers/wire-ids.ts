@@ -1,4 +1,4 @@
-import { type JsonObject, mapTexts } from "../../conversation/index.js";
+import { type JsonObject, mapTexts } from "../../conversation/values/index.js";
 
 /**
  * Ids as a provider takes them: letters, digits, `_` and `-`, 64 at most unless told. The same id always becomes the

@@ -1,12 +1,6 @@
-import {
-  type Ancestry,
-  type Choice,
-  type Choices,
-  type ConversationContext,
-  isOfModel,
-  type TurnNode,
-} from "../../conversation/index.js";
-import type { PersistentMap } from "../../files/index.js";
+import type { Ancestry, Choice, Choices } from "../../conversation/index.js";
+import { type ConversationContext, isOfModel, type TurnNode } from "../../conversation/values/index.js";
+import type { PersistentMap } from "../../files/seen/index.js";
 import { type DraftPart, type Layout, sameAnswer } from "../layout/layout.js";
 
 /** What a step may know beyond the layout so far. */

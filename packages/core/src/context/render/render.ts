@@ -1,13 +1,6 @@
-import {
-  Ancestry,
-  type Choices,
-  type ConversationContext,
-  choose,
-  firstChoices,
-  type Ignored,
-  type TurnNode,
-} from "../../conversation/index.js";
-import { PersistentMap } from "../../files/index.js";
+import { Ancestry, type Choices, choose, firstChoices, type Ignored } from "../../conversation/index.js";
+import type { ConversationContext, TurnNode } from "../../conversation/values/index.js";
+import { PersistentMap } from "../../files/seen/index.js";
 import { emptyLayout, type Layout } from "../layout/layout.js";
 import { type List, put } from "../layout/list.js";
 import { providerFacts } from "../layout/providers.js";

@@ -3,7 +3,7 @@ import {
   type ToolCall,
   type ToolResultPayload,
   type TurnNode,
-} from "../../conversation/index.js";
+} from "../../conversation/values/index.js";
 import type { MediaPart } from "../layout/content.js";
 import {
   type DraftPart,

@@ -1,4 +1,4 @@
-import type { FileApiState, FileContent, ShownText } from "../../conversation/index.js";
+import type { FileApiState, FileContent, ShownText } from "../../conversation/values/index.js";
 import { chooseSuffix, escapeInJson, fileAttributes, frameText } from "../../text/index.js";
 import type { DraftPart, Layout, NodeDrafts } from "../layout/layout.js";
 import { put, sizeOf } from "../layout/list.js";

@@ -1,4 +1,5 @@
-import { isStored, type Media } from "../../conversation/index.js";
+import { isStored } from "../../conversation/journal/index.js";
+import type { Media } from "../../conversation/values/index.js";
 import type { MediaPart } from "../layout/content.js";
 import { drop, type Layout } from "../layout/layout.js";
 

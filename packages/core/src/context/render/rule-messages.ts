@@ -1,4 +1,4 @@
-import type { ModelMessage, OverlayForm, TurnNode, UserMessage } from "../../conversation/index.js";
+import type { ModelMessage, OverlayForm, TurnNode, UserMessage } from "../../conversation/values/index.js";
 import { defined } from "../../text/index.js";
 import {
   type Answer,

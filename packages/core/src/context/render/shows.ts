@@ -1,4 +1,4 @@
-import type { ShownText } from "../../conversation/index.js";
+import type { ShownText } from "../../conversation/values/index.js";
 
 /** Those that name lines within the text; the others are a tool's mistake and show nothing. */
 export function withinText(text: string, shows: readonly ShownText[]): readonly ShownText[] {

@@ -1,17 +1,14 @@
+import { Ancestry, type Choices, choose, firstChoices } from "../../conversation/index.js";
 import {
   type Advance,
-  Ancestry,
   advance,
-  type Choices,
-  choose,
-  firstChoices,
   isOfModel,
   type Summary,
   speaks,
   type TaskBoundary,
   type TaskSummary,
   type TurnNode,
-} from "../../conversation/index.js";
+} from "../../conversation/values/index.js";
 import {
   type DraftPart,
   drop,

@@ -5,7 +5,7 @@ import type {
   Summary,
   TaskBoundary,
   TaskSummary,
-} from "../../conversation/index.js";
+} from "../../conversation/values/index.js";
 import { escapeForDisplay, quoteForDisplay } from "../../text/index.js";
 
 // The renderer's own words. Every change here changes the bytes of all prompts.

@@ -1,4 +1,4 @@
-import type { ModelOrigin, TurnNode } from "../../conversation/index.js";
+import type { ModelOrigin, TurnNode } from "../../conversation/values/index.js";
 import type { Layout } from "../layout/layout.js";
 import { put } from "../layout/list.js";
 import type { RenderScope } from "./render-scope.js";

@@ -1,4 +1,4 @@
-import type { RecordedWrite } from "../../files/index.js";
+import type { RecordedWrite } from "../../files/values/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { isOnPath } from "../tree/tree-paths.js";
 import type { TreeWrite } from "../tree/tree-writes.js";

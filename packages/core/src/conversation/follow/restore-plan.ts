@@ -1,4 +1,4 @@
-import type { FileStatus, MergeAsked, RecordedWrite } from "../../files/index.js";
+import type { FileStatus, MergeAsked, RecordedWrite } from "../../files/values/index.js";
 import { defined, escapeForDisplay } from "../../text/index.js";
 import { byPath, Manifests } from "../tree/manifest.js";
 import type { TreeWrites } from "../tree/tree-writes.js";

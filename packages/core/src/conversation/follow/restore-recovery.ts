@@ -1,4 +1,5 @@
-import type { FileStatus, Workspace } from "../../files/index.js";
+import type { Workspace } from "../../files/index.js";
+import type { FileStatus } from "../../files/values/index.js";
 import type { PendingRestore, TurnNode } from "../values/node.js";
 import { type ConversationRefusal, isRefusal, refuse } from "../values/refusal.js";
 import type { RestoreJournal } from "./restoring.js";

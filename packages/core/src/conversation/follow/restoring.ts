@@ -1,4 +1,5 @@
-import { type ApplyChangesOutcome, bareName, type FileChange, type Workspace } from "../../files/index.js";
+import { bareName, type Workspace } from "../../files/index.js";
+import type { ApplyChangesOutcome, FileChange } from "../../files/values/index.js";
 import { defined, escapeForDisplay } from "../../text/index.js";
 import { unprunedNode } from "../tree/checks.js";
 import type { ContextManager } from "../tree/manager.js";

@@ -1,4 +1,5 @@
-import type { CallerWrite, Workspace } from "../../files/index.js";
+import type { Workspace } from "../../files/index.js";
+import type { CallerWrite } from "../../files/values/index.js";
 import { defined, escapeForDisplay, shortHash } from "../../text/index.js";
 import type { ContextManager } from "../tree/manager.js";
 import { Manifests } from "../tree/manifest.js";

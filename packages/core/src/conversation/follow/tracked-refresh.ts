@@ -1,4 +1,4 @@
-import type { ReadOutcome } from "../../files/index.js";
+import type { ReadOutcome } from "../../files/values/index.js";
 import type { ContextManager } from "../tree/manager.js";
 import { openCalls } from "../tree/path.js";
 import { fileContentOf } from "../values/file-content.js";

@@ -1,4 +1,4 @@
-import type { InPlaceEdit } from "../../files/index.js";
+import type { InPlaceEdit } from "../../files/seen/index.js";
 import { type Advancing, finish } from "../../text/index.js";
 import { applyEvent, startedContext } from "../tree/fold.js";
 import type { JournalRecord } from "../values/event.js";

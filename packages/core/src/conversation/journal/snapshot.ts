@@ -1,4 +1,4 @@
-import { type InPlaceEdit, PersistentMap } from "../../files/index.js";
+import { type InPlaceEdit, PersistentMap } from "../../files/seen/index.js";
 import { defined, isObject, jsonOf } from "../../text/index.js";
 import { withChild } from "../tree/children.js";
 import { nodeBelow, startedContext } from "../tree/fold.js";

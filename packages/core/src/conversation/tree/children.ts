@@ -1,4 +1,4 @@
-import type { InPlaceEdit } from "../../files/index.js";
+import type { InPlaceEdit } from "../../files/seen/index.js";
 import type { TurnNode } from "../values/node.js";
 
 /** The children of a node that has none: one list for all of them, which nobody changes. */

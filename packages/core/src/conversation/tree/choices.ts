@@ -1,4 +1,4 @@
-import { PersistentMap } from "../../files/index.js";
+import { PersistentMap } from "../../files/seen/index.js";
 import { advance, type Exchange, isOfModel, isOpen, noExchange, speaks } from "../values/exchange.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
 import type { FormChange, OverlayForm, TurnPayload } from "../values/payload.js";

@@ -1,4 +1,4 @@
-import { type InPlaceEdit, PersistentMap } from "../../files/index.js";
+import { type InPlaceEdit, PersistentMap } from "../../files/seen/index.js";
 import { defined } from "../../text/index.js";
 import type { ConversationEvent, MetadataPatch, NewNode, TaskChange } from "../values/event.js";
 import { advance, noExchange } from "../values/exchange.js";

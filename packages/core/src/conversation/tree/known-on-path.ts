@@ -1,5 +1,5 @@
-import type { InPlaceEdit } from "../../files/index.js";
-import { KnownFiles, type LearnOptions, type LineSpan } from "../../files/index.js";
+import type { InPlaceEdit } from "../../files/seen/index.js";
+import { KnownFiles, type LearnOptions, type LineSpan } from "../../files/seen/index.js";
 import { defined } from "../../text/index.js";
 import { isOfModel } from "../values/exchange.js";
 import { effectsOf, type FileNaming } from "../values/file-effects.js";

@@ -1,4 +1,5 @@
-import { bareName, type InPlaceEdit, PersistentMap } from "../../files/index.js";
+import { bareName } from "../../files/index.js";
+import { type InPlaceEdit, PersistentMap } from "../../files/seen/index.js";
 import { effectsOf, type FileNaming, type FileStateHash, remembered } from "../values/file-effects.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
 import type { FileDelta } from "../values/payload.js";

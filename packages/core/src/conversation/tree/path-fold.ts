@@ -1,4 +1,4 @@
-import type { InPlaceEdit } from "../../files/index.js";
+import type { InPlaceEdit } from "../../files/seen/index.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
 import { nodeOf } from "./tree-paths.js";
 

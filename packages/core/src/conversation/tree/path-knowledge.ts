@@ -9,7 +9,7 @@ import {
   type OwnChange,
   type SourcedSpan,
   sourcesIn,
-} from "../../files/index.js";
+} from "../../files/seen/index.js";
 import { isOfModel } from "../values/exchange.js";
 import type { FileNaming } from "../values/file-effects.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";

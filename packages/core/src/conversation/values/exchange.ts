@@ -1,4 +1,4 @@
-import { PersistentMap } from "../../files/index.js";
+import { PersistentMap } from "../../files/seen/index.js";
 import type { TurnPayload } from "./payload.js";
 
 /**

@@ -1,4 +1,4 @@
-import type { ReadOutcome } from "../../files/index.js";
+import type { ReadOutcome } from "../../files/values/index.js";
 import { countLines, shortHash } from "../../text/index.js";
 import type { FileContent, RepeatedLines, TurnPayload } from "./payload.js";
 import { type ConversationRefusal, refuse } from "./refusal.js";

@@ -1,4 +1,4 @@
-import type { PersistentMap } from "../../files/index.js";
+import type { PersistentMap } from "../../files/seen/index.js";
 import type { Exchange } from "./exchange.js";
 import type { TurnPayload } from "./payload.js";
 

@@ -1,4 +1,4 @@
-import type { LineEdit, LineSpan, OwnWrite } from "../../files/index.js";
+import type { LineEdit, LineSpan, OwnWrite } from "../../files/seen/index.js";
 import type { JsonObject } from "./json.js";
 
 /**

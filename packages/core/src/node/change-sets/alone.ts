@@ -2,13 +2,13 @@ import type {
   Changed,
   Committed,
   HistoryEntry,
-  Refusal,
   SetCommitted,
   SetStep,
   SetStopped,
   Target,
 } from "../../files/index.js";
-import { isRefusal } from "../../files/index.js";
+import type { Refusal } from "../../files/values/index.js";
+import { isRefusal } from "../../files/values/index.js";
 import { commitFile, removeFile } from "../commit/commit.js";
 import { spotOf } from "../commit/disk-target.js";
 import { sha256 } from "../disk/digest.js";

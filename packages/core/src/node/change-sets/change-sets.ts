@@ -4,12 +4,11 @@ import {
   type Changed,
   type ChangeSets,
   DiskFault,
-  isRefusal,
-  type Refusal,
   type SetCommitted,
   type SetStep,
   type SetStopped,
 } from "../../files/index.js";
+import { isRefusal, type Refusal } from "../../files/values/index.js";
 import { spotOf } from "../commit/disk-target.js";
 import { changed, lostLock } from "../commit/proved-file.js";
 import { waitForSet } from "../commit/set-links.js";

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
-import { isRefusal, type Locks, type Refusal, refuse } from "../../files/index.js";
+import type { Locks } from "../../files/index.js";
+import { isRefusal, type Refusal, refuse } from "../../files/values/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { findFolder, hashNow } from "../commit/real-path.js";
 import { sha256 } from "../disk/digest.js";

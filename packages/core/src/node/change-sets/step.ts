@@ -1,5 +1,6 @@
 import { fstatSync, linkSync, renameSync, symlinkSync } from "node:fs";
-import type { Changed, Committed, Refusal, SetStep, SetStopped } from "../../files/index.js";
+import type { Changed, Committed, SetStep, SetStopped } from "../../files/index.js";
+import type { Refusal } from "../../files/values/index.js";
 import { exchangeWith, linkless, publishNew } from "../commit/commit.js";
 import { isSameFile, verifyExchanged } from "../commit/exchanged.js";
 import {

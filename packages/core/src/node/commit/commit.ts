@@ -1,6 +1,7 @@
 import { closeSync, linkSync, renameSync, unlinkSync } from "node:fs";
-import type { Changed, Committed, Expected, ExpectedFile, Refusal, SetStep } from "../../files/index.js";
-import { refuseIn } from "../../files/index.js";
+import type { Changed, Committed, Expected, ExpectedFile, SetStep } from "../../files/index.js";
+import type { Refusal } from "../../files/values/index.js";
+import { refuseIn } from "../../files/values/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { inPlaceHint, keepAttributes } from "../disk/attributes.js";
 import { answering } from "../disk/faults.js";

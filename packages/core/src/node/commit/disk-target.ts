@@ -6,11 +6,11 @@ import type {
   FileAccess,
   FileBytes,
   FileWindow,
-  Refusal,
   Streamed,
   Target,
 } from "../../files/index.js";
-import { refuse } from "../../files/index.js";
+import type { Refusal } from "../../files/values/index.js";
+import { refuse } from "../../files/values/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { accessOf, accessOfFolders } from "../disk/access.js";
 import { answering, refusalOrFault } from "../disk/faults.js";

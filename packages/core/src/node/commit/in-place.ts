@@ -1,5 +1,6 @@
 import { fstatSync, fsyncSync, ftruncateSync, writeSync } from "node:fs";
-import type { Changed, Committed, ExpectedFile, Refusal } from "../../files/index.js";
+import type { Changed, Committed, ExpectedFile } from "../../files/index.js";
+import type { Refusal } from "../../files/values/index.js";
 import { sha256 as sha256Of } from "../disk/digest.js";
 import { faultFrom, refusalOrFault } from "../disk/faults.js";
 import { openFlags, readAt, writeAll } from "../disk/platform.js";

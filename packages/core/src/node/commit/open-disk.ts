@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
-import { type Disk, type Refusal, refuse, type Target } from "../../files/index.js";
+import type { Disk, Target } from "../../files/index.js";
+import { type Refusal, refuse } from "../../files/values/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { answering } from "../disk/faults.js";
 import { type OpenedRoot, openRoot } from "../disk/folder.js";

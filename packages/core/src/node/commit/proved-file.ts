@@ -1,12 +1,7 @@
 import { accessSync, type BigIntStats, constants, fstatSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  type Changed,
-  type ExpectedFile,
-  type Refusal,
-  type ReplacedFile,
-  refuse,
-} from "../../files/index.js";
+import type { Changed, ExpectedFile, ReplacedFile } from "../../files/index.js";
+import { type Refusal, refuse } from "../../files/values/index.js";
 import { defined, escapeForDisplay } from "../../text/index.js";
 import { keepAttributes } from "../disk/attributes.js";
 import { answering } from "../disk/faults.js";

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Refusal, refuse } from "../../files/index.js";
+import { type Refusal, refuse } from "../../files/values/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { cannotPreserve } from "../disk/attributes.js";
 import { codeOf, withDescriptor } from "../disk/platform.js";

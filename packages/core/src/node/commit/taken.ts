@@ -1,4 +1,5 @@
-import { type Changed, type Committed, DiskFault, type Refusal } from "../../files/index.js";
+import { type Changed, type Committed, DiskFault } from "../../files/index.js";
+import type { Refusal } from "../../files/values/index.js";
 import { faultFrom, refusalOrFault } from "../disk/faults.js";
 import type { Spot } from "../disk/reading.js";
 import { Cleanup } from "./stage.js";

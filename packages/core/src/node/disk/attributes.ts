@@ -1,5 +1,5 @@
 import { type BigIntStats, fchmodSync, fchownSync, fstatSync } from "node:fs";
-import { type Refusal, refuseIn } from "../../files/index.js";
+import { type Refusal, refuseIn } from "../../files/values/index.js";
 import { codeOf, hasAttributes, hasOwners, loadLibrary } from "./platform.js";
 
 /** The part of `fs-native-extensions` that is used. ACLs live in extended attributes, too. */

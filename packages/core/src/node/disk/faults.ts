@@ -1,4 +1,6 @@
-import { DiskFault, type FaultState, type Refusal, type RefusalCode, refuse } from "../../files/index.js";
+import { DiskFault, type FaultState } from "../../files/index.js";
+import type { RefusalCode } from "../../files/values/index.js";
+import { type Refusal, refuse } from "../../files/values/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { codeOf } from "./platform.js";
 

@@ -1,12 +1,6 @@
 import { type BigIntStats, closeSync, fstatSync, lstatSync, readlinkSync } from "node:fs";
-import {
-  type Entry,
-  type FileBytes,
-  type FileIdentity,
-  type Refusal,
-  refuse,
-  type Streamed,
-} from "../../files/index.js";
+import type { Entry, FileBytes, FileIdentity, Streamed } from "../../files/index.js";
+import { type Refusal, refuse } from "../../files/values/index.js";
 import { escapeForDisplay, finish } from "../../text/index.js";
 import { accessOf } from "./access.js";
 import { sha256Stream } from "./digest.js";

@@ -1,5 +1,5 @@
 import { type BigIntStats, statSync } from "node:fs";
-import { type Refusal, refuse } from "../../files/index.js";
+import { type Refusal, refuse } from "../../files/values/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { ifPossible } from "./platform.js";
 import type { Root } from "./walk.js";

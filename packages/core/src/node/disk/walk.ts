@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readlinkSync, realpathSync } from "node:fs";
 import { isAbsolute, parse, sep } from "node:path";
-import { type GivenAccess, type Refusal, refuse, refuseIn } from "../../files/index.js";
+import type { GivenAccess } from "../../files/index.js";
+import { type Refusal, refuse, refuseIn } from "../../files/values/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { giveFolderAccess } from "./access.js";
 import { faultFrom, refusalFrom } from "./faults.js";

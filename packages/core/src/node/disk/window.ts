@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { FileWindow, Refusal } from "../../files/index.js";
+import type { FileWindow } from "../../files/index.js";
+import type { Refusal } from "../../files/values/index.js";
 import { sha256Stream } from "./digest.js";
 import { closeQuietly, readAt } from "./platform.js";
 import { openFile, type Spot, tooLarge } from "./reading.js";

@@ -1,5 +1,6 @@
-import { type ConversationRefusal, refuseHeldSession } from "../../conversation/index.js";
-import { isRefusal, type Lock } from "../../files/index.js";
+import { type ConversationRefusal, refuseHeldSession } from "../../conversation/values/index.js";
+import type { Lock } from "../../files/index.js";
+import { isRefusal } from "../../files/values/index.js";
 import { readLink } from "../disk/entries.js";
 import { ifPossible } from "../disk/platform.js";
 import { holderOf, isAbandoned, keyOf, openLocks } from "../state-folder/locks.js";

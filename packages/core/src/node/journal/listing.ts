@@ -1,13 +1,7 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import {
-  isSealed,
-  isSessionId,
-  type JournalRecord,
-  readJournal,
-  readLine,
-  type SessionFacts,
-} from "../../conversation/index.js";
+import { isSealed, readJournal, readLine } from "../../conversation/journal/index.js";
+import { isSessionId, type JournalRecord, type SessionFacts } from "../../conversation/values/index.js";
 import { finish } from "../../text/index.js";
 import { namesIn } from "../disk/entries.js";
 import { codeOf } from "../disk/platform.js";

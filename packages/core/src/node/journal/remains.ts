@@ -1,6 +1,6 @@
 import { lstatSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isRefusal } from "../../files/index.js";
+import { isRefusal } from "../../files/values/index.js";
 import { namesIn } from "../disk/entries.js";
 import { quietly } from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";

@@ -1,5 +1,5 @@
 import { renameSync, writeFileSync } from "node:fs";
-import type { SessionFacts } from "../../conversation/index.js";
+import type { SessionFacts } from "../../conversation/values/index.js";
 import { newId, sha256 } from "../disk/digest.js";
 import { readText, removeQuietly } from "../disk/entries.js";
 import { ifPossible, quietly } from "../disk/platform.js";

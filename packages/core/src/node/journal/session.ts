@@ -1,22 +1,25 @@
 import { fdatasyncSync, fstatSync, ftruncateSync, statSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
-  type Acknowledged,
-  type ConversationRefusal,
   encodeRecord,
   firstRecords,
+  type ReadJournal,
+  readJournalInSteps,
+} from "../../conversation/journal/index.js";
+import {
+  type Acknowledged,
+  type ConversationRefusal,
   type JournalProblem,
   type JournalRecord,
   type OpenSession,
-  type ReadJournal,
   type ReplacedSession,
-  readJournalInSteps,
   refuseHeldSession,
   refuseNewerSession,
   refuseUnknownSession,
   type TimedEvent,
-} from "../../conversation/index.js";
-import { type Lock, refuse } from "../../files/index.js";
+} from "../../conversation/values/index.js";
+import type { Lock } from "../../files/index.js";
+import { refuse } from "../../files/values/index.js";
 import { type Advancing, takeAtPace } from "../../text/index.js";
 import { appendFlags, closeQuietly, openDescriptor } from "../disk/platform.js";
 import { takeSlices } from "../disk/slices.js";

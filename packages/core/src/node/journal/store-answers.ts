@@ -1,5 +1,6 @@
-import type { ConversationRefusal } from "../../conversation/index.js";
-import { DiskFault, type Refusal, refuse } from "../../files/index.js";
+import type { ConversationRefusal } from "../../conversation/values/index.js";
+import { DiskFault } from "../../files/index.js";
+import { type Refusal, refuse } from "../../files/values/index.js";
 import { codeOf } from "../disk/platform.js";
 
 /**

@@ -1,25 +1,23 @@
 import { lstatSync, unlinkSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { isUnchangedSince, recordsOfNext, sessionsWithin } from "../../conversation/index.js";
+import { encodeRecord, firstRecords } from "../../conversation/journal/index.js";
 import {
   type ConversationRefusal,
-  encodeRecord,
-  firstRecords,
   isSessionId,
-  isUnchangedSince,
   type OpenSession,
   type RecordPage,
   type RecordQuery,
-  recordsOfNext,
   refuseCancelled,
   refuseNewSession,
   refuseUnknownSession,
   type SessionFacts,
   type SessionQuery,
   type SessionStore,
-  sessionsWithin,
   type TimedEvent,
-} from "../../conversation/index.js";
-import { isRefusal, type Lock, refuse } from "../../files/index.js";
+} from "../../conversation/values/index.js";
+import type { Lock } from "../../files/index.js";
+import { isRefusal, refuse } from "../../files/values/index.js";
 import { type Pace, takeAtPace } from "../../text/index.js";
 import { removeQuietly } from "../disk/entries.js";
 import { syncFolder } from "../disk/platform.js";

@@ -1,15 +1,15 @@
 import { fdatasync, fdatasyncSync, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
+import { encodeRecord, PendingRecords } from "../../conversation/journal/index.js";
 import {
   type Acknowledged,
   type ConversationRefusal,
-  encodeRecord,
-  PendingRecords,
   type ReplacedSession,
   refuseHeldSession,
   type TimedEvent,
-} from "../../conversation/index.js";
-import { type Lock, refuse } from "../../files/index.js";
+} from "../../conversation/values/index.js";
+import type { Lock } from "../../files/index.js";
+import { refuse } from "../../files/values/index.js";
 import {
   appendFlags,
   closeQuietly,

@@ -1,12 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import {
-  type ContentJob,
-  type ContentSearch,
-  type FileFindings,
-  isRefusal,
-  type Target,
-  unreadableFile,
-} from "../../files/index.js";
+import { type ContentJob, type ContentSearch, type Target, unreadableFile } from "../../files/index.js";
+import { type FileFindings, isRefusal } from "../../files/values/index.js";
 import { folderOf, type OpenFolder } from "../commit/disk-target.js";
 import { canWalkByHandle } from "../disk/platform.js";
 import { byteFilter } from "./byte-filter.js";

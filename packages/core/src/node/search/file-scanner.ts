@@ -2,12 +2,11 @@ import { fstatSync, openSync } from "node:fs";
 import {
   type ContentJob,
   compilePattern,
-  type FileFindings,
   FileScan,
-  isRefusal,
   type ScanJob,
   unreadableFile,
 } from "../../files/index.js";
+import { type FileFindings, isRefusal } from "../../files/values/index.js";
 import { openCharsets } from "../disk/charsets.js";
 import { closeQuietly, codeOf, openFlags, readAt } from "../disk/platform.js";
 

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { Worker } from "node:worker_threads";
-import type { ContentJob, FileFindings } from "../../files/index.js";
+import type { ContentJob } from "../../files/index.js";
+import type { FileFindings } from "../../files/values/index.js";
 import { startThread, threadFile } from "../disk/start-thread.js";
 import type { FolderToScan, FoundInFile, WorkerAnswer, WorkerMessage } from "./worker-messages.js";
 

@@ -1,5 +1,6 @@
 import { parentPort } from "node:worker_threads";
-import type { ContentJob, FileFindings } from "../../files/index.js";
+import type { ContentJob } from "../../files/index.js";
+import type { FileFindings } from "../../files/values/index.js";
 import { byteFilter } from "./byte-filter.js";
 import { FileScanner } from "./file-scanner.js";
 import type { FoundInFile, WorkerAnswer, WorkerMessage } from "./worker-messages.js";

@@ -1,4 +1,5 @@
-import type { ContentJob, FileFindings } from "../../files/index.js";
+import type { ContentJob } from "../../files/index.js";
+import type { FileFindings } from "../../files/values/index.js";
 
 /** What a thread of a search is told. */
 export type WorkerMessage =

@@ -1,13 +1,8 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import {
-  isRefusal,
-  KnownFiles,
-  type LinesShown,
-  type Refusal,
-  type StateChanged,
-} from "../../files/index.js";
+import { KnownFiles, type LinesShown, type StateChanged } from "../../files/seen/index.js";
+import { isRefusal, type Refusal } from "../../files/values/index.js";
 import { jsonOf } from "../../text/index.js";
 import { namesIn, removeQuietly, shortLines } from "../disk/entries.js";
 import { answering } from "../disk/faults.js";

@@ -1,4 +1,4 @@
-import { isRefusal, type Refusal } from "../../files/index.js";
+import { isRefusal, type Refusal } from "../../files/values/index.js";
 import { keptBytes } from "./blobs.js";
 import { openStateFolder } from "./state-folder.js";
 

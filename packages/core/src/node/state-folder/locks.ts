@@ -1,7 +1,8 @@
 import { linkSync, lstatSync, lutimesSync, renameSync, symlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { KeyedMutex, type Lock, type Locks, type Refusal, refuse } from "../../files/index.js";
+import { KeyedMutex, type Lock, type Locks } from "../../files/index.js";
+import { type Refusal, refuse } from "../../files/values/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { newId, sha256 } from "../disk/digest.js";
 import { namesIn, readLink, removeQuietly } from "../disk/entries.js";

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
-import { isRefusal, type Lock, type Locks } from "../../files/index.js";
+import type { Lock, Locks } from "../../files/index.js";
+import { isRefusal } from "../../files/values/index.js";
 import { hashNow, openFolder, removeStage } from "../commit/real-path.js";
 import { removeQuietly } from "../disk/entries.js";
 import { codeOf, quietly } from "../disk/platform.js";

@@ -1,5 +1,6 @@
 import { lstatSync, utimesSync } from "node:fs";
-import { isRefusal, type Lock, type Refusal } from "../../files/index.js";
+import type { Lock } from "../../files/index.js";
+import { isRefusal, type Refusal } from "../../files/values/index.js";
 import { jsonOf } from "../../text/index.js";
 import { namesIn, readText, removeQuietly } from "../disk/entries.js";
 import { ifPossible, quietly } from "../disk/platform.js";

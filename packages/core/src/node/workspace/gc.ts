@@ -1,6 +1,7 @@
 import { linkSync, lstatSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Clock, isRefusal, type Refusal } from "../../files/index.js";
+import type { Clock } from "../../files/index.js";
+import { isRefusal, type Refusal } from "../../files/values/index.js";
 import { type Advancing, finish, type Pace, takeAtPace } from "../../text/index.js";
 import { recoverSets } from "../change-sets/recovery.js";
 import { newId } from "../disk/digest.js";

@@ -1,14 +1,7 @@
 import { statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import {
-  excludedByOwner,
-  isRefusal,
-  isSecret,
-  type ProtectedPath,
-  protectionAt,
-  type Refusal,
-  tidyPath,
-} from "../../files/index.js";
+import { excludedByOwner, isSecret, type ProtectedPath, protectionAt, tidyPath } from "../../files/index.js";
+import { isRefusal, type Refusal } from "../../files/values/index.js";
 import { defined } from "../../text/index.js";
 import { isOrphan, readRecords } from "../change-sets/record.js";
 import { openDisk } from "../commit/open-disk.js";

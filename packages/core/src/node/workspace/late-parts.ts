@@ -1,6 +1,7 @@
 import { closeSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { compileGlob, type LatePart, loadLinePattern, type Refusal, refuse } from "../../files/index.js";
+import { compileGlob, type LatePart, loadLinePattern } from "../../files/index.js";
+import { type Refusal, refuse } from "../../files/values/index.js";
 import { answerSection } from "../../patch/index.js";
 import { isForWant, openDescriptor } from "../disk/platform.js";
 

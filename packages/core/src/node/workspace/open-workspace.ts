@@ -1,4 +1,5 @@
-import { compileGlob, isRefusal, type Refusal, Workspace, type WorkspaceOptions } from "../../files/index.js";
+import { compileGlob, Workspace, type WorkspaceOptions } from "../../files/index.js";
+import { isRefusal, type Refusal } from "../../files/values/index.js";
 import { type OpenedPorts, openPorts, type PortOptions } from "./open.js";
 
 /** The folders of a workspace, its guards and limits, and what a person has approved. */

@@ -1,14 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import {
-  type ChangeSets,
-  type Clock,
-  type Disk,
-  type HistoryStore,
-  isRefusal,
-  type Refusal,
-  refuse,
-  type WorkspacePorts,
-} from "../../files/index.js";
+import type { ChangeSets, Clock, Disk, HistoryStore, WorkspacePorts } from "../../files/index.js";
+import { isRefusal, type Refusal, refuse } from "../../files/values/index.js";
 import { defined } from "../../text/index.js";
 import { openChangeSets } from "../change-sets/change-sets.js";
 import { locksAfterRecovery, type RecoveredSets, recoverSets } from "../change-sets/recovery.js";

@@ -1,4 +1,5 @@
-import { refuse, type SectionWorker } from "../../files/index.js";
+import type { SectionWorker } from "../../files/index.js";
+import { refuse } from "../../files/values/index.js";
 import type { SectionAnswer } from "../../patch/index.js";
 import { startThread, threadFile } from "../disk/start-thread.js";
 import { shortage } from "./late-parts.js";

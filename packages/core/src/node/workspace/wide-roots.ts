@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { dirname, parse, resolve, sep } from "node:path";
-import { type Refusal, refuse } from "../../files/index.js";
+import { type Refusal, refuse } from "../../files/values/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { knownHome } from "../disk/platform.js";
 

@@ -1,4 +1,4 @@
-import type { FileRequest } from "../../files/index.js";
+import type { FileRequest } from "../../files/values/index.js";
 import { splitByFile } from "../../patch/index.js";
 import { defined } from "../../text/index.js";
 import { fileOfRefusal, intentOf } from "../tool/arguments.js";

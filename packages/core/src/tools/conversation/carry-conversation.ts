@@ -1,4 +1,4 @@
-import { isRefusal } from "../../files/index.js";
+import { isRefusal } from "../../files/values/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { expandTask, putFilesBack, rewind, summarizeBranch, viewHistory } from "./carry-history.js";
 import { completeTask, leaveTask, restartTask, resumeTask, showTasks, startTask } from "./carry-task.js";

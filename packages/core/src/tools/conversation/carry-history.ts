@@ -1,6 +1,6 @@
 import { debugOutline, historyFilter } from "../../context/index.js";
 import { unprunedNode } from "../../conversation/index.js";
-import { isRefusal } from "../../files/index.js";
+import { isRefusal } from "../../files/values/index.js";
 import { defined } from "../../text/index.js";
 import type { HistoryRequest } from "./conversation-request.js";
 import { type Answered, answer, type Caller, type ConversationHost, movedBy } from "./conversation-tool.js";

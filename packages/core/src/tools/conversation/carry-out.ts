@@ -1,20 +1,17 @@
 import type { Visibility } from "../../context/index.js";
-import {
-  type ConversationContext,
-  type ConversationRefusal,
-  isOnPath,
-  lastOfAnswer,
-  openCall,
-  type RepeatedLines,
-  type ShownText,
-  settleLate,
-  type ToolCall,
-  type TurnNode,
-  type TurnPayload,
-  versionAtNode,
-} from "../../conversation/index.js";
+import { isOnPath, lastOfAnswer, openCall, settleLate, versionAtNode } from "../../conversation/index.js";
+import type {
+  ConversationContext,
+  ConversationRefusal,
+  RepeatedLines,
+  ShownText,
+  ToolCall,
+  TurnNode,
+  TurnPayload,
+} from "../../conversation/values/index.js";
 import { deltaReads } from "../../economy/index.js";
-import { isRefusal, refuse, type Workspace, type WriteCaller } from "../../files/index.js";
+import type { Workspace, WriteCaller } from "../../files/index.js";
+import { isRefusal, refuse } from "../../files/values/index.js";
 import { defined } from "../../text/index.js";
 import { type HostScope, type HostTool, type HostToolResult, runHostTool } from "../run/host-tool.js";
 import { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "../run/read-media.js";

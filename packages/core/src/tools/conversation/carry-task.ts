@@ -1,13 +1,10 @@
-import {
-  type ConversationRefusal,
-  type FileDelta,
-  type HistoryTransformation,
-  type ListedTask,
-  listTasks,
-  refuseConflicts,
-  tasksBelow,
-} from "../../conversation/index.js";
-import { isRefusal } from "../../files/index.js";
+import { type ListedTask, listTasks, refuseConflicts, tasksBelow } from "../../conversation/index.js";
+import type {
+  ConversationRefusal,
+  FileDelta,
+  HistoryTransformation,
+} from "../../conversation/values/index.js";
+import { isRefusal } from "../../files/values/index.js";
 import { defined, escapeForDisplay, shortHash } from "../../text/index.js";
 import type { FilesAtMove, TaskRequest } from "./conversation-request.js";
 import {

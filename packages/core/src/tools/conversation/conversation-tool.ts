@@ -1,16 +1,13 @@
 import type * as z from "zod";
+import type { AnsweredCall, ContextManager, RestorePlan, TaskMove } from "../../conversation/index.js";
 import type {
-  AnsweredCall,
-  ContextManager,
   ConversationRefusal,
   FileEffect,
   JsonObject,
-  RestorePlan,
   Summariser,
-  TaskMove,
   TurnNode,
-} from "../../conversation/index.js";
-import { isRefusal } from "../../files/index.js";
+} from "../../conversation/values/index.js";
+import { isRefusal } from "../../files/values/index.js";
 import { defined } from "../../text/index.js";
 import type { ToolAnnotations, ToolDefinition } from "../tool/tool.js";
 import type { ConversationRequest } from "./conversation-request.js";

@@ -1,5 +1,6 @@
-import type { FileEffect } from "../../conversation/index.js";
-import type { FileState, ReadOutcome, ShownLines, WriteOutcome } from "../../files/index.js";
+import type { FileEffect } from "../../conversation/values/index.js";
+import type { ShownLines } from "../../files/seen/index.js";
+import type { FileState, ReadOutcome, WriteOutcome } from "../../files/values/index.js";
 import type { ToolResult } from "../wire/result.js";
 
 /**

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isRefusal, refuse } from "../../files/index.js";
+import { isRefusal, refuse } from "../../files/values/index.js";
 import type { ArgumentRefusal } from "../tool/tool.js";
 import type { FilesAtMove } from "./conversation-request.js";
 

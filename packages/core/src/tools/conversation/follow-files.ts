@@ -1,8 +1,6 @@
 import {
   applyEvent,
   type ContextManager,
-  type ConversationContext,
-  type ConversationRefusal,
   commandWords,
   dueFact,
   filesDue,
@@ -14,7 +12,9 @@ import {
   refuseRestore,
   restoreFiles,
 } from "../../conversation/index.js";
-import { isRefusal, refuse, type Workspace } from "../../files/index.js";
+import type { ConversationContext, ConversationRefusal } from "../../conversation/values/index.js";
+import type { Workspace } from "../../files/index.js";
+import { isRefusal, refuse } from "../../files/values/index.js";
 import { defined, escapeForDisplay } from "../../text/index.js";
 import type { FileMove, FilesThatFollow } from "./conversation-tool.js";
 

@@ -1,5 +1,5 @@
 import { commandWords, dueFact, dueLine, filesDue } from "../../conversation/index.js";
-import { isRefusal, refuse } from "../../files/index.js";
+import { isRefusal, refuse } from "../../files/values/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import type { FilesAtMove } from "./conversation-request.js";
 import {

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { payloadKinds } from "../../conversation/index.js";
-import { refuse } from "../../files/index.js";
+import { payloadKinds } from "../../conversation/values/index.js";
+import { refuse } from "../../files/values/index.js";
 import { defined } from "../../text/index.js";
 import { readOnlyAnnotations } from "../tool/tool.js";
 import { defineConversationTool, destructiveAnnotations, movingAnnotations } from "./conversation-tool.js";

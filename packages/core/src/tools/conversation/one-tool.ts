@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { refuse } from "../../files/index.js";
+import { refuse } from "../../files/values/index.js";
 import { intentOf } from "../tool/arguments.js";
 import { unlisted } from "../tool/tool.js";
 import { type ConversationToolName, conversationTools } from "./catalog.js";

@@ -1,10 +1,7 @@
-import {
-  type AnsweredCall,
-  type ContextManager,
-  type JsonObject,
-  openCall,
-} from "../../conversation/index.js";
-import { type ConversationCode, isRefusal } from "../../files/index.js";
+import { type AnsweredCall, type ContextManager, openCall } from "../../conversation/index.js";
+import type { JsonObject } from "../../conversation/values/index.js";
+import type { ConversationCode } from "../../files/values/index.js";
+import { isRefusal } from "../../files/values/index.js";
 import { causeOf, defined } from "../../text/index.js";
 import { catching } from "../run/run-tool.js";
 import { ignoredIn, intentOf, withIgnored } from "../tool/arguments.js";

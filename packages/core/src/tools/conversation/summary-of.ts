@@ -1,5 +1,5 @@
-import type { ConversationRefusal, SummaryRequest } from "../../conversation/index.js";
-import { isRefusal, refuse } from "../../files/index.js";
+import type { ConversationRefusal, SummaryRequest } from "../../conversation/values/index.js";
+import { isRefusal, refuse } from "../../files/values/index.js";
 import type { Caller, ConversationHost } from "./conversation-tool.js";
 
 /**

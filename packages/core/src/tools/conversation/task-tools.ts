@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { refuse } from "../../files/index.js";
+import { refuse } from "../../files/values/index.js";
 import { defined } from "../../text/index.js";
 import { readOnlyAnnotations } from "../tool/tool.js";
 import { defineConversationTool, destructiveAnnotations, movingAnnotations } from "./conversation-tool.js";

@@ -1,4 +1,4 @@
-import { isRefusal } from "../../files/index.js";
+import { isRefusal } from "../../files/values/index.js";
 import { findTool } from "../file-tools/catalog.js";
 import type { HostTool } from "../run/host-tool.js";
 import { moreTools, moreToolsName } from "../run/more-tools.js";

@@ -1,4 +1,4 @@
-import { isRefusal } from "../../files/index.js";
+import { isRefusal } from "../../files/values/index.js";
 import { clip } from "../../text/index.js";
 import type { Spoken } from "../wire/options.js";
 import type { ToolResult } from "../wire/result.js";

@@ -1,5 +1,11 @@
 import * as z from "zod";
-import { type ContentChange, type FileChange, isRefusal, type Refusal, refuse } from "../../files/index.js";
+import {
+  type ContentChange,
+  type FileChange,
+  isRefusal,
+  type Refusal,
+  refuse,
+} from "../../files/values/index.js";
 import { encoding, exactEdit, filePath, readEdit } from "../tool/parameters.js";
 import { defineTool, fileIntent, refuseArguments } from "../tool/tool.js";
 

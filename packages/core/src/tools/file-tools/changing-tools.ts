@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ExactEdit } from "../../files/index.js";
+import type { ExactEdit } from "../../files/values/index.js";
 import {
   anyEdit,
   baseOf,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type FileChange, isRefusal, type Refusal, refuse } from "../../files/index.js";
+import { type FileChange, isRefusal, type Refusal, refuse } from "../../files/values/index.js";
 import {
   type ArgumentRefusal,
   defineTool,

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { bareName, type FileChange, type LinePlace } from "../../files/index.js";
+import { bareName } from "../../files/index.js";
+import type { FileChange, LinePlace } from "../../files/values/index.js";
 import { baseOf, fileBase, filePath, readLines } from "../tool/parameters.js";
 import { defineTool, type FileIntent, fileIntent, refuseArguments } from "../tool/tool.js";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { FileState } from "../../files/index.js";
+import type { FileState } from "../../files/values/index.js";
 import { defined, quoteForDisplay } from "../../text/index.js";
 import { after, encoding, filePath } from "../tool/parameters.js";
 import { defineTool, fileIntent, readOnlyAnnotations, refuseArguments, unlisted } from "../tool/tool.js";

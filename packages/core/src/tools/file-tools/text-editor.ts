@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { emptySha256 } from "../../files/index.js";
+import { emptySha256 } from "../../files/values/index.js";
 import { filePath } from "../tool/parameters.js";
 import {
   type ArgumentRefusal,

@@ -1,4 +1,5 @@
-import { isRefusal, type RefusalCode } from "../../files/index.js";
+import type { RefusalCode } from "../../files/values/index.js";
+import { isRefusal } from "../../files/values/index.js";
 import type { Spoken } from "../wire/options.js";
 import type { ToolResult } from "../wire/result.js";
 

@@ -1,6 +1,9 @@
 import type * as z from "zod";
-import type { ContextManager, FileEffect, Media, TouchedFiles } from "../../conversation/index.js";
-import { isRefusal, type Refusal, type RefusalCode, type WriteCaller } from "../../files/index.js";
+import type { ContextManager } from "../../conversation/index.js";
+import type { FileEffect, Media, TouchedFiles } from "../../conversation/values/index.js";
+import type { WriteCaller } from "../../files/index.js";
+import type { RefusalCode } from "../../files/values/index.js";
+import { isRefusal, type Refusal } from "../../files/values/index.js";
 import { causeOf } from "../../text/index.js";
 import { ignoredIn, intentOf, objectOf } from "../tool/arguments.js";
 import type { JsonSchema } from "../tool/shapes.js";

@@ -1,4 +1,5 @@
-import { isRefusal, type Workspace } from "../../files/index.js";
+import type { Workspace } from "../../files/index.js";
+import { isRefusal } from "../../files/values/index.js";
 import { escapeForPeople, escapeInJson, sha256Of, toBase64 } from "../../text/index.js";
 import { withIgnored } from "../tool/arguments.js";
 import type { WireAnswer } from "../wire/answers.js";

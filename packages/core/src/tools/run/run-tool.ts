@@ -1,22 +1,22 @@
 import {
-  type ApplyChangesOutcome,
-  type CallKnowledge,
   DiskFault,
+  type MadeState,
+  outcomeOfOneFile,
+  type Preview,
+  type RunScope,
+  type WriteCaller,
+} from "../../files/index.js";
+import type { CallKnowledge, Knowledge, ShownLines } from "../../files/seen/index.js";
+import {
+  type ApplyChangesOutcome,
   type FileOutcome,
   type FileRequest,
   type FileState,
   isLook,
   isRefusal,
-  type Knowledge,
-  type MadeState,
-  outcomeOfOneFile,
-  type Preview,
-  type RunScope,
   refuse,
-  type ShownLines,
-  type WriteCaller,
   type WriteOutcome,
-} from "../../files/index.js";
+} from "../../files/values/index.js";
 import { causeOf, defined } from "../../text/index.js";
 import { findTool, tools } from "../file-tools/catalog.js";
 import { type Approve, carryApproved, type Question } from "../tool/approval.js";

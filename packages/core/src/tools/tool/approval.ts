@@ -1,3 +1,5 @@
+import type { Preview, RunScope } from "../../files/index.js";
+import type { Knowledge } from "../../files/seen/index.js";
 import {
   type ChangeOutcome,
   type ChangeReport,
@@ -5,14 +7,11 @@ import {
   displacedNoteOf,
   hasTrait,
   isRefusal,
-  type Knowledge,
-  type Preview,
-  type RunScope,
   refuse,
   type WriteFileRequest,
   type WriteOutcome,
   withDisplacedNote,
-} from "../../files/index.js";
+} from "../../files/values/index.js";
 import { defined } from "../../text/index.js";
 import type { ToolWorkspace } from "./tool.js";
 

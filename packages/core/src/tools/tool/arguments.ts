@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isRefusal, type Refusal, refuse } from "../../files/index.js";
+import { isRefusal, type Refusal, refuse } from "../../files/values/index.js";
 import { clip, escapeForDisplay } from "../../text/index.js";
 import { type ArgumentDoor, type JsonSchema, understand } from "./shapes.js";
 import { type ArgumentRefusal, wholeSchema } from "./tool.js";

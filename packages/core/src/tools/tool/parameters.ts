@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ExactEdit, NumberedEdit } from "../../files/index.js";
+import type { ExactEdit, NumberedEdit } from "../../files/values/index.js";
 import { defined } from "../../text/index.js";
 import { unlisted } from "./tool.js";
 

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from "../../files/index.js";
+import { type Refusal, refuse } from "../../files/values/index.js";
 import { clip, escapeForDisplay, isObject } from "../../text/index.js";
 import {
   flatList,

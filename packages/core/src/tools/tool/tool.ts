@@ -1,13 +1,13 @@
 import * as z from "zod";
+import type { Workspace } from "../../files/index.js";
+import type { RefusalCode } from "../../files/values/index.js";
 import {
   type FileRequest,
   isRefusal,
   type Refusal,
-  type RefusalCode,
   refuse,
   type Vocabulary,
-  type Workspace,
-} from "../../files/index.js";
+} from "../../files/values/index.js";
 import type { Spoken } from "../wire/options.js";
 import type { ToolResult } from "../wire/result.js";
 

@@ -5,7 +5,7 @@ import {
   type Role,
   type Vocabulary,
   type WriteOutcome,
-} from "../../files/index.js";
+} from "../../files/values/index.js";
 import type { ToolResult } from "../wire/result.js";
 import { schemaOf } from "./arguments.js";
 import type { FileTool } from "./tool.js";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type OutcomeCode, refusalCodes, successCodes } from "../../files/index.js";
+import { type OutcomeCode, refusalCodes, successCodes } from "../../files/values/index.js";
 
 // The JSON of the tools' answers: a contract, held by `test/tools/schemas/answers.json`. The sources import
 // its types alone: to build the schemas takes longer than to answer a call.

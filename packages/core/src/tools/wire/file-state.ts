@@ -1,4 +1,4 @@
-import type { FileState } from "../../files/index.js";
+import type { FileState } from "../../files/values/index.js";
 import { defined, fileAttributes } from "../../text/index.js";
 import type { WireFileState } from "./answers.js";
 

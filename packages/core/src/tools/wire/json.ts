@@ -1,4 +1,4 @@
-import type { ListedEntry, SearchSkips } from "../../files/index.js";
+import type { ListedEntry, SearchSkips } from "../../files/values/index.js";
 import { defined } from "../../text/index.js";
 import type { WireAnswer, WireResult } from "./answers.js";
 import { stateToJson } from "./file-state.js";

@@ -1,4 +1,4 @@
-import { type MatchedFile, type SearchMatch, say, type Vocabulary } from "../../files/index.js";
+import { type MatchedFile, type SearchMatch, say, type Vocabulary } from "../../files/values/index.js";
 import { quoteForDisplay, showText } from "../../text/index.js";
 import type { ListCut, MatchesBlock } from "./reply.js";
 

@@ -1,4 +1,4 @@
-import type { Vocabulary } from "../../files/index.js";
+import type { Vocabulary } from "../../files/values/index.js";
 
 /** `text`: a header line and raw content; `json`: the JSON objects of seed 1. */
 export type WireForm = "text" | "json";

@@ -1,4 +1,4 @@
-import { type FileState, say, type Vocabulary } from "../../files/index.js";
+import { type FileState, say, type Vocabulary } from "../../files/values/index.js";
 import { countCodePoints, joinLines, splitLines } from "../../text/index.js";
 
 /** As many lines of a state, from its first one, as there is room for. */

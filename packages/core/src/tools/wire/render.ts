@@ -1,13 +1,6 @@
-import type { ReferredLines } from "../../conversation/index.js";
-import {
-  allOf,
-  type FileState,
-  type LineSpan,
-  libraryWords,
-  type ShownLines,
-  say,
-  type Vocabulary,
-} from "../../files/index.js";
+import type { ReferredLines } from "../../conversation/values/index.js";
+import { allOf, type LineSpan, type ShownLines } from "../../files/seen/index.js";
+import { type FileState, libraryWords, say, type Vocabulary } from "../../files/values/index.js";
 import { clip, cutVisibly, defined, escapeInJson } from "../../text/index.js";
 import { writeJson } from "./json.js";
 import { cutAt } from "./looking.js";

@@ -1,16 +1,13 @@
+import { changeHeading, isSecret, type PreviewedFile } from "../../files/index.js";
+import { unchangedIn, unchangedStub } from "../../files/seen/index.js";
 import {
-  changeHeading,
   isRefusal,
-  isSecret,
   libraryWords,
-  type PreviewedFile,
   type ReadManyOutcome,
   type ReadOutcome,
-  unchangedIn,
-  unchangedStub,
   type Vocabulary,
   type WriteOutcome,
-} from "../../files/index.js";
+} from "../../files/values/index.js";
 import { describeChange } from "../../patch/index.js";
 import { defined, escapeForDisplay, quoteForDisplay } from "../../text/index.js";
 import { cutAt } from "./looking.js";

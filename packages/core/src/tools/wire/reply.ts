@@ -1,3 +1,4 @@
+import type { ShownSince } from "../../files/seen/index.js";
 import type {
   FileState,
   ListedEntry,
@@ -5,8 +6,7 @@ import type {
   PassedBy,
   QuotedLines,
   SearchDone,
-  ShownSince,
-} from "../../files/index.js";
+} from "../../files/values/index.js";
 import type { LandedHunk, Repair } from "../../patch/index.js";
 import type { Shown } from "./shown.js";
 

@@ -1,17 +1,17 @@
-import type { ReferredLines, ShownText } from "../../conversation/index.js";
+import type { ReferredLines, ShownText } from "../../conversation/values/index.js";
+import type { Preview } from "../../files/index.js";
+import type { ShownLines } from "../../files/seen/index.js";
 import type {
   ApplyChangesOutcome,
   FindOutcome,
   ListOutcome,
   OutcomeCode,
-  Preview,
   ReadManyOutcome,
   ReadOutcome,
   Refusal,
   SearchOutcome,
-  ShownLines,
   WriteOutcome,
-} from "../../files/index.js";
+} from "../../files/values/index.js";
 
 /** What a tool hands to the renderer. */
 export type ToolResult =

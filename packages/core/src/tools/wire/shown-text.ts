@@ -1,5 +1,5 @@
-import type { ShownText } from "../../conversation/index.js";
-import type { FileState } from "../../files/index.js";
+import type { ShownText } from "../../conversation/values/index.js";
+import type { FileState } from "../../files/values/index.js";
 import { countLines, LineFinder } from "../../text/index.js";
 import type { TextBlock } from "./reply.js";
 import type { Shown } from "./shown.js";

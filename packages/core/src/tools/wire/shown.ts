@@ -10,7 +10,7 @@ import {
   type WriteOutcome,
   type WriteRefusal,
   type Written,
-} from "../../files/index.js";
+} from "../../files/values/index.js";
 import type { Repair } from "../../patch/index.js";
 import { clip, countLines, cutVisibly, LineFinder, showText } from "../../text/index.js";
 import {

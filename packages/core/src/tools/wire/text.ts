@@ -1,5 +1,5 @@
-import type { ShownText } from "../../conversation/index.js";
-import type { FileState, ListedEntry } from "../../files/index.js";
+import type { ShownText } from "../../conversation/values/index.js";
+import type { FileState, ListedEntry } from "../../files/values/index.js";
 import {
   chooseSuffix,
   clip,

@@ -1,20 +1,21 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import { ContextRenderer } from "../../../src/context/index.js";
+import { ContextManager, upwards } from "../../../src/conversation/index.js";
 import {
-  ContextManager,
-  type ConversationContext,
-  type ConversationEvent,
   encodeRecord,
   firstRecords,
-  type JournalRecord,
   type ReadJournal,
   type Replayed,
   readJournal,
   replay,
-  type TimedEvent,
-  upwards,
-} from "../../../src/conversation/index.js";
+} from "../../../src/conversation/journal/index.js";
+import type {
+  ConversationContext,
+  ConversationEvent,
+  JournalRecord,
+  TimedEvent,
+} from "../../../src/conversation/values/index.js";
 import { checkPrompts } from "../provider-checks.js";
 import { call, must, plainContext as plain, reply, result, say, steadyClock } from "../support.js";
 

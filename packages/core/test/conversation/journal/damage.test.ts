@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ConversationEvent } from "../../../src/conversation/index.js";
+import type { ConversationEvent } from "../../../src/conversation/values/index.js";
 import { operation, World } from "../operations.js";
 import { must } from "../support.js";
 import {

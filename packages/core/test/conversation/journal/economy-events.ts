@@ -1,4 +1,4 @@
-import type { TimedEvent, TurnPayload } from "../../../src/conversation/index.js";
+import type { TimedEvent, TurnPayload } from "../../../src/conversation/values/index.js";
 
 const [older, newer] = ["a".repeat(64), "b".repeat(64)];
 const awkward = "src/\u202eß\u2028 \ud83d file.ts";

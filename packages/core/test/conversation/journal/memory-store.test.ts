@@ -5,7 +5,7 @@ import {
   memorySessionStore,
   type SessionMemory,
 } from "../../../src/conversation/index.js";
-import { isRefusal, refuse } from "../../../src/files/index.js";
+import { isRefusal, refuse } from "../../../src/files/values/index.js";
 import { describeStore } from "./store-conformance.js";
 import { message, started } from "./store-events.js";
 

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { renderContext } from "../../../src/context/index.js";
-import { Manifests, readJournal, replay } from "../../../src/conversation/index.js";
+import { Manifests } from "../../../src/conversation/index.js";
+import { readJournal, replay } from "../../../src/conversation/journal/index.js";
 
 const journal = readFileSync(new URL("journals/of-0.1.jsonl", import.meta.url));
 /** What release 0.1 itself made of the end of each branch: scripts/sample-session.mjs, rendered by it. */

@@ -3,10 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { renderContext } from "../../../src/context/index.js";
 import {
-  type ConversationContext,
   encodeRecord,
   firstRecords,
-  type JournalRecord,
   readJournal,
   readSnapshot,
   replay,
@@ -14,9 +12,13 @@ import {
   type SnapshotHead,
   snapshotHead,
   snapshotParts,
-  type TimedEvent,
-} from "../../../src/conversation/index.js";
+} from "../../../src/conversation/journal/index.js";
 import { sealJson } from "../../../src/conversation/journal/journal-codec.js";
+import type {
+  ConversationContext,
+  JournalRecord,
+  TimedEvent,
+} from "../../../src/conversation/values/index.js";
 import { operation, World } from "../operations.js";
 import { plainContext as plain } from "../support.js";
 import { awkwardEvents, longLife, started } from "./store-events.js";

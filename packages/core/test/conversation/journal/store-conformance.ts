@@ -8,9 +8,9 @@ import {
   type SessionStore,
   type TimedEvent,
   versionOf,
-} from "../../../src/conversation/index.js";
-import type { ConversationCode } from "../../../src/files/index.js";
-import { isRefusal } from "../../../src/files/index.js";
+} from "../../../src/conversation/values/index.js";
+import type { ConversationCode } from "../../../src/files/values/index.js";
+import { isRefusal } from "../../../src/files/values/index.js";
 import { awkwardEvents, longLife, message, renamed, started } from "./store-events.js";
 import { describeMedia } from "./store-media.js";
 import { describePages } from "./store-pages.js";

@@ -1,4 +1,9 @@
-import type { JsonObject, JsonValue, TimedEvent, TurnPayload } from "../../../src/conversation/index.js";
+import type {
+  JsonObject,
+  JsonValue,
+  TimedEvent,
+  TurnPayload,
+} from "../../../src/conversation/values/index.js";
 import { economyEvents } from "./economy-events.js";
 
 const begun = 1_760_000_000_000;

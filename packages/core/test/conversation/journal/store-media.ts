@@ -1,14 +1,9 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import {
-  exportSession,
-  forkSession,
-  readExport,
-  type SessionStore,
-  type TimedEvent,
-  type TurnPayload,
-} from "../../../src/conversation/index.js";
-import { isRefusal } from "../../../src/files/index.js";
+import { readExport } from "../../../src/conversation/import/index.js";
+import { exportSession, forkSession } from "../../../src/conversation/index.js";
+import type { SessionStore, TimedEvent, TurnPayload } from "../../../src/conversation/values/index.js";
+import { isRefusal } from "../../../src/files/values/index.js";
 import { toBase64 } from "../../../src/text/index.js";
 import { must } from "../support.js";
 import { started } from "./store-events.js";

@@ -5,13 +5,12 @@ import {
   openConversation,
   placeOf,
   pruneSessions,
-  type RecordPlace,
   readPlace,
-  type SessionQuery,
-  type SessionStore,
   searchSessions,
 } from "../../../src/conversation/index.js";
-import { compilePattern, isRefusal, requiredLiterals } from "../../../src/files/index.js";
+import type { RecordPlace, SessionQuery, SessionStore } from "../../../src/conversation/values/index.js";
+import { compilePattern, requiredLiterals } from "../../../src/files/index.js";
+import { isRefusal } from "../../../src/files/values/index.js";
 import { countedIds, must, reply, say, steadyClock } from "../support.js";
 import { message, renamed, started } from "./store-events.js";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { OpenSession, SessionStore, TimedEvent } from "../../../src/conversation/index.js";
-import { isRefusal } from "../../../src/files/index.js";
+import type { OpenSession, SessionStore, TimedEvent } from "../../../src/conversation/values/index.js";
+import { isRefusal } from "../../../src/files/values/index.js";
 import { codeOf, must } from "../support.js";
 import { message, renamed, started } from "./store-events.js";
 

@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  createConversation,
-  memorySessionStore,
-  openConversation,
-  type SessionStore,
-} from "../../../src/conversation/index.js";
-import { refuse } from "../../../src/files/index.js";
+import { createConversation, memorySessionStore, openConversation } from "../../../src/conversation/index.js";
+import type { SessionStore } from "../../../src/conversation/values/index.js";
+import { refuse } from "../../../src/files/values/index.js";
 import { codeOf, countedIds, must, reply, say, steadyClock } from "../support.js";
 
 const sources = () => ({ ids: countedIds("x"), now: steadyClock() });

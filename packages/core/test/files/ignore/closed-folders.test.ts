@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { isRefusal, refuse, type Target, Workspace } from "../../../src/files/index.js";
+import { type Target, Workspace } from "../../../src/files/index.js";
+import { isRefusal, refuse } from "../../../src/files/values/index.js";
 import { memoryWith } from "../../support.js";
 
 /** A workspace in memory in which no folder of this name may be entered; the command's tests have a real one. */

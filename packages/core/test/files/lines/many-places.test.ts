@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { applyEdits } from "../../../src/files/change/exact-edits.js";
-import { isRefusal } from "../../../src/files/index.js";
 import { carryParts } from "../../../src/files/lines/line-facts.js";
 import { carrySpans } from "../../../src/files/lines/line-spans.js";
 import { placeSteps } from "../../../src/files/lines/placed-lines.js";
+import { isRefusal } from "../../../src/files/values/index.js";
 import type { ExactEdit } from "../../../src/patch/index.js";
 
 const all = (oldString: string, newString: string): ExactEdit => ({ oldString, newString, replaceAll: true });

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { Workspace, type WriteOutcome } from "../../../src/files/index.js";
+import { Workspace } from "../../../src/files/index.js";
+import type { WriteOutcome } from "../../../src/files/values/index.js";
 import { memoryWith, sha } from "../../support.js";
 
 function open() {

@@ -15,7 +15,8 @@ import {
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { hangMs } from "../../../../../test/until.js";
-import { type FileChange, isRefusal, type SetStep, Workspace } from "../../../src/files/index.js";
+import { type SetStep, Workspace } from "../../../src/files/index.js";
+import { type FileChange, isRefusal } from "../../../src/files/values/index.js";
 import { newId, sha256 } from "../../../src/node/disk/digest.js";
 import { namesIn } from "../../../src/node/disk/entries.js";
 import { type OpenedPorts, openPorts, type RecoveredSets } from "../../../src/node/index.js";

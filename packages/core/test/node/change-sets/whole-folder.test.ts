@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { currentBase, type FileChange } from "../../../src/files/index.js";
+import { currentBase, type FileChange } from "../../../src/files/values/index.js";
 import { openWorkspace } from "../../../src/node/index.js";
 import { freshFolder, must } from "../support.js";
 

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { type ChangeRequest, isRefusal } from "../../../src/files/index.js";
+import { type ChangeRequest, isRefusal } from "../../../src/files/values/index.js";
 import { openWorkspace } from "../../../src/node/index.js";
 import { abortAfter } from "../../knowledge/counting-signal.js";
 import { sha } from "../../support.js";

@@ -20,7 +20,8 @@ import {
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type FileBytes, isRefusal } from "../../../src/files/index.js";
+import type { FileBytes } from "../../../src/files/index.js";
+import { isRefusal } from "../../../src/files/values/index.js";
 import { newStageName } from "../../../src/node/commit/stage.js";
 import {
   at,

@@ -1,8 +1,8 @@
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { OpenSession, SessionStore } from "../../../src/conversation/index.js";
-import { isRefusal } from "../../../src/files/index.js";
+import type { OpenSession, SessionStore } from "../../../src/conversation/values/index.js";
+import { isRefusal } from "../../../src/files/values/index.js";
 import { openJournalStore } from "../../../src/node/journal/store.js";
 import { longLife, renamed } from "../../conversation/journal/store-events.js";
 import { freshFolder, hasStrace, runTraced } from "../support.js";

@@ -1,12 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
-import {
-  createConversation,
-  openConversation,
-  type SessionStore,
-  type TurnNode,
-} from "../../../src/conversation/index.js";
+import { createConversation, openConversation } from "../../../src/conversation/index.js";
+import type { SessionStore, TurnNode } from "../../../src/conversation/values/index.js";
 import { openJournalStore } from "../../../src/node/journal/store.js";
 import { countedIds, steadyClock } from "../../conversation/support.js";
 import { must } from "../../reproductions/scene.js";

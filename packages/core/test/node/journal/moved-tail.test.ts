@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { isRefusal } from "../../../src/files/index.js";
+import { isRefusal } from "../../../src/files/values/index.js";
 import { openJournalStore } from "../../../src/node/journal/store.js";
 import { longLife } from "../../conversation/journal/store-events.js";
 import { freshFolder } from "../support.js";

@@ -1,21 +1,21 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readExport } from "../../../src/conversation/import/index.js";
 import {
   ContextManager,
   createConversation,
-  describeLosses,
   exportSession,
   forkSession,
   openConversation,
   pathTo,
-  readExport,
-  repairSession,
-  type SessionStore,
   searchSessions,
   verifySession,
 } from "../../../src/conversation/index.js";
-import { compilePattern, isRefusal } from "../../../src/files/index.js";
+import { describeLosses, repairSession } from "../../../src/conversation/journal/index.js";
+import type { SessionStore } from "../../../src/conversation/values/index.js";
+import { compilePattern } from "../../../src/files/index.js";
+import { isRefusal } from "../../../src/files/values/index.js";
 import { openJournalStore } from "../../../src/node/journal/store.js";
 import { collectGarbage } from "../../../src/node/workspace/gc.js";
 import { codeOf, countedIds, must, reply, say, steadyClock } from "../../conversation/support.js";

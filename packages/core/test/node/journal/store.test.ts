@@ -14,8 +14,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ConversationRefusal, OpenSession, SessionStore } from "../../../src/conversation/index.js";
-import { isRefusal } from "../../../src/files/index.js";
+import type {
+  ConversationRefusal,
+  OpenSession,
+  SessionStore,
+} from "../../../src/conversation/values/index.js";
+import { isRefusal } from "../../../src/files/values/index.js";
 import { openJournalStore } from "../../../src/node/journal/store.js";
 import { collectGarbage } from "../../../src/node/workspace/gc.js";
 import { describeStore } from "../../conversation/journal/store-conformance.js";

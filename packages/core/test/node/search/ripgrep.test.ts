@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { has } from "../../../../../test/tools.js";
-import type { Asked, SearchOutcome, SearchRequest } from "../../../src/files/index.js";
+import type { Asked, SearchOutcome, SearchRequest } from "../../../src/files/values/index.js";
 import { type Ground, ground } from "../../support.js";
 
 const words = "alpha beta gamma Delta strasse needle_case const kelvin_Kind value 42".split(" ");

@@ -1,7 +1,7 @@
 import { lstatSync, lutimesSync, readdirSync, readlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { currentBase } from "../../../src/files/index.js";
+import { currentBase } from "../../../src/files/values/index.js";
 import { collectGarbage, openWorkspace } from "../../../src/node/index.js";
 import { noteCallers } from "../../../src/node/state-folder/callers.js";
 import { openStateFolder } from "../../../src/node/state-folder/state-folder.js";

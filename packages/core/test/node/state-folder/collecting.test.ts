@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { isRefusal, type Refusal } from "../../../src/files/index.js";
+import { isRefusal, type Refusal } from "../../../src/files/values/index.js";
 import { sha256 } from "../../../src/node/disk/digest.js";
 import { collectGarbage } from "../../../src/node/index.js";
 import { type OpenedPorts, openPorts } from "../../../src/node/workspace/open.js";

@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hangMs } from "../../../../../test/until.js";
-import type { FileChange } from "../../../src/files/index.js";
+import type { FileChange } from "../../../src/files/values/index.js";
 import { sha256 } from "../../../src/node/disk/digest.js";
 import { collectGarbage, openPorts } from "../../../src/node/index.js";
 import { keepDisplacedBytes } from "../../../src/node/state-folder/swap-recovery.js";

@@ -10,7 +10,7 @@ import {
   type RestorePlan,
   settleWrites,
 } from "../../../src/conversation/index.js";
-import { currentBase, isRefusal } from "../../../src/files/index.js";
+import { currentBase, isRefusal } from "../../../src/files/values/index.js";
 import { carryOut, followFiles } from "../../../src/tools/index.js";
 import { must } from "../../conversation/support.js";
 import { commands, does, edits, type Host, headOf, openHost, reads, writes } from "./follow-ground.js";

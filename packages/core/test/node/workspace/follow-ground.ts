@@ -1,13 +1,11 @@
 import { randomBytes } from "node:crypto";
 import {
   createConversation,
-  type JsonObject,
-  namesFrom,
   openConversation,
   type StoredConversation,
-  timeSortedIds,
 } from "../../../src/conversation/index.js";
-import { isRefusal } from "../../../src/files/index.js";
+import { type JsonObject, namesFrom, timeSortedIds } from "../../../src/conversation/values/index.js";
+import { isRefusal } from "../../../src/files/values/index.js";
 import { type OpenedWorkspace, openJournalStore, openWorkspace } from "../../../src/node/index.js";
 import { type Carried, carryOut, followFiles, runConversationTool } from "../../../src/tools/index.js";
 import { must as mustTurn } from "../../conversation/support.js";

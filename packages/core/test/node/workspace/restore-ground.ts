@@ -11,13 +11,11 @@ import {
 import { dirname, join } from "node:path";
 import {
   createConversation,
-  type FileEffect,
   openConversation,
-  type SessionStore,
   type StoredConversation,
-  timeSortedIds,
 } from "../../../src/conversation/index.js";
-import { currentBase, type FileChange } from "../../../src/files/index.js";
+import { type FileEffect, type SessionStore, timeSortedIds } from "../../../src/conversation/values/index.js";
+import { currentBase, type FileChange } from "../../../src/files/values/index.js";
 import { type OpenedWorkspace, openJournalStore, openWorkspace } from "../../../src/node/index.js";
 import { must as mustTurn } from "../../conversation/support.js";
 import { freshFolder, must } from "../support.js";

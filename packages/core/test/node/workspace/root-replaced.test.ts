@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
-import type { FileOutcome } from "../../../src/files/index.js";
+import type { FileOutcome } from "../../../src/files/values/index.js";
 import { type OpenedWorkspace, openWorkspace } from "../../../src/node/index.js";
 import { freshFolder, hasStrace, must, openDescriptors, runTraced, textAt } from "../support.js";
 

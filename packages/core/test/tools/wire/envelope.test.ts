@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ReadState } from "../../../src/files/index.js";
+import type { ReadState } from "../../../src/files/values/index.js";
 import { type Envelope, parseEnvelope, renderResult } from "../../../src/tools/index.js";
 import { factsOf, missingState, refusedOf, reportOf, someHash, stateOf, writeOf } from "./states.js";
 

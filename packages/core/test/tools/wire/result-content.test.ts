@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { RefusalCode, WriteOutcome } from "../../../src/files/index.js";
+import type { RefusalCode, WriteOutcome } from "../../../src/files/values/index.js";
 import {
   fullContentLimitBytes,
   parseEnvelope,

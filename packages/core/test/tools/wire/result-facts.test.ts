@@ -1,15 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { renderContext } from "../../../src/context/index.js";
-import {
-  ContextManager,
-  type JsonObject,
-  namesFrom,
-  timeSortedIds,
-} from "../../../src/conversation/index.js";
+import { ContextManager } from "../../../src/conversation/index.js";
 import { transitionsAlong } from "../../../src/conversation/tree/file-transitions.js";
 import { nodesBelow } from "../../../src/conversation/tree/tree-paths.js";
-import { isRefusal, joinSpans } from "../../../src/files/index.js";
+import { type JsonObject, namesFrom, timeSortedIds } from "../../../src/conversation/values/index.js";
+import { joinSpans } from "../../../src/files/seen/index.js";
+import { isRefusal } from "../../../src/files/values/index.js";
 import { carryOut, type TurnHost } from "../../../src/tools/index.js";
 import { sha } from "../../support.js";
 import { makeGround } from "../ground.js";

@@ -1,3 +1,5 @@
+import { SessionKnowledge } from "../../../src/files/seen/index.js";
+import type { RefusalCode } from "../../../src/files/values/index.js";
 import {
   type ChangeReport,
   type FileRequest,
@@ -5,14 +7,12 @@ import {
   type Outcomes,
   type ReadOutcome,
   type ReadState,
-  type RefusalCode,
   refuse,
-  SessionKnowledge,
   type TextFacts,
   type Unchanged,
   type WriteRefusal,
   type Written,
-} from "../../../src/files/index.js";
+} from "../../../src/files/values/index.js";
 import { countLines } from "../../../src/text/index.js";
 import type { ToolWorkspace } from "../../../src/tools/index.js";
 
