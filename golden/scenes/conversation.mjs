@@ -83,7 +83,7 @@ async function open(ground) {
   /** What the script calls places of the tree, and the task that was spoken of last there. @type {Record<string, string>} */
   const words = {};
   let steps = 0;
-  /** @param {import("@holdfast/core/conversation").ModelAnswer["parts"]} parts */
+  /** @param {import("@holdfast/core/conversation/values").ModelAnswer["parts"]} parts */
   const answer = (parts) =>
     void must(
       manager.addAnswer({
@@ -109,7 +109,7 @@ async function open(ground) {
         kind: "tool_call",
         callId,
         name,
-        args: /** @type {import("@holdfast/core/conversation").JsonObject} */ (args),
+        args: /** @type {import("@holdfast/core/conversation/values").JsonObject} */ (args),
       },
     ]);
     const carried = await carryOut({ callId }, { manager, workspace, files, summariser });

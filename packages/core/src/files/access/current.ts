@@ -54,7 +54,7 @@ export async function learnState(
   encoding = encodings.get(sha256),
   budget = new TimeBudget(ports),
 ): Promise<Refusal<"timeout"> | undefined> {
-  const late = await budget.pause();
+  const late = await budget.pause(bytes.length);
   if (late !== undefined) return late;
   decodeFile(bytes, ports.codec, encoding);
   return budget.pause();
@@ -96,7 +96,7 @@ export async function readCurrent(
     case "file": {
       const read = await target.read(limitBytes);
       if (isRefusal(read)) return read;
-      const late = await budget.pause();
+      const late = await budget.pause(read.bytes.length);
       if (late !== undefined) return late;
       const sha256 = digestOf(session.ports, read.bytes);
       return { ...read, kind: "file", sha256, ...(entry.kind === "link" ? { isLink: true } : {}) };

@@ -88,7 +88,7 @@ export async function removeMadeFor({ call: { session }, target }: Site, undone:
 
 /** The hash of planned bytes: the last of the work that has to be over in time. */
 export async function digestOfPlan({ call }: Site, bytes: Uint8Array): Promise<string | Refusal<"timeout">> {
-  return (await call.budget.pause()) ?? digestOf(call.session.ports, bytes);
+  return (await call.budget.pause(bytes.length)) ?? digestOf(call.session.ports, bytes);
 }
 
 /** What a step did. */

@@ -9,6 +9,8 @@ import { type Refusal, refuse } from "./refusal.js";
 export class TimeBudget {
   private until: number;
   private rested: number;
+  private pauses = 0;
+  private isLarge = false;
 
   /** @param limitMs from now on; without it the work takes as long as it takes, in the same slices. */
   constructor(
@@ -23,6 +25,8 @@ export class TimeBudget {
   start(): void {
     this.rested = this.ports.clock.now();
     this.until = this.rested + this.limitMs;
+    this.pauses = 0;
+    this.isLarge = false;
   }
 
   /** Whether the time is up. */
@@ -51,17 +55,23 @@ export class TimeBudget {
    * Rests, if a slice is over, and leaves the time of the others out: a change that fits is not refused for their work.
    * Between two passes over a file this is all the rest there is, and within the work that grows faster than its input.
    *
-   * @returns `timeout` where the time is up.
+   * @param size of what is gone through next, in bytes.
+   * @returns `timeout` where the time is up, and there was much to do.
    */
-  async pause(): Promise<Refusal<"timeout"> | undefined> {
+  async pause(size = 0): Promise<Refusal<"timeout"> | undefined> {
+    this.pauses += 1;
+    this.isLarge ||= size > largeSize;
     const begun = this.ports.clock.now();
     if (begun - this.rested >= sliceMs) {
       await this.rest();
       this.until += this.rested - begun;
     }
-    return this.isSpent() ? timeUp : undefined;
+    return (this.isLarge || this.pauses > fewPauses) && this.isSpent() ? timeUp : undefined;
   }
 }
+
+/** Small work is over before: no clock is believed about it, since a person may set one and a machine may sleep. */
+const fewPauses = 8;
 
 /**
  * Takes the steps of some work in turns with the rest of the process.
