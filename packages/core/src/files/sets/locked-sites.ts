@@ -94,6 +94,7 @@ function nameTaken(twin: Member, member: Member): Refusal {
     : namedTwice(twin.change.path, member.change.path);
 }
 
+/** The refusal of one file under two names of a set. */
 export function namedTwice(path: string, again: string): Refusal {
   const names = path === again ? path : `${path} and ${again}`;
   return refuse(
