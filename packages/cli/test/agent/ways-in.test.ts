@@ -128,7 +128,8 @@ describe.runIf(hasTmux)("the program in a terminal", () => {
       window.keys("Enter");
       await window.until(/^>$/m);
     }
-    await window.until("page.yaml");
+    // The command stands on the screen before it is done, and a key of a moment before belongs to it.
+    await window.until(/^Written: [\s\S]*^>$/m);
     window.keys("C-d");
     await window.until(/^\$$/m);
     const holding = [at.home.folder, at.project.folder].flatMap((folder) =>
