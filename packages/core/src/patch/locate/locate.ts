@@ -76,7 +76,7 @@ function* locateByContent(
   const problem = findProblem(open);
   yield;
   if (problem !== undefined) return { ...problem, searches };
-  const solved = yield* solve(base, open);
+  const solved = yield* solve(base, open, deadline);
   if (solved.kind === "unlocated") return { ...solved, searches };
   for (const [at, placement] of solved.placements.entries()) {
     yield;

@@ -1,7 +1,7 @@
 import type { BaseText } from "../model/base-text.js";
 import { growth, type HunkLine, type ShapedHunk } from "../model/hunk.js";
 import { indentOf, isBlankLine } from "../model/line-key.js";
-import { mapSteps, type Steps } from "../model/steps.js";
+import { type Deadline, mapSteps, type Steps } from "../model/steps.js";
 import { isInside, SectionFinder } from "./anchors.js";
 import {
   type Assignments,
@@ -81,13 +81,17 @@ import { comesToSameText } from "./same-text.js";
  * No assignment keeps the order of the diff. Each hunk has one candidate, and they do not overlap: accepted, and
  * reported as `hunk_order`.
  */
-export function* solve(base: BaseText, searches: readonly HunkSearch[]): Steps<Located | Unlocated> {
+export function* solve(
+  base: BaseText,
+  searches: readonly HunkSearch[],
+  deadline: Deadline,
+): Steps<Located | Unlocated> {
   const all = searches.map((search) => candidateOf(search.hunk, search.starts, search.alignment));
   yield;
   const assigned = assignInOrder(all);
   yield;
   if (assigned === undefined) return yield* solveOutOfOrder(base, searches, all);
-  const chosen = assignInOrder(breakTies(base, searches, assigned)) ?? assigned;
+  const chosen = assignInOrder(yield* breakTies(base, searches, assigned, deadline)) ?? assigned;
   const unclear = findUnclear(base, searches, chosen);
   if (unclear !== undefined) return unlocated("ambiguous", unclear, searches, unclear.starts);
   const starts = chosen.earliest;
@@ -134,19 +138,21 @@ function* confirmPlacements(
   return { kind: "located", placements, outOfOrder, repeated: [], appliedBefore: [] };
 }
 
-/** Ties broken by what the headers say; hunks that the order places keep what they have. */
-function breakTies(
+/** Ties broken by what the headers say; hunks that the order places keep what they have, as do all when time is up. */
+function* breakTies(
   base: BaseText,
   searches: readonly HunkSearch[],
   { earliest, latest }: Assignments,
-): readonly Candidate[] {
+  deadline: Deadline,
+): Steps<readonly Candidate[]> {
   const finder = new SectionFinder(base);
   const offset = commonOffset(searches);
-  return searches.map((search, at) => {
-    const isPlaced = earliest[at] === latest[at];
+  const candidateAt = (search: HunkSearch, at: number) => {
+    const isPlaced = earliest[at] === latest[at] || deadline.late();
     const starts = isPlaced ? search.starts : namedCopies(base, search, finder, offset);
     return candidateOf(search.hunk, starts, search.alignment);
-  });
+  };
+  return yield* mapSteps(searches, candidateAt, 1);
 }
 
 /** By how much the numbers of all hunks with one place are off, if it is the same for all; 0 otherwise. */
