@@ -302,3 +302,28 @@ describe("a change set is refused whole for", () => {
       expect(existsSync(join(on.root, "deep"))).toBe(false);
     });
 });
+
+describe("an answer about one file", () => {
+  const places = ["folder", ".", "up.txt", "none.txt", "../out.txt", "gone.txt/x", "*.txt"];
+  const asked: Record<string, (on: Ground, path: string, base: string) => Promise<{ message: string }>> = {
+    write: ({ workspace }, path, base) => workspace.write({ path, base, content: "n\n" }),
+    append: ({ workspace }, path, base) => workspace.append({ path, base, content: "n\n" }),
+    insertLines: ({ workspace }, path, base) =>
+      workspace.insertLines({ path, base, line: 1, content: "n\n" }),
+    edit: ({ workspace }, path, base) =>
+      workspace.edit({ path, base, edits: [{ oldText: "b", newText: "B" }] }),
+    patch: ({ workspace }, path, base) => workspace.patch({ path, base, diff: hunk }),
+    undo: ({ workspace }, path) => workspace.undo({ path }),
+  };
+  for (const [name, ask] of Object.entries(asked))
+    it(`speaks of no set: ${name}`, async () => {
+      for (const path of places)
+        for (const base of [sha(one), emptySha]) {
+          const on = await ground(files);
+          mkdirSync(join(on.root, "folder"));
+          linkSync(join(on.root, "up.txt"), join(on.root, "second"));
+          const { message } = await ask(on, path, base);
+          expect(message, `${name} ${path}`).not.toMatch(/\bset\b|each by its own path/);
+        }
+    });
+});

@@ -23,6 +23,8 @@ export type Member = ChangedMember | ArrivingMember | PastedMember;
 interface ChangedMember {
   readonly kind: "changed";
   readonly change: Change;
+  /** The request is about this one file, and its answer speaks of no set. */
+  readonly isOne?: true;
 }
 
 /** The new name of a file; what is written there is what the old name's member came to. */

@@ -112,7 +112,7 @@ const mostTries = 16;
 /** A set of one file: in place where it cannot be replaced, and that may be. */
 export async function carryOutOne(call: Call, change: Change, ticket: Ticket): Promise<WriteOutcome> {
   const take = async (wanted: Change) =>
-    answerOfOne(await carryOut(call, [{ kind: "changed", change: wanted }], ticket));
+    answerOfOne(await carryOut(call, [{ kind: "changed", change: wanted, isOne: true }], ticket));
   const outcome = await take(change);
   const { inPlace: when } = call.session.guards;
   if (outcome.kind !== "refusal" || when === undefined || !namesInPlace(outcome)) return outcome;
@@ -181,7 +181,7 @@ export async function previewOne(
   change: Change,
   ticket: Ticket,
 ): Promise<Preview | Unchanged | WriteRefusal> {
-  const found = await previewMembers(call, [{ kind: "changed", change }], ticket);
+  const found = await previewMembers(call, [{ kind: "changed", change, isOne: true }], ticket);
   if ("files" in found) return found;
   const outcome = answerOfOne(found);
   if (outcome.kind === "written") throw new Error("a preview wrote");
@@ -363,7 +363,8 @@ async function decideOne(
   if (target.realPath !== arrival) return refuseMember(member, movedAway);
   const site = siteOf(call, await asItsWrite(call, change, target), target);
   const decision = await decide(site);
-  if (decision.kind === "answer" && decision.outcome.code === "is_directory")
+  const isOne = member.kind === "changed" && member.isOne;
+  if (decision.kind === "answer" && decision.outcome.code === "is_directory" && !isOne)
     return refuseMember(member, refuse("is_directory", folderMessage(member)));
   if (member.kind === "pasted" && isHalfMoved(results.at(-1), decision))
     return refuseMember(member, halfMoved);
@@ -408,7 +409,7 @@ function refuseMember(member: Member, refusal: Refusal): AnsweredMember {
 }
 
 function folderMessage({ kind, change }: Member): string {
-  const shown = escapeForDisplay(change.path);
+  const shown = change.path === "" ? "." : escapeForDisplay(change.path);
   return kind === "arriving"
     ? `${shown} is a folder: name the whole new path of the file, with its own name at the end. Nothing was changed.`
     : `${shown} is a folder, and only files are changed, moved and deleted, each by its own path. Nothing was changed.`;
