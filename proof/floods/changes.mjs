@@ -70,7 +70,7 @@ async function change({ what, text, calls, room = 0 }) {
   const sha256 = () => createHash("sha256").update(readFileSync(file)).digest("hex");
   // The state before and the one after as text are 100 MB of it.
   const flags = [
-    "--max-old-space-size=128",
+    "--max-old-space-size=144",
     clock,
     built.cli,
     "mcp",
