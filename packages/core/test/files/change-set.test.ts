@@ -309,9 +309,9 @@ describe("an answer about one file", () => {
     write: ({ workspace }, path, base) => workspace.write({ path, base, content: "n\n" }),
     append: ({ workspace }, path, base) => workspace.append({ path, base, content: "n\n" }),
     insertLines: ({ workspace }, path, base) =>
-      workspace.insertLines({ path, base, line: 1, content: "n\n" }),
+      workspace.insertLines({ path, base, afterLine: 1, content: "n\n" }),
     edit: ({ workspace }, path, base) =>
-      workspace.edit({ path, base, edits: [{ oldText: "b", newText: "B" }] }),
+      workspace.edit({ path, base, edits: [{ oldString: "b", newString: "B" }] }),
     patch: ({ workspace }, path, base) => workspace.patch({ path, base, diff: hunk }),
     undo: ({ workspace }, path) => workspace.undo({ path }),
   };
