@@ -1,6 +1,5 @@
-import type { MadeState } from "@holdfast/core/files";
-import type { OutcomeCode } from "@holdfast/core/files/values";
-import { isRefusal, type Refusal } from "@holdfast/core/files/values";
+import type { MadeState, Workspace } from "@holdfast/core/files";
+import { isRefusal, type OutcomeCode, type Refusal } from "@holdfast/core/files/values";
 import { escapeForPeople } from "@holdfast/core/text";
 import {
   allTools,
@@ -8,11 +7,15 @@ import {
   fileOfCall,
   findTool,
   jsonSchema,
+  type MediaKind,
+  mediaOfRead,
+  mediaReply,
   protocolText,
   readingTools,
   renderResult,
   runToolWithResult,
   shownTools,
+  type ToolResult,
   type ToolRun,
   tools,
   toolsInShort,
@@ -30,8 +33,8 @@ import {
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
 import { footingOf, type ServedWorkspace } from "./client-roots.js";
+import { pathToFileUri } from "./file-uri.js";
 import { factsOfCall, type Host, hostOf, hostOfRequest, metaFor, roomAt } from "./hosts.js";
-import { mediaAnswer } from "./media.js";
 import type { McpOptions } from "./options.js";
 import { toCallResult } from "./result.js";
 import type { RunningCalls } from "./running-calls.js";
@@ -256,3 +259,37 @@ const coreTools: readonly string[] = [
   "safe_patch",
   "write_file",
 ];
+
+/** What a read of an image or a PDF was answered with, and how. */
+interface MediaRead {
+  readonly result: ToolResult | undefined;
+  readonly ignored: string;
+  readonly wire: "text" | "json";
+  /** The kinds that the client hands to its model. */
+  readonly kinds: readonly MediaKind[];
+}
+
+/**
+ * The answer to a read of an image or a PDF, where the client hands such blocks to its model: the block, and a
+ * sentence with what it is, or in the JSON form an object.
+ *
+ * @returns undefined where it was no such read, or the client shows its model no such block; the refusal of the read
+ *   then says what the file is.
+ */
+async function mediaAnswer(
+  { result, ignored, wire, kinds }: MediaRead,
+  workspace: Pick<Workspace, "readBytes" | "roots">,
+): Promise<CallToolResult | undefined> {
+  const media = await mediaOfRead(result, workspace, kinds);
+  if (media === undefined) return undefined;
+  const { kind, path, mimeType, data } = media;
+  const { text } = mediaReply(media, wire, ignored);
+  const block =
+    kind === "image"
+      ? ({ type: "image", data, mimeType } as const)
+      : ({
+          type: "resource",
+          resource: { uri: pathToFileUri(workspace.roots, path), mimeType, blob: data },
+        } as const);
+  return { content: [{ type: "text", text }, block], isError: false };
+}

@@ -1,17 +1,170 @@
+import { defined } from "@holdfast/core/text";
 import { nearestName } from "@holdfast/core/tools";
+import { backgroundWords } from "../host/command-words.js";
+import type { RunningCommand } from "../host/running-command.js";
 import type { WrittenPrompt } from "../input/written-prompts.js";
-import { backgroundCommand } from "./background.js";
 import { changesCommand } from "./changes.js";
-import type { Command, CommandSpec } from "./command.js";
+import type { Command, CommandOutcome, CommandSpec } from "./command.js";
 import { contextCommands } from "./context.js";
 import { exportCommand } from "./export.js";
-import { fileCommands } from "./file.js";
 import { historyCommands } from "./history.js";
 import { lookCommands } from "./look.js";
-import { memoryCommand } from "./memory.js";
-import { refused, told } from "./results.js";
+import { movingCommand } from "./moving.js";
+import { carried, refused, told, unavailable } from "./results.js";
 import { sessionCommands } from "./session.js";
-import { taskCommands } from "./task.js";
+
+const transformations = ["clone", "clear", "compress"] as const;
+
+const start: CommandSpec = {
+  name: "task start",
+  usage: "NAME [--goal TEXT] [--clone|--clear|--compress] [--summary TEXT]",
+  says: "Begins a task on a branch of its own, which sees all of what came before, nothing, or a summary.",
+  options: { clone: "switch", clear: "switch", compress: "switch", goal: "value", summary: "value" },
+  operands: { least: 0, most: "text" },
+  run: async (given, host) => {
+    const chosen = transformations.filter((name) => given.has(name));
+    if (chosen.length > 1)
+      return refused("invalid_arguments", "--clone, --clear or --compress: one of them.");
+    const [context] = chosen;
+    const args = defined({
+      context,
+      name: given.text === "" ? undefined : given.text,
+      goal: given.value("goal"),
+      summary: given.value("summary"),
+    });
+    return carried("task_start", args, host);
+  },
+};
+
+const complete = movingCommand("task_complete", {
+  name: "task complete",
+  usage: "[SUMMARY]",
+  says: "Ends the task: its summary, with the files it changed, goes to the branch that it was started from.",
+  operands: { least: 0, most: "text" },
+  named: "summary",
+});
+
+const cancel = movingCommand("task_cancel", {
+  name: "task cancel",
+  says: "Ends the task without a result; its branch is kept, marked as pruned.",
+});
+
+const pop = movingCommand("task_pop", {
+  name: "task pop",
+  says: "Leaves the task for now, and goes back to where it was started.",
+});
+
+const resume = movingCommand("task_resume", {
+  name: "task resume",
+  usage: "TASK",
+  says: "Goes on with a task that was left.",
+  operands: { least: 1, most: 1 },
+  operand: "task",
+  named: "task_id",
+});
+
+const restart = movingCommand("task_restart", {
+  name: "task restart",
+  usage: "[HINT] [--task TASK]",
+  says: "Begins the task again on a new branch, with a hint; the former branch is kept.",
+  operands: { least: 0, most: "text" },
+  named: "hint",
+  hasTask: true,
+});
+
+const listTasks: CommandSpec = {
+  name: "task list",
+  says: "Lists the tasks as a tree: active, left, complete, cancelled.",
+  run: (_, host) => carried("task_list", {}, host),
+};
+
+/** The commands of tasks. */
+const taskCommands: readonly CommandSpec[] = [start, complete, cancel, pop, resume, restart, listTasks];
+
+const track: CommandSpec = {
+  name: "file track",
+  usage: "PATH",
+  says: "Keeps a file before the model: before each request its newest state is there, without a read.",
+  operands: { least: 1, most: 1 },
+  operand: "path",
+  run: async ({ text }, host) => {
+    const outcome = await carried("track_file", { file_path: text }, host);
+    const uploading = outcome.kind === "told" ? await host.agent.uploads?.file(text) : undefined;
+    if (outcome.kind !== "told" || uploading === undefined) return outcome;
+    return { ...outcome, message: `${outcome.message} ${uploading}` };
+  },
+};
+
+const untrack: CommandSpec = {
+  name: "file untrack",
+  usage: "PATH",
+  says: "Keeps it no longer.",
+  operands: { least: 1, most: 1 },
+  operand: "path",
+  run: ({ text }, host) => carried("untrack_file", { file_path: text }, host),
+};
+
+const listFiles: CommandSpec = {
+  name: "file list",
+  says: "Lists the files that are kept before the model.",
+  run: (_, host) => carried("list_tracked_files", {}, host),
+};
+
+/** The commands of tracked files. */
+const fileCommands: readonly CommandSpec[] = [track, untrack, listFiles];
+
+/** Shows the memory file, pins it, lets it go. */
+const memoryCommand: CommandSpec = {
+  name: "memory",
+  usage: "[on|off]",
+  says: "Shows the notes that outlast a conversation; makes and pins them, or takes them out of what the model sees.",
+  operands: { least: 0, most: 1 },
+  run: async ({ text: wanted }, { agent: { memory }, manager }) => {
+    if (memory === undefined) return refused("unavailable", "The settings allow no memory file here.");
+    if (wanted !== "" && wanted !== "on" && wanted !== "off")
+      return refused("invalid_arguments", `It is "on" or "off", not "${wanted}".`);
+    if (wanted === "off") memory.unpin();
+    const flaw = wanted === "on" ? await memory.pin() : undefined;
+    if (flaw !== undefined) return refused("unavailable", `The memory file cannot be made: ${flaw}`);
+    const flushed = await manager.flush();
+    if ("code" in flushed) return { kind: "refused", code: flushed.code, message: flushed.message };
+    const { path, isPinned } = memory;
+    const found = await memory.text();
+    const data = { path, exists: found !== undefined, pinned: isPinned };
+    if (found === undefined) return told(`There is no ${path} yet; /memory on makes it.`, { data });
+    return told(`${path} is ${isPinned ? "before the model" : "not before the model"}:`, {
+      data,
+      text: found,
+    });
+  },
+};
+
+/** `/background`: the commands of the model that go on beside the conversation. */
+const backgroundCommand: CommandSpec = {
+  name: "background",
+  usage: "[ID] [--kill]",
+  says: "Lists the commands in the background, shows what one printed, or ends it with all that it started.",
+  options: { kill: "switch" },
+  operands: { least: 0, most: 1 },
+  run: async (given, { background }) => {
+    if (background === undefined) return unavailable("A look at commands in the background");
+    const all = background();
+    if (given.text === "" && given.has("kill"))
+      return refused("invalid_arguments", "/background ID --kill: the id is missing.");
+    if (given.text === "") return listed(all);
+    const command = all.find(({ id }) => id === given.text);
+    if (command === undefined)
+      return refused("not_found", `There is no command ${given.text}. /background lists them.`);
+    if (given.has("kill")) await command.stop("killed");
+    return told(`${backgroundWords(command)}.`, given.has("kill") ? {} : { text: command.log.text() });
+  },
+};
+
+function listed(all: readonly RunningCommand[]): CommandOutcome {
+  const data = { commands: all.map(({ id, command }) => ({ id, command })) };
+  if (all.length === 0) return told("No command runs in the background.", { data });
+  return told("Commands in the background:", { data, text: all.map(backgroundWords).join("\n") });
+}
 
 const help: CommandSpec = {
   name: "help",

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { hangMs } from "../../../../test/until.js";
 import { isLinkAddress, isPublicAddress } from "../../src/host/addresses.js";
 import { commandEnvironment, isSecretName } from "../../src/host/environment.js";
-import { offeredNames } from "../../src/host/mcp/names.js";
+import { readableHtml } from "../../src/host/fetch-tool.js";
+import { offeredNames } from "../../src/host/mcp/servers.js";
 import { waitAtMost } from "../../src/host/processes.js";
-import { readableHtml } from "../../src/host/readable-html.js";
 
 const words = (text: string) => text.trim().split(/\s+/u);
 

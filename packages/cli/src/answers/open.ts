@@ -9,11 +9,10 @@ import {
   type RecoveredSets,
 } from "@holdfast/core/node";
 import { defined, escapeForPeople } from "@holdfast/core/text";
-import type { ResultContent } from "@holdfast/core/tools";
+import { answerBudgetChars, type ResultContent } from "@holdfast/core/tools";
 import type { Settings } from "../shell/invocation.js";
 import type { Terminal } from "../shell/terminal.js";
 import { counted } from "./amounts.js";
-import { withinBudget } from "./budget.js";
 import type { ToolResult } from "./json.js";
 import { reportRefusal } from "./report.js";
 
@@ -121,4 +120,53 @@ function reportRecovered({ finished, takenBack, leftAlone }: RecoveredSets): str
   for (const path of leftAlone)
     lines.push(`Left alone, because somebody else wrote it meanwhile: ${escapeForPeople(path)}`);
   return lines.map((line) => `holdfast: ${line}\n`).join("");
+}
+
+/**
+ * A terminal through which one answer goes, on both streams together: what is more than an answer may hold is
+ * not printed, and the end of standard error says how much that was.
+ */
+interface BudgetedTerminal extends Terminal {
+  /** Says what was not printed, if anything. */
+  finish(): void;
+}
+
+/** @param budgetChars UTF-16 units. */
+function withinBudget(terminal: Terminal, budgetChars = answerBudgetChars): BudgetedTerminal {
+  // What says that something was left out has to fit, too.
+  let left = budgetChars - noteChars;
+  let missing = 0;
+  const fitting = (text: string): string => {
+    const kept = text.length <= left ? text : wholeLines(text, Math.max(0, left));
+    left -= kept.length;
+    if (kept.length < text.length) {
+      missing += text.length - kept.length;
+      // The lines that follow are no answer without those that were left out.
+      left = 0;
+    }
+    return kept;
+  };
+  return {
+    ...terminal,
+    async out(text) {
+      const kept = typeof text === "string" ? fitting(text) : text;
+      if (kept.length > 0) await terminal.out(kept);
+    },
+    err(text) {
+      const kept = fitting(text);
+      if (kept !== "") terminal.err(kept);
+    },
+    finish() {
+      if (missing > 0)
+        terminal.err(`… ${missing.toLocaleString("en-US")} more characters are not shown: ask for less.\n`);
+    },
+  };
+}
+
+const noteChars = 100;
+
+/** The beginning of a text up to the end of a line, where it has one. */
+function wholeLines(text: string, limit: number): string {
+  const end = text.lastIndexOf("\n", limit - 1);
+  return limit === 0 ? "" : end < 0 ? text.slice(0, limit) : text.slice(0, end + 1);
 }

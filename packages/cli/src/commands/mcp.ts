@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
 import { type OpenedWorkspace, type OpenWorkspaceOptions, refuseWideRoots } from "@holdfast/core/node";
 import { defined, escapeForPeople } from "@holdfast/core/text";
@@ -15,7 +17,6 @@ import { type Addons, addonFor } from "../addons.js";
 import { chooseRoots, type FolderLeftOut, noFolders } from "../answers/choose-roots.js";
 import { openSettings } from "../answers/open.js";
 import { reportRefusal } from "../answers/report.js";
-import { letCollect } from "../shell/collector.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Flags, Invocation, Settings } from "../shell/invocation.js";
 import { MessageLines } from "../shell/message-lines.js";
@@ -234,4 +235,24 @@ function namedTools(
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * For a server: lets the file tools have the last large file's memory collected before they read the next one
+ * (`globalThis.gc`, which Node gives with a flag). V8 collects by what is on its heap; the bytes of a file lie
+ * beside it, so that two large files would be held at once.
+ */
+function letCollect(): void {
+  if (globalThis.gc !== undefined) return;
+  // Made when it is asked for: a context costs more than a hundredth of a start.
+  Object.defineProperty(globalThis, "gc", { configurable: true, get: collector });
+}
+
+function collector(): NodeJS.GCFunction {
+  setFlagsFromString("--expose-gc");
+  // A cast: a new context has the function by the flag, which the compiler cannot know.
+  const value = runInNewContext("gc") as NodeJS.GCFunction;
+  setFlagsFromString("--no-expose-gc");
+  Object.defineProperty(globalThis, "gc", { value });
+  return value;
 }

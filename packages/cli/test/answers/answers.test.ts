@@ -4,7 +4,7 @@ import { openWorkspace } from "@holdfast/core/node";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { chooseRoots } from "../../src/answers/choose-roots.js";
-import { showDiff } from "../../src/answers/show-diff.js";
+import { showDiff } from "../../src/answers/report.js";
 import { readCommand } from "../../src/commands/read.js";
 import { amongOthers } from "../../src/sessions/transfer.js";
 import { makePaint } from "../../src/shell/terminal.js";

@@ -22,7 +22,6 @@ const hard = [
   "locate/embed.ts",
   "locate/indent.ts",
   "locate/locate.ts",
-  "locate/repeats.ts",
   "locate/solve.ts",
   "locate/stretch.ts",
   "locate/window.ts",

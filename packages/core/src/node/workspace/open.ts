@@ -1,6 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ChangeSets, Clock, Disk, HistoryStore, WorkspacePorts } from "../../files/index.js";
+import type {
+  ChangeSets,
+  Clock,
+  Disk,
+  HistoryStore,
+  SectionWorker,
+  WorkspacePorts,
+} from "../../files/index.js";
 import { isRefusal, type Refusal, refuse } from "../../files/values/index.js";
+import type { SectionAnswer } from "../../patch/index.js";
 import { defined } from "../../text/index.js";
 import { openChangeSets } from "../change-sets/change-sets.js";
 import { locksAfterRecovery, type RecoveredSets, recoverSets } from "../change-sets/recovery.js";
@@ -9,6 +17,7 @@ import { openCharsets } from "../disk/charsets.js";
 import { inflate, isGitBlob, newId, sha256 } from "../disk/digest.js";
 import { codeOf } from "../disk/platform.js";
 import { isBelow } from "../disk/root.js";
+import { startThread, threadFile } from "../disk/start-thread.js";
 import { openBlobs } from "../state-folder/blobs.js";
 import { openHistory } from "../state-folder/history.js";
 import { hostWrote } from "../state-folder/host-memory.js";
@@ -19,8 +28,7 @@ import { openRootRecords, type RootRecords } from "../state-folder/root-records.
 import { openSecrets, removeSecrets } from "../state-folder/secrets.js";
 import { openPresence } from "../state-folder/sessions.js";
 import { openStateFolder } from "../state-folder/state-folder.js";
-import { loadContentSearch, openLateParts } from "./late-parts.js";
-import { openSections } from "./sections.js";
+import { loadContentSearch, openLateParts, shortage } from "./late-parts.js";
 import { refuseWideRoots } from "./wide-roots.js";
 
 const systemClock: Clock = { now: () => Date.now() };
@@ -166,3 +174,39 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     },
   };
 }
+
+/**
+ * Sections of large Markdown documents in a thread of their own, one a job: it is ended with its answer, or when its
+ * time is up, wherever the parser is then.
+ *
+ * @returns undefined where the program was bundled without the thread's file (`section-thread.js`): documents are
+ *   then parsed at once.
+ */
+export function openSections(): SectionWorker | undefined {
+  const file = threadFile("./section-thread.js", import.meta.url);
+  if (file === undefined) return undefined;
+  return {
+    ask: (job, limitMs) =>
+      new Promise((resolve, reject) => {
+        // The thread opens files and channels of its own; what it could not open it says as a failure of this program.
+        const notNow = shortage();
+        if (notNow !== undefined) return resolve(notNow);
+        const thread = startThread(file, { workerData: job });
+        if (thread === undefined) return resolve(noThread);
+        const end = (answer: () => void) => {
+          clearTimeout(limit);
+          void thread.terminate().then(answer, reject);
+        };
+        const late = () => end(() => resolve("late"));
+        const limit = Number.isFinite(limitMs) ? setTimeout(late, limitMs) : undefined;
+        // What the thread sends is what `answerSection` gave there.
+        thread.once("message", (answer: SectionAnswer) => end(() => resolve(answer)));
+        thread.once("error", (error) => end(() => reject(error)));
+      }),
+  };
+}
+
+const noThread = refuse(
+  "busy",
+  "The system gives this program no more threads to work on a large document. Nothing was done; ask again in a moment.",
+);

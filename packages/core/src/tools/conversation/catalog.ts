@@ -1,8 +1,241 @@
-import type * as z from "zod";
-import type { ConversationTool } from "./conversation-tool.js";
-import { historyTools } from "./history-tools.js";
-import { taskTools } from "./task-tools.js";
-import { trackingTools } from "./tracking-tools.js";
+import * as z from "zod";
+import { payloadKinds } from "../../conversation/values/index.js";
+import { refuse } from "../../files/values/index.js";
+import { defined } from "../../text/index.js";
+import { readOnlyAnnotations } from "../tool/tool.js";
+import {
+  type ConversationTool,
+  defineConversationTool,
+  destructiveAnnotations,
+  movingAnnotations,
+} from "./conversation-tool.js";
+import { atFiles, filesParameters, optionalText } from "./files-at-move.js";
+
+/** What begins, ends and lists tasks. */
+const taskTools = [
+  defineConversationTool({
+    name: "task_start",
+    command: "task start",
+    title: "Start a task",
+    description:
+      "Starts a task on a branch of its own, so that its steps need not stay in view once it is done. Once you complete it, its summary is all that is shown of it. Call it alone.",
+    parameters: z.object({
+      name: optionalText("A few words by which the task is listed"),
+      goal: optionalText("What is to be reached, and how it will be known"),
+      context: z
+        .enum(["clone", "clear", "compress"])
+        .exactOptional()
+        .describe(
+          "What the branch sees of what came before: all (clone, the default), nothing, or a summary",
+        ),
+      summary: optionalText("For compress: what the branch has to know"),
+    }),
+    annotations: movingAnnotations,
+    intent: ({ context = "clone", ...args }) =>
+      (args.name ?? args.goal) === undefined
+        ? refuse("invalid_arguments", "A task needs a name or a goal, by which it is known.")
+        : { kind: "task_start", context, ...args },
+  }),
+  defineConversationTool({
+    name: "task_complete",
+    command: "task complete",
+    title: "Complete the task",
+    description:
+      "Completes the current task: its summary goes to the branch it was started from, with the list of files that changed, and the work goes on there. The task's own steps are then no longer in view, so put into the summary whatever is needed later; they can be shown again by the task's id. Call it alone.",
+    parameters: z.object({
+      summary: optionalText(
+        "What was done, what was found out, what is left; the files changed are added by themselves",
+      ),
+      ...filesParameters,
+    }),
+    annotations: destructiveAnnotations,
+    intent: ({ summary, ...args }) =>
+      atFiles(args, (files) => ({ kind: "task_complete", files, ...defined({ summary }) })),
+  }),
+  defineConversationTool({
+    name: "task_cancel",
+    command: "task cancel",
+    title: "Cancel the task",
+    description:
+      "Gives the current task up: its branch goes out of view (it is kept, and can be resumed), and the work goes on where it was started. With files: restore, the files that only this task changed are put back. Call it alone.",
+    parameters: z.object(filesParameters),
+    annotations: destructiveAnnotations,
+    intent: (args) => atFiles(args, (files) => ({ kind: "task_cancel", files })),
+  }),
+  defineConversationTool({
+    name: "task_pop",
+    command: "task pop",
+    title: "Pause the task",
+    description:
+      "Pauses the current task and goes back to the branch it was started from; it can be resumed there. Call it alone.",
+    parameters: z.object(filesParameters),
+    annotations: destructiveAnnotations,
+    intent: (args) => atFiles(args, (files) => ({ kind: "task_pop", files })),
+  }),
+  defineConversationTool({
+    name: "task_resume",
+    command: "task resume",
+    title: "Resume a task",
+    description:
+      "Goes on with a paused or cancelled task where it was left; the list of tasks names them. Call it alone.",
+    parameters: z.object({
+      task_id: z.string().min(1).describe("The task's id"),
+      ...filesParameters,
+    }),
+    annotations: destructiveAnnotations,
+    intent: ({ task_id, ...args }) =>
+      atFiles(args, (files) => ({ kind: "task_resume", taskId: task_id, files })),
+  }),
+  defineConversationTool({
+    name: "task_restart",
+    command: "task restart",
+    title: "Try a task again",
+    description:
+      "Tries a task again on a new branch, from the context in which it was first started and with a hint on what to do differently. The failed attempt is kept, out of view. With files: restore, what it did to files is put back. Call it alone.",
+    parameters: z.object({
+      hint: optionalText("What the next attempt should know"),
+      task_id: optionalText("The current task unless given"),
+      ...filesParameters,
+    }),
+    annotations: destructiveAnnotations,
+    intent: ({ hint, task_id, ...args }) =>
+      atFiles(args, (files) => ({ kind: "task_restart", files, ...defined({ hint, taskId: task_id }) })),
+  }),
+  defineConversationTool({
+    name: "task_list",
+    command: "task list",
+    title: "List tasks",
+    description: "Shows the tree of tasks: active, paused, complete and cancelled ones, with their ids.",
+    parameters: z.object({}),
+    annotations: readOnlyAnnotations,
+    intent: () => ({ kind: "task_list" }),
+  }),
+] as const;
+
+/** What is kept in the context by itself. */
+const trackingTools = [
+  defineConversationTool({
+    name: "track_file",
+    command: "file track",
+    title: "Track a file",
+    description:
+      "From now on the newest state of the file is put into the context by itself whenever it has changed, with its version and hash: it need not be read again. For the few files that the work turns on.",
+    parameters: z.object({ file_path: z.string().min(1).describe("Relative to the workspace's root") }),
+    annotations: movingAnnotations,
+    intent: ({ file_path }) => ({ kind: "track_file", path: file_path }),
+  }),
+  defineConversationTool({
+    name: "untrack_file",
+    command: "file untrack",
+    title: "Stop tracking a file",
+    description: "New states of the file are no longer put into the context by themselves.",
+    parameters: z.object({ file_path: z.string().min(1).describe("As it was tracked") }),
+    annotations: movingAnnotations,
+    intent: ({ file_path }) => ({ kind: "untrack_file", path: file_path }),
+  }),
+  defineConversationTool({
+    name: "list_tracked_files",
+    command: "file list",
+    title: "List tracked files",
+    description: "Names the files whose newest state is put into the context by itself.",
+    parameters: z.object({}),
+    annotations: readOnlyAnnotations,
+    intent: () => ({ kind: "list_tracked_files" }),
+  }),
+] as const;
+
+/** What one answer can hold of an outline, in lines; the newest are shown. */
+const mostLines = 400;
+
+const turnId = optionalText(
+  "A node's id, as the history shows it; before the last message of the user unless given",
+);
+
+/** What shows the path, goes back on it or sums it up. */
+const historyTools = [
+  defineConversationTool({
+    name: "history_view",
+    command: "history view",
+    title: "View the history",
+    description:
+      "Shows the conversation's tree: each turn with its id, kind and beginning, labels, file versions, tasks, where you are, what is hidden or pruned. Chatter of other agents' sessions is one line.",
+    parameters: z.object({
+      kinds: z.array(z.enum(payloadKinds)).min(1).exactOptional().describe("Only turns of these kinds"),
+      text: optionalText("Only turns that hold this text, label or id"),
+      branch: optionalText("Only what leads to this turn, by its id, and what is below it"),
+      depth: z.int().min(0).max(1_000).exactOptional().describe("Only so many levels of branches"),
+      fold_tasks: z.boolean().exactOptional().describe("Tasks that you are not in are one line each"),
+      limit: z.int().min(1).max(mostLines).exactOptional().describe("Lines at most; 100 unless given"),
+    }),
+    annotations: readOnlyAnnotations,
+    intent: ({ limit = 100, fold_tasks: foldTasks, ...filter }) => ({
+      kind: "history_view",
+      limitLines: limit,
+      filter: { ...filter, ...defined({ foldTasks }) },
+    }),
+  }),
+  defineConversationTool({
+    name: "rewind",
+    command: "history rewind",
+    title: "Go back in the conversation",
+    description:
+      "Moves back to an earlier turn, from which another path can be tried; the path left is kept. With files: restore, the files go back to what they were there, all or none. Call it alone.",
+    parameters: z.object({
+      turn_id: turnId,
+      ...filesParameters,
+    }),
+    annotations: destructiveAnnotations,
+    intent: ({ turn_id, ...args }) =>
+      atFiles(args, (files) => ({ kind: "rewind", files, ...defined({ turnId: turn_id }) })),
+  }),
+  defineConversationTool({
+    name: "restore_files",
+    command: "history restore_files",
+    title: "Put files back",
+    description:
+      "Puts the files back to what they were at an earlier turn, all or none, and stays in the conversation where it is. With restore_id, takes an earlier restore back instead, together with its move. Call it alone.",
+    parameters: z.object({
+      turn_id: turnId,
+      restore_id: optionalText("The restore that is to be taken back"),
+      preview: z.boolean().exactOptional().describe("Only says what would happen"),
+      consent: filesParameters.consent,
+      conflicts: filesParameters.conflicts,
+    }),
+    annotations: destructiveAnnotations,
+    intent({ turn_id, restore_id, preview = false, ...args }) {
+      if (turn_id !== undefined && restore_id !== undefined)
+        return refuse("invalid_arguments", "Give turn_id or restore_id, not both.");
+      return atFiles({ files: preview ? "preview" : "restore", ...args }, (files) => ({
+        kind: "restore_files",
+        files,
+        ...defined({ turnId: turn_id, restoreId: restore_id }),
+      }));
+    },
+  }),
+  defineConversationTool({
+    name: "summarize_branch",
+    command: "history summarize_branch",
+    title: "Sum up the branch",
+    description:
+      "Adds a summary of the current task's branch so far as a node of its own. Nothing is taken away: the steps stay in view. Call it alone.",
+    parameters: z.object({
+      focus: optionalText("What the summary should dwell on"),
+      summary: optionalText("The summary, where you write it yourself"),
+    }),
+    annotations: movingAnnotations,
+    intent: (args) => ({ kind: "summarize_branch", ...args }),
+  }),
+  defineConversationTool({
+    name: "expand_task_summary",
+    command: "history expand_task",
+    title: "Show a completed task in full",
+    description:
+      "Shows all steps of a completed task in place of its summary, for this turn only. Useful where the summary leaves out what is needed now.",
+    parameters: z.object({ task_id: z.string().min(1).describe("The id that the task's summary names") }),
+    annotations: movingAnnotations,
+    intent: ({ task_id }) => ({ kind: "expand_task_summary", taskId: task_id }),
+  }),
+] as const;
 
 const all = [...taskTools, ...trackingTools, ...historyTools] as const;
 

@@ -1,6 +1,16 @@
-import type * as z from "zod";
-import type { FileTool } from "../tool/tool.js";
-import { applyChanges } from "./apply-changes.js";
+import * as z from "zod";
+import {
+  type ContentChange,
+  type FileChange,
+  isRefusal,
+  type Refusal,
+  refuse,
+} from "../../files/values/index.js";
+import { clip } from "../../text/index.js";
+import { encoding, exactEdit, filePath, readEdit } from "../tool/parameters.js";
+import { defineTool, type FileTool, fileIntent, refuseArguments } from "../tool/tool.js";
+import type { Spoken } from "../wire/options.js";
+import type { ToolResult } from "../wire/result.js";
 import {
   appendToFile,
   applyEdit,
@@ -12,12 +22,161 @@ import {
   updateSection,
   writeFile,
 } from "./changing-tools.js";
-import { fsWrite } from "./fs-write.js";
 import { memory } from "./memory.js";
 import { copyFile, deleteFile, moveFile, moveLines } from "./moving-tools.js";
 import { findFiles, listFiles, readFile, readManyFiles, searchFiles } from "./reading-tools.js";
 import { replace } from "./replace.js";
-import { strReplaceBasedEditTool } from "./text-editor.js";
+import {
+  commandWords,
+  create,
+  editorParameters,
+  insert,
+  strReplace,
+  strReplaceBasedEditTool,
+} from "./text-editor.js";
+import { factOf, framed, spokenOf } from "./vendor-words.js";
+
+const { file_text, old_str, insert_line } = editorParameters;
+const { write, edit, insert: inserting } = commandWords;
+
+/** Amazon Q's tool, on our core. */
+const fsWrite = defineTool({
+  name: "fs_write",
+  title: "Write file",
+  description:
+    "Creates and edits files. `create` overwrites only a file that was read in this session. `str_replace` needs an old_str that stands exactly once, in a file that was read. `insert` puts whole lines after insert_line. `append` adds new_str to the end, exactly.",
+  parameters: z.object({
+    command: z.enum(["create", "str_replace", "insert", "append"]),
+    path: filePath,
+    file_text,
+    old_str,
+    new_str: z.string().optional().describe("New text for str_replace, insert or append"),
+    insert_line,
+    summary: z.string().exactOptional().describe("What the change is for"),
+  }),
+  annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  words: { write, edit, insert: inserting, append: "the command append" },
+  spoken: fsWriteWords,
+  intent(args) {
+    const call = { path: args.path, tool: "fs_write" };
+    switch (args.command) {
+      case "create":
+        return create(call, args.file_text);
+      case "str_replace":
+        return strReplace(call, args.old_str, args.new_str);
+      case "insert":
+        return insert(call, args.insert_line, args.new_str, "new_str");
+      case "append":
+        return args.new_str === undefined
+          ? refuseArguments("The command append needs new_str.", args.path)
+          : fileIntent({ kind: "append", ...call, content: args.new_str }, { quiet: true });
+      default:
+        return args.command satisfies never;
+    }
+  },
+});
+
+/** The arguments that Amazon Q's sentences repeat. */
+interface FsWriteArguments {
+  readonly command: string;
+  readonly old_str?: string | undefined;
+}
+
+/**
+ * Amazon Q's words for the answer to its `fs_write`: two refusals. Its successes say nothing at all, and ours say
+ * which state is there now.
+ */
+function fsWriteWords({ command, old_str = "" }: FsWriteArguments, result: ToolResult): Spoken | undefined {
+  if (command !== "str_replace") return undefined;
+  return spokenOf(result, (outcome) => ({
+    not_found: framed(`no occurrences of "${clip(old_str, 1_000)}" were found`),
+    occurrence_mismatch: framed(
+      `${factOf(outcome, "count")} occurrences of old_str were found when only 1 is expected`,
+    ),
+  }));
+}
+
+const change = z.object({
+  file_path: filePath,
+  base_content_sha256: z
+    .string()
+    .exactOptional()
+    .describe("The sha256 of the version that is changed; only for a new file leave it out"),
+  unified_diff: z.string().exactOptional(),
+  edits: z.array(exactEdit).exactOptional().describe("Exact replacements, one after the other"),
+  content: z.string().exactOptional().describe("The whole new content"),
+  delete: z.boolean().exactOptional(),
+  rename_to: z
+    .string()
+    .exactOptional()
+    .describe("The new path; alone, or with one of unified_diff, edits, content"),
+  encoding,
+});
+
+const applyChanges = defineTool({
+  name: "apply_changes",
+  title: "Apply changes",
+  several: true,
+  description: `Changes several files together: all changes are made, or none. Use it where files have to change at the same time; for one file use \`safe_patch\`.
+
+Usage protocol:
+1. Give \`changes\`, one for each file, each with exactly one of \`unified_diff\`, \`edits\`, \`content\`, \`delete\` (or \`rename_to\`, alone or with one of the first three). Name each file once.
+2. Each change of an existing file **MUST** give the \`sha256\` of its latest version as \`base_content_sha256\`. A new file needs none.
+3. If one change is refused, nothing is written; the answer says which ones were the reason and gives their latest states. Correct those and send the whole set again.
+
+Instead of \`changes\` you may give one \`unified_diff\` of several files and \`bases\`, the sha256 of each file by its path in the diff.`,
+  parameters: z.object({
+    changes: z.array(change).exactOptional(),
+    unified_diff: z.string().exactOptional().describe("A diff of several files, instead of changes"),
+    bases: z.record(z.string(), z.string()).exactOptional().describe("With unified_diff: sha256 by path"),
+  }),
+  annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  words: { changes: "apply_changes" },
+  intent({ changes, unified_diff, bases }) {
+    if ((changes === undefined) === (unified_diff === undefined))
+      return refuseArguments("Give either changes or unified_diff with bases.");
+    const asked = { kind: "apply_changes", tool: "apply_changes" } as const;
+    if (changes === undefined)
+      return fileIntent({ ...asked, diff: unified_diff ?? "", bases: bases ?? {}, modes: "keep" });
+    const wanted: FileChange[] = [];
+    for (const [at, given] of changes.entries()) {
+      const read = readChange(given);
+      if (isRefusal(read)) return refuseArguments(`changes[${at}]: ${read.message}`);
+      wanted.push(read);
+    }
+    return fileIntent({ ...asked, changes: wanted });
+  },
+});
+
+type Given = z.output<typeof change>;
+
+function readChange(given: Given): FileChange | Refusal {
+  const contents = contentsOf(given);
+  const [content = { kind: "same" } as const] = contents;
+  const renameTo = given.rename_to === "" ? undefined : given.rename_to;
+  if (contents.length > 1 || (contents.length === 0 && renameTo === undefined))
+    return refuse(
+      "invalid_arguments",
+      "a change has exactly one of unified_diff, edits, content and delete, or rename_to.",
+    );
+  const base = given.base_content_sha256 === "" ? undefined : given.base_content_sha256;
+  return {
+    path: given.file_path,
+    content,
+    ...(base === undefined ? {} : { base }),
+    ...(renameTo === undefined ? {} : { renameTo }),
+    ...(given.encoding === undefined ? {} : { encoding: given.encoding }),
+  };
+}
+
+function contentsOf({ unified_diff, edits, content, delete: gone }: Given): readonly ContentChange[] {
+  return [
+    ...(unified_diff === undefined ? [] : [{ kind: "diff", diff: unified_diff } as const]),
+    ...(content === undefined ? [] : [{ kind: "text", text: content } as const]),
+    ...(gone === true ? [{ kind: "delete" } as const] : []),
+    ...(edits === undefined ? [] : [{ kind: "edits", edits: edits.map(readEdit) } as const]),
+  ];
+}
 
 const offered = [
   readFile,
