@@ -55,7 +55,10 @@ export function openWarm(child) {
       const { done, value } = await warm.lines.next();
       clearTimeout(late);
       strace.kill("SIGINT");
+      // Once in thousands of times it waits for threads that are gone.
+      const stuck = setTimeout(() => strace.kill("SIGKILL"), 60_000);
       await ended;
+      clearTimeout(stuck);
       warm.uses += 1;
       // After EPERM from a call that is not old, libuv takes the call for unknown to the system, and calls older ones from then on.
       const isSpoilt = warm.uses >= mostUses || options.some((one) => one.includes("EPERM"));
