@@ -68,7 +68,7 @@ export function escapeInParts(safe: (text: string) => string): (part: string) =>
 function escapeExcept(safe: ReadonlySet<string>, text: string): string {
   const escaped = (part: string) => part.replace(unsafe, (char) => (safe.has(char) ? char : escapeOf(char)));
   if (!joints.test(text)) return escaped(text);
-  const parts = text.split(joined);
+  const parts = text.split(joinedPattern());
   return parts.map((part, at) => (at % 2 === 1 ? part : escaped(part))).join("");
 }
 
@@ -101,16 +101,22 @@ const bracket: ReadonlySet<string> = new Set(["<", ">"]);
 const seen: ReadonlySet<string> = new Set(["\t", "\n", ...bracket]);
 const joints = /\u200c|\u200d|\ufe0f|\u{e007f}/u;
 const scripts = "Arab Beng Deva Gujr Guru Khmr Knda Mlym Mong Mymr Orya Sinh Syrc Taml Telu".split(" ");
-const letter = `[${scripts.map((script) => `\\p{scx=${script}}`).join("")}]`;
-const base = `[${letter}--\\p{M}]`;
 /**
  * Unicode's closed list of emoji (UTS 51): nothing else can be hidden in one. A joiner between two letters of these scripts
- * is a part of how a word is spelt (UAX 31, 2.3); between two marks it would only hide how many there are.
+ * is a part of how a word is spelt (UAX 31, 2.3); between two marks it would only hide how many there are. Made when a
+ * text asks for it: V8 takes 17 ms, which every start would pay.
  */
-const joined = new RegExp(
-  `(\\p{RGI_Emoji}|(?<=${letter})[\\u200c\\u200d](?=${base})|(?<=${base})[\\u200c\\u200d](?=${letter}))`,
-  "v",
-);
+function joinedPattern(): RegExp {
+  const letter = `[${scripts.map((script) => `\\p{scx=${script}}`).join("")}]`;
+  const base = `[${letter}--\\p{M}]`;
+  joined ??= new RegExp(
+    `(\\p{RGI_Emoji}|(?<=${letter})[\\u200c\\u200d](?=${base})|(?<=${base})[\\u200c\\u200d](?=${letter}))`,
+    "v",
+  );
+  return joined;
+}
+
+let joined: RegExp | undefined;
 
 /**
  * What no eye sees: a name that holds it looks like another one. `Default_Ignorable_Code_Point` is Unicode's own list

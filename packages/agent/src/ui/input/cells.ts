@@ -4,7 +4,7 @@ import { eastAsianWidth } from "get-east-asian-width";
 export function cellsOf(text: string): number {
   if (isPlain(text)) return text.length;
   let cells = 0;
-  for (const { segment } of graphemes.segment(text)) cells += cellsOfGrapheme(segment);
+  for (const { segment } of graphemesOf(text)) cells += cellsOfGrapheme(segment);
   return cells;
 }
 
@@ -18,7 +18,13 @@ const plain =
   /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0377\u0391-\u03a1\u03a3-\u0482\u048a-\u052f…←→─-╿▸◆✓✗]*$/;
 
 /** What a person sees as one character each, as Unicode cuts a text. */
-export const graphemes: Intl.Segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+export function graphemesOf(text: string): Intl.Segments {
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  return graphemes.segment(text);
+}
+
+/** Made when a text asks for it: it takes 9 ms, which a run without a screen would pay, too. */
+let graphemes: Intl.Segmenter | undefined;
 
 /** Whether a grapheme is drawn as a picture, so that its parts are no characters of their own. */
 function isEmoji(grapheme: string): boolean {

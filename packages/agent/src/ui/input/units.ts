@@ -1,5 +1,5 @@
 import { escapeUnseen } from "@holdfast/core/text";
-import { cellsOf, graphemes } from "./cells.js";
+import { cellsOf, graphemesOf } from "./cells.js";
 
 /** Long pastes of a text that is being typed, each by the one character that stands for it there. */
 export type Folds = ReadonlyMap<string, string>;
@@ -15,7 +15,7 @@ export interface Unit {
 /** A text with its long pastes folded, cut into what is drawn and stepped over. Pure. */
 export function unitsOf(text: string, folds: Folds): readonly Unit[] {
   const units: Unit[] = [];
-  for (const { segment } of graphemes.segment(text))
+  for (const { segment } of graphemesOf(text))
     for (const part of partsOf(segment, folds)) units.push(unitOf(part, folds));
   return units;
 }

@@ -1,5 +1,5 @@
 import { escapeForPeople, escapeInParts } from "@holdfast/core/text";
-import { cellsOf, graphemes, isPlain } from "../input/cells.js";
+import { cellsOf, graphemesOf, isPlain } from "../input/cells.js";
 
 /** What a stretch of a line is. A theme gives each kind its colour. */
 export type SpanKind =
@@ -137,7 +137,7 @@ function within(text: string, cells: number): string {
   if (isPlain(head)) return head;
   let taken = "";
   let left = cells;
-  for (const { segment } of graphemes.segment(text.slice(0, cells * 8))) {
+  for (const { segment } of graphemesOf(text.slice(0, cells * 8))) {
     left -= cellsOf(segment);
     if (left < 0) break;
     taken += segment;

@@ -1,6 +1,6 @@
 import { eastAsianWidth } from "get-east-asian-width";
 import { expect, it } from "vitest";
-import { cellsOf, graphemes, isPlain } from "../../../src/ui/input/cells.js";
+import { cellsOf, graphemesOf, isPlain } from "../../../src/ui/input/cells.js";
 
 it("takes only letters for plain that are one cell wide and join no other", () => {
   const letters = Array.from({ length: 0xffff }, (_, code) => String.fromCharCode(code)).filter(isPlain);
@@ -8,7 +8,7 @@ it("takes only letters for plain that are one cell wide and join no other", () =
   for (const letter of letters) expect([letter, eastAsianWidth(letter.charCodeAt(0))]).toEqual([letter, 1]);
   expect(letters.filter((letter) => /[\p{M}\p{C}\p{Emoji_Presentation}]/u.test(letter))).toEqual([]);
   const text = letters.join("");
-  expect([...graphemes.segment(text)]).toHaveLength(text.length);
+  expect([...graphemesOf(text)]).toHaveLength(text.length);
   expect(cellsOf(text)).toBe(text.length);
 });
 
