@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { agentExitCodes, type SettingsProblem, type SettingsSources } from "@holdfast/agent";
 import { isRefusal, type Refusal } from "@holdfast/core/files/values";
-import { homeFolder, inspectState } from "@holdfast/core/node";
+import { homeFolder, stateFolderPath } from "@holdfast/core/node";
 import { escapeText } from "@holdfast/core/text";
 import { jsonLine } from "../answers/one-answer.js";
 import type { Invocation } from "../shell/invocation.js";
@@ -12,11 +12,11 @@ import type { Invocation } from "../shell/invocation.js";
  * @param folder the project; the first root unless given.
  */
 export function sourcesOf({ settings }: Invocation, folder?: string): SettingsSources | Refusal {
-  const { state } = inspectState(settings.stateDir, []);
-  if (isRefusal(state)) return state;
+  const stateDir = stateFolderPath(settings.stateDir);
+  if (typeof stateDir !== "string") return stateDir;
   const [root = process.cwd()] = settings.roots;
   const project = resolve(folder ?? root);
-  return { folder: project, home: homeFolder(), stateDir: state.path, environment: process.env };
+  return { folder: project, home: homeFolder(), stateDir, environment: process.env };
 }
 
 /** The same for a command on settings. @returns the exit code where there are none; it has been said why. */

@@ -33,6 +33,7 @@ export {
   parseIdentity,
 } from "./state-folder/process-identity.js";
 export type { Recovered } from "./state-folder/recovery.js";
+export { stateFolderPath } from "./state-folder/state-folder.js";
 export { openUploadFolder, type UploadFolder } from "./state-folder/uploads.js";
 export { collectGarbage, type GarbageOptions, type GarbageReport } from "./workspace/gc.js";
 export {

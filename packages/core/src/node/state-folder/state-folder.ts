@@ -67,6 +67,12 @@ export function openStateFolder(path: string = defaultStateFolder()): StateFolde
   };
 }
 
+/** Where a state folder is, its links resolved; nothing in it is looked at. @returns a refusal as `openStateFolder` does. */
+export function stateFolderPath(path?: string): string | Refusal {
+  const state = openStateFolder(path);
+  return state.kind === "refusal" ? state : state.path;
+}
+
 function ownFolder(named: string): string | Refusal {
   const stat = statSync(named, { throwIfNoEntry: false });
   if (stat === undefined) {
