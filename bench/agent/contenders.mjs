@@ -103,6 +103,16 @@ function peer(wire, client, packed, hand, again, image = named) {
   return { name: client.title, client: installed, wire, hand, again, image, isOurs: false };
 }
 
+/** The same with one state folder for all its runs: it keeps its compiled code there, as on any machine. @param {Contender} contender @param {string} stateDir @returns {Contender} */
+export function keeping(contender, stateDir) {
+  const { client } = contender;
+  const launch = (/** @type {Parameters<Client["launch"]>} */ ...given) => {
+    const how = client.launch(...given);
+    return { ...how, env: { ...how.env, HOLDFAST_STATE_DIR: stateDir } };
+  };
+  return contender.isOurs ? { ...contender, client: { ...client, launch } } : contender;
+}
+
 /** @typedef {Parameters<Client["startModel"]>[0]} Turns */
 
 /** The turns answer the requests in their order. @param {Contender["wire"]} wire @param {Turns} turns @param {Parameters<Client["startModel"]>[1]} meter */

@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describeRun, optionsOf, publish } from "../page.mjs";
 import { measureCache } from "./cache.mjs";
-import { contendersWith } from "./contenders.mjs";
+import { contendersWith, keeping } from "./contenders.mjs";
 import { runFault } from "./fault-runs.mjs";
 import { faults } from "./faults.mjs";
 import { longName } from "./long-session.mjs";
@@ -83,13 +86,16 @@ function note(line, { flaws }) {
 async function timed() {
   /** @type {Map<string, import("./measure.mjs").Cost[]>} */
   const all = new Map(chosen.map(({ name }) => [name, []]));
+  const folder = mkdtempSync(join(tmpdir(), "agent-bench-"));
+  const kept = chosen.map((contender, at) => keeping(contender, join(folder, `${at}`)));
   for (let round = 0; round <= rounds; round++) {
-    for (const contender of chosen) {
+    for (const contender of kept) {
       const cost = await judged(contender, threeTurns);
-      // The first finds programs on the disk that the others find in memory.
+      // The first finds programs on the disk that the others find in memory, and keeps compiled code for them.
       if (round > 0 || rounds === 0) all.get(contender.name)?.push(cost);
     }
   }
+  rmSync(folder, { recursive: true });
   return [...all].map(([name, costs]) => ({ name, costs }));
 }
 
