@@ -64,7 +64,7 @@ const server = {
   sourcesContent: false,
 };
 /**
- * What hosts start all the time: one file that V8 compiles once for many starts (`packages/cli/src/shell/compiled.ts`). It is
+ * What is started all the time: one file that V8 compiles once for many starts (`packages/cli/src/shell/compiled.ts`). It is
  * read as Latin-1, so all of it is ASCII.
  */
 const compiled = {
@@ -83,16 +83,31 @@ const threads = {
 };
 const source = (name) => fileURLToPath(new URL(`src/${name}`, home));
 const addonEntries = addons.map((name) => [`addon-${name}`, join(addonHome(name), "dist/index.js")]);
-const entryPoints = { main: source("main.ts"), ...threads, ...Object.fromEntries(addonEntries) };
+const parts = Object.fromEntries(
+  ["program", "command-table", "loaders"].map((name) => [name, source(`${name}.ts`)]),
+);
+const entryPoints = { ...parts, ...threads, ...Object.fromEntries(addonEntries) };
 const built = [
   await build({ ...program, entryPoints, splitting: true }),
+  // Each file more that a start finds and links takes it a millisecond.
+  await build({
+    ...program,
+    entryPoints: { main: source("main.ts") },
+    plugins: [staysBeside(Object.keys(parts)), ...program.plugins],
+  }),
   // The server has a folder, and holds the add-on that it may need: a second core beside the first would not know its
   // values.
   await build({
     ...server,
     ...compiled,
     entryPoints: { "mcp-main": source("mcp-main.ts") },
-    plugins: [holdsAddon("hosts"), ...compiled.plugins],
+    plugins: [holdsAddons("hosts"), ...compiled.plugins],
+  }),
+  await build({
+    ...program,
+    ...compiled,
+    entryPoints: { "agent-main": source("agent-main.ts") },
+    plugins: [holdsAddons("importers", "page", "postgres"), ...compiled.plugins],
   }),
   // Threads share no values with it, so they share no chunks.
   await build({ ...server, entryPoints: threads }),
@@ -164,12 +179,27 @@ async function removeStale(folder, current) {
   }
 }
 
-/** Puts an add-on, if it is there, into the bundle itself. */
-function holdsAddon(name) {
-  const module = JSON.stringify(join(addonHome(name), "dist/index.js"));
-  const within = addons.includes(name) ? `${name}: () => import(${module})` : "";
+/** Modules that the first file asks for when it needs them. */
+function staysBeside(names) {
   return {
-    name: "holds-addon",
+    name: "stays-beside",
+    setup(bundler) {
+      const filter = new RegExp(`^\\./(${names.join("|")})\\.js$`);
+      bundler.onResolve({ filter }, ({ path, kind }) =>
+        kind === "dynamic-import" ? { path, external: true } : undefined,
+      );
+    },
+  };
+}
+
+/** Puts add-ons, those that are there, into the bundle itself. */
+function holdsAddons(...names) {
+  const within = names
+    .filter((name) => addons.includes(name))
+    .map((name) => `${name}: () => import(${JSON.stringify(join(addonHome(name), "dist/index.js"))})`)
+    .join(", ");
+  return {
+    name: "holds-addons",
     setup(bundler) {
       bundler.onLoad({ filter: /[\\/]cli[\\/]src[\\/]addons-within\.ts$/ }, () => ({
         contents: `export const addonsWithin = { ${within} };`,

@@ -4,6 +4,7 @@ import { devNull } from "node:os";
 import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 import type { Addons } from "./addons.js";
+import { agentFlags } from "./agent-flags.js";
 import { filesRunOut } from "./shell/files-run-out.js";
 import { optimiseLate } from "./shell/optimiser.js";
 import { outputReaderIsGone } from "./shell/output-reader.js";
@@ -41,10 +42,21 @@ async function run(): Promise<number> {
     const mcp = await ownBundle<typeof import("./mcp-main.js")>("mcp/mcp-main");
     if (mcp !== undefined) return mcp.runMcp(args);
   }
+  if (mayBeForAgent(args)) {
+    const agent = await ownBundle<typeof import("./agent-main.js")>("agent-main");
+    const exitCode = await agent?.runAgent(args);
+    if (exitCode !== undefined) return exitCode;
+  }
   const { runProgram } = await import("./program.js");
   const { commandSpecs: specs } = await import("./command-table.js");
   const { loaders } = await import("./loaders.js");
   return runProgram(args, { specs, loaders });
+}
+
+/** Most lines that mean the agent, and few others: whoever is sent there for nothing waits for its bundle. */
+function mayBeForAgent([first, ...more]: readonly string[]): boolean {
+  if (first === undefined || first === "agent") return true;
+  return /\s/u.test(first) || (first.startsWith("-") && [first, ...more].some((arg) => agentFlags.has(arg)));
 }
 
 /** What hosts start all the time has a bundle of its own (`scripts/bundle.mjs`); unbundled, and without its add-on, none. */

@@ -1,6 +1,7 @@
 import { defined, escapeText } from "@holdfast/core/text";
 import { nearestName } from "@holdfast/core/tools";
 import { Command, CommanderError, Option } from "commander";
+import { agentFlags } from "./agent-flags.js";
 import {
   type ActionSpec,
   type CommandSpec,
@@ -45,6 +46,11 @@ export async function runProgram(args: readonly string[], commands: Commands): P
   }
 }
 
+/** Whether a command line means the agent, with its name or without. */
+export function isForAgent(args: readonly string[], specs: readonly CommandSpec[]): boolean {
+  return meant(args, specs)[0] === "agent";
+}
+
 /** Help on a command that there is none of is an error as the command itself would be. */
 function meant(args: readonly string[], specs: readonly CommandSpec[]): readonly string[] {
   const [first = "", second = ""] = args;
@@ -86,10 +92,6 @@ function beginningOf(args: readonly string[], specs: readonly CommandSpec[]): Be
   }
   return { word: undefined, isAgents, isPrompt };
 }
-
-const agentFlags: ReadonlySet<string> = new Set([
-  ...["-p", "--prompt", "-i", "--prompt-interactive", "-c", "--continue", "-r", "--resume"],
-]);
 
 function describeProgram(finished: { exitCode: number }, { specs, loaders }: Commands): Command {
   const program = new Command("holdfast")

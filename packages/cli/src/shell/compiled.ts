@@ -11,10 +11,11 @@ import { defaultStateFolder, listForeign, readForeign } from "@holdfast/core/nod
  * write. A copy that is not whole, of another bundle or another Node is not used, and is replaced. Where folder or file are
  * not this user's alone, or lie below a repository, none is used and none is kept.
  *
- * @param path of the bundle. @param keepAfterMs when its functions have run and are kept, in milliseconds.
+ * @param path of the bundle. @param keepAfterMs when the functions that have run are kept, in milliseconds: soon, for hosts
+ *   that end their server at once, and again when more have run.
  * @returns what the bundle exports.
  */
-export function runCompiled(path: string, keepAfterMs = 1_000): unknown {
+export function runCompiled(path: string, keepAfterMs: readonly number[] = [150, 2_000]): unknown {
   const { size, ctimeMs } = statSync(path);
   const folder = defaultStateFolder();
   const kept = {
@@ -31,7 +32,7 @@ export function runCompiled(path: string, keepAfterMs = 1_000): unknown {
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(cachedData === undefined ? {} : { cachedData }),
   });
-  if (before === "none" || script.cachedDataRejected === true) keepOnce(script, kept, keepAfterMs);
+  if (before === "none" || script.cachedDataRejected === true) keepLater(script, kept, keepAfterMs);
   const module = { exports: {} };
   script.runInThisContext()(module.exports, createRequire(path), module, path);
   return module.exports;
@@ -61,14 +62,17 @@ function compiledBefore({ folder, path, of }: Kept): Buffer | "none" | "barred" 
 }
 
 /** Keeps it a while after the start, or at the end of a process that is done before. */
-function keepOnce(script: Script, kept: Kept, afterMs: number): void {
-  const keep = () => {
-    clearTimeout(timer);
-    process.off("exit", keep);
-    keepCompiled(script.createCachedData(), kept);
+function keepLater(script: Script, kept: Kept, afterMs: readonly number[]): void {
+  const keep = () => keepCompiled(script.createCachedData(), kept);
+  let left = afterMs.length;
+  const keepOne = () => {
+    left -= 1;
+    keep();
   };
-  const timer = setTimeout(keep, afterMs).unref();
-  process.on("exit", keep);
+  for (const ms of afterMs) setTimeout(keepOne, ms).unref();
+  process.on("exit", () => {
+    if (left > 0) keep();
+  });
 }
 
 /** Where it cannot be kept, the next start compiles again. */

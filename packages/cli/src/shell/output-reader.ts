@@ -1,5 +1,8 @@
-/** Work that ends itself where nobody reads standard output any more. */
-const watching = new Set<() => void>();
+import type { EventEmitter } from "node:events";
+
+// A cast: its types know the events of Node alone. The first file and a command are bundles of their own, and share no module.
+const events = process as EventEmitter;
+const gone = "holdfast: nobody reads standard output";
 
 /**
  * Says that work ends itself when the reader of standard output goes away: the program then goes on until the work is over.
@@ -7,12 +10,11 @@ const watching = new Set<() => void>();
  * @param onGone may be called more than once. @returns what ends the watch.
  */
 export function watchOutputReader(onGone: () => void): () => void {
-  watching.add(onGone);
-  return () => void watching.delete(onGone);
+  events.on(gone, onGone);
+  return () => void events.off(gone, onGone);
 }
 
 /** Tells the work that the reader is gone. @returns whether there is any; the program ends at once where there is none. */
 export function outputReaderIsGone(): boolean {
-  for (const onGone of watching) onGone();
-  return watching.size > 0;
+  return events.emit(gone);
 }
