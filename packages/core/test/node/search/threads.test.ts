@@ -41,13 +41,15 @@ function search(
   return { lines: done.stdout.trim().split("\n"), threads: Number(threads) };
 }
 
-const command = [built("cli/bin/holdfast.js"), "search", "needle", "--limit", "1000"];
+/** Of no letter of it a byte can be asked beforehand, so that every line is looked at. */
+const word = "\\w{6}";
+const command = [built("cli/bin/holdfast.js"), "search", word, "--limit", "1000"];
 const library = [
   "--input-type=module",
   "--eval",
   `const { openWorkspace } = await import(${JSON.stringify(built("core/dist/node/index.js"))});
    const workspace = await openWorkspace({ roots: ["."], limits: { searchMs: 100_000 } });
-   const found = await workspace.search({ pattern: "needle", limit: 1000 });
+   const found = await workspace.search({ pattern: ${JSON.stringify(word)}, limit: 1000 });
    for (const { path, line, text } of found.matches) console.log(path + ":" + line + ":" + text);
    await workspace.close();`,
 ];
