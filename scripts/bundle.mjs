@@ -1,13 +1,14 @@
 /**
- * Bundles the command line program to packages/cli/dist/bundle, split so that each command loads only
- * what it needs: `holdfast --version` loads one small file, `patch --jsonl` the patch engine alone.
- * Runs after `tsc -b`, whose output of the packages it takes in.
+ * Bundles the command line program to packages/cli/dist/bundle, or to `--outdir DIR`: a small first file, and one for the
+ * server, for the guard and for all other commands, of which V8 runs what an earlier start compiled.
+ * Runs after `tsc -b`, whose output of the packages it takes in. `--bare` leaves the add-ons out.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { globalOptions } from "../packages/cli/dist/command-spec.js";
 import { commandSpecs } from "../packages/cli/dist/command-table.js";
@@ -18,9 +19,13 @@ const beside = (name) => fileURLToPath(new URL(name, import.meta.url));
 const home = new URL("../packages/cli/", import.meta.url);
 const addonHome = (name) => fileURLToPath(new URL(`../addons/${name}/`, import.meta.url));
 /** Those that the command knows how to use (`packages/cli/src/addons.ts`), as far as they are there. */
-const addons = "importers page postgres hosts tour".split(" ").filter((name) => existsSync(addonHome(name)));
+const { bare, outdir = fileURLToPath(new URL("dist/bundle/", home)) } = parseArgs({
+  options: { bare: { type: "boolean" }, outdir: { type: "string" } },
+}).values;
+const addons = "importers page postgres hosts tour"
+  .split(" ")
+  .filter((name) => bare !== true && existsSync(addonHome(name)));
 const pageName = "history-page.html";
-const outdir = fileURLToPath(new URL("dist/bundle/", home));
 const { version } = JSON.parse(readFileSync(new URL("package.json", home), "utf8"));
 
 // CommonJS dependencies ask for Node's own modules by `require`, which ES modules do not have.
@@ -69,6 +74,8 @@ const server = {
  */
 const compiled = {
   format: "cjs",
+  // What Node 20 runs from kept code cannot import; `require` finds ES modules as well.
+  supported: { "dynamic-import": false },
   plugins: [...program.plugins, patternsAreAscii()],
   outExtension: { ".js": ".cjs" },
   define: { ...program.define, "import.meta.url": "bundleUrl" },
@@ -82,34 +89,29 @@ const threads = {
   "section-thread": ofCore("workspace/section-thread.js"),
 };
 const source = (name) => fileURLToPath(new URL(`src/${name}`, home));
-const addonEntries = addons.map((name) => [`addon-${name}`, join(addonHome(name), "dist/index.js")]);
-const parts = Object.fromEntries(
-  ["program", "command-table", "loaders"].map((name) => [name, source(`${name}.ts`)]),
-);
-const entryPoints = { ...parts, ...threads, ...Object.fromEntries(addonEntries) };
 const built = [
-  await build({ ...program, entryPoints, splitting: true }),
   // Each file more that a start finds and links takes it a millisecond.
   await build({
     ...program,
     entryPoints: { main: source("main.ts") },
-    plugins: [staysBeside(Object.keys(parts)), ...program.plugins],
-  }),
-  // The server has a folder, and holds the add-on that it may need: a second core beside the first would not know its
-  // values.
-  await build({
-    ...server,
-    ...compiled,
-    entryPoints: { "mcp-main": source("mcp-main.ts") },
-    plugins: [holdsAddons("hosts"), ...compiled.plugins],
+    plugins: [staysBeside(), ...program.plugins],
   }),
   await build({
     ...program,
     ...compiled,
-    entryPoints: { "agent-main": source("agent-main.ts") },
-    plugins: [holdsAddons("importers", "page", "postgres"), ...compiled.plugins],
+    entryPoints: { program: source("program-main.ts") },
+    plugins: [holdsAddons(addons), ...compiled.plugins],
   }),
-  // Threads share no values with it, so they share no chunks.
+  // The server has a folder. What a bundle holds of an add-on is its own: a second core beside the first would not know
+  // its values.
+  await build({
+    ...server,
+    ...compiled,
+    entryPoints: { "mcp-main": source("mcp-main.ts") },
+    plugins: [holdsAddons(addons.filter((name) => name === "hosts")), ...compiled.plugins],
+  }),
+  // Threads share no values with them, so they share no file.
+  await build({ ...program, entryPoints: threads }),
   await build({ ...server, entryPoints: threads }),
 ];
 if (addons.includes("hosts")) {
@@ -179,23 +181,19 @@ async function removeStale(folder, current) {
   }
 }
 
-/** Modules that the first file asks for when it needs them. */
-function staysBeside(names) {
+/** The program is a bundle of its own, which the first file finds first. */
+function staysBeside() {
   return {
     name: "stays-beside",
     setup(bundler) {
-      const filter = new RegExp(`^\\./(${names.join("|")})\\.js$`);
-      bundler.onResolve({ filter }, ({ path, kind }) =>
-        kind === "dynamic-import" ? { path, external: true } : undefined,
-      );
+      bundler.onResolve({ filter: /^\.\/program-main\.js$/ }, ({ path }) => ({ path, external: true }));
     },
   };
 }
 
-/** Puts add-ons, those that are there, into the bundle itself. */
-function holdsAddons(...names) {
+/** Puts add-ons into the bundle itself. */
+function holdsAddons(names) {
   const within = names
-    .filter((name) => addons.includes(name))
     .map((name) => `${name}: () => import(${JSON.stringify(join(addonHome(name), "dist/index.js"))})`)
     .join(", ");
   return {

@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import type { Agent, AskPerson, CommandHost, TurnInput } from "@holdfast/agent";
 import type { ModelPort } from "@holdfast/core/context";
 import type { LoadedSession } from "@holdfast/core/conversation";
@@ -188,8 +186,7 @@ export async function loadAddon<Name extends keyof Addons>(name: Name): Promise<
   const within = addonsWithin[name];
   // A cast: the bundler puts the add-on of this name there.
   if (within !== undefined) return (await within()) as Addons[Name];
-  const bundled = new URL(`./addon-${name}.js`, import.meta.url);
-  const specifier = existsSync(fileURLToPath(bundled)) ? bundled.href : `@holdfast/${name}`;
+  const specifier = `@holdfast/${name}`;
   try {
     // A cast: the compiler cannot follow a specifier that is computed; the add-on's own test holds it to this type.
     return (await import(specifier)) as Addons[Name];
@@ -214,5 +211,5 @@ export function absentAddon(name: keyof Addons): string {
 
 function isAbsent(error: unknown, specifier: string): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "ERR_MODULE_NOT_FOUND" && String(error).includes(specifier);
+  return /^(ERR_)?MODULE_NOT_FOUND$/.test(String(code)) && String(error).includes(specifier);
 }

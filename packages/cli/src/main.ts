@@ -42,31 +42,26 @@ async function run(): Promise<number> {
     const mcp = await ownBundle<typeof import("./mcp-main.js")>("mcp/mcp-main");
     if (mcp !== undefined) return mcp.runMcp(args);
   }
-  if (mayBeForAgent(args)) {
-    const agent = await ownBundle<typeof import("./agent-main.js")>("agent-main");
-    const exitCode = await agent?.runAgent(args);
-    if (exitCode !== undefined) return exitCode;
-  }
-  const { runProgram } = await import("./program.js");
-  const { commandSpecs: specs } = await import("./command-table.js");
-  const { loaders } = await import("./loaders.js");
-  return runProgram(args, { specs, loaders });
+  const { runCommand } =
+    (await ownBundle<typeof import("./program-main.js")>("program", kindOf(args))) ??
+    (await import("./program-main.js"));
+  return runCommand(args);
 }
 
-/** Most lines that mean the agent, and few others: whoever is sent there for nothing waits for its bundle. */
-function mayBeForAgent([first, ...more]: readonly string[]): boolean {
-  if (first === undefined || first === "agent") return true;
-  return /\s/u.test(first) || (first.startsWith("-") && [first, ...more].some((arg) => agentFlags.has(arg)));
+/** Whose compiled code a call uses: the agent runs other parts of the program than all other commands. */
+function kindOf([first = "agent", ...more]: readonly string[]): "agent" | "commands" {
+  const isPrompt = first.startsWith("-") && [first, ...more].some((arg) => agentFlags.has(arg));
+  return first === "agent" || isPrompt || /\s/u.test(first) ? "agent" : "commands";
 }
 
 /** What hosts start all the time has a bundle of its own (`scripts/bundle.mjs`); unbundled, and without its add-on, none. */
-async function ownBundle<Module>(name: string): Promise<Module | undefined> {
+async function ownBundle<Module>(name: string, kind?: string): Promise<Module | undefined> {
   const bundle = fileURLToPath(new URL(`./${name}.cjs`, import.meta.url));
   if (!existsSync(bundle)) return undefined;
   // Casts: the compiler cannot follow a name that is computed, so that no bundler does.
   // Source maps are read for modules that Node itself loads.
   if (process.env.HOLDFAST_DEBUG !== undefined) return createRequire(import.meta.url)(bundle) as Module;
-  return (await import("./shell/compiled.js")).runCompiled(bundle) as Module;
+  return (await import("./shell/compiled.js")).runCompiled(bundle, kind) as Module;
 }
 
 function guardProcess(): void {

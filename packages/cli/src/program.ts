@@ -46,11 +46,6 @@ export async function runProgram(args: readonly string[], commands: Commands): P
   }
 }
 
-/** Whether a command line means the agent, with its name or without. */
-export function isForAgent(args: readonly string[], specs: readonly CommandSpec[]): boolean {
-  return meant(args, specs)[0] === "agent";
-}
-
 /** Help on a command that there is none of is an error as the command itself would be. */
 function meant(args: readonly string[], specs: readonly CommandSpec[]): readonly string[] {
   const [first = "", second = ""] = args;

@@ -1,7 +1,8 @@
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { type Addons, absentAddon } from "../src/addons.js";
 import { program } from "./process.js";
@@ -10,10 +11,9 @@ import { program } from "./process.js";
 const house = mkdtempSync(join(tmpdir(), "holdfast-house-"));
 cpSync(join(dirname(program), ".."), house, { recursive: true });
 const bundle = join(house, "dist/bundle");
-for (const name of readdirSync(bundle))
-  if (/^(addon-|guard-main|history-page)/.test(name)) rmSync(join(bundle, name));
-// The server holds its add-on itself: without its bundle it is the command that serves.
-rmSync(join(bundle, "mcp/mcp-main.cjs"));
+rmSync(bundle, { recursive: true });
+const bundler = fileURLToPath(new URL("../../../scripts/bundle.mjs", import.meta.url));
+execFileSync(process.execPath, [bundler, "--bare", "--outdir", bundle]);
 afterAll(() => rmSync(house, { recursive: true, force: true }));
 
 function run(args: readonly string[], input = "") {

@@ -11,16 +11,23 @@ import { defaultStateFolder, listForeign, readForeign } from "@holdfast/core/nod
  * write. A copy that is not whole, of another bundle or another Node is not used, and is replaced. Where folder or file are
  * not this user's alone, or lie below a repository, none is used and none is kept.
  *
- * @param path of the bundle. @param keepAfterMs when the functions that have run are kept, in milliseconds: soon, for hosts
+ * @param path of the bundle. @param kind of the call: what runs in calls of one kind is kept together. @param keepAfterMs when the functions that have run are kept, in milliseconds: soon, for hosts
  *   that end their server at once, and again when more have run.
  * @returns what the bundle exports.
  */
-export function runCompiled(path: string, keepAfterMs: readonly number[] = [150, 2_000]): unknown {
+export function runCompiled(
+  path: string,
+  kind?: string,
+  keepAfterMs: readonly number[] = [150, 2_000],
+): unknown {
   const { size, ctimeMs } = statSync(path);
   const folder = defaultStateFolder();
+  const name = [basename(path), process.version, process.arch, ...(kind === undefined ? [] : [kind])].join(
+    "-",
+  );
   const kept = {
     folder,
-    path: join(folder, "compiled", `${basename(path)}-${process.version}-${process.arch}`),
+    path: join(folder, "compiled", name),
     // V8 compares no more than the length of a source.
     of: `${size} ${ctimeMs} ${path}`,
   };
@@ -64,15 +71,12 @@ function compiledBefore({ folder, path, of }: Kept): Buffer | "none" | "barred" 
 /** Keeps it a while after the start, or at the end of a process that is done before. */
 function keepLater(script: Script, kept: Kept, afterMs: readonly number[]): void {
   const keep = () => keepCompiled(script.createCachedData(), kept);
-  let left = afterMs.length;
-  const keepOne = () => {
-    left -= 1;
-    keep();
-  };
-  for (const ms of afterMs) setTimeout(keepOne, ms).unref();
-  process.on("exit", () => {
-    if (left > 0) keep();
-  });
+  for (const [at, ms] of afterMs.entries())
+    setTimeout(() => {
+      keep();
+      if (at === afterMs.length - 1) process.off("exit", keep);
+    }, ms).unref();
+  process.on("exit", keep);
 }
 
 /** Where it cannot be kept, the next start compiles again. */

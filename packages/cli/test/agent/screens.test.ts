@@ -149,7 +149,7 @@ describe("a run without a terminal", () => {
     const [report = ""] = readdirSync(env.NODE_V8_COVERAGE);
     const { result }: Coverage = JSON.parse(readFileSync(join(env.NODE_V8_COVERAGE, report), "utf8"));
     const ours = result.filter(({ url }) => url.includes("/dist/bundle/"));
-    expect(ours.map(({ url }) => basename(url))).toContain("agent-main.cjs");
+    expect(ours.map(({ url }) => basename(url))).toContain("program.cjs");
     const place = "?2026h";
     let found = 0;
     for (const { url, functions } of ours) {

@@ -43,7 +43,7 @@ function run(word: string): unknown {
   if (!existsSync(bundle) || !readFileSync(bundle, "utf8").includes(word))
     writeFileSync(bundle, bundleOf(word));
   // A cast: the bundle above exports it.
-  return (runCompiled(bundle, [10]) as { word(): string }).word();
+  return (runCompiled(bundle, undefined, [10]) as { word(): string }).word();
 }
 
 /** The only file that is kept, once there is one that `isWanted`. */
