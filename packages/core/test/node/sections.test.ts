@@ -39,7 +39,7 @@ describe("a section of a large document", () => {
 
 async function sectionsOfBuild() {
   // The same module as in the sources, by another path, which the compiler does not follow.
-  const path = built("../../dist/node/workspace/sections.js").href;
+  const path = built("../../dist/node/workspace/open.js").href;
   const { openSections }: typeof import("../../src/node/workspace/open.js") = await import(path);
   const sections = openSections();
   if (sections === undefined) throw new Error("the build has no thread for sections");
