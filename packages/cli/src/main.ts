@@ -59,8 +59,10 @@ async function ownBundle<Module>(name: string, kind?: string): Promise<Module | 
   const bundle = fileURLToPath(new URL(`./${name}.cjs`, import.meta.url));
   if (!existsSync(bundle)) return undefined;
   // Casts: the compiler cannot follow a name that is computed, so that no bundler does.
-  // Source maps are read for modules that Node itself loads.
-  if (process.env.HOLDFAST_DEBUG !== undefined) return createRequire(import.meta.url)(bundle) as Module;
+  const require = createRequire(import.meta.url);
+  // Source maps are read for modules that Node itself loads. A process that runs one command after the other has it already.
+  if (process.env.HOLDFAST_DEBUG !== undefined || require.cache[bundle] !== undefined)
+    return require(bundle) as Module;
   return (await import("./shell/compiled.js")).runCompiled(bundle, kind) as Module;
 }
 

@@ -3,11 +3,13 @@
  * this file). Each command line finds what a process of its own would find: arguments, folder, variables, standard
  * input, and no listener of the command before it. A command that ends the process ends this one.
  */
+import { createRequire } from "node:module";
 import { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 
 const [, , program, bundle] = process.argv;
 let run = 0;
+createRequire(bundle)("./program.cjs");
 
 process.on("disconnect", () => process.exit());
 process.on("message", async ({ args, cwd, env, input }) => {
