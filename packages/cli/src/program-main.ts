@@ -2,7 +2,7 @@ import { commandSpecs } from "./command-table.js";
 import { loaders } from "./loaders.js";
 import { runProgram } from "./program.js";
 
-/** Every command in one file: to find, link and compile its chunks was a fifth of what a call cost, a third of an agent's. */
+/** Every command in one file: to find, link and compile its chunks was a fifth of what a call cost. */
 export function runCommand(args: readonly string[]): Promise<number> {
   return runProgram(args, { specs: commandSpecs, loaders });
 }
