@@ -4,7 +4,7 @@
  */
 export const rooms = {
   core: ["text", "patch", "files", "conversation", "context", "economy", "tools", "node"],
-  agent: ["shell", "config", "models", "host", "input", "loop", "commands", "headless", "ui"],
+  agent: ["shell", "config", "models", "host", "input", "loop", "commands", "headless", "ui", "shown"],
 };
 
 /** Rooms that consist of rooms, in the order in which these may import; what all of them share comes first. */
@@ -15,7 +15,7 @@ export const subRooms = {
   "core/context": ["layout", "render", "providers", "debug"],
   "core/tools": ["wire", "tool", "file-tools", "run", "conversation"],
   "core/node": ["disk", "commit", "search", "state-folder", "change-sets", "journal", "workspace"],
-  "agent/ui": ["input", "lines", "markdown", "linear", "screen", "diff", "windows", "asking", "terminal"],
+  "agent/ui": ["lines", "linear", "diff", "asking", "terminal"],
 };
 
 /** Sub-rooms of core that are doors of their own: through one alone too many names would pass. */
@@ -32,8 +32,8 @@ const homes = {
   diff: "^packages/core/src/patch/",
   zod: "^(packages/(core/src/tools|mcp/src|agent/src/(config|host))|addons/hosts/src/compat)/",
   re2js: "^packages/core/src/files/",
-  "markdown-it": "^(packages/(core/src/patch/section|agent/src/ui/markdown)|addons/page/src/browser)/",
-  "highlight.js": "^packages/agent/src/ui/markdown/",
+  "markdown-it": "^(packages/core/src/patch/section|addons/(page/src/browser|screen/src/markdown))/",
+  "highlight.js": "^addons/screen/src/markdown/",
   yaml: "^packages/core/src/(context|files/change)/",
   "smol-toml": "^packages/(core/src/files/change|agent/src/input)/",
   saxes: "^packages/core/src/files/change/",
@@ -44,7 +44,7 @@ const homes = {
   kysely: "^addons/postgres/src/",
   "@modelcontextprotocol/server": "^(packages/mcp/src|addons/hosts/src/compat)/",
   "@modelcontextprotocol/client": "^packages/agent/src/host/",
-  "get-east-asian-width": "^packages/agent/src/ui/",
+  "get-east-asian-width": "^packages/agent/src/ui/lines/",
   commander: "^packages/cli/src/",
   "jsonc-parser": "^packages/(cli/src|agent/src/config)/",
   "@decimalturn/toml-patch": "^addons/hosts/src/(setup|rules)/",
@@ -69,6 +69,7 @@ export const addons = {
   importers: ["core"],
   page: ["core"],
   postgres: ["core"],
+  screen: ["core", "agent"],
   tour: ["core", "agent"],
 };
 
@@ -185,19 +186,19 @@ export default {
     ...siblings.map((name) =>
       forbid(
         `${name}-by-its-door`,
-        "the package is entered by its index, or by the door of its screen",
+        "the package is entered by its index, or by a door for terminals",
         { path: `^(packages/(?!${name}/)[^/]+|addons/[^/]+)/src/` },
         {
           path: `^packages/${name}/(src|dist)/`,
-          pathNot: `^packages/${name}/(src|dist)/(ui/)?index[.](ts|js|d[.]ts)$`,
+          pathNot: `^packages/${name}/(src|dist)/((ui|shown)/)?index[.](ts|js|d[.]ts)$`,
         },
       ),
     ),
     forbid(
       "no-screen-unasked",
-      "who uses the agent as a library loads no screen",
+      "who uses the agent as a library loads nothing of a terminal",
       { path: "^packages/agent/src/index[.]ts$" },
-      { path: "^packages/agent/src/ui/" },
+      { path: "^packages/agent/src/(ui|shown)/" },
     ),
     forbid(
       "adapters-stay-apart",

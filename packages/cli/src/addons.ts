@@ -1,4 +1,5 @@
 import type { Agent, AskPerson, CommandHost, TurnInput } from "@holdfast/agent";
+import type { TalkOptions, TalkTerminal } from "@holdfast/agent/ui";
 import type { ModelPort } from "@holdfast/core/context";
 import type { LoadedSession } from "@holdfast/core/conversation";
 import type {
@@ -39,6 +40,7 @@ export interface Addons {
   readonly postgres: {
     openPostgresStore(options: PostgresOptions): Promise<SessionStore | ConversationRefusal>;
   };
+  readonly screen: { openTalk(options: TalkOptions): TalkTerminal };
   readonly tour: { playTour(shell: TourShell): Promise<number> };
   readonly hosts: {
     setupCommand(call: Invocation & { readonly shell: SetupShell }): Promise<number>;

@@ -42,6 +42,13 @@ describe("a command without its add-on", () => {
     expect(status).toBe(2);
   });
 
+  it.runIf(process.platform === "linux")("says so to a person who would talk in a terminal", () => {
+    const agent = `${process.execPath} ${join(house, "bin/holdfast.js")} agent`;
+    const seen = spawnSync("script", ["-qec", agent, "/dev/null"], { cwd: house, encoding: "utf8" });
+    expect(seen.stdout).toContain(absentAddon("screen"));
+    expect(seen.status).toBe(2);
+  });
+
   it("does all else, and says what a session of another program needs", () => {
     const foreign = '{"type":"user","uuid":"a","parentUuid":null,"message":{"role":"user","content":"hi"}}\n';
     expect(run(["sessions", "import", "-"], foreign).stderr).toContain(absentAddon("importers"));

@@ -1,8 +1,14 @@
-/** @holdfast/agent/ui: the agent in a terminal: what a person types, is shown and is asked. */
+/** @holdfast/agent/ui: a run as text in a terminal, questions there, and what talking in one has to be. */
 
-export { wordsOfAsked } from "./asking/ask-list.js";
-export { askBeside, askPerson, consents } from "./terminal/ask-person.js";
-export { type Streams, wrapped } from "./terminal/streams.js";
-export { openTalk, type TalkPorts, type TalkRun, type TalkTerminal } from "./terminal/talk.js";
-export { hasKeys, type WatchInterrupt } from "./terminal/typed-lines.js";
+export { askIn, wordsOfAsked } from "./asking/ask-list.js";
+export { answerAfterMs, askBeside, askPerson, consents } from "./terminal/ask-person.js";
+export { hasKeys, type Streams, wrapped } from "./terminal/streams.js";
+export type {
+  TalkEnd,
+  TalkOptions,
+  TalkPorts,
+  TalkRun,
+  TalkTerminal,
+  WatchInterrupt,
+} from "./terminal/talk-terminal.js";
 export { type TurnText, writtenText } from "./terminal/written-text.js";

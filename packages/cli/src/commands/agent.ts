@@ -13,6 +13,7 @@ import {
 import { askBeside, hasKeys, type TalkTerminal, writtenText } from "@holdfast/agent/ui";
 import { isRefusal } from "@holdfast/core/files/values";
 import { escapeText } from "@holdfast/core/text";
+import { addonFor } from "../addons.js";
 import { type CommandPorts, commandHost, sessionWanted } from "../agent/command-host.js";
 import { type NoRun, type OpenedRun, openRun, withoutModel } from "../agent/open-run.js";
 import { settingsOf } from "../agent/settings.js";
@@ -224,7 +225,7 @@ function goingOnWith(id: string | undefined, flags: Flags): Flags {
 
 /** A run that nobody sees loads nothing of this. */
 async function openedTalk(call: Invocation, stateDir: string | undefined): Promise<TalkTerminal> {
-  const { openTalk } = await import("@holdfast/agent/ui");
+  const { openTalk } = await addonFor("screen", call.misuse);
   const found = await settingsOf(call);
   const { ui = {} } = found.kind === "settings" ? found.settings : {};
   return openTalk({ terminal: call.terminal, stateDir, ui, watchInterrupt: watchedByWork });

@@ -9,6 +9,7 @@ import {
   responsesWire,
   wires,
 } from "../../../agent/test/loopback/index.js";
+import { isThere } from "../addon-there.js";
 import { sha256 } from "../process.js";
 import { call, done, provided, resultsIn } from "./provided.js";
 import { inTerminal } from "./terminal.js";
@@ -54,7 +55,7 @@ describe("seed 1, milestone 2: @ is state-aware", () => {
 });
 
 describe.runIf(process.platform === "linux")("seed 1, milestone 3: safe, atomic patching", () => {
-  it("shows the diff, asks, and changes the file once it is approved", async () => {
+  it.runIf(isThere("screen"))("shows the diff, asks, and changes the file once it is approved", async () => {
     const script = [
       { thought: "A patch.", calls: [call("safe_patch", { ...base("a.ts"), unified_diff: diff })] },
       { text: "It is a hundred." },

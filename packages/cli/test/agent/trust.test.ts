@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { chatWire } from "../../../agent/test/loopback/index.js";
+import { isThere } from "../addon-there.js";
 import { done, type Ground, linesOf, provided, scripted } from "./provided.js";
 import { inTerminal } from "./terminal.js";
 
@@ -174,7 +175,7 @@ function wanting(command: string) {
 
 const script = ({ home }: Pick<Ground, "home">) => ["--script", join(home.folder, "script.json")];
 
-describe.runIf(process.platform === "linux")("trust in a conversation", () => {
+describe.runIf(process.platform === "linux" && isThere("screen"))("trust in a conversation", () => {
   it.each([
     ["a screen", {}],
     ["lines", { TERM: "dumb" }],
@@ -239,15 +240,15 @@ describe.runIf(process.platform === "linux")("trust in a conversation", () => {
     await seen.ended;
     expect(seen.text()).not.toContain("Trust this folder?");
   });
+});
 
-  it("is asked of nobody without a terminal: the run goes on untrusted, and says so in one line", async () => {
-    const { run, project } = wanting("touch ran.txt");
-    const ran = await run(["-p", "Go."]);
-    expect(ran.code).toBe(0);
-    const lines = ran.stderr.split("\n").filter((line) => line.includes("This folder is not trusted."));
-    expect(lines).toEqual([
-      expect.stringContaining("hooks.turnEnd, .claude/commands. To trust it: holdfast config trust."),
-    ]);
-    expect(project.has("ran.txt")).toBe(false);
-  });
+it("asks nobody for trust without a terminal: the run goes on untrusted, and says so in one line", async () => {
+  const { run, project } = wanting("touch ran.txt");
+  const ran = await run(["-p", "Go."]);
+  expect(ran.code).toBe(0);
+  const lines = ran.stderr.split("\n").filter((line) => line.includes("This folder is not trusted."));
+  expect(lines).toEqual([
+    expect.stringContaining("hooks.turnEnd, .claude/commands. To trust it: holdfast config trust."),
+  ]);
+  expect(project.has("ran.txt")).toBe(false);
 });

@@ -1,7 +1,9 @@
 import { diffLines } from "@holdfast/core/patch";
 import { brokenLine, cellsOfLine, type Ground, type Line, type Span, span } from "../lines/spans.js";
-import type { Highlighter } from "../markdown/highlight.js";
 import type { ComparedTexts, Hunk } from "./hunks.js";
+
+/** Colours code: a line each; undefined of a language that it does not know. */
+export type Highlighter = (code: string, language: string) => readonly Line[] | undefined;
 
 /** How a difference is drawn. */
 export interface DiffOptions {

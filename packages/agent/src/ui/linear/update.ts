@@ -45,7 +45,7 @@ export function linearState(begunMs: number, holdsWords = false): LinearState {
  * What the next event of a turn writes. Pure. Nothing is written twice or taken back: of words whose answer broke off that
  * is said.
  */
-export function update(state: LinearState, event: AgentEvent, nowMs: number): LinearStep {
+export function updateLinear(state: LinearState, event: AgentEvent, nowMs: number): LinearStep {
   const writing = new Writing(state, nowMs);
   writing.take(event);
   return { state: writing.state, output: writing.output };

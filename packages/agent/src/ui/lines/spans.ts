@@ -1,5 +1,5 @@
 import { escapeForPeople, escapeInParts } from "@holdfast/core/text";
-import { cellsOf, graphemesOf, isPlain } from "../input/cells.js";
+import { cellsOf, graphemesOf, isPlain } from "./cells.js";
 
 /** What a stretch of a line is. A theme gives each kind its colour. */
 export type SpanKind =

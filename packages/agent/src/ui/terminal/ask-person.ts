@@ -3,8 +3,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { editText } from "../../host/editor.js";
 import type { AskPerson } from "../../loop/gate.js";
 import { askIn } from "../asking/ask-list.js";
-import { tooSmall } from "../lines/modal.js";
 import { themes } from "../lines/theme.js";
+import { tooSmall } from "../lines/window.js";
 
 /** Where a question is asked that no conversation surrounds. */
 interface AskingBeside {

@@ -16,6 +16,11 @@ export interface Streams {
   readonly errHasColor: boolean;
 }
 
+/** Whether both streams are a terminal that can move its cursor. */
+export function hasKeys(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== "dumb";
+}
+
 /** A line in parts of so many characters at most, cut between words. */
 export function wrapped(line: string, width: number): readonly string[] {
   const parts: string[] = [];

@@ -2,7 +2,7 @@ import { escapeInParts, escapeText } from "@holdfast/core/text";
 import { describeResult } from "../../commands/results.js";
 import type { RunOutput } from "../../headless/output.js";
 import type { AgentEvent, TurnEnd } from "../../loop/turn.js";
-import { type LinearState, linearState, update, waitLine } from "../linear/update.js";
+import { type LinearState, linearState, updateLinear, waitLine } from "../linear/update.js";
 import { fitted, type Line, signAt, signMs } from "../lines/spans.js";
 import { painted, themes } from "../lines/theme.js";
 import type { Streams } from "./streams.js";
@@ -76,7 +76,7 @@ interface TextOutput extends RunOutput {
 export function textOutput(detail: TextDetail, { words, line, now }: TextSinks): TextOutput {
   let state: LinearState = linearState(now(), detail !== "talk");
   const take = (event: AgentEvent) => {
-    const step = update(state, event, now());
+    const step = updateLinear(state, event, now());
     state = step.state;
     for (const one of step.output) {
       if (one.kind === "words") words(one.text);

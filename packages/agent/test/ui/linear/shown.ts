@@ -1,5 +1,5 @@
 import type { AgentEvent, TurnEnd } from "../../../src/loop/turn.js";
-import { type LinearState, linearState, update, waitLine } from "../../../src/ui/linear/update.js";
+import { type LinearState, linearState, updateLinear, waitLine } from "../../../src/ui/linear/update.js";
 import { fitted } from "../../../src/ui/lines/spans.js";
 
 /** How a turn is shown: by words and lines as a person reads them. */
@@ -19,7 +19,7 @@ export function shown(
   let text = "";
   const [waits, notices]: [(string | undefined)[], string[]] = [[], []];
   for (const [at, event] of events.entries()) {
-    const step = update(state, event, at * 1_000);
+    const step = updateLinear(state, event, at * 1_000);
     state = step.state;
     for (const one of step.output) {
       const line = one.kind === "words" ? "" : textOf(one.line, columns);

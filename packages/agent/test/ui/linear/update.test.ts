@@ -1,7 +1,7 @@
 import type { TurnNode } from "@holdfast/core/conversation/values";
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/loop/turn.js";
-import { linearState, update } from "../../../src/ui/linear/update.js";
+import { linearState, updateLinear } from "../../../src/ui/linear/update.js";
 import { ended, shown } from "./shown.js";
 
 const failure = { kind: "model_failure", reason: "rate_limit", message: "Too many requests." } as const;
@@ -196,7 +196,7 @@ describe("a turn, line by line", () => {
   it("writes no half of a letter and no half of a line's end", () => {
     let state = linearState(0);
     const written = ["😀".charAt(0), `${"😀".charAt(1)}\r`, "\nz"].flatMap((words) => {
-      const next = update(state, text(words), 0);
+      const next = updateLinear(state, text(words), 0);
       state = next.state;
       return next.output.map((one) => (one.kind === "words" ? one.text : ""));
     });

@@ -1,0 +1,91 @@
+import type { CommandHost } from "@holdfast/agent";
+import { elastic, type Line, sentTokens, span } from "@holdfast/agent/shown";
+import { type ListedTask, listTasks } from "@holdfast/core/conversation";
+import { defined } from "@holdfast/core/text";
+
+/** What a person wants to know at any time; what nobody knows is absent. */
+export interface StatusFacts {
+  readonly model: string;
+  readonly effort?: string;
+  readonly mode: string;
+  /** The task that is open, or the label of the branch. */
+  readonly task?: string;
+  /** How much of the window the prompt fills, from 0 to 1. */
+  readonly contextShare?: number;
+  /** How much of what was sent in this run came from the provider's cache. */
+  readonly cacheShare?: number;
+  readonly costUsd?: number;
+  /** Files that the model read and that have changed since. */
+  readonly staleFiles?: number;
+  /** What a person can do now. */
+  readonly help: string;
+}
+
+/** What the status line says of a run. */
+export function statusFacts({ agent, manager: { context }, modelName }: CommandHost): StatusFacts {
+  const { model, mode, effort } = agent;
+  const { window } = model;
+  const { input, cached } = sentTokens(context);
+  return {
+    model: modelName?.() ?? model.target.model,
+    mode,
+    help: "? for help",
+    costUsd: agent.meter.spent.costUsd,
+    ...defined({
+      effort,
+      task: currentTask(listTasks(context)),
+      cacheShare: cached === 0 ? undefined : cached / input,
+      contextShare: window === undefined ? undefined : agent.contextMap.tokens / window.tokens,
+    }),
+  };
+}
+
+/** How many files in the prompt are not on the disk as the conversation knows them last. */
+export async function staleFiles({ agent, manager, workspace }: CommandHost): Promise<number> {
+  const { context, manifests } = manager;
+  const known = manifests.at(context, context.currentNodeId);
+  const paths = agent.contextMap.files.slice(0, mostFiles).map(({ path }) => path);
+  const states = await workspace.fileStates(paths);
+  return paths.filter((path, at) => {
+    const [last, now] = [known.get(manifests.naming(path)), states[at]];
+    return last !== undefined && now !== undefined && now.barred === undefined && now.sha256 !== last;
+  }).length;
+}
+
+/** More are not looked at: each is read whole. */
+const mostFiles = 50;
+
+/** The name of the task that the head is in, where it is none of the session itself. */
+function currentTask({ tasks }: ListedTask): string | undefined {
+  for (const task of tasks) {
+    const name = task.current ? task.name : currentTask(task);
+    if (name !== undefined) return name;
+  }
+  return undefined;
+}
+
+/** The state of things in one line. */
+export function statusLine(facts: StatusFacts): Line {
+  const { model, effort, mode, task, contextShare, cacheShare, costUsd, staleFiles = 0, help } = facts;
+  const parts = [
+    effort === undefined ? mode : `${effort} · ${mode}`,
+    ...(task === undefined ? [] : [task]),
+    ...(contextShare === undefined ? [] : [`context ${percent(contextShare)}`]),
+    ...(cacheShare === undefined ? [] : [`cached ${percent(cacheShare)}`]),
+    ...(costUsd === undefined || costUsd === 0 ? [] : [`$${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`]),
+  ];
+  const stale =
+    staleFiles === 0
+      ? []
+      : [span(` · ${staleFiles} read file${staleFiles === 1 ? "" : "s"} changed`, "note")];
+  return [
+    elastic(model, "faint"),
+    span(` · ${parts.join(" · ")}`, "faint"),
+    ...stale,
+    span(` · ${help}`, "faint"),
+  ];
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}

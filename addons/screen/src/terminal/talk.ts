@@ -1,0 +1,262 @@
+import {
+  agentExitCodes,
+  type CommandHost,
+  completeCommand,
+  completeMention,
+  describeResult,
+  editText,
+  modelCatalog,
+  readTyped,
+  runCommand,
+  titleOf,
+  turnInput,
+  type WantedSession,
+} from "@holdfast/agent";
+import {
+  type AskedBack,
+  type Candidates,
+  type CommandResult,
+  type Completion,
+  pathsBeginning,
+  themes,
+} from "@holdfast/agent/shown";
+import {
+  askIn,
+  hasKeys,
+  type Streams,
+  type TalkEnd,
+  type TalkOptions,
+  type TalkPorts,
+  type TalkRun,
+  type TalkTerminal,
+  type TurnText,
+  writtenText,
+} from "@holdfast/agent/ui";
+import { isRefusal } from "@holdfast/core/files/values";
+import { defined, escapeText } from "@holdfast/core/text";
+import { pastOf } from "../screen/past.js";
+import { committedTexts } from "../screen/rows.js";
+import { systemClipboard } from "./clipboard.js";
+import { windowSize } from "./frames.js";
+import { plainKeyboard } from "./plain-keyboard.js";
+import { Screen } from "./screen.js";
+import { TypedLines } from "./typed-lines.js";
+
+/** Opens the terminal; its question about changes is handed to the agent before there is a run. */
+export function openTalk(options: TalkOptions): TalkTerminal {
+  const { terminal: streams, ui, watchInterrupt } = options;
+  const theme = streams.errHasColor ? themes[ui.theme ?? "ansi"] : themes.mono;
+  const clipboard = systemClipboard();
+  let open: TalkRun | undefined;
+  let shown: TurnText | undefined;
+  let screen: Screen | undefined;
+  const lines = new TypedLines(watchInterrupt, (events) => {
+    if (!hasKeys()) return plainKeyboard(streams, events);
+    const none = (text: string) => ({ from: text.length, candidates: [] });
+    const completer = (text: string) => completeLine(text, open).catch(() => none(text));
+    screen = new Screen({ ...options, theme, completer, clipboard }, events);
+    return screen;
+  });
+  const { terminal } = lines;
+  const ask = askIn({
+    show: (text) => void terminal.out(text),
+    theme: streams.errHasColor ? theme : themes.plain,
+    edit: (text, name, signal) => screen?.edit(text, name, signal) ?? editText({ text, name, signal }),
+    diff: () => screen?.diff ?? {},
+    answer: (question, signal) => lines.answer(question, signal),
+    size: () => (process.stdout.isTTY ? windowSize() : undefined),
+  });
+  let known: ReadonlySet<string> | undefined;
+  const past: TalkTerminal["past"] = async (context) => {
+    const { finished, ...next } = pastOf(context, known);
+    known = next.known;
+    const plain = streams.errHasColor ? themes.ansi : themes.plain;
+    const texts = committedTexts(finished, windowSize().columns, screen === undefined ? plain : theme);
+    await terminal.out(texts.map((text) => `${text}\n`).join(""));
+  };
+  return {
+    terminal,
+    past,
+    prompt: () => lines.prompt(),
+    answer: (label, signal, isSecret) => lines.answer(label, signal, isSecret),
+    ask: (list, signal) => (shown === undefined ? ask(list, signal) : shown.aside(() => ask(list, signal))),
+    talk: async (run, ports, first) => {
+      open = run;
+      screen?.attach({ host: ports.host, commands: run.commands });
+      const written = () => (shown = screen?.turn() ?? writtenText(terminal, "talk"));
+      await past(run.conversation.manager.context);
+      // Opened once more, it is shown once more: what was said meanwhile is far above.
+      known = undefined;
+      const withImages = { ...run, resources: clipboard.within(run.resources) };
+      const opened = async (line: string) => (await screen?.opened(line)) === true;
+      return talk(lines, { ...ports, run: withImages, terminal, written, opened }, first).finally(() => {
+        open = undefined;
+        screen?.attach(undefined);
+      });
+    },
+    close: () => lines.close(),
+  };
+}
+
+interface Talking extends TalkPorts {
+  readonly run: TalkRun;
+  readonly terminal: Streams;
+  /** Where the next turn is written. */
+  readonly written: () => TurnText;
+  /** Opens the window that a command has. @returns whether it has one. */
+  readonly opened: (line: string) => Promise<boolean>;
+}
+
+async function talk(lines: TypedLines, talking: Talking, first?: string): Promise<TalkEnd> {
+  const { run, terminal } = talking;
+  const { agent, model } = run;
+  await terminal.out(
+    `${model.name}, ${agent.mode}. /help lists commands; Ctrl-D leaves; Ctrl-C ends a turn.\n`,
+  );
+  let text = first;
+  if (text !== undefined) await terminal.out(`> ${escapeText(text)}\n`);
+  for (;;) {
+    text ??= await lines.prompt();
+    if (text === undefined) return left;
+    const words = text;
+    const end = await lines.cancellable((signal) => said(words, lines, { ...talking, signal }));
+    if (end !== undefined) return end;
+    text = undefined;
+  }
+}
+
+const left: TalkEnd = { kind: "left", exitCode: agentExitCodes.success };
+
+type Saying = Talking & { readonly signal: AbortSignal };
+
+/** One line: a command, or a turn. @returns how talking ends by it. */
+async function said(text: string, lines: TypedLines, saying: Saying): Promise<TalkEnd | undefined> {
+  const { terminal } = saying;
+  if (await saying.opened(text)) return undefined;
+  const result = await commanded(text, saying);
+  if (result === undefined) return turn(text, lines, saying);
+  const words = describeResult(result);
+  if (words !== "") await terminal.out(`${escapeText(words)}\n`);
+  return after(result, lines, saying);
+}
+
+/** A command that takes a while is shown while it runs, as the calls of the model are. */
+async function commanded(
+  text: string,
+  { host, signal, written }: Saying,
+): Promise<CommandResult | undefined> {
+  const typed = readTyped(text, host.prompts);
+  if (typed.kind !== "shell" && typed.kind !== "command") return runCommand(text, { ...host, signal });
+  const output = written();
+  const call =
+    typed.kind === "shell"
+      ? { name: "run_shell_command", args: { command: typed.text } }
+      : { name: text, args: {} };
+  const begin = () => output.onEvent({ kind: "call_begun", callId: text, ...call });
+  const timer = setTimeout(begin, quickMs);
+  const progress: CommandHost["progress"] = (words, program) =>
+    output.onEvent({ kind: "call_progress", callId: text, text: words, ...defined({ program }) });
+  return runCommand(text, { ...host, signal, progress }).finally(() => {
+    clearTimeout(timer);
+    output.end();
+  });
+}
+
+/** What is over by then needs no sign of life. */
+const quickMs = 200;
+
+async function after(result: CommandResult, lines: TypedLines, saying: Saying): Promise<TalkEnd | undefined> {
+  switch (result.kind) {
+    case "told":
+    case "refused":
+      return undefined;
+    case "prompt":
+      return turn(result.text, lines, saying);
+    case "question":
+      return choose(result, lines, saying);
+    case "quit":
+      return left;
+    case "session": {
+      const id = await saying.enter(result.session);
+      if (typeof id !== "object") {
+        await saying.terminal.out(`${placeWords(result.session, id, saying.run.conversation.session.id)}\n`);
+        return { kind: "session", id };
+      }
+      await saying.terminal.out(`${escapeText(id.message)}\n`);
+      return undefined;
+    }
+    default:
+      return result satisfies never;
+  }
+}
+
+/** Where the person is from now on. */
+function placeWords({ kind }: WantedSession, id: string | undefined, before: string): string {
+  const left = `Session ${before} is kept; /resume goes back to it.`;
+  if (id === undefined) return `A new session begins. ${left}`;
+  return `You are in session ${id} now${kind === "fork" ? `, a copy of ${before}` : ""}. ${left}`;
+}
+
+async function choose(
+  { choices }: AskedBack,
+  lines: TypedLines,
+  saying: Saying,
+): Promise<TalkEnd | undefined> {
+  const words = choices.map(({ word }) => word).join(", ");
+  const given = (await lines.answer(`${words}, or nothing: `, saying.signal)) ?? "";
+  const chosen = choices.find(
+    ({ word }) => given.trim() !== "" && word.startsWith(given.trim().toLowerCase()),
+  );
+  if (chosen !== undefined) return said(chosen.line, lines, saying);
+  await saying.terminal.out("Nothing was done.\n");
+  return undefined;
+}
+
+async function turn(text: string, lines: TypedLines, { run, written, signal }: Saying): Promise<undefined> {
+  const { agent, conversation } = run;
+  const { manager } = conversation;
+  // A session that begins without a prompt is named by the first words said in it.
+  if ((manager.context.title ?? "") === "") manager.setTitle(titleOf(text));
+  const output = written();
+  const input = await turnInput(run, text, output.notice, signal);
+  const steer = async () => {
+    const said = lines.steer();
+    return said === undefined ? undefined : turnInput(run, said, output.notice, signal);
+  };
+  output.end(await agent.turn(input, { signal, onEvent: output.onEvent, steer }));
+  return undefined;
+}
+
+/** How long a person waits for names. */
+const mostMs = 500;
+
+/** What the end of a line may become: of a command its words and what it names, else the names behind `@`. */
+async function completeLine(line: string, run: TalkRun | undefined): Promise<Completion> {
+  const begun = completeCommand(line);
+  if (run === undefined) return begun;
+  const { workspace, resources } = run;
+  const ports = { workspace, servers: resources.servers, signal: AbortSignal.timeout(mostMs) };
+  if (!line.trimStart().startsWith("/")) return completeMention(line, ports);
+  return completeCommand(line, await namedIn(line.slice(begun.from), run, ports));
+}
+
+/** What a command can name, by its last word. */
+async function namedIn(
+  word: string,
+  { conversation, store, written }: TalkRun,
+  ports: Parameters<typeof pathsBeginning>[1],
+): Promise<Candidates> {
+  const { context } = conversation.manager;
+  const [paths, listed] = await Promise.all([pathsBeginning(word, ports), store.list()]);
+  const sessions = isRefusal(listed) ? [] : listed.map(({ id }) => id);
+  const among = (names: readonly string[]) => (start: string) =>
+    names.filter((name) => name.startsWith(start));
+  return {
+    path: () => paths,
+    task: among([...context.tasks.keys()]),
+    node: among([...context.nodes.keys()]),
+    session: among(sessions),
+    command: among(written.prompts.map(({ name }) => name)),
+    model: among([...modelCatalog.keys()]),
+  };
+}

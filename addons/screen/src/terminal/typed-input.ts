@@ -1,0 +1,212 @@
+import type { Completion } from "@holdfast/agent/shown";
+import { answerAfterMs } from "@holdfast/agent/ui";
+import {
+  type EditorState,
+  type EditorWish,
+  emptyEditor,
+  replaced,
+  textOf,
+  withText,
+} from "../input/editor.js";
+import type { Key } from "../input/keys.js";
+import { startVi, update, viWords } from "../input/vi.js";
+import { sentWords } from "../input/view.js";
+import type { Menu, ScreenInput } from "../screen/view.js";
+import type { InputHistory } from "./input-history.js";
+import type { Question, SentLine } from "./typed-lines.js";
+
+/** Completes a text. */
+export type Completer = (text: string) => Promise<Completion>;
+
+/** Words to choose from, and the end of the text that they stand for. */
+type OfferedWords = Menu & { readonly end: string };
+
+/** What a person types: for the model, or as an answer; with what waits, and words to choose from. */
+export class TypedInput {
+  /** What is typed for the model. */
+  #draft: EditorState;
+  /** What is typed as an answer. */
+  #answer: EditorState | undefined;
+  /** Whether the question does not listen yet: what is typed was begun before it. */
+  #isDue = false;
+  #question: Question | undefined;
+  #waiting: readonly SentLine[] = [];
+  #menu: OfferedWords | undefined;
+  /** The text for which words are looked up. */
+  #asked = "";
+
+  /** @param changed words to choose from have come. @param hasVi whether it has the modes of vi. */
+  constructor(
+    private readonly completer: Completer,
+    private readonly history: InputHistory | undefined,
+    private readonly changed: () => void,
+    hasVi: boolean,
+  ) {
+    this.#draft = emptyEditor(history?.entries, hasVi ? { vi: startVi } : {});
+  }
+
+  get question(): Question | undefined {
+    return this.#question;
+  }
+
+  get isAnswer(): boolean {
+    return this.#answer !== undefined;
+  }
+
+  get text(): string {
+    return textOf(this.#editor);
+  }
+
+  set text(text: string) {
+    this.#set(withText(this.#editor, text));
+  }
+
+  set waiting(lines: readonly SentLine[]) {
+    this.#waiting = lines;
+  }
+
+  ask(question: Question | undefined): void {
+    this.#question = question;
+    const { wants } = question ?? {};
+    this.#isDue = wants === "answer";
+    this.#answer = undefined;
+    this.#draft = { ...this.#draft, isBusy: wants !== "prompt" };
+    if (wants !== "prompt") this.#menu = undefined;
+  }
+
+  /**
+   * Lets a question listen, once the line is empty and a while after the last key.
+   *
+   * @returns in how many milliseconds it may; undefined where it does, or a line stands there.
+   */
+  listen(quietMs: number): number | undefined {
+    if (!this.#isDue || this.#draft.text !== "" || this.#draft.search !== undefined) return undefined;
+    if (quietMs < answerAfterMs) return answerAfterMs - quietMs;
+    this.#isDue = false;
+    const isSecret = this.#question?.isSecret === true;
+    this.#answer = emptyEditor([], { maySendNothing: true, isSecret });
+    return undefined;
+  }
+
+  /** Puts texts before what was begun. */
+  takeBack(lines: readonly SentLine[]): void {
+    const begun = textOf(this.#draft);
+    const texts = [...lines.map(({ text }) => text), ...(begun === "" ? [] : [begun])];
+    if (lines.length > 0) this.#draft = withText(this.#draft, texts.join("\n"));
+  }
+
+  /** What a key asks for that no text can do by itself. */
+  key(key: Key): EditorWish | undefined {
+    if (this.#menu !== undefined && this.#chooses(this.#menu, key)) return undefined;
+    // It may be the beginning of a secret, which a line for the model would show.
+    if (this.#isDue && this.#question?.isSecret === true && key.kind !== "chord") return undefined;
+    const after = update(this.#editor, key);
+    this.#set(after);
+    return after.wish;
+  }
+
+  /** A text that was sent by the last key. @param shown how it stands in the scrollback. */
+  sent({ kind, text }: Extract<EditorWish, { text: string }>, shown: string): SentLine {
+    this.#menu = undefined;
+    if (this.#answer === undefined) this.history?.add(text);
+    return { text, shown, steers: kind === "send", isAnswer: this.#answer !== undefined };
+  }
+
+  /** How the text would stand in the scrollback. */
+  get shownText(): string {
+    return sentWords(this.#editor, "");
+  }
+
+  /** Looks up what a command or a name that was begun may become, and offers it; nothing is chosen by that. */
+  async suggest(): Promise<void> {
+    const begun = this.#draft.text.slice(0, this.#draft.cursor);
+    const isBegun =
+      this.#answer === undefined &&
+      this.#question?.wants === "prompt" &&
+      /^\/\S*$|(?:^|\s)@[^\s]*$/u.test(begun);
+    if (!isBegun) this.#menu = undefined;
+    if (!isBegun || begun === this.#asked) {
+      if (!isBegun) this.#asked = "";
+      return;
+    }
+    this.#asked = begun;
+    const { candidates, from } = await this.completer(begun);
+    if (this.#asked !== begun) return;
+    const end = begun.slice(from);
+    const isNews = candidates.some((candidate) => candidate !== end);
+    this.#menu = isNews ? { candidates, end, chosen: -1 } : undefined;
+    this.changed();
+  }
+
+  /** Completes the text as far as that is clear, and offers the rest. */
+  async complete(): Promise<void> {
+    const before = this.#draft;
+    if (this.#answer !== undefined || before.text === "") return;
+    const { candidates, from } = await this.completer(before.text.slice(0, before.cursor));
+    const end = before.text.slice(from, before.cursor);
+    const [only, second] = candidates;
+    const isWhole = only !== undefined && second === undefined && !only.endsWith("/");
+    const common = isWhole ? `${only} ` : commonStart(candidates);
+    this.#menu = undefined;
+    if (isWhole || common.length > end.length)
+      this.#draft = replaced(before, before.cursor - end.length, common);
+    else if (only !== undefined) this.#menu = { candidates, end, chosen: 0 };
+    this.#asked = this.#draft.text.slice(0, this.#draft.cursor);
+  }
+
+  shown(hint: string | undefined): ScreenInput {
+    const editor = this.#editor;
+    // Where nothing is asked, nothing looks as if it were.
+    const asked = this.#isDue ? undefined : this.#question;
+    const isIdle = asked === undefined && editor.text === "" && editor.search === undefined;
+    const mode = viWords(editor);
+    const label = isIdle ? "" : `${mode === "" ? "" : `${mode} `}${asked?.label ?? "> "}`;
+    const menu = this.#menu;
+    const said = hint ?? (this.#isDue && !isIdle ? waitingQuestion : undefined);
+    return {
+      editor,
+      label,
+      isQuestion: this.#answer !== undefined,
+      waiting: this.#waiting,
+      ...(menu === undefined ? {} : { menu }),
+      ...(said === undefined ? {} : { hint: said }),
+    };
+  }
+
+  get #editor(): EditorState {
+    return this.#answer ?? this.#draft;
+  }
+
+  #set(state: EditorState): void {
+    if (this.#answer === undefined) this.#draft = state;
+    else this.#answer = state;
+  }
+
+  /** Whether the key is for the words that are offered. */
+  #chooses(menu: OfferedWords, key: Key): boolean {
+    const { candidates, chosen, end } = menu;
+    const chord = key.kind === "chord" ? key.chord : "";
+    if (chord === "escape") this.#menu = undefined;
+    else if (chord === "down") this.#menu = { ...menu, chosen: (chosen + 1) % candidates.length };
+    else if (chord === "up" && chosen >= 0)
+      this.#menu = { ...menu, chosen: (chosen + candidates.length - 1) % candidates.length };
+    else if ((chord === "enter" || chord === "tab") && chosen >= 0) {
+      const taken = candidates[chosen] ?? end;
+      const blank = taken.endsWith("/") ? "" : " ";
+      this.#draft = replaced(this.#draft, this.#draft.cursor - end.length, taken + blank);
+      this.#menu = undefined;
+    } else return false;
+    return true;
+  }
+}
+
+/** What is said where a question waits for the line. */
+export const waitingQuestion =
+  "A question waits above: send this line to the model, or clear it with Ctrl-C.";
+
+function commonStart(texts: readonly string[]): string {
+  const [first = "", ...others] = texts;
+  let length = first.length;
+  while (!others.every((text) => text.startsWith(first.slice(0, length)))) length -= 1;
+  return first.slice(0, length);
+}

@@ -1,0 +1,38 @@
+/** @holdfast/agent/shown: what a screen is made of: lines and their colours, a run as lines, and what commands found. */
+
+export { changedFiles, type FileStates, type FileStateThen, stateWords } from "../commands/changes.js";
+export type { AskedBack, CommandResult } from "../commands/command.js";
+export type { Candidates, Completion } from "../commands/complete.js";
+export { sentTokens } from "../commands/context.js";
+export { planOfReturn } from "../commands/moving.js";
+export type { TurnPlace } from "../commands/turn-input.js";
+export { writtenWord } from "../commands/words.js";
+export { approvalModes } from "../config/approval.js";
+export { backgroundWords, type CommandFacts } from "../host/command-words.js";
+export type { EditedText } from "../host/editor.js";
+export { type Todo, todosIn, todosName } from "../host/todos.js";
+export { pathsBeginning } from "../input/complete-mention.js";
+export type { PromptMap } from "../loop/context-economy.js";
+export { wayBack } from "../loop/file-check.js";
+export { innermost } from "../loop/turn.js";
+export type { DiffOptions, Highlighter } from "../ui/diff/diff-lines.js";
+export { below, callHead } from "../ui/linear/call-lines.js";
+export { type LinearState, linearState, updateLinear, waitLine } from "../ui/linear/update.js";
+export { cellsOf, graphemesOf } from "../ui/lines/cells.js";
+export {
+  brokenLine,
+  cellsOfLine,
+  cutLine,
+  elastic,
+  fitted,
+  type Line,
+  type Span,
+  type SpanKind,
+  signAt,
+  signedLine,
+  signMs,
+  span,
+  textLines,
+} from "../ui/lines/spans.js";
+export { painted, type Theme, themes } from "../ui/lines/theme.js";
+export { isTooSmall, type WindowSize } from "../ui/lines/window.js";
