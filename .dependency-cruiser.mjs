@@ -30,7 +30,7 @@ export const subDoors = [
 /** A third-party library and the only place that may know it. */
 const homes = {
   diff: "^packages/core/src/patch/",
-  zod: "^(packages/(core/src/tools|mcp/src|agent/src/(config|host))|addons/hosts/src/compat)/",
+  zod: "^(packages/(core/src/tools|mcp/src|agent/src/(config|host))|addons/(hosts/src/compat|mcp-client/src))/",
   re2js: "^packages/core/src/files/",
   "markdown-it": "^(packages/core/src/patch/section|addons/(page/src/browser|screen/src/markdown))/",
   "highlight.js": "^addons/screen/src/markdown/",
@@ -43,7 +43,7 @@ const homes = {
   pg: "^addons/postgres/src/",
   kysely: "^addons/postgres/src/",
   "@modelcontextprotocol/server": "^(packages/mcp/src|addons/hosts/src/compat)/",
-  "@modelcontextprotocol/client": "^packages/agent/src/host/",
+  "@modelcontextprotocol/client": "^addons/mcp-client/src/",
   "get-east-asian-width": "^packages/agent/src/ui/lines/",
   commander: "^packages/cli/src/",
   "jsonc-parser": "^packages/(cli/src|agent/src/config)/",
@@ -67,6 +67,7 @@ export const addons = {
   adapters: ["core"],
   hosts: ["core", "mcp"],
   importers: ["core"],
+  "mcp-client": ["core", "agent"],
   page: ["core"],
   postgres: ["core"],
   screen: ["core", "agent"],
@@ -186,11 +187,11 @@ export default {
     ...siblings.map((name) =>
       forbid(
         `${name}-by-its-door`,
-        "the package is entered by its index, or by a door for terminals",
+        "the package is entered by its index, or by the door of its host or one for terminals",
         { path: `^(packages/(?!${name}/)[^/]+|addons/[^/]+)/src/` },
         {
           path: `^packages/${name}/(src|dist)/`,
-          pathNot: `^packages/${name}/(src|dist)/((ui|shown)/)?index[.](ts|js|d[.]ts)$`,
+          pathNot: `^packages/${name}/(src|dist)/((host|ui|shown)/)?index[.](ts|js|d[.]ts)$`,
         },
       ),
     ),

@@ -22,7 +22,7 @@ const addonHome = (name) => fileURLToPath(new URL(`../addons/${name}/`, import.m
 const { bare, outdir = fileURLToPath(new URL("dist/bundle/", home)) } = parseArgs({
   options: { bare: { type: "boolean" }, outdir: { type: "string" } },
 }).values;
-const addons = "importers page postgres hosts screen tour"
+const addons = "importers page postgres hosts screen tour mcp-client"
   .split(" ")
   .filter((name) => bare !== true && existsSync(addonHome(name)));
 const pageName = "history-page.html";
@@ -96,7 +96,9 @@ const source = (name) => fileURLToPath(new URL(`src/${name}`, home));
 const libraries = {
   anthropic: ["@anthropic-ai/sdk"],
   google: ["@google/genai/web"],
-  "mcp-client": ["@modelcontextprotocol/client", "@modelcontextprotocol/client/stdio"],
+  ...(addons.includes("mcp-client") && {
+    "mcp-client": ["@modelcontextprotocol/client", "@modelcontextprotocol/client/stdio"],
+  }),
   openai: ["openai"],
 };
 const built = [
@@ -209,7 +211,7 @@ function bundleLibrary(name) {
     ...compiled,
     outdir: undefined,
     outfile: join(outdir, `library-${name}.cjs`),
-    stdin: { contents, resolveDir: fileURLToPath(new URL("../packages/agent", import.meta.url)) },
+    stdin: { contents, resolveDir: fileURLToPath(new URL("..", import.meta.url)) },
   });
 }
 
@@ -234,7 +236,10 @@ function librariesAreBeside() {
 /** Puts add-ons into the bundle itself. */
 function holdsAddons(names) {
   const within = names
-    .map((name) => `${name}: () => import(${JSON.stringify(join(addonHome(name), "dist/index.js"))})`)
+    .map(
+      (name) =>
+        `${JSON.stringify(name)}: () => import(${JSON.stringify(join(addonHome(name), "dist/index.js"))})`,
+    )
     .join(", ");
   return {
     name: "holds-addons",

@@ -1,4 +1,5 @@
 import type { Agent, AskPerson, CommandHost, TurnInput } from "@holdfast/agent";
+import type { McpServers, McpServersGround } from "@holdfast/agent/host";
 import type { TalkOptions, TalkTerminal } from "@holdfast/agent/ui";
 import type { ModelPort } from "@holdfast/core/context";
 import type { LoadedSession } from "@holdfast/core/conversation";
@@ -40,6 +41,7 @@ export interface Addons {
   readonly postgres: {
     openPostgresStore(options: PostgresOptions): Promise<SessionStore | ConversationRefusal>;
   };
+  readonly "mcp-client": { openMcpServers(ground: McpServersGround): McpServers };
   readonly screen: { openTalk(options: TalkOptions): TalkTerminal };
   readonly tour: { playTour(shell: TourShell): Promise<number> };
   readonly hosts: {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,17 +14,19 @@ const bundle = join(house, "dist/bundle");
 rmSync(bundle, { recursive: true });
 const bundler = fileURLToPath(new URL("../../../scripts/bundle.mjs", import.meta.url));
 execFileSync(process.execPath, [bundler, "--bare", "--outdir", bundle]);
+const settings = join(house, ".config/holdfast");
+mkdirSync(settings, { recursive: true });
 afterAll(() => rmSync(house, { recursive: true, force: true }));
 
 function run(args: readonly string[], input = "") {
   const env = { PATH: process.env.PATH ?? "", HOME: house, XDG_STATE_HOME: join(house, "state") };
-  const { status, stderr } = spawnSync(process.execPath, [join(house, "bin/holdfast.js"), ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(house, "bin/holdfast.js"), ...args], {
     cwd: house,
     env,
     input,
     encoding: "utf8",
   });
-  return { status, stderr };
+  return { status, stdout, stderr };
 }
 
 describe("a command without its add-on", () => {
@@ -47,6 +49,15 @@ describe("a command without its add-on", () => {
     const seen = spawnSync("script", ["-qec", agent, "/dev/null"], { cwd: house, encoding: "utf8" });
     expect(seen.stdout).toContain(absentAddon("screen"));
     expect(seen.status).toBe(2);
+  });
+
+  it("says of each MCP server that the settings name that nobody speaks to it", () => {
+    const mcpServers = { notes: { command: "no-such-program" } };
+    writeFileSync(join(settings, "settings.jsonc"), JSON.stringify({ mcpServers }));
+    const said = run(["doctor"])
+      .stdout.split("\n")
+      .find((line) => line.includes("MCP server notes"));
+    expect(said).toContain(absentAddon("mcp-client"));
   });
 
   it("does all else, and says what a session of another program needs", () => {

@@ -1,4 +1,5 @@
-import { type AgentEvent, type CommandHost, type Commands, editText } from "@holdfast/agent";
+import type { AgentEvent, CommandHost } from "@holdfast/agent";
+import { type Commands, editText } from "@holdfast/agent/host";
 import {
   approvalModes,
   type DiffOptions,

@@ -4,7 +4,6 @@ import {
   completeCommand,
   completeMention,
   describeResult,
-  editText,
   modelCatalog,
   readTyped,
   runCommand,
@@ -12,6 +11,7 @@ import {
   turnInput,
   type WantedSession,
 } from "@holdfast/agent";
+import { editText } from "@holdfast/agent/host";
 import {
   type AskedBack,
   type Candidates,

@@ -9,7 +9,7 @@ import {
   type Refusal,
 } from "@holdfast/core/files/values";
 import { type HostToolResult, mediaOfRead, type ReadMedia } from "@holdfast/core/tools";
-import type { McpResource } from "../host/mcp/servers.js";
+import type { McpResource } from "../host/mcp-servers.js";
 import { type Mention, parseMentions } from "./mentions.js";
 
 /** What mentions are looked up with. */

@@ -2,31 +2,35 @@ import { lstatSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import {
   type AgentSettings,
+  hookRunner,
+  type LaterLook,
+  type NamedResources,
+  type RunHook,
+  userFile,
+} from "@holdfast/agent";
+import {
   Commands,
   type CommandToolsContext,
   commandEnvironment,
   type FetchTool,
   type FileCheck,
   fetchTool,
-  hookRunner,
   killTool,
-  type LaterLook,
-  McpServers,
-  type NamedResources,
-  type RunHook,
+  type McpServers,
+  type McpServersGround,
   readOutputTool,
   Sandbox,
   SpillFiles,
   shellTool,
   todosTool,
-  userFile,
   type WatchFiles,
   withoutSecrets,
-} from "@holdfast/agent";
-import { isRefusal } from "@holdfast/core/files/values";
+} from "@holdfast/agent/host";
+import { isRefusal, refuse } from "@holdfast/core/files/values";
 import { homeFolder, openWorkspace, readForeign, sha256 } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
 import type { HostTool } from "@holdfast/core/tools";
+import { absentAddon, loadAddon } from "../addons.js";
 import { version } from "../shell/version.js";
 
 /** What an agent has beside files and conversation. */
@@ -123,16 +127,17 @@ export async function openHost(
   const own = [run, read, kill, mayFetch ? page.tool : undefined, todosTool].filter(
     (tool) => tool !== undefined,
   );
-  const servers = new McpServers({
+  const servers = await serversFor({
     roots,
-    tempDir,
     environment: withoutSecrets({ own: process.env, secret }),
     servers: mcpServers,
     client: { name: "holdfast", version },
     spilled,
     checkFiles,
   });
-  const states = Object.keys(mcpServers).length === 0 ? [] : await servers.start();
+  const states = await servers.start();
+  const removeSpilled = () => spilled.close();
+  process.on("exit", removeSpilled);
   return {
     tools: () => [...own, ...servers.tools()],
     shell: run,
@@ -154,8 +159,23 @@ export async function openHost(
     close: async () => {
       await Promise.all([commands.close(), hooks.close()]);
       await servers.close();
-      page.close();
+      removeSpilled();
+      process.off("exit", removeSpilled);
     },
+  };
+}
+
+/** The servers that the settings name, if there are any. Without the add-on that speaks to them each has failed. */
+async function serversFor(ground: McpServersGround): Promise<McpServers> {
+  const names = Object.keys(ground.servers);
+  const addon = names.length === 0 ? undefined : await loadAddon("mcp-client");
+  if (addon !== undefined) return addon.openMcpServers(ground);
+  const why = absentAddon("mcp-client");
+  const states = names.map((name) => ({ name, kind: "failed", tools: 0, messages: [why] }) as const);
+  const refused = async () => refuse("not_found", why);
+  return {
+    ...{ start: async () => states, states: () => states, tools: () => [], instructions: () => [] },
+    ...{ listResources: refused, readResource: refused, close: async () => {} },
   };
 }
 

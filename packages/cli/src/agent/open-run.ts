@@ -13,8 +13,8 @@ import {
   type SubAgents,
   summariserOf,
   systemText,
-  watchFiles,
 } from "@holdfast/agent";
+import { watchFiles } from "@holdfast/agent/host";
 import type { TalkRun } from "@holdfast/agent/ui";
 import type { ModelEvent, ModelPort, OfferedTool } from "@holdfast/core/context";
 import { memorySessionStore, type StoredConversation } from "@holdfast/core/conversation";

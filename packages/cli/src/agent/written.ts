@@ -3,22 +3,24 @@ import { join, relative } from "node:path";
 import {
   type ApprovalRule,
   barredBy,
-  commandEnvironment,
   commands,
-  foldersOfRepository,
-  gitWords,
   type Instructions,
-  isBelow,
-  onlyTracked,
-  ownText,
   type PromptPlace,
-  projectText,
   promptPlaces,
-  type ReadText,
   readInstructions,
   readPrompts,
   type WrittenPrompt,
 } from "@holdfast/agent";
+import {
+  commandEnvironment,
+  foldersOfRepository,
+  gitWords,
+  isBelow,
+  onlyTracked,
+  ownText,
+  projectText,
+  type ReadText,
+} from "@holdfast/agent/host";
 import type { Workspace } from "@holdfast/core/files";
 import { isRefusal } from "@holdfast/core/files/values";
 import { openWorkspace } from "@holdfast/core/node";

@@ -2,9 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import {
   checkFile,
-  foldersOfRepository,
   type IgnoredKey,
-  onlyTracked,
   projectFile,
   promptPlaces,
   readSettings,
@@ -14,6 +12,7 @@ import {
   TrustedFolders,
   wideningSettings,
 } from "@holdfast/agent";
+import { foldersOfRepository, onlyTracked } from "@holdfast/agent/host";
 import { consents, type TalkTerminal } from "@holdfast/agent/ui";
 import { isRefusal } from "@holdfast/core/files/values";
 import { escapeText } from "@holdfast/core/text";

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { anthropicWire } from "../../../agent/test/loopback/index.js";
+import { isThere } from "../addon-there.js";
 import { call, done, linesOf, provided, scripted, shell } from "./provided.js";
 
 const read = { calls: [call("read_file", { file_path: "a.ts" })] };
@@ -63,23 +64,26 @@ describe("the agent without a screen", () => {
     expect(project.text("env.txt")).not.toContain("sk-corp");
   });
 
-  it("puts a resource of an MCP server before the model where @ names it", async () => {
-    const server = `let t="";process.stdin.on("data",(d)=>{t+=d;for(let i;(i=t.indexOf("\\n"))>=0;){const m=JSON.parse(t.slice(0,i));t=t.slice(i+1);
+  it.skipIf(!isThere("mcp-client"))(
+    "puts a resource of an MCP server before the model where @ names it",
+    async () => {
+      const server = `let t="";process.stdin.on("data",(d)=>{t+=d;for(let i;(i=t.indexOf("\\n"))>=0;){const m=JSON.parse(t.slice(0,i));t=t.slice(i+1);
       const answer=(result)=>console.log(JSON.stringify({jsonrpc:"2.0",id:m.id,result}));
       if(m.method==="initialize")answer({protocolVersion:m.params.protocolVersion,capabilities:{tools:{},resources:{}},serverInfo:{name:"s",version:"1"}});
       if(m.method==="tools/list")answer({tools:[]});
       if(m.method==="resources/read"){if(m.params.uri==="note://1:20")answer({contents:[{uri:m.params.uri,text:"Totals are in cents."}]});
         else console.log(JSON.stringify({jsonrpc:"2.0",id:m.id,error:{code:-32002,message:"no such note"}}));}}});`;
-    const mcpServers = { notes: { command: process.execPath, args: ["-e", server] } };
-    const script = [{ text: "In cents.", expects: ["@notes:note://1:20:", "Totals are in cents."] }];
-    const { run } = opened(script, { mcpServers });
-    const ran = await run(["-p", "Read @notes:note://1:20 and say, not @notes:note://2."]);
-    expect(ran).toMatchObject({
-      code: 0,
-      stdout: "In cents.\n",
-      stderr: expect.stringContaining("no such note"),
-    });
-  });
+      const mcpServers = { notes: { command: process.execPath, args: ["-e", server] } };
+      const script = [{ text: "In cents.", expects: ["@notes:note://1:20:", "Totals are in cents."] }];
+      const { run } = opened(script, { mcpServers });
+      const ran = await run(["-p", "Read @notes:note://1:20 and say, not @notes:note://2."]);
+      expect(ran).toMatchObject({
+        code: 0,
+        stdout: "In cents.\n",
+        stderr: expect.stringContaining("no such note"),
+      });
+    },
+  );
 
   it("is never green for work that was not done", async () => {
     const { run, project } = opened([read, edit, command, done]);

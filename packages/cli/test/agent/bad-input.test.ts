@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isRoot } from "../../../../test/tools.js";
 import { anthropicWire } from "../../../agent/test/loopback/index.js";
+import { isThere } from "../addon-there.js";
 import { type Finished, sha256 } from "../process.js";
 import { call, done, provided, type Scripted, scripted, shell, write } from "./provided.js";
 
@@ -41,7 +42,7 @@ require("readline").createInterface({input:process.stdin}).on("line",line=>{
   if(method==="tools/call"){${whenCalled}}
 });`;
 
-describe("what a model, a command or a server does wrong", () => {
+describe.skipIf(!isThere("mcp-client"))("what a model, a command or a server does wrong", () => {
   it("costs that call, and the turn goes on", async () => {
     const mcpServers = {
       dead: server("process.exit(3)"),

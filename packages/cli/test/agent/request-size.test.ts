@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type ReceivedRequest, responsesWire, wires } from "../../../agent/test/loopback/index.js";
+import { isThere } from "../addon-there.js";
 import { call, done, linesOf, type Provided, provided } from "./provided.js";
 
 const code = 'export const greet = (name: string) => "Hello, " + name;\n';
@@ -36,7 +37,7 @@ const serverOf = (
   if(m.method==="tools/list")answer({tools:Array.from({length:${count}},(_,at)=>({name:"action_"+at,description:at===41?"Opens an issue":"Does the action "+at,inputSchema}))});
   if(m.method==="tools/call")answer({content:[{type:"text",text:m.params.name+" got "+JSON.stringify(m.params.arguments)}]});}});`;
 
-describe("tools of MCP servers", () => {
+describe.skipIf(!isThere("mcp-client"))("tools of MCP servers", () => {
   const with60 = (script: object[], more: object = {}) => {
     const mcpServers = { tracker: { command: process.execPath, args: ["-e", serverOf(60)] } };
     return provided(responsesWire, script, {}, { mcpServers, ...more });

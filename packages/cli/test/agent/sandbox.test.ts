@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { Sandbox } from "@holdfast/agent";
+import { Sandbox } from "@holdfast/agent/host";
 import { describe, expect, it } from "vitest";
 import { afterThisFile } from "../../../../test/cleanups.js";
 import { folderOutsideTemp } from "../../../../test/outside-temp.js";

@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { isThere } from "../addon-there.js";
 import { Project } from "../process.js";
 
 /** A server that speaks Chat Completions: it answers who brings the key, once. */
@@ -81,20 +82,23 @@ it("tries the model with one short request, and says what is wrong with it", asy
   expect(none.of("keys")).toContainEqual({ name: "keys", verdict: "fault", says: "mine: MY_KEY is not set" });
 });
 
-it("starts each MCP server, and names the one that does not come up", async () => {
-  const script = `let t="";process.stdin.on("data",(d)=>{t+=d;for(let i;(i=t.indexOf("\\n"))>=0;){const m=JSON.parse(t.slice(0,i));t=t.slice(i+1);
+it.skipIf(!isThere("mcp-client"))(
+  "starts each MCP server, and names the one that does not come up",
+  async () => {
+    const script = `let t="";process.stdin.on("data",(d)=>{t+=d;for(let i;(i=t.indexOf("\\n"))>=0;){const m=JSON.parse(t.slice(0,i));t=t.slice(i+1);
     const answer=(result)=>console.log(JSON.stringify({jsonrpc:"2.0",id:m.id,result}));
     if(m.method==="initialize")answer({protocolVersion:m.params.protocolVersion,capabilities:{tools:{}},serverInfo:{name:"s",version:"1"}});
     if(m.method==="tools/list")answer({tools:[{name:"one",inputSchema:{type:"object"}}]});}});`;
-  const mcpServers = {
-    up: { command: process.execPath, args: ["-e", script] },
-    down: { command: "no-such-program-here" },
-  };
-  const { of, code } = await doctor({ mcpServers }, []);
-  expect(of("MCP server up")).toMatchObject([{ verdict: "good", says: "ready, 1 tools" }]);
-  expect(of("MCP server down")).toMatchObject([{ verdict: "fault" }]);
-  expect(code).not.toBe(0);
-});
+    const mcpServers = {
+      up: { command: process.execPath, args: ["-e", script] },
+      down: { command: "no-such-program-here" },
+    };
+    const { of, code } = await doctor({ mcpServers }, []);
+    expect(of("MCP server up")).toMatchObject([{ verdict: "good", says: "ready, 1 tools" }]);
+    expect(of("MCP server down")).toMatchObject([{ verdict: "fault" }]);
+    expect(code).not.toBe(0);
+  },
+);
 
 it("tells settings that do not hold", async () => {
   const { of, code } = await doctor({ limits: { maxTurns: "many" } }, []);

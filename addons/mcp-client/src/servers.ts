@@ -1,31 +1,26 @@
 import { createHash } from "node:crypto";
-import type { Media } from "@holdfast/core/conversation/values";
+import {
+  type McpResource,
+  type McpServerState,
+  type McpServers,
+  type McpServersGround,
+  safeText,
+} from "@holdfast/agent/host";
 import { isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
 import type { HostTool } from "@holdfast/core/tools";
-import { safeText } from "../safe-output.js";
-import type { FileCheck } from "../shell-tool.js";
-import { SpillFiles } from "../spill-files.js";
 import {
   type ConnectionContext,
   errorWords,
   type ListedTool,
   McpConnection,
-  type McpServerConfig,
   shownName,
 } from "./connection.js";
 import { type ResultBudget, resultBudget } from "./result.js";
 import { type McpCalls, toolOfServer } from "./tool.js";
 
-/** What the servers are used with. */
-export interface McpServersOptions extends Pick<ConnectionContext, "roots" | "environment"> {
-  /** A private folder for what is too long to be shown; it need not exist. */
-  readonly tempDir: string;
-  /** Where that is kept, to be read by `read_output`; closed with the servers. Files of their own unless given. */
-  readonly spilled?: SpillFiles;
-  /** By the name that the user gave it. */
-  readonly servers: Readonly<Record<string, McpServerConfig>>;
-  readonly client?: ConnectionContext["client"];
+/** What the servers are opened with, and bounds that hold for all of them. */
+export interface ServersOptions extends McpServersGround {
   /** For connecting to one server and listing its tools, in milliseconds: 30,000 unless given. */
   readonly startMs?: number;
   /** For one call without a sign of progress, in milliseconds: ten minutes unless given. */
@@ -36,46 +31,27 @@ export interface McpServersOptions extends Pick<ConnectionContext, "roots" | "en
    */
   readonly messageBytes?: number;
   readonly budget?: ResultBudget;
-  readonly checkFiles?: FileCheck;
-  /** Told when the tools of a server are others than before. Must not throw. */
-  readonly onChanged?: () => void;
 }
 
-/** A server, for a list that a person reads. */
-export interface McpServerState {
-  readonly name: string;
-  readonly kind: "idle" | "ready" | "failed" | "closed";
-  readonly tools: number;
-  /** Why it cannot be used, and which of its tools are not offered and why. */
-  readonly messages: readonly string[];
+/** Opens the MCP servers of one session; none is connected to before `start`. */
+export function openMcpServers(options: ServersOptions): McpServers {
+  return new Servers(options);
 }
 
-/** What is behind the address of a resource: `@server:uri`. */
-export interface McpResource {
-  readonly kind: "resource";
-  readonly parts: readonly (
-    | { readonly kind: "text"; readonly uri: string; readonly text: string; readonly mimeType?: string }
-    | { readonly kind: "media"; readonly uri: string; readonly media: Media }
-  )[];
-}
-
-/** The MCP servers of one session. Each costs only itself. Close it: nothing that was started runs any more then. */
-export class McpServers {
+class Servers implements McpServers {
   private readonly connections: ReadonlyMap<string, McpConnection>;
   private readonly calls: McpCalls;
-  private readonly files: SpillFiles;
   private offered: readonly HostTool[] = [];
   private offeredOf: readonly unknown[] = [];
   private readonly onExit = () => this.killNow();
 
-  constructor(options: McpServersOptions) {
-    const { tempDir, callMs = 600_000, budget = resultBudget, checkFiles } = options;
-    this.files = options.spilled ?? new SpillFiles(tempDir);
-    this.calls = { callMs, budget, files: this.files, ...defined({ checkFiles }) };
+  constructor(options: ServersOptions) {
+    const { spilled: files, callMs = 600_000, budget = resultBudget, checkFiles } = options;
+    this.calls = { callMs, budget, files, ...defined({ checkFiles }) };
     const context: ConnectionContext = {
       roots: options.roots,
       environment: options.environment,
-      client: options.client ?? { name: "holdfast", version: "0.1.0" },
+      client: options.client,
       startMs: options.startMs ?? 30_000,
       messageBytes: options.messageBytes ?? 10 << 20,
       onListed: () => options.onChanged?.(),
@@ -87,13 +63,11 @@ export class McpServers {
     process.on("exit", this.onExit);
   }
 
-  /** Connects to all servers side by side, each within its time; says how each stands then. Never rejects. */
   async start(): Promise<readonly McpServerState[]> {
     await Promise.all([...this.connections.values()].map((connection) => connection.open()));
     return this.states();
   }
 
-  /** How each server stands. */
   states(): readonly McpServerState[] {
     return [...this.connections.values()].map(({ name, state }) => ({
       name,
@@ -103,10 +77,6 @@ export class McpServers {
     }));
   }
 
-  /**
-   * The tools of all servers that were listed, under names that are valid and unique. The same list again where nothing
-   * has changed; a server that is gone keeps its tools, whose next call starts it again.
-   */
   tools(): readonly HostTool[] {
     const listed = [...this.connections.values()].flatMap((connection) => this.listedOf(connection));
     const key = listed.map(({ tool }) => tool);
@@ -126,7 +96,6 @@ export class McpServers {
     return { ...this.calls, callMs: timeoutMs };
   }
 
-  /** What the servers say about themselves, for the system text. */
   instructions(): readonly { readonly server: string; readonly text: string }[] {
     return [...this.connections.values()].flatMap(({ name, instructions }) =>
       instructions === undefined || instructions.trim() === ""
@@ -135,7 +104,6 @@ export class McpServers {
     );
   }
 
-  /** The addresses of a server's resources, for completion. */
   async listResources(
     server: string,
     signal?: AbortSignal,
@@ -150,11 +118,6 @@ export class McpServers {
     }
   }
 
-  /**
-   * Reads a resource of a server.
-   *
-   * @returns `not_found` where there is no such server or resource, `cancelled`, or `too_large` for too much.
-   */
   async readResource(server: string, uri: string, signal?: AbortSignal): Promise<McpResource | Refusal> {
     const client = await this.clientOf(server, signal);
     if (isRefusal(client)) return client;
@@ -173,10 +136,8 @@ export class McpServers {
     }
   }
 
-  /** Ends all connections, and the servers that were started, with everything they started. */
   async close(): Promise<void> {
     await Promise.all([...this.connections.values()].map((connection) => connection.close()));
-    this.files.close();
     process.off("exit", this.onExit);
   }
 
@@ -197,7 +158,6 @@ export class McpServers {
 
   private killNow(): void {
     for (const connection of this.connections.values()) connection.killNow();
-    this.files.close();
   }
 }
 

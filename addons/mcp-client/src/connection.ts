@@ -1,47 +1,20 @@
 import { pathToFileURL } from "node:url";
+import {
+  endFamily,
+  killFamily,
+  type McpServerConfig,
+  type McpServersGround,
+  markerName,
+  safeText,
+  withinTime,
+} from "@holdfast/agent/host";
 import { isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
 import { clip } from "@holdfast/core/text";
 import type { Client, ClientOptions } from "@modelcontextprotocol/client";
 import * as z from "zod";
-import { withinTime } from "../../config/within-time.js";
-import { endFamily, killFamily, markerName } from "../processes.js";
-import { safeText } from "../safe-output.js";
-
-/** A server of the user's configuration: a program, or an address. */
-export type McpServerConfig = McpProgram | McpAddress;
-
-/** How long a server is waited for. */
-interface McpTimes {
-  /** For connecting and listing its tools, in milliseconds; as for all servers unless given. */
-  readonly startTimeoutMs?: number | undefined;
-  /** For one call without a sign of progress, in milliseconds; as for all servers unless given. */
-  readonly timeoutMs?: number | undefined;
-}
-
-/** A server that is started here and speaks on its standard streams. */
-interface McpProgram extends McpTimes {
-  readonly command: string;
-  readonly args?: readonly string[] | undefined;
-  /** Added to our own environment, which is handed over without what looks like a secret. */
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  /** The first root unless given. */
-  readonly cwd?: string;
-}
-
-/** A server that is reached by streamable HTTP. */
-interface McpAddress extends McpTimes {
-  readonly url: string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
 
 /** What all connections have in common. */
-export interface ConnectionContext {
-  /** The workspace's folders, absolute: what a server is told when it asks for roots. */
-  readonly roots: readonly string[];
-  /** As `withoutSecrets` makes it. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Our name and version, for the servers. */
-  readonly client: { readonly name: string; readonly version: string };
+export interface ConnectionContext extends Pick<McpServersGround, "roots" | "environment" | "client"> {
   /** For connecting and listing the tools, in milliseconds. */
   readonly startMs: number;
   /** Of one message of a server. */

@@ -1,3 +1,4 @@
+import { type FileCheck, type SpillFiles, safeText, withFileCheck } from "@holdfast/agent/host";
 import { isRefusal } from "@holdfast/core/files/values";
 import { clip, escapeForDisplay } from "@holdfast/core/text";
 import {
@@ -9,10 +10,6 @@ import {
   type HostToolResult,
 } from "@holdfast/core/tools";
 import * as z from "zod";
-import { safeText } from "../safe-output.js";
-import type { FileCheck } from "../shell-tool.js";
-import { withFileCheck } from "../shell-tool.js";
-import type { SpillFiles } from "../spill-files.js";
 import { errorWords, type ListedTool, type McpConnection, shownName } from "./connection.js";
 import { type ResultBudget, resultOf } from "./result.js";
 

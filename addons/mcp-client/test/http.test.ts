@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { createMcpHandler, type McpHttpHandler, McpServer } from "@modelcontextprotocol/server";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { afterThisTest } from "../../../../../test/cleanups.js";
-import { McpServers } from "../../../src/host/mcp/servers.js";
-import { call, folder, until } from "../ground.js";
+import { call, until } from "../../../packages/agent/test/host/ground.js";
+import { afterThisTest } from "../../../test/cleanups.js";
+import { open } from "./opened.js";
 
 /** A server of the protocol's own library, made anew for each request. */
 function makeServer(tools: ReadonlySet<string>): McpServer {
@@ -57,14 +57,8 @@ describe.each(["stateless", "reject"] as const)(
       afterThisTest(() => handler.close());
       const url = await listen(handler);
       let changed = 0;
-      const root = await folder();
-      const servers = new McpServers({
-        ...{ roots: [root], tempDir: root, environment: {}, servers: { web: { url } }, startMs: 120_000 },
-        onChanged: () => {
-          changed += 1;
-        },
-      });
-      afterThisTest(() => servers.close());
+      const onChanged = () => (changed += 1);
+      const { opened: servers } = await open({ web: { url } }, { onChanged });
       expect(await servers.start()).toMatchObject([{ kind: "ready", tools: 1 }]);
       const [first] = servers.tools();
       if (first === undefined) throw new Error("there is one");

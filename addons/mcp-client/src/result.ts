@@ -1,8 +1,7 @@
+import { type SpillFiles, safeText } from "@holdfast/agent/host";
 import type { Media } from "@holdfast/core/conversation/values";
 import type { HostToolResult } from "@holdfast/core/tools";
 import type { CallToolResult, ReadResourceResult } from "@modelcontextprotocol/client";
-import { safeText } from "../safe-output.js";
-import type { SpillFiles } from "../spill-files.js";
 
 /** How much of one result reaches the model. */
 export interface ResultBudget {

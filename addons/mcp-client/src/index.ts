@@ -1,0 +1,2 @@
+/** @holdfast/mcp-client: the MCP servers of one session. */
+export { openMcpServers, type ServersOptions } from "./servers.js";

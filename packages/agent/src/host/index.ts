@@ -1,0 +1,23 @@
+/** @holdfast/agent/host: what an agent does on the machine beside files, and what its add-ons need for that. */
+export { withinTime } from "../config/within-time.js";
+export { killTool, readOutputTool } from "./background-tools.js";
+export { Commands } from "./commands.js";
+export { editText } from "./editor.js";
+export { commandEnvironment, withoutSecrets } from "./environment.js";
+export { type FetchTool, fetchTool } from "./fetch-tool.js";
+export { isBelow, ownText, projectText, type ReadText } from "./found-text.js";
+export type {
+  McpResource,
+  McpServerConfig,
+  McpServerState,
+  McpServers,
+  McpServersGround,
+} from "./mcp-servers.js";
+export { endFamily, killFamily, markerName } from "./processes.js";
+export { foldersOfRepository, gitWords, onlyTracked } from "./repository.js";
+export { safeText } from "./safe-output.js";
+export { Sandbox } from "./sandbox.js";
+export { type CommandToolsContext, type FileCheck, shellTool, withFileCheck } from "./shell-tool.js";
+export { SpillFiles } from "./spill-files.js";
+export { todosTool } from "./todos.js";
+export { type WatchFiles, watchFiles } from "./touched-files.js";
