@@ -1,7 +1,7 @@
 import { upwards } from "@holdfast/core/conversation";
 import type { ConversationContext } from "@holdfast/core/conversation/values";
 import { escapeForDisplay } from "@holdfast/core/text";
-import { type HostTool, parseArguments } from "@holdfast/core/tools";
+import { type HostTool, meantCall, parseArguments } from "@holdfast/core/tools";
 import * as z from "zod";
 import { hostTool } from "./host-tool.js";
 
@@ -57,8 +57,9 @@ export function todosOf(context: ConversationContext): readonly Todo[] {
   for (const { payload } of upwards(context, context.currentNodeId)) {
     if (payload.kind === "task_boundary") return [];
     if (payload.kind === "tool_result" && payload.isError !== true) taken.add(payload.callId);
-    if (payload.kind !== "tool_call" || payload.name !== todosName || !taken.has(payload.callId)) continue;
-    const todos = todosIn(payload.args);
+    if (payload.kind !== "tool_call" || !taken.has(payload.callId)) continue;
+    const { name, args } = meantCall(payload);
+    const todos = name === todosName ? todosIn(args) : undefined;
     if (todos !== undefined) return todos;
   }
   return [];

@@ -8,8 +8,10 @@ import {
   findConversationTool,
   findTool,
   type HostTool,
+  hintFor,
   intentOf,
   meantCall,
+  nearestName,
   pathsOfCall,
   type Tool,
   type ToolName,
@@ -33,7 +35,7 @@ export interface ReadCall {
 
 /** Reads a call once for all that is to be known of it before it is carried out. */
 export function readCall(nodeId: string, given: ToolCall, hostTools?: readonly HostTool[]): ReadCall {
-  const { name, args } = meantCall(given);
+  const { name, args } = meantCall(given, hostTools);
   // A cast: they are a part of the call's own, which are JSON.
   const call = { ...given, name, args: args as JsonObject };
   const tool = toolOfName(name, hostTools);
@@ -58,7 +60,9 @@ export function calledTool(
   const also = standsFor(call);
   const isOffered = offered.some((one) => one.name === name);
   if (isOffered || [name, ...also].every((one) => accepted.includes(one))) return { tool: name, also };
-  return `there is no tool of this name here; those you have are ${offered.map((one) => one.name).join(", ")}.`;
+  const near = hintFor(name) ?? nearestName(name, [...new Set(accepted)]);
+  const meant = near === undefined ? "" : ` For what you mean it is ${near}.`;
+  return `there is no tool of this name here; those you have are ${offered.map((one) => one.name).join(", ")}.${meant}`;
 }
 
 /** The usual tools whose work a call of another one does; none where it is one of them, or says nothing. */

@@ -88,7 +88,7 @@ export function startedTurn(
       counted.lastText = (counted.cut > 0 ? counted.lastText : "") + textOf(answer) || counted.lastText;
       counted.cut = answer.ended === "length" && calls.length === 0 ? counted.cut + 1 : 0;
       counted.isPaused = answer.ended === "paused" && calls.length === 0;
-      counted.silent = saysNothing(answer) ? counted.silent + 1 : 0;
+      counted.silent = saysNothing(answer) && answer.flaws.length === 0 ? counted.silent + 1 : 0;
       counted.flawed = answer.flaws.length > 0 && calls.length === 0 ? counted.flawed + 1 : 0;
       const flawWords = lostCalls(answer);
       const goesOn = flawWords.length === 0 && counted.cut > 0 && counted.cut <= mostCut ? [cutWords] : [];

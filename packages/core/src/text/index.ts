@@ -52,6 +52,7 @@ export {
   type TextLines,
 } from "./lines.js";
 export { firstDifference, firstDifferenceIn, formChange, looksOf } from "./look-alike.js";
+export { repairedJson } from "./repaired-json.js";
 export { sameBytes } from "./same-bytes.js";
 export { sha256Of } from "./sha256.js";
 export { type Advancing, finish, type Pace, type Progress, type Steps, takeAtPace } from "./steps.js";

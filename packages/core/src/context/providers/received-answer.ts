@@ -5,7 +5,7 @@ import {
   type ModelAnswer,
   type TurnUsage,
 } from "../../conversation/values/index.js";
-import { defined, isObject, jsonOf, writtenJson } from "../../text/index.js";
+import { defined, isObject, jsonOf, repairedJson, writtenJson } from "../../text/index.js";
 
 /** What an answer is read for. */
 export interface AnswerOptions {
@@ -194,12 +194,26 @@ function callOf({ callId = "", name = "", args, signature, whole }: DraftedCall,
   const empty = "json" in args && json.trim() === "";
   // Nobody knows whether there was more to come.
   if (stopped && empty) return cut;
-  const value = empty ? {} : argumentsOf("json" in args ? jsonOf(json) : (args.value ?? {}));
+  const strict = argumentsOf("json" in args ? jsonOf(json) : (args.value ?? {}));
+  // Of an answer that was stopped nobody knows what was to come behind its last word.
+  const read = strict === undefined && !stopped && !empty ? meantArguments(json) : undefined;
+  const value = empty ? {} : (strict ?? read?.args);
   if (value !== undefined)
     return { part: { kind: "tool_call", callId, name, args: value, ...defined({ signature }) } };
   if (stopped) return cut;
-  const message = `The arguments of a call of ${name} are no JSON object; it is not made.`;
+  const why = read?.why === undefined ? "" : ` (${read.why})`;
+  const message = `The arguments of a call of ${name} are no JSON object${why}; it is not made.`;
   return { flaw: flaw("malformed_call", message, json) };
+}
+
+/** Arguments that are no object as they stand, in their one certain reading: also as a text, or as the one member of a list. */
+function meantArguments(json: string): { readonly args?: JsonObject | undefined; readonly why?: string } {
+  const read = repairedJson(json);
+  if (read.kind === "unread") return read;
+  const { value } = read;
+  if (typeof value === "string") return meantArguments(value);
+  if (value === null) return { args: {} };
+  return { args: argumentsOf(Array.isArray(value) && value.length === 1 ? value[0] : value) };
 }
 
 /** Arguments as a journal keeps them; undefined where they are no object, or hold what JSON cannot. */

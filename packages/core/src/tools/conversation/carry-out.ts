@@ -84,7 +84,10 @@ export async function carryOut(call: RecordedCall, host: TurnHost): Promise<Carr
   if (manager.readOnly !== undefined) return manager.readOnly;
   const open = standingCall(manager.context, call);
   if (open === undefined) return unmatched(call.callId);
-  const { name, args } = meantCall({ name: call.name ?? open.call.name, args: call.args ?? open.call.args });
+  const { name, args } = meantCall(
+    { name: call.name ?? open.call.name, args: call.args ?? open.call.args },
+    host.hostTools,
+  );
   const tool = toolOfName(name, host.hostTools);
   const { paths, shared, encoding }: CallPaths = tool?.kind === "file" ? pathsOfCall(tool, args) : everything;
   const running: RunningCall = { ...open, name, args, encoding };

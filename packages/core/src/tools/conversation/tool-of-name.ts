@@ -1,10 +1,12 @@
 import { isRefusal } from "../../files/values/index.js";
-import { findTool } from "../file-tools/catalog.js";
+import { findTool, toolNames } from "../file-tools/catalog.js";
 import type { HostTool } from "../run/host-tool.js";
 import { moreTools, moreToolsName } from "../run/more-tools.js";
 import { parseArguments } from "../tool/arguments.js";
+import { bareName, foreignArguments, foreignName } from "../tool/foreign-names.js";
+import { plainName } from "../tool/spellings.js";
 import type { FileTool } from "../tool/tool.js";
-import { findConversationTool } from "./catalog.js";
+import { conversationToolNames, findConversationTool } from "./catalog.js";
 import type { ConversationTool } from "./conversation-tool.js";
 import { conversationName, conversationTool, toolOfAction } from "./one-tool.js";
 
@@ -26,10 +28,14 @@ export interface MeantCall {
 }
 
 /**
- * A call of `conversation` as the call of the tool that its action names, one of `more_tools` as the call that it asks for:
- * so it is judged, carried out and shown. Every other call is itself, and so is one that names nothing.
+ * A call of `conversation` as the call of the tool that its action names, one of `more_tools` as the call that it asks for,
+ * one of another agent's tool as the call of ours that does the same: so it is judged, carried out and shown. Every other
+ * call is itself, and so is one that names nothing.
+ *
+ * @param hostTools what is called as one of them is it.
  */
-export function meantCall(call: MeantCall): MeantCall {
+export function meantCall(given: MeantCall, hostTools: readonly HostTool[] = []): MeantCall {
+  const call = ownCall(given, hostTools);
   const { name, args } = call;
   const fields: Readonly<Record<string, unknown>> = { ...Object(args) };
   if (name === conversationName) {
@@ -40,7 +46,22 @@ export function meantCall(call: MeantCall): MeantCall {
   if (name !== moreToolsName) return call;
   const parsed = parseArguments(finding, fields);
   if (isRefusal(parsed) || parsed.ignored !== "" || typeof parsed.values.name !== "string") return call;
-  return meantCall({ name: parsed.values.name, args: parsed.values.args ?? {} });
+  return meantCall({ name: parsed.values.name, args: parsed.values.args ?? {} }, hostTools);
 }
 
 const finding = moreTools([]);
+
+/** A call under the name that its tool has here. */
+function ownCall({ name, args }: MeantCall, hostTools: readonly HostTool[]): MeantCall {
+  const isKnown = (one: string) => one === moreToolsName || toolOfName(one, hostTools) !== undefined;
+  const bare = isKnown(name) ? name : bareName(name);
+  if (isKnown(bare)) return bare === commandName ? foreignArguments(bare, args) : { name: bare, args };
+  const own = [...toolNames, ...conversationToolNames, commandName].find(
+    (one) => plainName(one) === plainName(bare),
+  );
+  const meant = own ?? foreignName(bare);
+  return meant === undefined ? { name, args } : foreignArguments(meant, args);
+}
+
+/** The host's tool for commands, which has its name in every agent. */
+const commandName = "run_shell_command";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isRefusal, type Refusal, refuse } from "../../files/values/index.js";
-import { clip, escapeForDisplay } from "../../text/index.js";
+import { clip, escapeForDisplay, writtenJson } from "../../text/index.js";
 import { type ArgumentDoor, type JsonSchema, understand } from "./shapes.js";
 import { type ArgumentRefusal, wholeSchema } from "./tool.js";
 
@@ -183,7 +183,10 @@ function wantedOf(issue: z.core.$ZodIssue | undefined): string {
 
 /** What to do about a shape that models send and that nobody can read with certainty. */
 function adviceOn(wanted: string, value: unknown): string {
-  if (wanted === articled.string && typeof value === "object") return " Write it as one text.";
+  if (wanted === articled.string && typeof value === "object") {
+    const text = writtenJson(value) ?? "";
+    return ` Write it as one text${text.length > 200 ? "" : `, such as ${JSON.stringify(text)}`}.`;
+  }
   const isBrokenJson = wanted === articled.array && typeof value === "string" && /^\s*[[{]/.test(value);
   return isBrokenJson ? " That text is no complete JSON." : "";
 }

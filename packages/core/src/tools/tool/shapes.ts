@@ -1,6 +1,7 @@
 import { type Refusal, refuse } from "../../files/values/index.js";
-import { clip, escapeForDisplay, isObject } from "../../text/index.js";
+import { clip, escapeForDisplay, isObject, repairedJson } from "../../text/index.js";
 import {
+  chosenWord,
   flatList,
   isOfHost,
   lineRange,
@@ -207,14 +208,28 @@ function readValue(schema: JsonSchema, value: unknown, site: ArgumentSite): unkn
     }
     case "integer":
     case "number":
+      // Lines are counted from 1; others count what they leave out.
+      if (value === 0 && site.where === "offset") return 1;
       return typeof value === "string" && wholeNumber.test(value) ? Number(value) : value;
     case "boolean":
       return typeof value === "string" ? (booleans.get(value.trim().toLowerCase()) ?? value) : value;
     case "string":
+      if (typeof value === "string" && Array.isArray(schema.enum)) return chosenWord(value, schema.enum);
+      if (typeof value === "string" && /(^|\.)(file_path|path)$/.test(site.where)) return pathIn(value);
       // One line may be written as a number; of other texts nobody says that they are one.
       return Number.isSafeInteger(value) && /(^|\.)lines$/.test(site.where) ? String(value) : value;
     default:
       return value;
+  }
+}
+
+/** The path of a URL of a file. */
+function pathIn(value: string): string {
+  if (!/^file:\/\/(localhost)?\//i.test(value)) return value;
+  try {
+    return decodeURIComponent(value.replace(/^file:\/\/(localhost)?/i, ""));
+  } catch {
+    return value;
   }
 }
 
@@ -247,34 +262,9 @@ function asList(value: unknown, item: JsonSchema, where: string): unknown {
 /** A list or an object that was written as JSON text; any other text as it is. */
 function parsed(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
-  for (const text of [value, escapeControls(value)]) {
-    try {
-      return JSON.parse(text);
-    } catch {
-      // The next form, or the text itself.
-    }
-  }
-  return value;
+  const read = repairedJson(value);
+  return read.kind === "read" ? read.value : value;
 }
-
-/** Models leave line breaks and tabs in the texts of their JSON as they are; outside of a text they are blanks. */
-function escapeControls(json: string): string {
-  const parts: string[] = [];
-  let from = 0;
-  let isInside = false;
-  for (let at = 0; at < json.length; at++) {
-    const unit = json.charCodeAt(at);
-    if (unit === backslash) at++;
-    else if (unit === quotationMark) isInside = !isInside;
-    else if (isInside && unit < firstPrintable) {
-      parts.push(json.slice(from, at), JSON.stringify(json.charAt(at)).slice(1, -1));
-      from = at + 1;
-    }
-  }
-  return [...parts, json.slice(from)].join("");
-}
-
-const [backslash, quotationMark, firstPrintable] = [0x5c, 0x22, 0x20];
 
 function fieldsOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
   return schemaAt(schema, "properties") as Readonly<Record<string, JsonSchema>>;

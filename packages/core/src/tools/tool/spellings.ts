@@ -9,7 +9,7 @@ interface ArgumentSpelling {
   readonly mayBeEmpty?: true;
 }
 
-const pathNames = ["file_path", "path", "file", "filename", "absolute_path"];
+const pathNames = ["file_path", "path", "file", "filename", "absolute_path", "target_file"];
 
 /**
  * Names of arguments as models send them: those of other agents' tools that models were trained on, and those of
@@ -18,20 +18,31 @@ const pathNames = ["file_path", "path", "file", "filename", "absolute_path"];
 export const spellings: readonly ArgumentSpelling[] = [
   { names: ["file_path"], also: ["source", "old_path", "from"], beside: "to" },
   { names: ["file_path"], also: pathNames },
-  { names: ["path", "dir_path"], also: [...pathNames, "directory"] },
+  {
+    names: ["path", "dir_path"],
+    also: [...pathNames, "directory", "target_directory", "relative_workspace_path"],
+  },
   { names: ["paths"], also: ["file_paths", "files"] },
   { names: ["to"], also: ["destination", "new_path"] },
   { names: ["old_string", "old_str", "oldText"], also: ["old_text"], mayBeEmpty: true },
   { names: ["new_string", "new_str", "newText"], also: ["new_text"], mayBeEmpty: true },
-  { names: ["unified_diff"], also: ["diff", "patch"] },
-  { names: ["content", "file_text"], also: ["contents", "file_content"], mayBeEmpty: true },
+  { names: ["unified_diff"], also: ["diff", "patch", "patch_text", "input"] },
+  { names: ["content", "file_text"], also: ["contents", "file_content", "text"], mayBeEmpty: true },
   { names: ["new_content"], also: ["content"], mayBeEmpty: true },
   { names: ["base_content_sha256"], also: ["sha256", "base_sha256", "hash"] },
   { names: ["pattern"], also: ["query", "regex"] },
-  { names: ["glob"], also: ["pattern", "include"] },
+  { names: ["glob"], also: ["pattern", "include", "include_pattern", "file_pattern"] },
   { names: ["globs"], also: ["include", "glob", "patterns"] },
   { names: ["ignore_case"], also: ["case_insensitive", "i"] },
   { names: ["context"], also: ["context_lines", "C"], beside: "pattern" },
+  { names: ["output"], also: ["output_mode"] },
+  { names: ["directory"], also: ["workdir", "cwd", "dir_path"], beside: "command" },
+  { names: ["background"], also: ["run_in_background", "is_background"], beside: "command" },
+  { names: ["outside"], also: ["with_escalated_permissions", "dangerously_disable_sandbox"] },
+  { names: ["id"], also: ["bash_id", "shell_id"] },
+  { names: ["todos"], also: ["plan", "todo_list"] },
+  { names: ["text"], also: ["content", "step", "description"], beside: "state" },
+  { names: ["state"], also: ["status"], beside: "text" },
   { names: ["limit"], also: ["head_limit", "max_results"] },
   { names: ["offset"], also: ["start_line"] },
   { names: ["name"], also: ["title"], beside: "goal" },
@@ -53,8 +64,36 @@ const hostArguments: readonly string[] = [
   "__tool_use_purpose", // Kiro
   "task_progress", // Cline
   "security_risk", // OpenHands
-  "explanation", // Cursor
+  "explanation", // Cursor, with the next one
+  "require_user_approval",
+  "requires_approval", // Cline
+  "line_count", // Roo Code
+  "active_form", // Claude Code
+  "justification", // Codex, with the next two
+  "yield_time_ms",
+  "max_output_tokens",
 ];
+
+/** Words that other agents choose from, and what they are here. */
+const wordMeanings: ReadonlyMap<string, string> = new Map([
+  ["pending", "todo"],
+  ["notstarted", "todo"],
+  ["inprogress", "doing"],
+  ["completed", "done"],
+  ["complete", "done"],
+  ["content", "lines"],
+  ["fileswithmatches", "files"],
+  ["count", "counts"],
+]);
+
+/** The one of the words to choose from that is meant; what was given where none is. */
+export function chosenWord(given: string, words: readonly unknown[]): string {
+  const plain = plainName(given);
+  const meant = words.find((one) => typeof one === "string" && plainName(one) === plain);
+  const other = wordMeanings.get(plain);
+  if (words.includes(given)) return given;
+  return typeof meant === "string" ? meant : other !== undefined && words.includes(other) ? other : given;
+}
 
 /** Whether a host adds this argument to calls, however it is spelt. */
 export function isOfHost(name: string): boolean {
