@@ -77,6 +77,11 @@ export function rowsAround<Row>(
   });
 }
 
+/** A key by its chord or its letter; empty for a paste, which is no key. */
+export function nameOf(key: Key): string {
+  return key.kind === "chord" ? key.chord : key.kind === "text" ? key.text : "";
+}
+
 /** Keys that close a window in which nothing is typed. */
 export function closes(key: string): boolean {
   return key === "escape" || key === "q" || key === "ctrl-c";

@@ -8,7 +8,7 @@ import {
   type WindowSize,
 } from "@holdfast/agent/shown";
 import type { Key } from "../input/keys.js";
-import { closes, type Modal, type ModalStep, rowsMoved, thenBack, typedInFoot } from "./modal.js";
+import { closes, type Modal, type ModalStep, nameOf, rowsMoved, thenBack, typedInFoot } from "./modal.js";
 import type { WholeText } from "./update.js";
 
 /** Shows long texts whole, the last one first. @param texts at least one. */
@@ -56,7 +56,7 @@ class Pager implements Modal {
   update(key: Key, size: WindowSize): ModalStep {
     const { typed } = this.position;
     if (typed !== undefined) return this.#typing(key, typed, size);
-    const name = key.kind === "chord" ? key.chord : key.text;
+    const name = nameOf(key);
     const { at, top, words } = this.position;
     if (closes(name) || name === "ctrl-o") return { kind: "closed" };
     const by = rowsMoved(moves.get(name) ?? name, size.rows);

@@ -1,4 +1,5 @@
 import type { WindowSize } from "@holdfast/agent/shown";
+import { windowSize } from "@holdfast/agent/ui";
 import { frame, noTail, nothingStands, type Standing, type Tail } from "../screen/frame.js";
 
 /** Something that has the whole window: rows that fit into it. */
@@ -136,11 +137,6 @@ export class Frames {
   #write(bytes: string): void {
     if (bytes !== "" && process.stdout.writable) process.stdout.write(bytes);
   }
-}
-
-/** The window of standard output. A terminal that has no size says 0. */
-export function windowSize(): WindowSize {
-  return { columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 };
 }
 
 function isSame(one: WindowSize, other: WindowSize): boolean {

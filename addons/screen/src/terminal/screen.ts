@@ -11,7 +11,14 @@ import {
   type Theme,
   type WindowSize,
 } from "@holdfast/agent/shown";
-import { answerAfterMs, type Streams, type TalkOptions, type TurnText, wrapped } from "@holdfast/agent/ui";
+import {
+  answerAfterMs,
+  type Streams,
+  type TalkOptions,
+  type TurnText,
+  windowSize,
+  wrapped,
+} from "@holdfast/agent/ui";
 import { isRefusal, type Refusal } from "@holdfast/core/files/values";
 import { defined, escapeText } from "@holdfast/core/text";
 import type { EditorWish } from "../input/editor.js";
@@ -27,14 +34,14 @@ import { type ScreenState, screenState, updateScreen, type WholeText, wholeTexts
 import { viewScreen } from "../screen/view.js";
 import { treeAtPrompt, windowOf } from "../windows/window-of.js";
 import type { Clipboard } from "./clipboard.js";
-import { Frames, windowSize } from "./frames.js";
+import { Frames } from "./frames.js";
 import { inputHistory } from "./input-history.js";
 import { openRawTerminal, type RawTerminal } from "./raw-terminal.js";
 import { type Completer, TypedInput, waitingQuestion } from "./typed-input.js";
 import type { Keyboard, KeyboardEvents, Question, SentLine } from "./typed-lines.js";
 
 /** What a screen is opened with. */
-export interface ScreenOptions extends TalkOptions {
+interface ScreenOptions extends TalkOptions {
   readonly theme: Theme;
   readonly completer: Completer;
   readonly clipboard: Clipboard;

@@ -30,6 +30,7 @@ import {
   type TalkRun,
   type TalkTerminal,
   type TurnText,
+  windowSize,
   writtenText,
 } from "@holdfast/agent/ui";
 import { isRefusal } from "@holdfast/core/files/values";
@@ -37,7 +38,6 @@ import { defined, escapeText } from "@holdfast/core/text";
 import { pastOf } from "../screen/past.js";
 import { committedTexts } from "../screen/rows.js";
 import { systemClipboard } from "./clipboard.js";
-import { windowSize } from "./frames.js";
 import { plainKeyboard } from "./plain-keyboard.js";
 import { Screen } from "./screen.js";
 import { TypedLines } from "./typed-lines.js";

@@ -17,6 +17,7 @@ import {
   keyLines,
   type Modal,
   type ModalStep,
+  nameOf,
   rowsAround,
   rowsMoved,
 } from "../screen/modal.js";
@@ -67,7 +68,7 @@ class ChangesModal implements Modal {
   }
 
   update(key: Key, { rows: height }: WindowSize): ModalStep {
-    const name = key.kind === "chord" ? key.chord : key.text;
+    const name = nameOf(key);
     const row = this.shown.rows[this.shown.at];
     const by = rowsMoved(name, height);
     if (by !== undefined)

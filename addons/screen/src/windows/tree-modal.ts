@@ -20,6 +20,7 @@ import {
   keyLines,
   type Modal,
   type ModalStep,
+  nameOf,
   rowsAround,
   rowsMoved,
   typedInFoot,
@@ -96,14 +97,9 @@ class TreeModal implements Modal {
 
   update(key: Key, size: WindowSize): ModalStep {
     const { typing, asked } = this.shown;
-    const names = namesOf(key);
     if (typing !== undefined) return this.#typed(key, typing);
-    let step: ModalStep = { kind: "shown", modal: this };
-    for (const name of names) {
-      if (step.kind === "closed" || !(step.modal instanceof TreeModal)) break;
-      step = asked === undefined ? step.modal.#key(name, size) : step.modal.#choose(name, asked, size);
-    }
-    return step;
+    const name = nameOf(key);
+    return asked === undefined ? this.#key(name, size) : this.#choose(name, asked, size);
   }
 
   #title(): Line {
@@ -239,7 +235,7 @@ class TreeModal implements Modal {
     const { choices, prompt } = asked;
     const { asked: _, ...rest } = this.shown;
     if (closes(name)) return { kind: "shown", modal: new TreeModal(this.source, rest) };
-    const chosen = choices.find(({ word }) => word.startsWith(name.toLowerCase()));
+    const chosen = choices.find(({ word }) => name !== "" && word.startsWith(name.toLowerCase()));
     if (chosen === undefined) return { kind: "shown", modal: this };
     if (isTooSmall(size, planLines(asked, size.columns, mostPlanRows).length + 2))
       return this.#set({ said: "This window is too small to show the plan. Make it larger; Esc goes back." });
@@ -329,9 +325,3 @@ function kindOf(node: TurnNode | undefined): Span["kind"] {
 }
 
 const mostPlanRows = 10_000;
-
-/** A key as names, a letter each of a text: several may come at once. */
-function namesOf(key: Key): readonly string[] {
-  if (key.kind === "chord") return [key.chord];
-  return key.kind === "text" ? Array.from(key.text) : [];
-}

@@ -2,7 +2,7 @@
 
 export { askIn, wordsOfAsked } from "./asking/ask-list.js";
 export { answerAfterMs, askBeside, askPerson, consents } from "./terminal/ask-person.js";
-export { hasKeys, type Streams, wrapped } from "./terminal/streams.js";
+export { hasKeys, type Streams, windowSize, wrapped } from "./terminal/streams.js";
 export type {
   TalkEnd,
   TalkOptions,

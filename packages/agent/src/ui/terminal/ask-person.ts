@@ -4,7 +4,8 @@ import { editText } from "../../host/editor.js";
 import type { AskPerson } from "../../loop/gate.js";
 import { askIn } from "../asking/ask-list.js";
 import { themes } from "../lines/theme.js";
-import { tooSmall } from "../lines/window.js";
+import { isTooSmall, tooSmall } from "../lines/window.js";
+import { windowSize } from "./streams.js";
 
 /** Where a question is asked that no conversation surrounds. */
 interface AskingBeside {
@@ -19,9 +20,8 @@ interface AskingBeside {
 /** Whether a person says yes; not where there is no terminal to ask in, nor where the question does not fit into it. */
 export async function consents(question: string): Promise<boolean> {
   const isYes = /^y(es)?$/i.test(await askPerson(question));
-  const { columns, rows } = process.stdout;
-  // How much was shown before it is not known: as little as fits into a small window.
-  if (!isYes || ((columns || 80) >= 40 && (rows || 24) >= 10)) return isYes;
+  // How much was shown before it is not known.
+  if (!isYes || !isTooSmall(windowSize(), Number.POSITIVE_INFINITY)) return isYes;
   process.stderr.write(`${tooSmall}\n`);
   return false;
 }
@@ -36,10 +36,7 @@ export async function askPerson(question: string): Promise<string> {
  * Asks in the terminal, whose input is read only while the question is open. What was typed before it was seen, up to a
  * while after the last key, answers another one. @returns undefined where the signal came, or the person left.
  */
-export async function askInTerminal(
-  question: string,
-  asking: AskingBeside = {},
-): Promise<string | undefined> {
+async function askInTerminal(question: string, asking: AskingBeside = {}): Promise<string | undefined> {
   const { output = process.stdout, signal, interrupted } = asking;
   const lines = createInterface({ input: process.stdin, output, terminal: true });
   const over = new AbortController();
@@ -75,7 +72,7 @@ export function askBeside(interrupted: () => void, hasColor: boolean): AskPerson
     theme: hasColor ? themes.ansi : themes.plain,
     answer: (question, signal) => askInTerminal(question, { output, signal, interrupted }),
     edit: (text, name, signal) => editText({ text, name, signal }),
-    size: () => ({ columns: output.columns || 80, rows: output.rows || 24 }),
+    size: () => windowSize(output),
   });
 }
 

@@ -1,3 +1,5 @@
+import type { WindowSize } from "../lines/window.js";
+
 /**
  * Where a program prints. Whatever comes from files, names or models goes through `escapeText` or `escapeForPeople` before it
  * reaches a terminal; a pipe gets the content of files as it is.
@@ -19,6 +21,11 @@ export interface Streams {
 /** Whether both streams are a terminal that can move its cursor. */
 export function hasKeys(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== "dumb";
+}
+
+/** The window of a stream. A terminal that has no size says 0. */
+export function windowSize({ columns, rows }: NodeJS.WriteStream = process.stdout): WindowSize {
+  return { columns: columns || 80, rows: rows || 24 };
 }
 
 /** A line in parts of so many characters at most, cut between words. */

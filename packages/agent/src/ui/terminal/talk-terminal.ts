@@ -51,12 +51,7 @@ export interface TalkTerminal {
   readonly ask: AskPerson;
   /** The next text for the model; undefined where the person left. */
   prompt(): Promise<string | undefined>;
-  /**
-   * An answer to a question that the person has seen: nothing that was typed or pasted before it.
-   *
-   * @param isSecret it is shown and kept nowhere.
-   * @returns undefined where the signal came, or the person left.
-   */
+  /** What was typed after the question was seen; a secret is shown and kept nowhere. Undefined: no answer came. */
   answer(label: string, signal?: AbortSignal, isSecret?: boolean): Promise<string | undefined>;
   /** Shows what was said up to the head and is not shown yet. */
   past(context: ConversationContext): Promise<void>;
