@@ -30,7 +30,7 @@ export const subDoors = [
 /** A third-party library and the only place that may know it. */
 const homes = {
   diff: "^packages/core/src/patch/",
-  zod: "^(packages/(core/src/tools|mcp/src|agent/src/(config|host))|addons/(hosts/src/compat|mcp-client/src))/",
+  zod: "^(packages/(core/src/tools|mcp/src|agent/src/(config|host))|addons/(hosts/src/compat|(mcp-client|web)/src))/",
   re2js: "^packages/core/src/files/",
   "markdown-it": "^(packages/core/src/patch/section|addons/(page/src/browser|screen/src/markdown))/",
   "highlight.js": "^addons/screen/src/markdown/",
@@ -65,6 +65,7 @@ const siblings = ["mcp", "agent"];
 /** What is not the house: each add-on uses these packages of the house, by their doors, and can be taken out. */
 export const addons = {
   adapters: ["core"],
+  "google-files": ["core", "agent"],
   hosts: ["core", "mcp"],
   importers: ["core"],
   "mcp-client": ["core", "agent"],
@@ -72,6 +73,7 @@ export const addons = {
   postgres: ["core"],
   screen: ["core", "agent"],
   tour: ["core", "agent"],
+  web: ["core", "agent"],
 };
 
 /** One adapter a framework, one file an adapter: these are also the add-on's doors. */

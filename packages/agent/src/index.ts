@@ -38,7 +38,7 @@ export { type PromptPlace, promptPlaces, readPrompts, type WrittenPrompt } from 
 export { type Agent, openAgent } from "./loop/agent.js";
 export { effortWords } from "./loop/ask-model.js";
 export { fileCheckOf } from "./loop/file-check.js";
-export type { FileUploads } from "./loop/file-forms.js";
+export type { FileUploads, GoogleFiles, OfferedFile } from "./loop/file-forms.js";
 export { type Asked, type AskPerson, nobody } from "./loop/gate.js";
 export { Hooks, hookRunner, type RunHook } from "./loop/hooks.js";
 export { barredBy } from "./loop/judged-call.js";
@@ -49,7 +49,6 @@ export type { AgentEvent, TurnInput } from "./loop/turn.js";
 export { costOf, factsOfModel, modelCatalog } from "./models/catalog.js";
 export { CostMeter } from "./models/cost-meter.js";
 export { type GoogleAccount, googleFilesClient } from "./models/google-client.js";
-export { type GoogleFiles, openGoogleFiles } from "./models/google-files.js";
 export { localModels, serverWindow } from "./models/local-server.js";
 export {
   configuredModel,

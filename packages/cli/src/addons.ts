@@ -1,5 +1,12 @@
-import type { Agent, AskPerson, CommandHost, TurnInput } from "@holdfast/agent";
-import type { McpServers, McpServersGround } from "@holdfast/agent/host";
+import type {
+  Agent,
+  AskPerson,
+  CommandHost,
+  GoogleFiles,
+  googleFilesClient,
+  TurnInput,
+} from "@holdfast/agent";
+import type { McpServers, McpServersGround, SpillFiles } from "@holdfast/agent/host";
 import type { TalkOptions, TalkTerminal } from "@holdfast/agent/ui";
 import type { ModelPort } from "@holdfast/core/context";
 import type { LoadedSession } from "@holdfast/core/conversation";
@@ -12,7 +19,9 @@ import type {
 import type { ConversationRefusal, SessionStore, TurnUsage } from "@holdfast/core/conversation/values";
 import type { HostRule, Workspace } from "@holdfast/core/files";
 import type { OnMismatch, OutcomeCode, Refusal } from "@holdfast/core/files/values";
+import type { UploadFolder } from "@holdfast/core/node";
 import type { Advancing, Pace } from "@holdfast/core/text";
+import type { HostTool, HostToolResult } from "@holdfast/core/tools";
 import type { McpOptions } from "@holdfast/mcp";
 import { addonsWithin } from "./addons-within.js";
 import type { ChangedSettings, Setting } from "./config/change-settings.js";
@@ -43,6 +52,8 @@ export interface Addons {
   };
   readonly "mcp-client": { openMcpServers(ground: McpServersGround): McpServers };
   readonly screen: { openTalk(options: TalkOptions): TalkTerminal };
+  readonly "google-files": { openGoogleFiles(options: GoogleFilesOptions): GoogleFiles };
+  readonly web: { fetchTool(options: WebOptions): WebPages };
   readonly tour: { playTour(shell: TourShell): Promise<number> };
   readonly hosts: {
     setupCommand(call: Invocation & { readonly shell: SetupShell }): Promise<number>;
@@ -109,6 +120,25 @@ export interface OfferedSession extends SessionSource {
   readonly importId: string;
   /** How a person names it to `holdfast sessions import`. */
   readonly reference: string;
+}
+
+interface GoogleFilesOptions {
+  readonly client: (signal: AbortSignal) => ReturnType<typeof googleFilesClient>;
+  readonly now: () => number;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly store?: UploadFolder;
+}
+
+interface WebOptions {
+  readonly allowedHosts: readonly string[];
+  /** Where pages are kept that are too long to be shown. */
+  readonly spilled: SpillFiles;
+}
+
+/** Pages of the web: a tool for the model, and the same for the person. */
+export interface WebPages {
+  readonly tool: HostTool;
+  fetch(url: string, signal?: AbortSignal): Promise<HostToolResult | Refusal>;
 }
 
 interface PageOptions {

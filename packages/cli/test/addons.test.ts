@@ -60,6 +60,18 @@ describe("a command without its add-on", () => {
     expect(said).toContain(absentAddon("mcp-client"));
   });
 
+  it("says that no page is fetched where the settings allow hosts", () => {
+    const script = join(house, "script.json");
+    writeFileSync(script, JSON.stringify([{ text: "Done." }]));
+    writeFileSync(
+      join(settings, "settings.jsonc"),
+      JSON.stringify({ fetch: { allowedHosts: ["localhost"] } }),
+    );
+    const { stderr } = run(["-p", "Read @http://localhost/x", "--root", ".", "--script", script]);
+    for (const begin of ["fetch.allowedHosts:", "@http://localhost/x:"])
+      expect(stderr).toContain(`${begin} ${absentAddon("web")}`);
+  });
+
   it("does all else, and says what a session of another program needs", () => {
     const foreign = '{"type":"user","uuid":"a","parentUuid":null,"message":{"role":"user","content":"hi"}}\n';
     expect(run(["sessions", "import", "-"], foreign).stderr).toContain(absentAddon("importers"));

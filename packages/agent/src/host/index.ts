@@ -1,11 +1,12 @@
 /** @holdfast/agent/host: what an agent does on the machine beside files, and what its add-ons need for that. */
-export { withinTime } from "../config/within-time.js";
+export { endingWithin, withinTime } from "../config/within-time.js";
+export { type AllowedHosts, allowedAddresses } from "./allowed-hosts.js";
 export { killTool, readOutputTool } from "./background-tools.js";
 export { Commands } from "./commands.js";
 export { editText } from "./editor.js";
 export { commandEnvironment, withoutSecrets } from "./environment.js";
-export { type FetchTool, fetchTool } from "./fetch-tool.js";
 export { isBelow, ownText, projectText, type ReadText } from "./found-text.js";
+export { hostTool } from "./host-tool.js";
 export type {
   McpResource,
   McpServerConfig,

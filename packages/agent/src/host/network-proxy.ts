@@ -5,7 +5,7 @@ import { connect, type Server, type Socket } from "node:net";
 import { isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
 import { causeOf } from "@holdfast/core/text";
 import { proxyFor, tunnel } from "../config/proxied-fetch.js";
-import { allowedAddresses, refuseHost } from "./fetch-page.js";
+import { allowedAddresses, refuseHost } from "./allowed-hosts.js";
 
 const port = 3128;
 

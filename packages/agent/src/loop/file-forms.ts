@@ -14,17 +14,42 @@ import type { Workspace } from "@holdfast/core/files";
 import { isRefusal } from "@holdfast/core/files/values";
 import { fromBase64 } from "@holdfast/core/text";
 import type { StagedMedia } from "../input/expand-input.js";
-import type { GoogleFiles, OfferedFile } from "../models/google-files.js";
 import { nodesOf, partsOnBranch } from "./left-out.js";
 
 /** Where bytes of files are uploaded to, and which. */
 export interface FileUploads {
   /** Opens the account's files with the first that is wanted; undefined where there is no account. The caller closes them. */
-  readonly open: () => GoogleFiles | undefined;
+  readonly open: () => Promise<GoogleFiles | undefined>;
   /** Only files of at least so many bytes: below, an upload costs more than it saves. */
   readonly fromBytes: number;
   /** SHA-256 as 64 hex digits. */
   readonly digest: (bytes: Uint8Array) => string;
+}
+
+/**
+ * Files at the Gemini File API by their content (seed 4, "File API"; page 4): the same bytes are uploaded once, in the
+ * background, and no turn waits for it. A file whose address is not ACTIVE stands in the prompt by its text.
+ */
+export interface GoogleFiles {
+  /** Uploads the bytes unless they are there or on their way. @returns how they stand now; it never waits. */
+  offer(file: OfferedFile): FileApiState;
+  /** How the bytes stand now; undefined where they were never offered or are about to expire. */
+  find(sha256: string): FileApiState | undefined;
+  /** A request that named this address of the file was refused: it is uploaded once more, and the next time given up. */
+  refused(uri: string, file: OfferedFile): void;
+  /** Resolves when no upload is under way. */
+  idle(): Promise<void>;
+  /** Ends what is under way; resolves when that is so. Nothing is waited for that the network has to say. */
+  close(): Promise<void>;
+}
+
+/** Bytes that may be uploaded. */
+export interface OfferedFile {
+  /** SHA-256 of the bytes, 64 hex digits. */
+  readonly sha256: string;
+  readonly mimeType: string;
+  /** Asked for when it is their turn; undefined where they are gone by then. */
+  readonly bytes: () => Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
 /** Begins uploads of what a person names, where they pay. */
@@ -63,7 +88,7 @@ interface NextPrompt {
  * they are, until an address expires or is refused. What is not uploaded yet is sent by its text; nothing waits.
  */
 export class FileForms implements FileOffers {
-  #files: GoogleFiles | undefined;
+  #files: Promise<GoogleFiles | undefined> | undefined;
   /** Nodes that stood by their address in the last prompt: if they do not any more, their bytes change anyway. */
   #byAddress: ReadonlySet<string> = new Set();
   /** Where the head stood when the last prompt was sent, whether it was answered or not. */
@@ -106,7 +131,8 @@ export class FileForms implements FileOffers {
     for (const { nodeId, uri } of addresses) {
       const node = nodes.get(nodeId);
       const offer = node && this.#offerOf(node);
-      if (offer !== undefined && (await this.#mayLeave(node))) this.#opened()?.refused(uri, offer.file);
+      if (offer !== undefined && (await this.#mayLeave(node)))
+        (await this.#opened())?.refused(uri, offer.file);
     }
     return this.#reform(
       addresses.map(({ nodeId }) => ({ targetId: nodeId, form: { form: "inline" } as const })),
@@ -128,7 +154,7 @@ export class FileForms implements FileOffers {
     return offer === undefined ? undefined : this.#begin(path, offer);
   }
 
-  #opened(): GoogleFiles | undefined {
+  #opened(): Promise<GoogleFiles | undefined> {
     this.#files ??= this.parts.uploads.open();
     return this.#files;
   }
@@ -139,16 +165,16 @@ export class FileForms implements FileOffers {
     if (offer === undefined) return undefined;
     const { payload } = node;
     const { sha256 } = offer.file;
-    const known = this.#opened()?.find(sha256);
+    const known = (await this.#opened())?.find(sha256);
     // Whose file a medium was is known where it is named, and nowhere else.
     if (known !== undefined || payload.kind !== "file_content") return known;
     const said = await this.#begin(payload.path, offer);
     if (said !== undefined) tell(said);
-    return this.#opened()?.find(sha256);
+    return (await this.#opened())?.find(sha256);
   }
 
   async #begin(path: string, { file, sizeBytes }: Offer): Promise<string | undefined> {
-    const files = this.#opened();
+    const files = await this.#opened();
     if (files === undefined || files.find(file.sha256) !== undefined) return undefined;
     if (await this.parts.workspace.mayHoldSecrets(path, file.sha256)) return undefined;
     files.offer(file);

@@ -1,6 +1,5 @@
-import type { GoogleGenAI, HttpOptions } from "@google/genai/web";
+import type { Files, GoogleGenAI, HttpOptions } from "@google/genai/web";
 import { defined } from "@holdfast/core/text";
-import type { FilesClient } from "./google-files.js";
 import { providerFetch } from "./provider-fetch.js";
 import { type ProviderOptions, sdkKey } from "./provider-port.js";
 
@@ -12,7 +11,7 @@ export type GoogleAccount = Pick<ProviderOptions, "key" | "baseUrl" | "headers">
  *
  * @param signal ends its requests: the SDK's own signal does not reach an upload, and an open connection keeps a process.
  */
-export async function googleFilesClient(account: GoogleAccount, signal: AbortSignal): Promise<FilesClient> {
+export async function googleFilesClient(account: GoogleAccount, signal: AbortSignal): Promise<Files> {
   const client = await googleClient(account, {
     fetch: (url: Parameters<typeof fetch>[0], init: RequestInit = {}) => fetchUntil(url, init, signal),
   });

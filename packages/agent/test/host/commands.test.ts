@@ -296,4 +296,4 @@ test("what runs in the background ends with our own process, too", async () => {
 });
 
 /** The package as it is built: a process of its own has no other. */
-const built = new URL("../../dist/index.js", import.meta.url).href;
+const built = new URL("../../dist/host/index.js", import.meta.url).href;

@@ -12,9 +12,7 @@ import {
   Commands,
   type CommandToolsContext,
   commandEnvironment,
-  type FetchTool,
   type FileCheck,
-  fetchTool,
   killTool,
   type McpServers,
   type McpServersGround,
@@ -30,7 +28,7 @@ import { isRefusal, refuse } from "@holdfast/core/files/values";
 import { homeFolder, openWorkspace, readForeign, sha256 } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
 import type { HostTool } from "@holdfast/core/tools";
-import { absentAddon, loadAddon } from "../addons.js";
+import { absentAddon, loadAddon, type WebPages } from "../addons.js";
 import { version } from "../shell/version.js";
 
 /** What an agent has beside files and conversation. */
@@ -41,7 +39,7 @@ export interface RunHost {
   /** Runs a command of the person; absent where the settings allow none. */
   readonly shell: HostTool | undefined;
   /** Fetches the page that `@https://…` names, where its host is allowed. */
-  readonly fetch: FetchTool["fetch"];
+  readonly fetch: WebPages["fetch"];
   readonly commandPlace: Sandbox["place"];
   readonly later: LaterLook;
   /** Those that need nobody's approval. */
@@ -118,15 +116,14 @@ export async function openHost(
   };
   const run = shell.enabled === false ? undefined : shellTool(context);
   const allowedHosts = fetch.allowedHosts ?? [];
-  const page = fetchTool({ allowedHosts, tempDir, spilled });
+  const openPages = async () => (await loadAddon("web"))?.fetchTool({ allowedHosts, spilled });
   const mayFetch = allowedHosts.length > 0;
+  const pages = mayFetch ? await openPages() : undefined;
   // Pages and results of servers may be too long to be shown, without the shell too.
   const canSpill = mayFetch || Object.keys(mcpServers).length > 0;
   const read = run !== undefined || canSpill ? readOutputTool(context) : undefined;
   const kill = run === undefined ? undefined : killTool(context);
-  const own = [run, read, kill, mayFetch ? page.tool : undefined, todosTool].filter(
-    (tool) => tool !== undefined,
-  );
+  const own = [run, read, kill, pages?.tool, todosTool].filter((tool) => tool !== undefined);
   const servers = await serversFor({
     roots,
     environment: withoutSecrets({ own: process.env, secret }),
@@ -149,11 +146,14 @@ export async function openHost(
       servers: Object.keys(mcpServers),
       read: (server, uri, signal) => servers.readResource(server, uri, signal),
     },
-    fetch: page.fetch,
+    // Without a host that is allowed, the add-on says so of the page that a person names.
+    fetch: async (url, signal) =>
+      (await (pages ?? openPages()))?.fetch(url, signal) ?? refuse("not_found", absentAddon("web")),
     harmless: ["read_output", todosTool.name],
-    problems: states.flatMap(({ name, messages }) =>
-      messages.map((message) => `MCP server ${name}: ${message}`),
-    ),
+    problems: [
+      ...(mayFetch && pages === undefined ? [`fetch.allowedHosts: ${absentAddon("web")}`] : []),
+      ...states.flatMap(({ name, messages }) => messages.map((message) => `MCP server ${name}: ${message}`)),
+    ],
     instructions: servers.instructions(),
     runHook: hookRunner(hooks),
     close: async () => {

@@ -215,7 +215,7 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
   parts.add(() => host.close());
   const written = await writtenFor(found, root, workspace);
   const summarising = await summariserModel(opening);
-  const uploads = uploadsOf(opening);
+  const uploads = await uploadsOf(opening);
   parts.add(() => uploads.close());
   const agent = openAgent({
     ...agentSettings(opening, host, summarising.port),
@@ -228,7 +228,7 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
   });
   // Notes in the state folder are nobody's files: they need no approval.
   if (memory?.folder !== undefined) agent.allow({ kind: "file", path: memory.path });
-  const said = [...notices, ...written.notices, ...summarising.notices];
+  const said = [...notices, ...written.notices, ...summarising.notices, ...uploads.notices];
   const told = [...said, ...host.problems, ...apartWords(conversation)];
   return {
     kind: "run",
@@ -407,7 +407,7 @@ async function storeOf({ call, found: { settings } }: Opening): Promise<SessionS
   return openStoreAt({ place, tenant }, call);
 }
 
-function uploadsOf({ call: { flags }, found: { settings, stateDir } }: Opening): RunUploads {
+function uploadsOf({ call: { flags }, found: { settings, stateDir } }: Opening): Promise<RunUploads> {
   const { script, replay, record, ephemeral } = flags;
   const isPlayed = script !== undefined || replay !== undefined || record !== undefined;
   return runUploads(settings, { stateDir, isEphemeral: ephemeral === true, isPlayed });

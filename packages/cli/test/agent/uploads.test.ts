@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { FileApi, geminiWire, type ServedAnswer } from "../../../agent/test/loopback/index.js";
+import { isThere } from "../addon-there.js";
 import { provided } from "./provided.js";
 
 const big = Array.from({ length: 3_000 }, (_, at) => `line ${at} of a large file\n`).join("");
@@ -14,7 +15,7 @@ async function google(script: readonly ServedAnswer[], settings: object = {}) {
   return { ...place, api, uploads: join(place.home.folder, "state/holdfast/uploads") };
 }
 
-describe("the program with large files and a model of Google", () => {
+describe.skipIf(!isThere("google-files"))("the program with large files and a model of Google", () => {
   it("uploads the same bytes once over all its runs, and names them by their address", async () => {
     const { run, api, server, uploads } = await google([{ text: "One." }, { text: "Two." }]);
     // Side by side they run in two processes; whoever comes when the other one is done has nothing left to say.

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { isThere } from "../addon-there.js";
 import { done, scripted } from "./provided.js";
 
 describe("the program without a command", () => {
@@ -47,24 +48,27 @@ describe("the program without a command", () => {
     expect(JSON.parse(bare.home.text("settings.jsonc"))).toEqual({ model: { name: "gpt-5.4" } });
   });
 
-  it("puts a page before the model that the words name, where its host is allowed", async () => {
-    const server = createServer((_, response) => {
-      response.setHeader("content-type", "text/html");
-      response.end("<p>The page says <b>seven</b>.</p>");
-    });
-    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-    onTestFinished(() => void server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`;
-    const settings = { fetch: { allowedHosts: ["127.0.0.1"] } };
-    const allowed = scripted([{ text: "Yes.", expects: ["The page says seven."] }], { settings });
-    expect(await allowed.run(["-p", `Read @${url}, please.`])).toMatchObject({ code: 0, stderr: "" });
-    const { run } = scripted([done]);
-    const denied = await run(["-p", `Read @${url}, please.`]);
-    expect(denied.code).toBe(0);
-    expect(denied.stderr).toContain(
-      `@${url}: The host 127.0.0.1 is not among those that may be fetched from. The setting fetch.allowedHosts`,
-    );
-  });
+  it.skipIf(!isThere("web"))(
+    "puts a page before the model that the words name, where its host is allowed",
+    async () => {
+      const server = createServer((_, response) => {
+        response.setHeader("content-type", "text/html");
+        response.end("<p>The page says <b>seven</b>.</p>");
+      });
+      await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+      onTestFinished(() => void server.close());
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`;
+      const settings = { fetch: { allowedHosts: ["127.0.0.1"] } };
+      const allowed = scripted([{ text: "Yes.", expects: ["The page says seven."] }], { settings });
+      expect(await allowed.run(["-p", `Read @${url}, please.`])).toMatchObject({ code: 0, stderr: "" });
+      const { run } = scripted([done]);
+      const denied = await run(["-p", `Read @${url}, please.`]);
+      expect(denied.code).toBe(0);
+      expect(denied.stderr).toContain(
+        `@${url}: The host 127.0.0.1 is not among those that may be fetched from. The setting fetch.allowedHosts`,
+      );
+    },
+  );
 
   it("says one sentence where nobody can be asked", async () => {
     const { bare } = scripted([]);

@@ -1,18 +1,23 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { type GoogleFiles, googleFilesClient } from "@holdfast/agent";
 import type { OverlayForm } from "@holdfast/core/conversation/values";
 import { openUploadFolder, sha256 } from "@holdfast/core/node";
 import { afterEach, describe, expect, it } from "vitest";
-import { runCommand } from "../../src/commands/run-command.js";
-import { expandInput } from "../../src/input/expand-input.js";
-import type { AgentEvent, TurnEnd } from "../../src/loop/turn.js";
-import { googleModel } from "../../src/models/google.js";
-import { googleFilesClient } from "../../src/models/google-client.js";
-import { type GoogleFiles, openGoogleFiles } from "../../src/models/google-files.js";
-import { scriptedModel } from "../../src/models/scripted.js";
-import { FileApi, geminiWire, ProviderServer, type ServedAnswer } from "../loopback/index.js";
-import { openStage, type Stage } from "./stage.js";
+import { runCommand } from "../../../packages/agent/src/commands/run-command.js";
+import { expandInput } from "../../../packages/agent/src/input/expand-input.js";
+import type { AgentEvent, TurnEnd } from "../../../packages/agent/src/loop/turn.js";
+import { googleModel } from "../../../packages/agent/src/models/google.js";
+import { scriptedModel } from "../../../packages/agent/src/models/scripted.js";
+import { openStage, type Stage } from "../../../packages/agent/test/loop/stage.js";
+import {
+  FileApi,
+  geminiWire,
+  ProviderServer,
+  type ServedAnswer,
+} from "../../../packages/agent/test/loopback/index.js";
+import { openGoogleFiles } from "../src/index.js";
 
 const big = Array.from({ length: 400 }, (_, at) => `line ${at} of a large file\n`).join("");
 const hour = 3_600_000;
@@ -50,7 +55,7 @@ async function google(script: readonly ServedAnswer[] = []) {
     const folder = openUploadFolder("account", stateDir);
     if (folder.kind === "refusal") throw new Error(folder.message);
     let files: GoogleFiles | undefined;
-    const open = () => {
+    const open = async () => {
       files ??= openGoogleFiles({
         client: (signal) => googleFilesClient({ key: server.key, baseUrl: server.url }, signal),
         now: () => now,
@@ -94,7 +99,10 @@ async function google(script: readonly ServedAnswer[] = []) {
 
 /** The folder is known once the stage is there. */
 function lazily(
-  uploads: () => { readonly open: () => GoogleFiles; readonly digest: (bytes: Uint8Array) => string },
+  uploads: () => {
+    readonly open: () => Promise<GoogleFiles>;
+    readonly digest: (bytes: Uint8Array) => string;
+  },
 ) {
   let made: ReturnType<typeof uploads> | undefined;
   const get = () => {

@@ -1,22 +1,15 @@
-import { promises as dns, type LookupAddress } from "node:dns";
+import type { LookupAddress } from "node:dns";
 import { type IncomingMessage, request as plainRequest } from "node:http";
 import { request as secureRequest } from "node:https";
-import { isIP, type LookupFunction } from "node:net";
+import type { LookupFunction } from "node:net";
 import type { Readable, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { compileGlob } from "@holdfast/core/files";
+import { type AllowedHosts, allowedAddresses, endingWithin, withinTime } from "@holdfast/agent/host";
 import { isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
-import { causeOf, escapeForDisplay } from "@holdfast/core/text";
-import { endingWithin, withinTime } from "../config/within-time.js";
-import { isLinkAddress, isPublicAddress } from "./addresses.js";
+import { causeOf } from "@holdfast/core/text";
 
 /** Which pages may be fetched, and how much of them. */
-export interface FetchPolicy {
-  /**
-   * Globs for names of hosts, such as `*.example.com`; nothing is fetched from another one. Only public addresses are
-   * taken, but for `localhost` and for an address, both named letter by letter. Link-local ones never are.
-   */
-  readonly allowedHosts: readonly string[];
+export interface FetchPolicy extends AllowedHosts {
   /** Of one answer, unpacked: 5 MiB unless given. */
   readonly mostBytes?: number;
   /** For all of it, redirects included, in milliseconds: 30,000 unless given. */
@@ -91,55 +84,6 @@ function addressOf(text: string): URL | Refusal {
   if (url.username !== "" || url.password !== "")
     return refuse("invalid_arguments", "An address with a user name or a password is not fetched.");
   return url;
-}
-
-function hostOf({ hostname }: URL): string {
-  return bare(hostname);
-}
-
-/** The host without the brackets of an IPv6 address and without the dot at its end. */
-function bare(host: string): string {
-  return host.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
-}
-
-/** A refusal where the name of a host is not among those that are allowed; nothing is looked up. */
-export async function refuseHost(url: URL, { allowedHosts }: FetchPolicy): Promise<Refusal | undefined> {
-  const host = hostOf(url);
-  if (isNamed(host, allowedHosts) || (await matchesAny(host, allowedHosts))) return undefined;
-  return refuse("denied", `The host ${escapeForDisplay(host)} is not among those that may be fetched from.`);
-}
-
-/** The addresses of a host by which it may be reached. */
-export async function allowedAddresses(
-  url: URL,
-  policy: FetchPolicy,
-): Promise<readonly LookupAddress[] | Refusal> {
-  const host = hostOf(url);
-  const shown = escapeForDisplay(host);
-  const refused = await refuseHost(url, policy);
-  if (refused !== undefined) return refused;
-  const family = isIP(host);
-  const found = family === 0 ? await dns.lookup(host, { all: true }) : [{ address: host, family }];
-  // Whoever answers for another name chooses its address.
-  const isOwn = isNamed(host, policy.allowedHosts) && (family !== 0 || host === "localhost");
-  const taken = found.filter(({ address }) => (isOwn ? !isLinkAddress(address) : isPublicAddress(address)));
-  if (taken.length > 0) return taken;
-  const why = found.every(({ address }) => isLinkAddress(address))
-    ? "a link-local address, or one for metadata of a machine, from which nothing is fetched"
-    : "a private address; that has to be allowed itself, letter by letter, or be `localhost`";
-  return refuse("denied", `The host ${shown} has ${why}.`);
-}
-
-function isNamed(host: string, allowedHosts: readonly string[]): boolean {
-  return allowedHosts.some((allowed) => bare(allowed.toLowerCase()) === host);
-}
-
-async function matchesAny(host: string, patterns: readonly string[]): Promise<boolean> {
-  for (const pattern of patterns) {
-    const glob = await compileGlob(pattern.toLowerCase());
-    if (!isRefusal(glob) && glob.matches(host)) return true;
-  }
-  return false;
 }
 
 function get(url: URL, addresses: readonly LookupAddress[], signal: AbortSignal): Promise<IncomingMessage> {

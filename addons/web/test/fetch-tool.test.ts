@@ -3,14 +3,12 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import { gzipSync } from "node:zlib";
+import { Commands, readOutputTool, SpillFiles } from "@holdfast/agent/host";
 import type { HostTool } from "@holdfast/core/tools";
 import { describe, expect, test } from "vitest";
-import { afterThisTest } from "../../../../test/cleanups.js";
-import { readOutputTool } from "../../src/host/background-tools.js";
-import { Commands } from "../../src/host/commands.js";
-import { type FetchToolOptions, fetchTool } from "../../src/host/fetch-tool.js";
-import { SpillFiles } from "../../src/host/spill-files.js";
-import { call, folder } from "./ground.js";
+import { call, folder } from "../../../packages/agent/test/host/ground.js";
+import { afterThisTest } from "../../../test/cleanups.js";
+import { type FetchToolOptions, fetchTool } from "../src/index.js";
 
 const pages: Readonly<Record<string, RequestListener>> = {
   "/page": (_, response) => {
@@ -62,9 +60,8 @@ async function web(more: Partial<FetchToolOptions> = {}) {
   afterThisTest(() => void server.close().closeAllConnections());
   // A server that listens on a port has such an address.
   const { port } = server.address() as AddressInfo;
-  const tempDir = await folder();
-  const made = fetchTool({ allowedHosts: ["127.0.0.1"], tempDir, timeMs: 20_000, ...more });
-  afterThisTest(() => made.close());
+  const spilled = new SpillFiles(await folder());
+  const made = fetchTool({ allowedHosts: ["127.0.0.1"], spilled, timeMs: 20_000, ...more });
   // A tool with parameters of its own is one of any.
   const tool = made.tool as unknown as HostTool;
   const get = (path: string, args: object = {}) =>

@@ -1,20 +1,16 @@
+import { hostTool, type SpillFiles, safeText } from "@holdfast/agent/host";
 import { isRefusal, type Refusal } from "@holdfast/core/files/values";
 import { clip, escapeForDisplay } from "@holdfast/core/text";
 import { failedCall, type HostTool, type HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";
 import { type FetchedPage, type FetchPolicy, fetchPage } from "./fetch-page.js";
-import { hostTool } from "./host-tool.js";
-import { safeText } from "./safe-output.js";
-import { SpillFiles } from "./spill-files.js";
 
 /** What pages are fetched with. */
 export interface FetchToolOptions extends FetchPolicy {
-  /** A private folder for pages that are too long to be shown; it need not exist. */
-  readonly tempDir: string;
   /** Characters of a page that a model is shown: 30,000 unless given. */
   readonly textChars?: number;
-  /** Where they are kept, to be read by `read_output`; closed with the tool. Files of its own unless given. */
-  readonly spilled?: SpillFiles;
+  /** Where pages are kept that are too long to be shown, to be read by `read_output`. */
+  readonly spilled: SpillFiles;
 }
 
 const parameters = z.object({
@@ -22,21 +18,19 @@ const parameters = z.object({
   raw: z.boolean().exactOptional().describe("HTML as it is, not its words alone"),
 });
 
-/** `fetch_url`, and what removes the files of its long pages. */
+/** `fetch_url`, and the same for the person. */
 export interface FetchTool {
   readonly tool: HostTool<typeof parameters.shape>;
   /** Fetches a page by the same rules for the person, whose words name it. */
   fetch(url: string, signal?: AbortSignal): Promise<HostToolResult | Refusal>;
-  close(): void;
 }
 
 /** `fetch_url`: reads a page of the web. It is not to be offered where no host is allowed. */
 export function fetchTool(options: FetchToolOptions): FetchTool {
-  const files = options.spilled ?? new SpillFiles(options.tempDir);
-  const { textChars = 30_000, allowedHosts } = options;
+  const { spilled, textChars = 30_000, allowedHosts } = options;
   const fetch = async (url: string, signal?: AbortSignal, raw = false) => {
     const page = await fetchPage(url, options, signal);
-    return isRefusal(page) ? page : pageResult(page, raw, (text) => files.within(text, textChars));
+    return isRefusal(page) ? page : pageResult(page, raw, (text) => spilled.within(text, textChars));
   };
   const tool = hostTool({
     name: "fetch_url",
@@ -50,7 +44,7 @@ export function fetchTool(options: FetchToolOptions): FetchTool {
       return "kind" in page ? failedCall(page.code, page.message) : page;
     },
   });
-  return { tool, fetch, close: () => files.close() };
+  return { tool, fetch };
 }
 
 function pageResult(page: FetchedPage, raw: boolean, within: (text: string) => string): HostToolResult {

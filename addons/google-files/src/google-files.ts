@@ -1,15 +1,7 @@
+import type { GoogleFiles, OfferedFile } from "@holdfast/agent";
+import { withinTime } from "@holdfast/agent/host";
 import type { FileApiState } from "@holdfast/core/conversation/values";
 import { defined, isObject, recordIn, textIn } from "@holdfast/core/text";
-import { withinTime } from "../config/within-time.js";
-
-/** Bytes that may be uploaded. */
-export interface OfferedFile {
-  /** SHA-256 of the bytes, 64 hex digits. */
-  readonly sha256: string;
-  readonly mimeType: string;
-  /** Asked for when it is their turn; undefined where they are gone by then. */
-  readonly bytes: () => Promise<Uint8Array<ArrayBuffer> | undefined>;
-}
 
 /** Where records of one account outlast the process, for all processes: `openUploadFolder` is one. */
 export interface UploadStore {
@@ -56,23 +48,6 @@ export interface GoogleFilesOptions {
   readonly pollMs?: number;
   /** How often it is asked at most; 120 unless given. */
   readonly polls?: number;
-}
-
-/**
- * Files at the Gemini File API by their content (seed 4, "File API"; page 4): the same bytes are uploaded once, in the
- * background, and no turn waits for it. A file whose address is not ACTIVE stands in the prompt by its text.
- */
-export interface GoogleFiles {
-  /** Uploads the bytes unless they are there or on their way. @returns how they stand now; it never waits. */
-  offer(file: OfferedFile): FileApiState;
-  /** How the bytes stand now; undefined where they were never offered or are about to expire. */
-  find(sha256: string): FileApiState | undefined;
-  /** A request that named this address of the file was refused: it is uploaded once more, and the next time given up. */
-  refused(uri: string, file: OfferedFile): void;
-  /** Resolves when no upload is under way. */
-  idle(): Promise<void>;
-  /** Ends what is under way; resolves when that is so. Nothing is waited for that the network has to say. */
-  close(): Promise<void>;
 }
 
 /** How long before its end an address is not handed out any more; as the renderer has it. */

@@ -1,15 +1,14 @@
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import { type GoogleFiles, googleFilesClient } from "@holdfast/agent";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { googleFilesClient } from "../../src/models/google-client.js";
-import type { UploadRecord } from "../../src/models/google-files.js";
+import { FileApi } from "../../../packages/agent/test/loopback/index.js";
 import {
-  type GoogleFiles,
   type GoogleFilesOptions,
   openGoogleFiles,
+  type UploadRecord,
   type UploadStore,
-} from "../../src/models/google-files.js";
-import { FileApi } from "../loopback/index.js";
+} from "../src/google-files.js";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const uri = (at: number) => `https://generativelanguage.example/v1beta/files/f${at}`;

@@ -1,0 +1,2 @@
+/** @holdfast/google-files: files at Google's File API, by their content. */
+export { type GoogleFilesOptions, openGoogleFiles } from "./google-files.js";
