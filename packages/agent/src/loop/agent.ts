@@ -41,6 +41,7 @@ import {
 import { endOpenCalls, noteBrokenOff, noteEnd } from "./cut-short.js";
 import { FileForms } from "./file-forms.js";
 import { Gate } from "./gate.js";
+import { shortenedCalls } from "./huge-calls.js";
 import { calledTool } from "./judged-call.js";
 import { leaveOut } from "./left-out.js";
 import { MemoryFile } from "./memory-file.js";
@@ -357,6 +358,9 @@ class OpenedAgent implements Agent {
     // Its end may have been refused.
     if (!this.#hasLeftTask()) await this.sub?.again();
     if ("code" in carried) return carried;
+    const changes = shortenedCalls(carried, this.#economy.argumentChars(this.#head()));
+    // Where the head has left them they are no part of the prompt.
+    if (changes.length > 0) manager.reform(changes);
     const stop = await manager.flush();
     if (isRefusal(stop)) return stop;
     return (await hooks?.after(carried, turn, { manager, asShown: this.#asShown })) ?? carried;

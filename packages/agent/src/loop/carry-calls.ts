@@ -32,6 +32,7 @@ export interface Judged extends CallNames {
 
 /** A call with its end, and what it was to change. */
 export interface CarriedCall {
+  readonly nodeId: string;
   readonly ended: EndedCall;
   readonly call: ToolCall;
   readonly about: CallAim;
@@ -105,7 +106,7 @@ async function carryOne(
   if (isRefusal(carried)) return carried;
   const ended = endOf(call, carried);
   onEvent({ kind: "call_ended", call: ended });
-  return { ended, call, about: aimOf(read, ended.isError, host) };
+  return { nodeId, ended, call, about: aimOf(read, ended.isError, host) };
 }
 
 async function judge(

@@ -279,10 +279,12 @@ export class ContextEconomy {
     const { windowTokens: known, answerTokens = 0 } = this.budget(head);
     // What was sent is more than the window, whatever a provider says of both.
     const most = known === undefined ? Number.POSITIVE_INFINITY : Math.min(known, tokens + answerTokens);
-    const learned = Math.min(most, windowTokens ?? tokens);
+    // A prompt far below the known window was refused for the room of its answer, or is counted otherwise there.
+    const likely = known !== undefined && tokens < known / 4 ? Math.floor(known / 2) : tokens;
+    const learned = Math.min(most, windowTokens ?? likely);
     this.#windows.set(nameOf(head.model), learned);
     // Nothing had limited the answer yet: with a shorter one the prompt may fit as it is.
-    const isOfAnswer = known === undefined && tokens < learned / 2;
+    const isOfAnswer = (known === undefined || likely > tokens) && tokens < learned / 2;
     const done = isOfAnswer ? [] : await this.#shrunk(head, tokens, signal);
     const last = done.at(-1);
     if (last?.kind === "not_compacted" && done.length === 1)
@@ -371,6 +373,12 @@ export class ContextEconomy {
     const tokens = this.#windowOf(head)?.tokens;
     if (tokens === undefined) return undefined;
     return Math.min(answerBudgetChars, Math.floor((tokens / 4) * charsPerToken(this.#last)));
+  }
+
+  /** Characters of one call's arguments that a prompt has room for: half of it; undefined where no window is known. */
+  argumentChars(head: RequestHead): number | undefined {
+    const tokens = this.#windowOf(head)?.tokens;
+    return tokens === undefined ? undefined : Math.floor((tokens / 2) * charsPerToken(this.#last));
   }
 
   #windowOf({ model }: Pick<RequestHead, "model">): ModelPort["window"] {

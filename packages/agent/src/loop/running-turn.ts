@@ -3,6 +3,7 @@ import type { AnswerPart, TurnUsage } from "@holdfast/core/conversation/values";
 import { defined } from "@holdfast/core/text";
 import type { CostMeter } from "../models/cost-meter.js";
 import type { CarriedCall } from "./carry-calls.js";
+import { type LostCall, lostCalls } from "./lost-calls.js";
 import type { AgentEvent, EndedCall, TurnEnd, TurnStop } from "./turn.js";
 import { Undone } from "./undone.js";
 
@@ -89,11 +90,12 @@ export function startedTurn(
       counted.cut = answer.ended === "length" && calls.length === 0 ? counted.cut + 1 : 0;
       counted.isPaused = answer.ended === "paused" && calls.length === 0;
       counted.silent = saysNothing(answer) && answer.flaws.length === 0 ? counted.silent + 1 : 0;
-      counted.flawed = answer.flaws.length > 0 && calls.length === 0 ? counted.flawed + 1 : 0;
-      const flawWords = lostCalls(answer);
+      const lost = lostCalls(answer);
+      counted.flawed = lost.length > 0 && calls.length === 0 ? counted.flawed + 1 : 0;
+      const flawWords = lost.map((one) => one.words);
       const goesOn = flawWords.length === 0 && counted.cut > 0 && counted.cut <= mostCut ? [cutWords] : [];
       const repeated = calls.map(({ ended, call }) => watch.after(ended, call.args));
-      undone.add(calls.map(({ ended, about }) => ({ ...ended, about })));
+      undone.add([...calls.map(({ ended, about }) => ({ ...ended, about })), ...lost.flatMap(undoneOf)]);
       words = [
         ...flawWords,
         ...goesOn,
@@ -108,7 +110,8 @@ export function startedTurn(
         onEvent({ kind: "noticed", text: "The model answered nothing; it is asked again." });
         return undefined;
       }
-      return restOf(answer, flawWords.length > 0 && counted.flawed < mostFlawed);
+      if (counted.flawed >= mostFlawed) return { reason: "incomplete", message: lastFlawed };
+      return restOf(answer, flawWords.length > 0);
     },
     wordsToModel: () => words,
     end: (stop) => {
@@ -155,7 +158,14 @@ const mostCut = 3;
 const cutWords = "The answer has used up its tokens. Go on exactly where it ends, and repeat nothing.";
 
 /** So many answers in a row without a whole call end the turn. */
-const mostFlawed = 3;
+const mostFlawed = 4;
+const lastFlawed = `The model made no whole call in ${mostFlawed} answers in a row, although it was told what was wrong. Nothing of them was done.`;
+
+/** A write that was not made; a later call of its tool makes it good. */
+function undoneOf({ name, isWrite }: LostCall) {
+  const about = { kind: "files", what: [`${name}()`] } as const;
+  return isWrite ? [{ callId: `lost ${name}`, name, code: "invalid_arguments", isError: true, about }] : [];
+}
 
 /** Of an answer that calls nothing: whether the turn is over, and how. */
 function restOf(answer: ReceivedAnswer, isAskedAgain: boolean): TurnStop | undefined {
@@ -175,15 +185,6 @@ function restOf(answer: ReceivedAnswer, isAskedAgain: boolean): TurnStop | undef
     default:
       return answer.ended satisfies never;
   }
-}
-
-/** What the model has to know of calls that were not made, because they did not arrive whole. */
-function lostCalls({ flaws }: ReceivedAnswer): readonly string[] {
-  return flaws.flatMap(({ what, message }) =>
-    what === "cut_call" || what === "malformed_call"
-      ? [`${message} Nothing was done; make the call again, whole.`]
-      : [],
-  );
 }
 
 /** The tokens of two requests together. What neither counted stays uncounted. */

@@ -22,12 +22,13 @@ export function failureOf(error: unknown, blamed: Blamed): ModelFailure {
   const { status } = facts;
   const retryAfterMs = retryAfterOf(facts);
   const windowTokens = reason === "too_long" ? windowIn(facts.message) : undefined;
+  const affordsTokens = status === 402 ? affordedIn(facts.message) : undefined;
   const about = reason === "invalid_request" || status === 413 ? subjectOf(facts.message) : undefined;
   return {
     kind: "model_failure",
     reason,
     message: blamed.secrets.reduce(withoutSecret, message),
-    ...defined({ status, retryAfterMs, windowTokens, about }),
+    ...defined({ status, retryAfterMs, windowTokens, affordsTokens, about }),
   };
 }
 
@@ -134,6 +135,12 @@ function windowIn(message: string): number | undefined {
   const found = windowWords.map((words) => words.exec(message)?.[1]).find((one) => one !== undefined);
   const tokens = Number(found?.replaceAll(",", ""));
   return Number.isSafeInteger(tokens) && tokens >= 1_024 ? tokens : undefined;
+}
+
+/** OpenRouter's words for an account that is nearly empty. */
+function affordedIn(message: string): number | undefined {
+  const tokens = Number(/can only afford ([\d,]+)/i.exec(message)?.[1]?.replaceAll(",", ""));
+  return Number.isSafeInteger(tokens) && tokens > 0 ? tokens : undefined;
 }
 
 function subjectOf(message: string): ModelFailure["about"] {

@@ -21,18 +21,26 @@ type AskOnce = (step: ModelStep, signal: AbortSignal | undefined) => AsyncIterab
 
 /**
  * Asks again where the failure may pass: too many requests, an overloaded provider, no connection, a stream that broke
- * off. Nothing that came before the end of an answer was acted on, so nothing is done twice.
+ * off; and for as many tokens as the account pays for. Nothing that came before the end of an answer was acted on, so nothing is done twice.
  */
 export async function* withRetries(
   ask: AskOnce,
   options: RetryOptions,
-  step: ModelStep,
+  given: ModelStep,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ModelEvent> {
   const { attempts = 6, sleep = sleeping } = options;
+  let step = given;
   for (let attempt = 1; ; attempt += 1) {
     const failure = yield* askedOnce(ask(step, signal));
     if (failure === undefined) return;
+    const { affordsTokens = Number.POSITIVE_INFINITY } = failure;
+    if (attempt < attempts && affordsTokens < (step.answerTokens ?? Number.POSITIVE_INFINITY)) {
+      // A shorter answer is asked for at once: that is all that was wrong.
+      step = { ...step, answerTokens: affordsTokens };
+      yield { kind: "retry", attempt, waitMs: 0, failure };
+      continue;
+    }
     if (attempt >= attempts || !isTransient(failure) || signal?.aborted === true)
       return yield { kind: "failed", failure };
     const waitMs = waitBefore(attempt, failure, options);

@@ -154,7 +154,7 @@ describe("a turn", () => {
     expect(notes.at(-1)?.text).toBe(end.message);
   });
 
-  it("has half a call made again, and ends after three in a row", async () => {
+  it("has half a call made again, and ends after four in a row", async () => {
     const flaw = {
       what: "cut_call",
       message: "A call of write_file breaks off; it is not made.",
@@ -186,7 +186,7 @@ describe("a turn", () => {
     const one = await openStage([], { model: breaking(1, mended) });
     expect(await one.turn("Write.")).toMatchObject({ reason: "complete", steps: 2 });
     const many = await openStage([], { model: breaking(9, []) });
-    expect(await many.turn("Write.")).toMatchObject({ reason: "incomplete", steps: 3 });
+    expect(await many.turn("Write.")).toMatchObject({ reason: "incomplete", steps: 4 });
   });
 
   it("ends at the limit of requests and of money", async () => {

@@ -205,7 +205,12 @@ describe("an answer that broke off", () => {
     const cut = await fromAnthropic(streamOf(anthropic.events.slice(0, stop)), named);
     const json = JSON.stringify(anthropic.content[4]?.type === "tool_use" && anthropic.content[4].input);
     expect(cut.flaws).toEqual([
-      { what: "cut_call", message: "A call of read_file breaks off; it is not made.", text: json },
+      {
+        what: "cut_call",
+        name: "read_file",
+        message: "A call of read_file breaks off; it is not made.",
+        text: json,
+      },
     ]);
     expect(cut.parts.map(({ kind }) => kind)).toEqual([
       "redacted_thought",

@@ -4,6 +4,7 @@ import {
   defined,
   fromBase64,
   isBase64,
+  isObject,
   jsonOf,
   listIn,
   recordIn,
@@ -12,6 +13,7 @@ import {
   writtenJson,
 } from "../../text/index.js";
 import { type AnswerDeltas, type AnswerDraft, type AnswerReader, answerReader } from "./answer-reader.js";
+import { type ChatThought, ReasoningDetails, ThinkTags } from "./chat-thoughts.js";
 import { asWritten, type OpenAISignature } from "./openai-shared.js";
 import type { AnswerEnd, DraftedAnswerPart } from "./received-answer.js";
 
@@ -49,6 +51,11 @@ class CompletionDraft implements AnswerDraft {
   #stopReason: string | undefined;
   #usage: Readonly<Record<string, unknown>> = {};
   readonly #calls = new Map<string, OpenCompletionCall>();
+  /** By a call's place in the stream: its key among the calls. */
+  readonly #places = new Map<string, string>();
+  readonly #tags = new ThinkTags();
+  readonly #details = new ReasoningDetails();
+  #isCounted = false;
   readonly #spoken = new SpokenAnswer();
   /** Once each, since some servers send them again at the end; of what is not known one of each kind. */
   readonly #images = new Map<string, DraftedAnswerPart>();
@@ -67,19 +74,42 @@ class CompletionDraft implements AnswerDraft {
     const usage = recordIn(chunk, "usage");
     if (Object.keys(usage).length > 0) this.#usage = usage;
     const choice = listIn(chunk, "choices").find((one) => (countIn(one, "index") ?? 0) === 0);
+    // The count behind the last choice is the end of a stream, also for a server that gives no reason for it.
+    if (choice === undefined) this.#isCounted ||= Object.keys(usage).length > 0;
     if (choice === undefined) return;
     this.#stopReason = textIn(choice, "finish_reason") ?? this.#stopReason;
-    const said = recordIn(choice, member);
-    // Servers of open models have one of two names for it, and some have both.
-    const thought = textIn(said, "reasoning_content") ?? textIn(said, "reasoning") ?? "";
-    this.#thought += thought;
-    this.deltas.thought(thought);
+    const said = this.#saidIn(choice, member);
+    this.#takeThought(said);
     let text = textIn(said, "content") ?? "";
     for (const part of [...listIn(said, "content"), ...listIn(said, "images")]) text += this.#takePart(part);
-    this.#text += text;
-    this.deltas.text(text + this.#spoken.take(said));
+    const read = this.#tags.take(text);
+    this.#think(read.thought);
+    this.#text += read.text;
+    this.deltas.text(read.text + this.#spoken.take(said));
     this.#refusal += textIn(said, "refusal") ?? "";
     for (const [at, call] of listIn(said, "tool_calls").entries()) this.#takeCall(call, at);
+    // The older form of the API has one call, and no list.
+    const one = recordIn(said, "function_call");
+    if (Object.keys(one).length > 0) this.#takeCall({ index: 0, function: one }, 0);
+  }
+
+  /** Some servers stream the whole message in the place of its pieces; behind pieces it says nothing new. */
+  #saidIn(choice: unknown, member: "delta" | "message"): Readonly<Record<string, unknown>> {
+    const said = recordIn(choice, member);
+    const isBegun = this.#text !== "" || this.#thought !== "" || this.#calls.size > 0;
+    return Object.keys(said).length > 0 || isBegun ? said : recordIn(choice, "message");
+  }
+
+  /** Servers of open models have several names for it, and some have two of them. */
+  #takeThought(said: Readonly<Record<string, unknown>>): void {
+    const inDetails = this.#details.take(listIn(said, "reasoning_details"));
+    const names = ["reasoning_content", "reasoning", "thinking"];
+    this.#think(names.map((name) => textIn(said, name)).find((text) => text !== undefined) ?? inDetails);
+  }
+
+  #think(thought: string): void {
+    this.#thought += thought;
+    this.deltas.thought(thought);
   }
 
   /** A content in parts, or an image beside it. @returns what of it is text. */
@@ -100,30 +130,68 @@ class CompletionDraft implements AnswerDraft {
   #takeCall(call: unknown, at: number): void {
     const index = countIn(call, "index");
     const id = textIn(call, "id") ?? "";
+    const piece = recordIn(call, "function");
+    const name = textIn(piece, "name") ?? "";
+    const { arguments: given } = piece;
+    // Some servers have parsed them.
+    const json = isObject(given) ? (writtenJson(given) ?? "") : (textIn(piece, "arguments") ?? "");
     const last = [...this.#calls.keys()].at(-1);
-    const key = index === undefined ? (id === "" ? (last ?? String(at)) : `id ${id}`) : String(index);
+    const place = index === undefined ? (id === "" ? (last ?? String(at)) : `id ${id}`) : String(index);
+    const before = this.#calls.get(this.#places.get(place) ?? place);
+    // Ollama gave all calls of an answer the index 0.
+    const isNext = name !== "" && json !== "" && isAnother(before, id);
+    const key = isNext ? `${place} ${this.#calls.size}` : (this.#places.get(place) ?? place);
+    this.#places.set(place, key);
     const begun = this.#calls.get(key) ?? {
       id: "",
       name: "",
       json: "",
       type: textIn(call, "type") ?? "function",
     };
-    const piece = recordIn(call, "function");
     begun.id = begun.id === "" ? id : begun.id;
-    begun.name += textIn(piece, "name") ?? "";
-    const json = textIn(piece, "arguments") ?? "";
+    // A name comes in pieces, or again with each piece of the arguments.
+    begun.name = name.startsWith(begun.name) ? name : begun.name + name;
     begun.json += json;
     this.#calls.set(key, begun);
     this.deltas.call(key, json, begun.name);
   }
 
+  #endTags(): void {
+    const isInside = this.#tags.isInside;
+    const rest = this.#tags.end();
+    if (isInside) this.#think(rest);
+    else this.#text += rest;
+    if (!isInside) this.deltas.text(rest);
+    // Some templates write the beginning of the tag into the prompt.
+    const at = this.#thought === "" ? this.#text.indexOf(endOfThought) : -1;
+    if (at < 0 || this.#text.slice(0, at).includes("<think")) return;
+    this.#thought = this.#text.slice(0, at).trim();
+    this.#text = this.#text.slice(at + endOfThought.length).trimStart();
+    this.#tags.tag = "think";
+  }
+
+  /** How the thought goes back; as `reasoning_content` where nothing is said. */
+  #thoughtMark(): string | undefined {
+    const details = this.#details.all;
+    const thought: ChatThought = details === undefined ? { inText: true } : { details };
+    if (details === undefined && this.#tags.tag === "") return undefined;
+    return JSON.stringify({ thought } satisfies OpenAISignature);
+  }
+
   finish() {
     const stopReason = this.#stopReason;
-    const ended = stopReason === undefined ? "cut" : endOf(stopReason);
+    const isOver = this.#isCounted && (this.#text !== "" || this.#calls.size > 0);
+    const ended = stopReason !== undefined ? endOf(stopReason) : isOver ? "complete" : "cut";
     const calls = [...this.#calls.values()];
+    this.#endTags();
     const whole = ended !== "cut" || calls.length > 0;
     const drafts: DraftedAnswerPart[] = [
-      { kind: "thought", text: this.#thought, whole: whole || this.#text !== "" },
+      {
+        kind: "thought",
+        text: this.#thought,
+        whole: whole || this.#text !== "",
+        signature: this.#thoughtMark(),
+      },
       { kind: "text", text: this.#text, whole: whole || this.#refusal !== "" },
       { kind: "text", text: this.#refusal, whole, signature: this.#refusal === "" ? undefined : refusalMark },
       ...this.#spoken.drafts(whole),
@@ -131,9 +199,18 @@ class CompletionDraft implements AnswerDraft {
       ...calls.map((call) => draftOf(call, ended)),
     ];
     // Where there is nothing of a kind there is no part of it, of which the end could be missing.
-    const parts = drafts.filter((draft) => !("text" in draft) || draft.text !== "");
+    const parts = drafts.filter(
+      (draft) => !("text" in draft) || draft.text !== "" || draft.signature !== undefined,
+    );
     return { parts, ended, stopReason, usage: usageOf(this.#usage) };
   }
+}
+
+const endOfThought = "</think>";
+
+/** Whether a call is whole, and what comes now is no more of it. */
+function isAnother(before: OpenCompletionCall | undefined, id: string): boolean {
+  return before !== undefined && (id === "" || id !== before.id) && isObject(jsonOf(before.json));
 }
 
 const refusalMark = JSON.stringify({ refusal: true } satisfies OpenAISignature);

@@ -85,6 +85,8 @@ export interface ModelFailure {
   readonly retryAfterMs?: number;
   /** The model's window in tokens, where the provider names it. */
   readonly windowTokens?: number;
+  /** The tokens of an answer that the account still pays for, where the provider names them. */
+  readonly affordsTokens?: number;
   /** What of the prompt the provider does not take: an image or a document, or thoughts that were given back. */
   readonly about?: "media" | "thoughts";
 }

@@ -1,5 +1,6 @@
 import { countIn, defined, isObject, jsonOf, recordIn, textIn, writtenJson } from "../../text/index.js";
 import type { Content, FunctionCallPart } from "../layout/content.js";
+import type { ChatThought } from "./chat-thoughts.js";
 import type { ShownPart } from "./media.js";
 import { type RequestOptions, type RequestReport, RequestSizes } from "./provider-request.js";
 import { wireArgs } from "./wire-ids.js";
@@ -32,6 +33,8 @@ export interface OpenAISignature {
   readonly refusal?: true;
   /** The answer in sound of which it is a part, and until when the API knows it. */
   readonly audio?: OpenAIAudioId;
+  /** Of a thought: how it goes back. */
+  readonly thought?: ChatThought;
 }
 
 /** By what the Chat Completions API knows a sound that it made. */
@@ -57,7 +60,14 @@ export function openAISignature(signature: string | undefined): OpenAISignature 
     annotations: Array.isArray(annotations) ? annotations : undefined,
     refusal: refusal === true ? (true as const) : undefined,
     audio: audioIdIn(recordIn(value, "audio")),
+    thought: thoughtIn(value.thought),
   });
+}
+
+function thoughtIn(value: unknown): ChatThought | undefined {
+  if (!isObject(value)) return undefined;
+  const { details } = value;
+  return Array.isArray(details) ? { details } : value.inText === true ? { inText: true } : undefined;
 }
 
 function audioIdIn(audio: unknown): OpenAIAudioId | undefined {

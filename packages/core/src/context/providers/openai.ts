@@ -1,5 +1,6 @@
 import { defined } from "../../text/index.js";
 import type { Content, MediaPart, Part } from "../layout/content.js";
+import type { ChatThought } from "./chat-thoughts.js";
 import { followingText, isMedia, isShown, mediaText, withoutForeign } from "./media.js";
 import {
   argumentsText,
@@ -35,6 +36,8 @@ export type OpenAIMessage =
       readonly tool_calls?: OpenAIToolCall[];
       /** What the model thought before its calls, given back to the servers that sent it. */
       readonly reasoning_content?: string;
+      /** The same, to OpenRouter, with the signatures of the provider behind it. */
+      readonly reasoning_details?: readonly unknown[];
       /** A sound that the API made, and still knows. */
       readonly audio?: { readonly id: string };
     }
@@ -143,17 +146,35 @@ function answer(parts: readonly Part[], ids: WireIds, nowMs: number | undefined)
       },
     ];
   });
-  const content = texts.length === 0 ? null : wireText(texts.join("\n"));
+  const inText = calls.length === 0 ? "" : parts.map(thoughtInText).join("");
+  const said = `${inText}${texts.join("\n")}`;
+  const content = said === "" ? null : wireText(said);
   const made = audio === undefined ? {} : { audio: { id: audio.id } };
   if (calls.length === 0) return { role: "assistant", content, ...made };
   const thought = wireText(parts.map(thoughtIn).join(""));
-  const thoughts = thought === "" ? {} : { reasoning_content: thought };
+  const details = parts.flatMap((part) => givenBack(part)?.details ?? []);
+  const thoughts = {
+    ...(thought === "" ? {} : { reasoning_content: thought }),
+    ...(details.length === 0 ? {} : { reasoning_details: details }),
+  };
   return { role: "assistant", content, ...thoughts, ...made, tool_calls: calls };
 }
 
 /** A signed thought is of another API. */
 function thoughtIn(part: Part): string {
   return "text" in part && part.thought === true && part.thoughtSignature === undefined ? part.text : "";
+}
+
+/** A thought that came in the text: servers of open models take it there, and leave out what is too old. */
+function thoughtInText(part: Part): string {
+  return "text" in part && givenBack(part)?.inText === true
+    ? `<think>\n${part.text.trim()}\n</think>\n\n`
+    : "";
+}
+
+function givenBack(part: Part): ChatThought | undefined {
+  const isThought = "text" in part && part.thought === true;
+  return isThought ? openAISignature(part.thoughtSignature).thought : undefined;
 }
 
 /** The sound that this answer was, if the API still knows it. */

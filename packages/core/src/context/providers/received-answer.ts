@@ -69,6 +69,8 @@ export interface AnswerFlaw {
     | "unknown_part";
   /** One sentence, for a person or the model. */
   readonly message: string;
+  /** Of a call: the name of its tool, as far as it came. */
+  readonly name?: string;
   /** What had come of it: words, arguments as they were written, the name of the unknown kind. */
   readonly text: string;
 }
@@ -189,7 +191,7 @@ function wordsOf({
 
 function callOf({ callId = "", name = "", args, signature, whole }: DraftedCall, stopped: boolean): ReadPart {
   const json = "json" in args ? args.json : (writtenJson(args.value ?? {}) ?? "");
-  const cut = { flaw: flaw("cut_call", `A call of ${name} breaks off; it is not made.`, json) };
+  const cut = { flaw: { ...flaw("cut_call", `A call of ${name} breaks off; it is not made.`, json), name } };
   if (!whole || name === "") return cut;
   const empty = "json" in args && json.trim() === "";
   // Nobody knows whether there was more to come.
@@ -203,7 +205,7 @@ function callOf({ callId = "", name = "", args, signature, whole }: DraftedCall,
   if (stopped) return cut;
   const why = read?.why === undefined ? "" : ` (${read.why})`;
   const message = `The arguments of a call of ${name} are no JSON object${why}; it is not made.`;
-  return { flaw: flaw("malformed_call", message, json) };
+  return { flaw: { ...flaw("malformed_call", message, json), name } };
 }
 
 /** Arguments that are no object as they stand, in their one certain reading: also as a text, or as the one member of a list. */
