@@ -4,12 +4,9 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import * as z from "zod";
-import {
-  defaultSettings,
-  settingsSchema,
-  settingsVariables,
-  trustClassOf,
-} from "../packages/agent/dist/index.js";
+import { defaultSettings, settingsSchema } from "../packages/agent/dist/config/schema.js";
+import { trustClassOf } from "../packages/agent/dist/config/trust-classes.js";
+import { settingsVariables } from "../packages/agent/dist/config/variables.js";
 
 const page = new URL("../docs/configuration.md", import.meta.url);
 const cell = (text) => text.replaceAll("|", "\\|");

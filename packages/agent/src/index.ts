@@ -24,10 +24,9 @@ export {
   userFile,
   wideningSettings,
 } from "./config/resolve.js";
-export { type AgentSettings, defaultSettings, settingsJsonSchema, settingsSchema } from "./config/schema.js";
-export { trustClassOf } from "./config/trust-classes.js";
+export { type AgentSettings, defaultSettings, settingsJsonSchema } from "./config/schema.js";
 export { TrustedFolders } from "./config/trusted-folders.js";
-export { settingsVariables, unknownVariables } from "./config/variables.js";
+export { unknownVariables } from "./config/variables.js";
 export { agentExitCodes, exitCodeOfCommand, exitCodeOfTurn } from "./headless/exit-codes.js";
 export { type RunOutput, runOutput } from "./headless/output.js";
 export { completeMention } from "./input/complete-mention.js";
@@ -44,6 +43,7 @@ export { Hooks, hookRunner, type RunHook } from "./loop/hooks.js";
 export { barredBy } from "./loop/judged-call.js";
 export type { LaterLook } from "./loop/later-look.js";
 export { dayTools } from "./loop/offered-tools.js";
+export { type SessionWork, workOf } from "./loop/session-work.js";
 export type { SubAgents } from "./loop/sub-agents.js";
 export type { AgentEvent, TurnInput } from "./loop/turn.js";
 export { costOf, factsOfModel, modelCatalog } from "./models/catalog.js";

@@ -27,7 +27,7 @@ const agentSpec = {
     "--include-partial": "with -o stream-json: also what of an answer comes, before it is whole",
     "--include-partial-messages": "the same",
     "-m, --model <name>": "provider/name, or a name such as claude-…, gpt-…, gemini-…",
-    "--effort <effort>": "how much the model is to think (default: as its provider does)",
+    "--effort <effort>": "how much the model is to think (default: medium)",
     "--approval-mode <mode>":
       "what is done without asking (default: ask; with -p it asks where input and errors are a terminal and the output is text, else it is denied)",
     "--sandbox <when>": "whether commands run in a sandbox (default: auto, where one starts)",

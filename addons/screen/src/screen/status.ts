@@ -1,5 +1,5 @@
 import type { CommandHost } from "@holdfast/agent";
-import { elastic, type Line, sentTokens, span } from "@holdfast/agent/shown";
+import { elastic, type Line, nameOfModel, sentTokens, span } from "@holdfast/agent/shown";
 import { type ListedTask, listTasks } from "@holdfast/core/conversation";
 import { defined } from "@holdfast/core/text";
 
@@ -22,12 +22,12 @@ export interface StatusFacts {
 }
 
 /** What the status line says of a run. */
-export function statusFacts({ agent, manager: { context }, modelName }: CommandHost): StatusFacts {
+export function statusFacts({ agent, manager: { context } }: CommandHost): StatusFacts {
   const { model, mode, effort } = agent;
   const { window } = model;
   const { input, cached } = sentTokens(context);
   return {
-    model: modelName?.() ?? model.target.model,
+    model: nameOfModel(model),
     mode,
     help: "? for help",
     costUsd: agent.meter.spent.costUsd,

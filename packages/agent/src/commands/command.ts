@@ -66,8 +66,6 @@ export interface CommandHost {
   readonly openModel?: (name: string) => Promise<ModelPort | Refused>;
   /** Names of models that can be typed, such as `anthropic/claude-…`. */
   readonly modelNames?: () => Promise<readonly string[]>;
-  /** The name of the model that is used now, `provider/name`. */
-  readonly modelName?: () => string;
   /** The stored sessions, the last changed first. */
   readonly listSessions?: () => Promise<readonly ListedSession[] | ConversationRefusal>;
   /** The whole session as a text of this form. */

@@ -2,7 +2,7 @@ import { efforts } from "@holdfast/core/context";
 import { upwards } from "@holdfast/core/conversation";
 import { isRefusal } from "@holdfast/core/files/values";
 import { approvalModes } from "../config/approval.js";
-import { effortFor, effortWords } from "../loop/ask-model.js";
+import { effortFor, effortWords, nameOfModel } from "../loop/ask-model.js";
 import type { CommandOutcome, CommandSpec, ListedSession } from "./command.js";
 import { refused, told, unavailable } from "./results.js";
 
@@ -51,10 +51,10 @@ const model: CommandSpec = {
   says: "Goes on with another model; without a name it tells which is used and which are known.",
   operands: { least: 0, most: 1 },
   operand: "model",
-  run: async ({ text }, { agent, modelName, modelNames, openModel }) => {
+  run: async ({ text }, { agent, modelNames, openModel }) => {
     if (text === "") {
       const names = (await modelNames?.()) ?? [];
-      const now = modelName?.() ?? `${agent.model.target.provider}/${agent.model.target.model}`;
+      const now = nameOfModel(agent.model);
       return told(`The model is ${now}.`, {
         data: { model: now, known: [...names] },
         text: names.join("\n"),
@@ -63,10 +63,11 @@ const model: CommandSpec = {
     if (openModel === undefined) return unavailable("A change of the model");
     const opened = await openModel(text);
     if ("code" in opened) return refused(opened.code, opened.message);
+    const before = agent.effort;
     agent.switchModel(opened);
-    const isLeft = agent.effort !== undefined && effortFor(opened, agent.effort) === undefined;
-    const left = isLeft ? ` It does not take the effort ${agent.effort}.` : "";
-    const message = `The model is ${modelName?.() ?? text} from the next request on.${left}`;
+    const isLeft = before !== undefined && agent.effort !== before;
+    const left = isLeft ? ` It does not take the effort ${before}.` : "";
+    const message = `The model is ${nameOfModel(opened)} from the next request on.${left}`;
     return told(message, { data: { model: text } });
   },
 };
@@ -77,14 +78,14 @@ const effort: CommandSpec = {
   says: "Says how much the model is to think, or tells what it can be asked.",
   operands: { least: 0, most: 1 },
   operand: "effort",
-  run: async ({ text }, { agent, modelName }) => {
+  run: async ({ text }, { agent }) => {
     const { model } = agent;
-    const name = modelName?.() ?? `${model.target.provider}/${model.target.model}`;
+    const name = nameOfModel(model);
     const wanted = efforts.find((each) => each === text);
-    if (text !== "" && (wanted === undefined || effortFor(model, wanted) === undefined))
+    if (text !== "" && (wanted === undefined || effortFor(model, wanted) !== wanted))
       return refused("invalid_arguments", effortWords(name, { efforts, ...model }));
     if (wanted !== undefined) agent.effort = wanted;
-    const now = effortFor(model, agent.effort) ?? "as the provider has it";
+    const now = agent.effort ?? "as the provider has it";
     return told(`The effort is ${now}.`, {
       data: { effort: now, allowed: [...(model.efforts ?? efforts)] },
       ...(text === "" ? { text: effortWords(name, { efforts, ...model }) } : {}),

@@ -133,7 +133,7 @@ export const settingsSchema = z.strictObject({
   model: section({
     name: name.describe("the model to work with, as provider/name"),
     summariser: name.describe("the model that writes summaries"),
-    effort: z.enum(efforts).describe("how much it is to think; as its provider does unless set"),
+    effort: z.enum(efforts).describe("how much it is to think; medium unless set, where it can be asked"),
     providers: z.record(name, provider).describe("how providers are reached, by their names"),
     overrides: z.record(name, override).describe("windows, limits and prices, by model"),
   }),

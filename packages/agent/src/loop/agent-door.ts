@@ -24,7 +24,7 @@ export interface Agent {
   readonly model: ModelPort;
   /** Another model from the next request on; thoughts of the former one are not sent to it. */
   switchModel(model: ModelPort): void;
-  /** How much a model is to think, where it can be asked to; what its provider does by itself unless set. */
+  /** How much the model is asked to think: what was set, if the model takes it, else medium; undefined where it cannot be asked. */
   effort: Effort | undefined;
   readonly mode: ApprovalMode;
   setMode(mode: ApprovalMode): void;

@@ -47,6 +47,7 @@ import { leaveOut } from "./left-out.js";
 import { MemoryFile } from "./memory-file.js";
 import { offeredTools, type ToolSet, toolsOfSubAgent, toolsText } from "./offered-tools.js";
 import { type RunningTurn, startedTurn } from "./running-turn.js";
+import { keepWork, sessionMeter, workOf } from "./session-work.js";
 import { type Place, sideBySide } from "./side-by-side.js";
 import {
   begunTool,
@@ -77,14 +78,16 @@ interface SubAgent extends Place {
 
 class OpenedAgent implements Agent {
   model: ModelPort;
-  effort: Effort | undefined;
+  #wantedEffort: Effort | undefined;
   readonly #gate: Gate;
   /** What calls of this turn delegate. */
   readonly #delegations = new Map<string, Delegation>();
   readonly #economy: ContextEconomy;
   readonly #forms: FileForms | undefined;
   readonly #toolsText = toolsText();
-  readonly meter: CostMeter;
+  /** Of the run. */
+  readonly #meter: CostMeter;
+  readonly meter: Agent["meter"];
   readonly memory: MemoryFile | undefined;
 
   /** @param sub what is other for a sub-agent; its parts have a manager with a head of its own. */
@@ -97,15 +100,21 @@ class OpenedAgent implements Agent {
     this.#economy = new ContextEconomy({ manager, now, ...more });
     const { uploads, workspace, readBlob } = parts;
     this.#forms = uploads && new FileForms({ manager, workspace, uploads, ...defined({ readBlob }) });
-    this.memory =
-      memoryPath === undefined
-        ? undefined
-        : new MemoryFile({ manager, workspace: parts.workspace, path: memoryPath });
+    if (memoryPath !== undefined) this.memory = new MemoryFile({ manager, workspace, path: memoryPath });
     this.model = parts.model;
-    this.effort = parts.effort;
-    this.meter = parts.meter ?? new CostMeter();
+    this.#wantedEffort = parts.effort;
+    this.#meter = parts.meter ?? new CostMeter();
+    this.meter = sessionMeter(this.#meter, workOf(manager.context).costUsd);
     const namesOf = (path: string) => workspace.namesOf(path);
     this.#gate = sub?.gate ?? new Gate({ ...parts, namesOf });
+  }
+
+  get effort(): Effort | undefined {
+    return effortFor(this.model, this.#wantedEffort);
+  }
+
+  set effort(wanted: Effort | undefined) {
+    this.#wantedEffort = wanted;
   }
 
   get mode(): ApprovalMode {
@@ -169,9 +178,10 @@ class OpenedAgent implements Agent {
   }
 
   async turn(input: TurnInput, { signal, onEvent = () => {}, steer }: TurnScope = {}): Promise<TurnEnd> {
-    const turn = startedTurn({ ...this.parts, meter: this.meter }, onEvent, signal);
+    const turn = startedTurn({ ...this.parts, meter: this.#meter }, onEvent, signal);
+    keepWork(this.parts.manager, this);
     const stop = (await this.#begin(input, turn)) ?? (await this.#loop(turn, steer));
-    const refused = noteEnd(this.parts.manager, stop);
+    const refused = noteEnd(this.parts.manager, stop) ?? keepWork(this.parts.manager, this);
     const end = turn.end(refused === undefined ? ((await this.#flush()) ?? stop) : broken(refused));
     const { manager, hooks } = this.parts;
     await hooks?.turnEnded(end, turn, { manager, asShown: this.#asShown });
@@ -320,10 +330,10 @@ class OpenedAgent implements Agent {
     const answer = await askModel({
       ...{ ...this.parts, ...head, tools: this.tools.offered, rendering: this.#economy.rendered(head) },
       ...{ onEvent, isPaused, breakpoints },
-      effort: effortFor(model, this.effort),
+      effort: this.effort,
       ...defined({ signal, answerTokens }),
     });
-    if ("parts" in answer) this.meter.add(model, answer.usage);
+    if ("parts" in answer) this.#meter.add(model, answer.usage);
     const evicted = "parts" in answer ? this.#economy.counted(answer.usage) : undefined;
     if (evicted !== undefined) onEvent({ kind: "context", done: evicted });
     return answer;
@@ -416,7 +426,7 @@ class OpenedAgent implements Agent {
     if (turn.signal?.aborted === true) return turn.limit();
     const manager = this.parts.manager.withOwnHead();
     const { manager: _, ...parts } = this.parts;
-    const meter = new CostMeter(this.meter);
+    const meter = new CostMeter(this.#meter);
     const model = delegation.model?.port ?? this.model;
     const tools = () => toolsOfSubAgent(this.tools, delegation, this.parts);
     const sub = { gate: this.#gate, tools, depth: (this.sub?.depth ?? 0) + 1, ...place, taskId: "" };

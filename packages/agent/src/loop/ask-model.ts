@@ -102,9 +102,17 @@ const notReady = refuse(
   "Nothing was sent: the conversation does not end with words to the model. Say something.",
 );
 
-/** What of it a model can be asked: of a model that does not know this effort its own counts. */
-export function effortFor({ efforts }: ModelPort, effort: Effort | undefined): Effort | undefined {
-  return effort !== undefined && efforts?.includes(effort) === false ? undefined : effort;
+/** How much a model is asked to think: as a person has said if it takes that, else medium, or low. */
+export function effortFor({ efforts }: ModelPort, effort?: Effort): Effort | undefined {
+  if (efforts === undefined) return effort;
+  return [effort, "medium" as const, "low" as const].find(
+    (one) => one !== undefined && efforts.includes(one),
+  );
+}
+
+/** How a person names a model. */
+export function nameOfModel({ name, target }: ModelPort): string {
+  return name ?? `${target.provider}/${target.model}`;
 }
 
 /** The sentence on an effort that a model cannot be asked for. */

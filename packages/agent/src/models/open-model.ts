@@ -77,7 +77,7 @@ const families: readonly Family[] = [
     keys: ["ANTHROPIC_API_KEY"],
     baseUrl: "ANTHROPIC_BASE_URL",
     isName: /^claude-/u,
-    usual: "claude-sonnet-4-6",
+    usual: "claude-sonnet-5-5",
   },
   {
     provider: "openai",
@@ -85,7 +85,7 @@ const families: readonly Family[] = [
     keys: ["OPENAI_API_KEY"],
     baseUrl: "OPENAI_BASE_URL",
     isName: /^(gpt-|o\d|codex-|chatgpt-)/u,
-    usual: "gpt-5.4",
+    usual: "gpt-6.2-sol",
   },
   {
     provider: "google",
@@ -93,7 +93,7 @@ const families: readonly Family[] = [
     keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     baseUrl: "GOOGLE_GEMINI_BASE_URL",
     isName: /^(gemini-|gemma-)/u,
-    usual: "gemini-3.1-pro-preview",
+    usual: "gemini-4-neon",
   },
 ];
 
@@ -227,7 +227,7 @@ function opened(model: string, place: ModelPlace, options: OpenModelOptions): Op
   const costs = prices === undefined ? undefined : (usage: TurnUsage) => costOf(usage, prices);
   return {
     kind: "model",
-    port: { ...port, ...defined({ window, efforts, costOf: costs }) },
+    port: { ...port, name: `${provider}/${model}`, ...defined({ window, efforts, costOf: costs }) },
     name: `${provider}/${model}`,
     ...defined({ contextWindow, prices }),
   };

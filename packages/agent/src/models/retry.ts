@@ -61,9 +61,9 @@ export function retryingModel(model: ModelPort, options: RetryOptions = {}): Mod
 
 /** The same model in all but how it is asked. */
 export function askedOtherwise(model: ModelPort, ask: ModelPort["ask"]): ModelPort {
-  const { target, cache, window, costOf, efforts } = model;
+  const { target, name, cache, window, costOf, efforts } = model;
   const countTokens = model.countTokens?.bind(model);
-  return { target, ...defined({ cache, window, costOf, efforts, countTokens }), ask };
+  return { target, ...defined({ name, cache, window, costOf, efforts, countTokens }), ask };
 }
 
 /** Passes on what comes; the failure, where it ends in one, is for the caller. */

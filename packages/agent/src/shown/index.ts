@@ -12,6 +12,7 @@ export { backgroundWords, type CommandFacts } from "../host/command-words.js";
 export type { EditedText } from "../host/editor.js";
 export { type Todo, todosIn, todosName } from "../host/todos.js";
 export { pathsBeginning } from "../input/complete-mention.js";
+export { nameOfModel } from "../loop/ask-model.js";
 export type { PromptMap } from "../loop/context-economy.js";
 export { wayBack } from "../loop/file-check.js";
 export { innermost } from "../loop/turn.js";

@@ -293,7 +293,7 @@ describe("the session and its surroundings", () => {
     await stage.turn("Go.");
     await done("/effort high");
     await stage.turn("Go.");
-    expect(asked).toEqual([undefined, "high"]);
+    expect(asked).toEqual(["low", "high"]);
     const other: ModelPort = { ...scriptedModel([]), efforts: ["off"] };
     const changed = await done("/model other/one", { openModel: async () => other });
     expect(changed.message).toContain("does not take the effort high");

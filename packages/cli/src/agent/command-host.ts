@@ -23,20 +23,17 @@ export type CommandPorts = Pick<CommandHost, "settings" | "doctor" | "copy"> & {
 export function commandHost(run: OpenedRun, ports: Partial<CommandPorts>, signal?: AbortSignal): CommandHost {
   const { agent, conversation, workspace, shell, store } = run;
   const { settings, doctor, copy, exportAs } = ports;
-  let { name } = run.model;
   return {
     agent,
     manager: conversation.manager,
     workspace,
     prompts: run.written.prompts,
     background: () => run.commands.inBackground(),
-    modelName: () => name,
     modelNames: async () => [...modelCatalog.keys(), ...(await localModels())],
     openModel: async (wanted) => {
       const opened = await run.openModel(wanted);
       if (opened.kind === "model_refused")
         return refused(opened.reason === "unpriced" ? "unpriced" : "unknown_model", opened.message);
-      name = opened.name;
       return opened.port;
     },
     listSessions: async () => {

@@ -10,9 +10,11 @@ import {
   Hooks,
   type ModelRefusal,
   openAgent,
+  type SessionWork,
   type SubAgents,
   summariserOf,
   systemText,
+  workOf,
 } from "@holdfast/agent";
 import { watchFiles } from "@holdfast/agent/host";
 import type { TalkRun } from "@holdfast/agent/ui";
@@ -100,9 +102,12 @@ export async function openRun(
     return { kind: "no_run", exitCode: agentExitCodes.config, lines: found.lines };
   const { settings } = found;
   const opened = await modelOf(settings, call.flags);
-  if (opened.kind === "model") return openRunWith({ call, prompt, ask, found, model: opened, meter });
-  if (!mayLackModel || namesFileOfModel(call.flags)) return withoutModel(opened);
-  return openRunWith({ call, prompt, ask, found, model: absentModel(opened), meter });
+  const opening = { call, prompt, ask, found, meter, mayLackModel };
+  if (opened.kind === "model") return openRunWith({ ...opening, model: opened });
+  // The session may have worked with a model that can be opened.
+  const mayBeOther = mayLackModel || call.flags.continue === true || call.flags.resume !== undefined;
+  if (!mayBeOther || namesFileOfModel(call.flags)) return withoutModel(opened);
+  return openRunWith({ ...opening, model: absentModel(opened) });
 }
 
 /** Why there is no run without a model. */
@@ -177,6 +182,7 @@ interface Opening {
   readonly found: Extract<RunSettings, { kind: "settings" }>;
   readonly model: RunModel;
   readonly meter?: CostMeter;
+  readonly mayLackModel?: boolean;
   readonly economy: EconomySettings;
 }
 
@@ -184,27 +190,30 @@ interface RootSettings extends Pick<Opening, "call"> {
   readonly found: Pick<Opening["found"], "settings">;
 }
 
-async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | NoRun> {
-  const { call, prompt, found, model } = opening;
-  const { settings, stateDir, notices } = found;
-  const memory = memoryOf(opening);
-  const workspace = await workspaceOf(opening, memory);
+async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoRun> {
+  const { call, prompt } = given;
+  const memory = memoryOf(given);
+  const workspace = await workspaceOf(given, memory);
   if (isRefusal(workspace)) return refused(workspace);
   parts.add(() => workspace.close());
-  const store = await storeOf(opening);
+  const store = await storeOf(given);
   if (isRefusal(store)) return refused(store);
   parts.add(() => store.close());
-  const [root = process.cwd()] = rootsOf(opening);
+  const [root = process.cwd()] = rootsOf(given);
   const { flags } = call;
   const earlier = await earlierSession(store, { flags, root });
   if (typeof earlier === "object") return refused(earlier);
   const conversation = await sessionOf(store, { earlier, flags, root, prompt, files: workspace });
   if (isRefusal(conversation)) {
     if (conversation.code !== "busy" || earlier === undefined) return refused(conversation);
-    return { ...refused(conversation), held: { id: earlier, openStore: () => storeOf(opening) } };
+    return { ...refused(conversation), held: { id: earlier, openStore: () => storeOf(given) } };
   }
   parts.add(() => conversation.close());
   const { manager } = conversation;
+  const { opening, differs } = await asBefore(given, earlier === undefined ? {} : workOf(manager.context));
+  const { found, model } = opening;
+  const { settings, stateDir, notices } = found;
+  if (model.absent !== undefined && opening.mayLackModel !== true) return withoutModel(model.absent.refusal);
   const host = await openHost(settings, {
     roots: rootsOf(opening),
     stateDir,
@@ -228,7 +237,7 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
   });
   // Notes in the state folder are nobody's files: they need no approval.
   if (memory?.folder !== undefined) agent.allow({ kind: "file", path: memory.path });
-  const said = [...notices, ...written.notices, ...summarising.notices, ...uploads.notices];
+  const said = [...notices, ...differs, ...written.notices, ...summarising.notices, ...uploads.notices];
   const told = [...said, ...host.problems, ...apartWords(conversation)];
   return {
     kind: "run",
@@ -248,6 +257,28 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
     openModel: (name) => modelOf(withModel(settings, name), { debug: call.flags.debug }),
     notices: told,
     close: () => parts.close(),
+  };
+}
+
+/** With the model, the effort and the mode that the session had, where no flag says otherwise; what cannot be so is told. */
+async function asBefore(opening: Opening, { model: name, effort, mode }: SessionWork) {
+  const { call, found, model } = opening;
+  const { flags } = call;
+  const { settings } = found;
+  const isOther = name !== undefined && name !== model.name && flags.model === undefined;
+  const isNamed = isOther && flags.script === undefined && flags.replay === undefined;
+  const before = isNamed ? await modelOf(withModel(settings, name), flags) : model;
+  const isThere = before.kind === "model";
+  const kept: AgentSettings = {
+    ...settings,
+    model: { ...settings.model, ...(isThere ? defined({ effort: flags.effort ?? effort }) : {}) },
+    approval: { ...settings.approval, ...defined({ mode: flags.approvalMode ?? mode }) },
+  };
+  return {
+    opening: { ...opening, found: { ...found, settings: kept }, model: isThere ? before : model },
+    differs: isThere
+      ? []
+      : [`The session worked with ${name}; it goes on with ${model.name}. ${before.message}`],
   };
 }
 

@@ -16,6 +16,8 @@ export type Effort = (typeof efforts)[number];
 export interface ModelPort {
   /** Who the prompt has to be rendered for: `RenderOptions.target`, and the origin of what is answered. */
   readonly target: { readonly provider: string; readonly model: string };
+  /** How a person names it, by which it is opened again: `provider/name`. */
+  readonly name?: string;
   /** How long its provider is asked to keep a prompt, where that is not what it does by itself. */
   readonly cache?: "1h";
   /** Tokens of a prompt and its answer together, and of the longest answer, where whoever opened it knows better than a list. */
