@@ -230,8 +230,6 @@ function leavesOf(settings: AgentSettings): readonly (readonly [key: readonly st
   return Object.entries(settings).flatMap(([section, inner]): (readonly [readonly string[], unknown])[] => {
     if (inner === undefined) return [];
     if (section === "$schema" || section === "mcpServers") return [[[section], inner]];
-    // It is meant by being there.
-    if (section === "subAgents" && Object.keys(inner).length === 0) return [[[section], {}]];
     return Object.entries(inner).flatMap(([key, value]) =>
       value === undefined ? [] : [[[section, key], value] as const],
     );

@@ -218,7 +218,7 @@ export const settingsSchema = z.strictObject({
   }),
   subAgents: section({
     models: z.array(name).max(100).describe("models that a sub-agent may have beside the one that asks"),
-  }).describe("tasks for agents of their own; not offered unless this is set"),
+  }),
   sessions: section({
     store: z.string().min(1).describe("a folder, or postgres://…"),
     tenant: z.string().min(1).describe("whose sessions, in PostgreSQL"),

@@ -22,7 +22,7 @@ export function readOutputTool(context: CommandToolsContext): HostTool<typeof re
   return hostTool({
     name: "read_output",
     title: "Read a command's output",
-    description: `Shows the output and end of a command, or the rest of a result that names an id. Waits at most ${mostWaitSeconds} s.`,
+    description: `Shows output and end of a command, or the rest of a result by its id. Waits at most ${mostWaitSeconds} s.`,
     parameters: readParameters,
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
     summary: ({ id }) =>

@@ -31,7 +31,7 @@ const parameters = z.object({
   timeout_seconds: z.number().min(1).exactOptional(),
   background: z.boolean().exactOptional().describe("Such as a server: read_output"),
   outside: z.boolean().exactOptional().describe("Of the sandbox: asks a person"),
-  description: z.string().exactOptional(),
+  description: z.string().exactOptional().meta({ unlisted: true }),
 });
 
 /** `run_shell_command`: runs a command of the model in a shell. */

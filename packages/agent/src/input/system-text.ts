@@ -53,7 +53,7 @@ function aboutMemory({ tools, memoryPath }: SystemFacts): readonly string[] {
   const ways = ["append_to_file", "update_section", "edit_file"].filter((name) => tools.has(name));
   if (memoryPath === undefined || ways.length === 0) return [];
   return [
-    `Notes that outlast this conversation belong into ${escapeForDisplay(memoryPath)} (${ways.join(", ")}): decisions, findings, what comes next; only what helps later.`,
+    `Notes that outlast this conversation belong into ${escapeForDisplay(memoryPath)} (${ways.join(", ")}): decisions, findings, what comes next.`,
   ];
 }
 

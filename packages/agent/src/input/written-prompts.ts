@@ -1,10 +1,10 @@
-import { clip, escapeForDisplay } from "@holdfast/core/text";
+import { clip, defined, escapeForDisplay } from "@holdfast/core/text";
 import { filesBelow, type ReadText } from "../host/found-text.js";
 import { writtenMention } from "./mentions.js";
 
-/** A prompt that somebody has written down: a command of their own, or a skill. */
+/** A prompt that somebody has written down: a command of their own, a skill, or a sub-agent. */
 export interface WrittenPrompt {
-  readonly kind: "command" | "skill";
+  readonly kind: "command" | "skill" | "agent";
   /** What follows the slash: `name`, or `folder:name`. */
   readonly name: string;
   /** What it is for, in one line; empty where the file does not say. */
@@ -12,6 +12,10 @@ export interface WrittenPrompt {
   /** What may follow the name. */
   readonly usage: string;
   readonly body: string;
+  /** Of an agent: the only tools that it has, as its file names them. */
+  readonly tools?: readonly string[];
+  /** Of an agent: as its file names it. */
+  readonly model?: string;
   /** Its file, absolute. */
   readonly path: string;
 }
@@ -27,9 +31,9 @@ interface PromptSource {
 /** A folder, absolute, and what is kept in it. */
 export type PromptPlace = readonly [kind: PromptSource["kind"], folder: string];
 
-/** Where a project, or a person, keeps commands and skills: ours, and those of other agents. */
+/** Where a project, or a person, keeps commands, skills and agents: ours, and those of other programs. */
 export function promptPlaces(folder: string): readonly PromptPlace[] {
-  const ours = ["command", "skill"] as const;
+  const ours = ["command", "skill", "agent"] as const;
   const both = [".holdfast", ".claude"].flatMap((name) =>
     ours.map((kind): PromptPlace => [kind, `${folder}/${name}/${kind}s`]),
   );
@@ -37,7 +41,7 @@ export function promptPlaces(folder: string): readonly PromptPlace[] {
 }
 
 /**
- * Reads commands (`*.md`, `*.toml`) and skills (`NAME/SKILL.md`). Of one name the first source counts.
+ * Reads commands (`*.md`, `*.toml`), skills (`NAME/SKILL.md`) and agents (`*.md`). Of one name the first source counts.
  *
  * @param isTaken whether a command of ours has this name, which wins.
  * @returns `problems`: a sentence on each file that is none.
@@ -51,11 +55,12 @@ export async function readPrompts(sources: readonly PromptSource[], isTaken: (na
       problems.push(`The folder ${escapeForDisplay(path)} is left out: ${why}.`);
     for (const [at, path] of found.files.entries()) {
       const prompt = at < mostFiles ? await promptIn(path, source) : `only ${mostFiles} of a folder are read`;
-      const isHidden = typeof prompt === "object" && isTaken(prompt.name);
+      const isAgent = source.kind === "agent";
+      const isHidden = typeof prompt === "object" && !isAgent && isTaken(prompt.name);
       const why = isHidden ? "Holdfast has a command of that name" : prompt;
       if (typeof why === "string")
         problems.push(`The ${source.kind} ${escapeForDisplay(path)} is left out: ${why}.`);
-      else if (!prompts.has(why.name)) prompts.set(why.name, why);
+      else if (!prompts.has(`${isAgent} ${why.name}`)) prompts.set(`${isAgent} ${why.name}`, why);
     }
   }
   return { prompts: [...prompts.values()], problems: problems.slice(0, mostProblems) };
@@ -72,14 +77,25 @@ async function promptIn(path: string, { kind, folder, read }: PromptSource): Pro
   const fields = path.endsWith(".toml") ? await tomlFields(found.text) : markdownFields(found.text);
   if (typeof fields === "string") return fields;
   const steps = path.slice(folder.length + 1, path.lastIndexOf(".")).split("/");
-  const name = kind === "skill" ? (fields.name ?? steps[0] ?? "") : steps.join(":");
+  const ofPath = steps.join(":");
+  const name = kind === "command" ? ofPath : (fields.name ?? steps[0] ?? "");
   const body = fields.prompt.trim();
   const [says, usage] = [oneLine(fields.description), oneLine(fields["argument-hint"])];
   if (!/^[A-Za-z][\w.-]*(:[\w.-]+)*$/.test(name))
     return "its name is not of letters, digits, dots and dashes";
   if (body === "") return "it has no words for the model";
-  if (kind === "skill" && says === "") return "it does not begin with a description between two lines of ---";
-  return { kind, name, says, usage, body, path };
+  if (kind !== "command" && says === "")
+    return "it does not begin with a description between two lines of ---";
+  const tools = fields.tools?.split(/[\s,]+/).filter((tool) => tool !== "");
+  return {
+    kind,
+    name,
+    says,
+    usage,
+    body,
+    path,
+    ...(kind === "agent" ? defined({ tools, model: fields.model }) : {}),
+  };
 }
 
 function oneLine(text = ""): string {

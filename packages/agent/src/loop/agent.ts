@@ -49,14 +49,7 @@ import { offeredTools, type ToolSet, toolsOfSubAgent, toolsText } from "./offere
 import { type RunningTurn, startedTurn } from "./running-turn.js";
 import { keepWork, sessionMeter, workOf } from "./session-work.js";
 import { type Place, sideBySide } from "./side-by-side.js";
-import {
-  begunTool,
-  type Delegation,
-  delegationIn,
-  isWithin,
-  mostNested,
-  subAgentWords,
-} from "./sub-agents.js";
+import { begunTool, type Delegation, delegationIn, isWithin, mostNested } from "./sub-agents.js";
 import { broken, stopOf, type TurnEnd, type TurnInput, type TurnScope, type TurnStop } from "./turn.js";
 
 export type { Agent };
@@ -67,7 +60,7 @@ export function openAgent(parts: AgentParts): Agent {
 }
 
 /** A sub-agent at work. */
-interface SubAgent extends Place {
+interface SubAgent extends Place, Pick<Delegation, "words"> {
   readonly taskId: string;
   /** What the person allowed, to whichever agent, holds for all. */
   readonly gate: Gate;
@@ -427,9 +420,9 @@ class OpenedAgent implements Agent {
     const manager = this.parts.manager.withOwnHead();
     const { manager: _, ...parts } = this.parts;
     const meter = new CostMeter(this.#meter);
-    const model = delegation.model?.port ?? this.model;
+    const { model: { port: model } = { port: this.model }, words } = delegation;
     const tools = () => toolsOfSubAgent(this.tools, delegation, this.parts);
-    const sub = { gate: this.#gate, tools, depth: (this.sub?.depth ?? 0) + 1, ...place, taskId: "" };
+    const sub = { words, gate: this.#gate, tools, depth: (this.sub?.depth ?? 0) + 1, ...place, taskId: "" };
     const own = { ...parts, manager, model, meter, ...defined({ effort: this.effort }) };
     const begun = await new OpenedAgent(own, sub).carry("task_start", delegation.task);
     if (begun.isError) return this.#tell([`No sub-agent was begun. ${begun.text}`]);
@@ -447,7 +440,7 @@ class OpenedAgent implements Agent {
     turn: RunningTurn,
     above: OpenedAgent,
   ): Promise<TurnStop | undefined> {
-    const stop = (await this.#tell([subAgentWords])) ?? (await this.#loop(child));
+    const stop = (await this.#tell(this.sub?.words ?? [])) ?? (await this.#loop(child));
     await this.sub?.earlier();
     const end = child.end(stop);
     turn.takeIn(end);

@@ -2,11 +2,12 @@ import type { ModelPort, OfferedTool } from "@holdfast/core/context";
 import { type ContextManager, isOnPath } from "@holdfast/core/conversation";
 import type { ToolCall } from "@holdfast/core/conversation/values";
 import { isRefusal } from "@holdfast/core/files/values";
-import { defined, isObject } from "@holdfast/core/text";
+import { cutVisibly, defined, isObject } from "@holdfast/core/text";
 import {
   conversationTools,
   failedCall,
   findConversationTool,
+  foreignName,
   type HostTool,
   type HostToolResult,
   intentOf,
@@ -17,6 +18,8 @@ import {
 export interface SubAgents {
   /** Models that a call may name, as `provider/name`; without a name it is the model that asks. */
   readonly models: readonly string[];
+  /** Those that people have written down, which a call may name. */
+  readonly agents?: readonly NamedAgent[];
   /** Opens one of `models`; a text says why it cannot be. Nothing is sent by that. */
   readonly open: (name: string) => SubAgentModel | string;
   /** How deep sub-agents of sub-agents may go; 1 unless given: none of them has one. */
@@ -25,6 +28,19 @@ export interface SubAgents {
   readonly maxSteps?: number;
   /** How many sub-agents of one answer work at once; 4 unless given. The rest wait. */
   readonly maxAtOnce?: number;
+}
+
+/** A sub-agent that somebody has written down, as in `.claude/agents`. */
+export interface NamedAgent {
+  readonly name: string;
+  /** What it is for, in one line. */
+  readonly says: string;
+  /** What it is told before its task. */
+  readonly body: string;
+  /** The only tools that it has; all unless given. */
+  readonly tools?: readonly string[];
+  /** Counts where it is one of `SubAgents.models`. */
+  readonly model?: string;
 }
 
 /** A model that was opened for a sub-agent. */
@@ -40,6 +56,8 @@ export interface Delegation {
   /** All that the asking model has, where it names none. */
   readonly tools?: readonly string[];
   readonly maxSteps: number;
+  /** What the sub-agent is told before it begins. */
+  readonly words: readonly string[];
   /** The arguments of `task_start` without `agent`. */
   readonly task: Readonly<Record<string, unknown>>;
 }
@@ -70,11 +88,14 @@ export function delegationIn(
   const understood = understand({ name, schema, readOnly: false }, { agent: given });
   if (isRefusal(understood)) return understood.message;
   const { agent } = understood.values;
-  if (!isObject(agent)) return "`agent` is an object: {model, tools, max_steps}.";
+  if (!isObject(agent)) return "`agent` is an object: {name, model, tools, max_steps}.";
   const { maxDepth = 1, maxSteps = 50 } = scope.subAgents;
   if (scope.depth >= maxDepth)
     return `Sub-agents may go ${maxDepth} deep, and that is where you are: do the task yourself, without \`agent\`.`;
-  const { model: named, tools, max_steps: wanted = maxSteps } = agent;
+  const { name: called, max_steps: wanted = maxSteps } = agent;
+  const written = writtenAgent(called, scope.subAgents);
+  if (typeof written === "string") return written;
+  const { model: named = modelOf(written, scope.subAgents), tools = toolsOf(written, scope) } = agent;
   if (typeof wanted !== "number" || !Number.isSafeInteger(wanted) || wanted < 1)
     return "`agent.max_steps` is a whole number from 1 on.";
   const tool = findConversationTool(name);
@@ -87,8 +108,29 @@ export function delegationIn(
   return {
     task,
     maxSteps: Math.min(wanted, maxSteps),
+    words: [subAgentWords, ...(written === undefined ? [] : [written.body])],
     ...defined({ model, tools: names }),
   };
+}
+
+/** The agent of this name; undefined where none is named, a text where there is none. */
+function writtenAgent(name: unknown, { agents = [] }: SubAgents): NamedAgent | string | undefined {
+  if (name === undefined || name === null || name === "") return undefined;
+  const found = agents.find((one) => one.name === name);
+  const names =
+    agents.length === 0 ? "there is none" : `there are ${agents.map((one) => one.name).join(", ")}`;
+  return (
+    found ?? `there is no agent ${JSON.stringify(name)}; ${names}. Without a name it has all of your tools.`
+  );
+}
+
+/** Those of its tools that are here: its file may have been written for another program. */
+function toolsOf(written: NamedAgent | undefined, scope: DelegationScope): readonly string[] | undefined {
+  return written?.tools?.filter((name) => Array.isArray(toolsIn([name], scope)));
+}
+
+function modelOf(written: NamedAgent | undefined, { models }: SubAgents): string | undefined {
+  return written?.model !== undefined && models.includes(written.model) ? written.model : undefined;
 }
 
 /** A tool that starts tasks with the argument by which a task is delegated. */
@@ -107,22 +149,30 @@ function withAgent(offer: OfferedTool, subAgents: SubAgents): OfferedTool {
   const { inputSchema } = offer;
   // A cast: the schema of an object has properties, or none.
   const properties = (inputSchema.properties ?? {}) as object;
-  const agent = agentSchema(subAgents);
+  const agent = offeredAgent(subAgents);
   return { ...offer, inputSchema: { ...inputSchema, properties: { ...properties, agent } } };
 }
 
-function agentSchema({ models }: SubAgents) {
-  const named = models.length === 0 ? {} : { model: { type: "string", enum: models } };
-  return {
-    type: "object",
-    description:
-      "task start: gives the task to a sub-agent, which works on it alone until it is done; you get its summary. Several in one answer work side by side. Say in goal all that it has to know, unless context is clone",
-    properties: {
-      ...named,
-      tools: { type: "array", items: { type: "string" }, description: "Names of the only tools that it has" },
-      max_steps: { type: "integer", minimum: 1, description: "Requests that it may make" },
-    },
-  };
+/** As it is offered: what it says of itself is in each request, so that what few calls need is left out. */
+function offeredAgent(subAgents: SubAgents) {
+  const { type, properties } = agentSchema(subAgents);
+  const { name, model } = properties;
+  const listed = defined({ name, model });
+  const description = "task start: a sub-agent does it alone; several at once";
+  return { type, description, ...(Object.keys(listed).length === 0 ? {} : { properties: listed }) };
+}
+
+function agentSchema({ models, agents = [] }: SubAgents) {
+  const enumOf = (names: readonly string[], description?: string) =>
+    names.length === 0 ? undefined : { type: "string", enum: names, ...defined({ description }) };
+  const says = cutVisibly(agents.map((one) => `${one.name}: ${one.says}`).join("\n"), 4_000);
+  const name = enumOf(
+    agents.map((one) => one.name),
+    says,
+  );
+  const tools = { type: "array", items: { type: "string" } };
+  const max_steps = { type: "integer", minimum: 1 };
+  return { type: "object", properties: { ...defined({ name, model: enumOf(models) }), tools, max_steps } };
 }
 
 /** A tool in the place of the one of this name, that says why nothing is done. */
@@ -163,10 +213,11 @@ function toolsIn(
   if (tools === undefined || tools === null) return undefined;
   if (!Array.isArray(tools)) return "`agent.tools` is a list of names.";
   const known = offered.map(({ name }) => name);
-  const unknown = tools.filter((name) => !accepted.includes(name));
+  const meant = tools.map((name) => (accepted.includes(name) ? name : (foreignName(String(name)) ?? name)));
+  const unknown = meant.filter((name) => !accepted.includes(name));
   if (unknown.length > 0)
     return `you have no tool ${unknown.map((name) => JSON.stringify(name)).join(", ")}; those you have are ${known.join(", ")}.`;
-  return tools;
+  return meant;
 }
 
 function modelIn(named: unknown, scope: DelegationScope): SubAgentModel | string | undefined {
@@ -184,7 +235,7 @@ function modelIn(named: unknown, scope: DelegationScope): SubAgentModel | string
 }
 
 /** What a sub-agent is told before it begins. */
-export const subAgentWords =
+const subAgentWords =
   "You work on this task alone, as a sub-agent; nobody answers questions. When it is done, call `conversation` with the action task complete and a summary: " +
   "it is all that whoever gave you the task will see.";
 

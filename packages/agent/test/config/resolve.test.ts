@@ -154,15 +154,6 @@ describe("project settings of a folder that is not trusted", () => {
     expect(settings.limits?.maxTurns).toBe(2);
   });
 
-  test("offer sub-agents by an empty table where it counts, which takes nothing away", async () => {
-    expect((await settingsOf(place({ subAgents: {} }))).settings.subAgents).toEqual({});
-    const both = await settingsOf(place({ subAgents: { models: ["a/b"] } }, { subAgents: {} }));
-    expect(both.settings.subAgents).toEqual({ models: ["a/b"] });
-    const untrusted = await settingsOf(place({}, { subAgents: {} }));
-    expect(untrusted.settings.subAgents).toBeUndefined();
-    expect(untrusted.ignored).toMatchObject([{ key: "subAgents" }]);
-  });
-
   test("are trusted as they were: a changed file is not", async () => {
     const sources = place({}, { approval: { mode: "yolo" } });
     const file = projectFile(sources).path;

@@ -228,6 +228,7 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
   parts.add(() => uploads.close());
   const agent = openAgent({
     ...agentSettings(opening, host, summarising.port),
+    subAgents: subAgentsOf(settings, written, call.flags.debug),
     system: systemOf(opening, host, written, { memory, context: manager.context }),
     hooks: new Hooks({ ...settings, run: host.runHook, workspace, conversation }),
     ...defined({ memoryPath: memory?.path, uploads: uploads.uploads }),
@@ -294,7 +295,6 @@ function agentSettings(
     model: model.port,
     ...toolsOf(settings),
     economy,
-    ...subAgentsOf(settings, flags.debug),
     hostTools: () => host.tools().filter(({ name }) => isOffered(name, settings)),
     harmless: host.harmless,
     commandPlace: host.commandPlace,
@@ -318,16 +318,14 @@ function agentSettings(
   } as const;
 }
 
-/** Who may work on tasks of their own, where the settings allow it. */
-function subAgentsOf(settings: AgentSettings, debug: string | undefined): { readonly subAgents?: SubAgents } {
-  const { subAgents } = settings;
-  if (subAgents === undefined) return {};
-  const { models = [] } = subAgents;
+/** Who may work on tasks of their own. */
+function subAgentsOf(settings: AgentSettings, { agents }: Written, debug: string | undefined): SubAgents {
+  const { models = [] } = settings.subAgents ?? {};
   const open: SubAgents["open"] = (name) => {
     const opened = namedModel(name, settings, { debug });
     return opened.kind === "model" ? opened : opened.message;
   };
-  return { subAgents: { models, open } };
+  return { models, agents, open };
 }
 
 /** The model that writes summaries: the one of the settings where it can be opened, else the one that works. */

@@ -31,6 +31,7 @@ export interface Written {
   readonly instructions: readonly Instructions[];
   /** Commands of the person's and the project's own, and skills. */
   readonly prompts: readonly WrittenPrompt[];
+  readonly agents: readonly WrittenPrompt[];
   /** What a person should know of all that. */
   readonly notices: readonly string[];
   /** What git says of the folder, for the first prompt. */
@@ -51,7 +52,8 @@ export async function writtenFor(
   const [within = root] = folders;
   // What lies above the folder that is worked in is no part of its workspace.
   const reading = await openWorkspace({ roots: [within], stateDir, readOnly: true, allowWideRoot: true });
-  if (isRefusal(reading)) return { instructions: [], prompts: [], notices: [reading.message], git };
+  if (isRefusal(reading))
+    return { instructions: [], prompts: [], agents: [], notices: [reading.message], git };
   const rules = (settings.approval?.rules ?? []).filter(({ decision }) => decision === "deny").map(ruleOf);
   const untracked = own?.isTrusted === false ? onlyTracked(within) : async () => undefined;
   const read = projectText(
@@ -76,7 +78,9 @@ export async function writtenFor(
   const written = await readPrompts(sources, isTaken);
   await reading.close();
   const notices = [...problems, ...written.problems, ...untrustedWords(own, root)];
-  return { instructions: files, prompts: written.prompts, notices, git };
+  const agents = written.prompts.filter(({ kind }) => kind === "agent");
+  const prompts = written.prompts.filter(({ kind }) => kind !== "agent");
+  return { instructions: files, prompts, agents, notices, git };
 }
 
 /** Which instructions were read, for a person. */
@@ -87,7 +91,10 @@ export function instructionWords({ instructions }: Pick<Written, "instructions">
 }
 
 function ownPlaces({ folder, home }: Own): readonly PromptPlace[] {
-  return [["command", join(folder, "commands")], ["skill", join(folder, "skills")], ...promptPlaces(home)];
+  const mine = (["command", "skill", "agent"] as const).map(
+    (kind): PromptPlace => [kind, join(folder, `${kind}s`)],
+  );
+  return [...mine, ...promptPlaces(home)];
 }
 
 function untrustedWords(own: Own | undefined, root: string): readonly string[] {

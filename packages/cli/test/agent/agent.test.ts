@@ -38,11 +38,11 @@ describe("the agent without a screen", () => {
     expect([project.text("a.ts"), project.has("ran.txt")]).toEqual(["const one = 1;\n", false]);
   });
 
-  it("gives a task to a sub-agent where the settings allow it, and offers none where they do not", async () => {
+  it("gives a task to a sub-agent, and offers none where the settings exclude tasks", async () => {
     const start = call("task_start", { name: "Rename", goal: "Call it two.", agent: {} });
     const end = { calls: [call("task_complete", { summary: "It is two." })] };
     const script = [{ calls: [start] }, read, edit, end, { text: "All done.", expects: ["It is two."] }];
-    const { run, project } = opened(script, { subAgents: {} });
+    const { run, project } = opened(script);
     const ran = await run(["-p", "Let somebody rename it.", ...yolo, "-o", "stream-json"]);
     expect(ran.code, ran.stdout + ran.stderr).toBe(0);
     expect(project.text("a.ts")).toBe("const two = 1;\n");
@@ -52,7 +52,9 @@ describe("the agent without a screen", () => {
     expect(nested.map(({ tool_name: name }) => name)).toEqual(["read_file", "edit_file", "task_complete"]);
     const offered = ["-p", "/tools conversation"];
     expect((await run(offered)).stdout).toContain('"agent"');
-    expect((await opened(script).run(offered)).stdout).not.toContain('"agent"');
+    expect((await opened(script, { tools: { excluded: ["task_start"] } }).run(offered)).stdout).not.toContain(
+      '"agent"',
+    );
   });
 
   it("keeps the variable of a key from a command, whatever its name", async () => {

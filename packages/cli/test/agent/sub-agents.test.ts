@@ -11,7 +11,6 @@ const names = ["A", "B", "C"];
 const starts = names.map((name) =>
   call("task_start", { name, goal: `GOAL-${name}`, context: "clear", agent: {} }),
 );
-const settings = { subAgents: {} };
 
 /** The main agent delegates three goals at once; each sub-agent reads the file and completes. @param held goals that never come to their end. */
 function answers(held: readonly string[] = []) {
@@ -30,7 +29,7 @@ const file = { "a.txt": "lines of a.txt\n" };
 
 describe.each(wires)("sub-agents side by side over $name", (wire) => {
   it("each get their own answers, and their results come in the order of the calls", async () => {
-    const ground = await provided(wire, [], file, settings);
+    const ground = await provided(wire, [], file);
     ground.server.answer = answers();
     const ran = await ground.run(["-p", "Do it.", "--approval-mode", "yolo", "-o", "json"]);
     expect(ran.code, ran.stderr).toBe(0);
@@ -44,7 +43,7 @@ describe.each(wires)("sub-agents side by side over $name", (wire) => {
 
 describe("a program that is killed while sub-agents work", () => {
   it("goes on from there: one result is kept, the others are told as unknown, and the session is sound", async () => {
-    const ground = await provided(anthropicWire, [], file, settings);
+    const ground = await provided(anthropicWire, [], file);
     ground.server.answer = answers(["B", "C"]);
     const held = ground.server.held().then(() => ground.server.held());
     const busy = ground.begin(["-p", "Do it.", "--approval-mode", "yolo"]);
@@ -60,5 +59,35 @@ describe("a program that is killed while sub-agents work", () => {
     const listed = JSON.parse((await ground.run(["sessions", "list", "--json"])).stdout);
     const checked = await ground.run(["sessions", "verify", listed.sessions[0].id]);
     expect(checked.code, checked.stdout + checked.stderr).toBe(0);
+  });
+});
+
+describe("an agent that somebody has written down", () => {
+  it("is offered by its name, and is told its words and has its tools", async () => {
+    const agent = { name: "reviewer" };
+    const ground = await provided(
+      anthropicWire,
+      [
+        { calls: [call("task_start", { name: "review", goal: "Look at a.txt.", context: "clear", agent })] },
+        { calls: [call("write_file", { file_path: "b.txt", content: "b" })] },
+        { calls: [call("task_complete", { summary: "It is fine." })] },
+        { text: "Reviewed." },
+      ],
+      file,
+    );
+    const words =
+      "---\nname: reviewer\ndescription: Reviews a change.\ntools: Read, search_files, WebSearch\n---\nBe strict.\n";
+    ground.home.put("agents/reviewer.md", words);
+    const ran = await ground.run(["-p", "Review it.", "--approval-mode", "yolo"]);
+    expect(ran, ran.stderr).toMatchObject({ stdout: "Reviewed.\n" });
+    expect(ground.server.refused).toEqual([]);
+    const [first, second, third] = ground.server.requests.map(({ text }) => text);
+    expect(first).toContain("reviewer: Reviews a change.");
+    expect(first).not.toContain("Be strict.");
+    expect(second).toContain("Be strict.");
+    expect(second).toContain('"name":"read_file"');
+    expect(second).not.toContain('"name":"edit_file"');
+    expect(third).toMatch(/write_file.*no tool|no tool.*write_file/su);
+    expect(ground.project.has("b.txt")).toBe(false);
   });
 });

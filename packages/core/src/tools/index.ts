@@ -63,7 +63,7 @@ export {
 } from "./run/run-tool.js";
 export type { Approval, Approve, Question } from "./tool/approval.js";
 export { fileOfCall, intentOf, parseArguments } from "./tool/arguments.js";
-export { hintFor } from "./tool/foreign-names.js";
+export { foreignName, hintFor } from "./tool/foreign-names.js";
 export { protocolText, toolsInShort } from "./tool/protocol-text.js";
 export { type JsonSchema, type NamedArguments, understand } from "./tool/shapes.js";
 export { meaningsOf, nearestName, plainName } from "./tool/spellings.js";

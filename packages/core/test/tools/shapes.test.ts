@@ -38,7 +38,6 @@ const names: readonly (readonly [ToolName, Args, Args])[] = [
   ["read_file", { path: "a", file_path: "a" }, { file_path: "a" }],
   ["read_file", { target_file: "a" }, { file_path: "a" }],
   ["read_file", { file_path: "file:///a%20b" }, { file_path: "/a b" }],
-  ["read_file", { file_path: "a", offset: 0 }, { file_path: "a", offset: 1 }],
   ["list_files", { target_directory: "a" }, { path: "a" }],
   ["list_files", { relative_workspace_path: "a" }, { path: "a" }],
   ["list_files", { file_path: "a" }, { path: "a" }],

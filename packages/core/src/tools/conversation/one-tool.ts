@@ -51,10 +51,7 @@ function descriptionFor(tools: readonly ConversationTool[]): string {
 }
 
 const words: readonly (readonly [ConversationToolName, string])[] = [
-  [
-    "task_start",
-    "task start: a branch for work of its own, which sees all of before (clone), nothing or a summary.",
-  ],
+  ["task_start", "task start: a branch of its own, that sees all of before (clone), nothing or a summary."],
   ["task_complete", "task complete ends it: only your summary stays in view."],
   ["track_file", "file track: the newest state is shown to you by itself."],
   ["rewind", "history rewind: back to a turn, whose id history view shows."],

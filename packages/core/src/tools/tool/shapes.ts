@@ -208,8 +208,6 @@ function readValue(schema: JsonSchema, value: unknown, site: ArgumentSite): unkn
     }
     case "integer":
     case "number":
-      // Lines are counted from 1; others count what they leave out.
-      if (value === 0 && site.where === "offset") return 1;
       return typeof value === "string" && wholeNumber.test(value) ? Number(value) : value;
     case "boolean":
       return typeof value === "string" ? (booleans.get(value.trim().toLowerCase()) ?? value) : value;
