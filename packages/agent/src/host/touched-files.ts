@@ -19,18 +19,19 @@ interface WatchedFolders {
 
 /**
  * Finds what a command changes by size, time, inode and mode: of the files that git knows or would take in, else of a listing. A
- * workspace with more files, or one that takes longer, is not looked at.
+ * workspace with more files, or one whose files take longer to look at, is not looked at: what git takes does not count, and
+ * after the command four times as long as before it is allowed.
  */
 export function watchFiles(folders: WatchedFolders, { mostFiles = 20_000, mostMs = 500 } = {}): WatchFiles {
-  const look = () => stamps(folders, { mostFiles, untilMs: performance.now() + mostMs });
   return async () => {
-    const before = await look();
+    const before = await stamps(folders, { mostFiles, mostMs });
     return async () => {
-      const after = before === undefined ? undefined : await look();
+      const allowedMs = Math.max(mostMs, 4 * (before?.spentMs ?? 0));
+      const after = before && (await stamps(folders, { mostFiles, mostMs: allowedMs }));
       if (before === undefined || after === undefined) return { files: [], isWhole: false };
-      const paths = [...new Set([...before.keys(), ...after.keys()])].toSorted();
+      const paths = [...new Set([...before.found.keys(), ...after.found.keys()])].toSorted();
       const files = paths.flatMap((path) => {
-        const [was, is] = [before.get(path) ?? null, after.get(path) ?? null];
+        const [was, is] = [before.found.get(path) ?? null, after.found.get(path) ?? null];
         return isDeepStrictEqual(was, is) ? [] : [{ path, before: was, after: is }];
       });
       return { files: files.slice(0, mostTold), isWhole: files.length <= mostTold };
@@ -40,26 +41,44 @@ export function watchFiles(folders: WatchedFolders, { mostFiles = 20_000, mostMs
 
 const mostTold = 1_000;
 
+/** What a look found, and how long the files took. */
+interface Look {
+  readonly found: ReadonlyMap<string, FileStamp>;
+  readonly spentMs: number;
+}
+
 async function stamps(
   { roots, list }: WatchedFolders,
-  { mostFiles, untilMs }: { readonly mostFiles: number; readonly untilMs: number },
-): Promise<ReadonlyMap<string, FileStamp> | undefined> {
+  { mostFiles, mostMs }: { readonly mostFiles: number; readonly mostMs: number },
+): Promise<Look | undefined> {
   const found = new Map<string, FileStamp>();
+  let spentMs = 0;
   for (const [at, root] of roots.entries()) {
     const names = (await namesOfGit(root)) ?? (await list?.(root));
     if (names === undefined || found.size + names.length > mostFiles) return undefined;
-    for (const [index, name] of names.entries()) {
+    for (let from = 0; from < names.length; from += slice) {
+      const beganMs = performance.now();
+      for (const name of names.slice(from, from + slice)) {
+        const stamp = stampOf(join(root, name));
+        if (stamp !== undefined) found.set(at === 0 ? name : join(root, name), stamp);
+      }
+      spentMs += performance.now() - beganMs;
+      if (spentMs > mostMs) return undefined;
       // The loop is free for others in between.
-      if (index % 2_000 === 1_999) await nextRound();
-      if (performance.now() > untilMs) return undefined;
-      const stat = quietly(() => lstatSync(join(root, name), { throwIfNoEntry: false }));
-      if (stat === undefined || stat.isDirectory()) continue;
-      const { size: sizeBytes, mtimeMs: modifiedMs, ino: inode } = stat;
-      const mode = stat.mode & 0o7777;
-      found.set(at === 0 ? name : join(root, name), { sizeBytes, modifiedMs, inode, mode });
+      await nextRound();
     }
   }
-  return found;
+  return { found, spentMs };
+}
+
+const slice = 2_000;
+
+/** Undefined of a folder, and of what is not there. */
+function stampOf(path: string): FileStamp | undefined {
+  const stat = quietly(() => lstatSync(path, { throwIfNoEntry: false }));
+  if (stat === undefined || stat.isDirectory()) return undefined;
+  const { size: sizeBytes, mtimeMs: modifiedMs, ino: inode } = stat;
+  return { sizeBytes, modifiedMs, inode, mode: stat.mode & 0o7777 };
 }
 
 /** Undefined where the folder is not git's, or there is no git. */
