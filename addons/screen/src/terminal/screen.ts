@@ -86,8 +86,8 @@ export class Screen implements Keyboard {
   #highlight: Highlighter | undefined;
   #timer: NodeJS.Timeout | undefined;
   #listening: NodeJS.Timeout | undefined;
-  /** Ctrl-C was pressed where it has nothing to clear or to end: the next one leaves. */
-  #mayLeave = false;
+  /** Ctrl-C was pressed where it has nothing to clear or to end: the next one leaves, until then. */
+  #leavesUntilMs = 0;
   #isElsewhere = false;
   /** Keys that wait for a completion. */
   #later: Key[] | undefined;
@@ -281,8 +281,8 @@ export class Screen implements Keyboard {
       else if (!this.#ownKey(key)) {
         const { shownText } = this.#input;
         const wish = this.#input.key(key);
-        const mayLeave = this.#mayLeave;
-        this.#mayLeave = false;
+        const mayLeave = Date.now() < this.#leavesUntilMs;
+        this.#leavesUntilMs = 0;
         if (wish?.kind === "complete") {
           void this.#complete(keys.slice(at + 1));
           break;
@@ -356,7 +356,7 @@ export class Screen implements Keyboard {
         if (!isIdle) process.kill(process.pid, "SIGINT");
         else if (mayLeave) this.events.onLeave();
         else this.#say("Ctrl-C once more leaves.");
-        this.#mayLeave = isIdle;
+        this.#leavesUntilMs = isIdle ? Date.now() + leavingMs : 0;
         return;
       case "leave":
         if (this.#input.question !== undefined) this.events.onLeave();
@@ -493,3 +493,4 @@ function roomIn({ columns, rows }: WindowSize): WindowSize {
 const besideColumns = 120;
 const elsewhereMs = 20_000;
 const doubleMs = 600;
+const leavingMs = 2_000;

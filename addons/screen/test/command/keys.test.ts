@@ -33,7 +33,8 @@ describe("keys that a person has put in the place of others", () => {
     await window.until(/\n>$/u);
     window.keys("C-d", "C-c");
     await window.until("Ctrl-C once more leaves.");
-    window.keys("C-c");
+    // On a slow machine the first of them comes too late, and counts again.
+    window.keys("C-c", "C-c");
     await window.until(/\$$/u);
   });
 

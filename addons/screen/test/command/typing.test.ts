@@ -119,6 +119,9 @@ describe.runIf(hasTmux)("typing in a terminal", () => {
     await window.until(idle);
     window.keys("C-c");
     await window.until("Ctrl-C once more leaves.");
+    // A second one that comes later is another first one.
+    await new Promise((resolve) => setTimeout(resolve, 2_100));
+    window.keys("C-c");
     window.type("x");
     window.keys("BSpace");
   });

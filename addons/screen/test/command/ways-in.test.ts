@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ProviderServer, responsesWire } from "../../../../packages/agent/test/loopback/index.js";
+import { isThere } from "../../../../packages/cli/test/addon-there.js";
 import { scripted } from "../../../../packages/cli/test/agent/provided.js";
 import { hasTmux, openWindow } from "./tmux.js";
 
@@ -20,6 +21,17 @@ describe.runIf(hasTmux)("the program in a terminal", () => {
     at.play([{ text: "Three.", expects: ["begin"] }]);
     window.start(["-i", "begin", ...flags]);
     await window.until(/> begin\nThree\.\n1 request[^\n]*\n[^\n]*\n>$/);
+  });
+
+  it.runIf(isThere("mcp-client"))("is there beside a server that does not answer, and says so", async () => {
+    const mcpServers = { silent: { command: "sleep", args: ["1000"] } };
+    const at = scripted([{ text: "One." }], { settings: { mcpServers } });
+    const window = openWindow(at);
+    window.start(["--script", join(at.home.folder, "script.json")]);
+    await window.until(/MCP server silent: It has not answered yet[\s\S]*^>$/m);
+    window.type("Hello.");
+    window.keys("Enter");
+    await window.until(/> Hello\.\nOne\.\n1 request[^\n]*\n[^\n]*\n>$/);
   });
 
   it("asks a person without a key for one, and shows and keeps it nowhere but in one file", async () => {

@@ -8,7 +8,7 @@ import { counted, readableSize } from "../answers/amounts.js";
 import { answer } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import type { Paint } from "../shell/terminal.js";
+import { makePaint, type Paint } from "../shell/terminal.js";
 import { version } from "../shell/version.js";
 
 /**
@@ -24,18 +24,19 @@ export async function doctorCommand(call: Invocation): Promise<number> {
   const exitCode = await answer(
     call,
     { success: healthy, version, findings },
-    linesOf(findings, call).join("\n"),
+    linesOf(findings, call.terminal.outPaint).join("\n"),
   );
   return healthy ? exitCode : exitCodes.machine;
 }
 
 /** The same without a path as lines, for a program that runs already. */
 export async function doctorLines(call: Invocation): Promise<readonly string[]> {
-  return linesOf(await allFindings(call), call);
+  // Whoever shows them escapes what is no text.
+  return linesOf(await allFindings(call), makePaint(false));
 }
 
-function linesOf(findings: readonly Finding[], { terminal }: Invocation): readonly string[] {
-  return [`holdfast ${version}`, ...findings.map((finding) => describe(finding, terminal.outPaint))];
+function linesOf(findings: readonly Finding[], paint: Paint): readonly string[] {
+  return [`holdfast ${version}`, ...findings.map((finding) => describe(finding, paint))];
 }
 
 async function allFindings(call: Invocation): Promise<readonly Finding[]> {
