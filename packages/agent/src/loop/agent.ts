@@ -172,9 +172,9 @@ class OpenedAgent implements Agent {
 
   async turn(input: TurnInput, { signal, onEvent = () => {}, steer }: TurnScope = {}): Promise<TurnEnd> {
     const turn = startedTurn({ ...this.parts, meter: this.#meter }, onEvent, signal);
-    keepWork(this.parts.manager, this);
+    keepWork(this.parts, this);
     const stop = (await this.#begin(input, turn)) ?? (await this.#loop(turn, steer));
-    const refused = noteEnd(this.parts.manager, stop) ?? keepWork(this.parts.manager, this);
+    const refused = noteEnd(this.parts.manager, stop) ?? keepWork(this.parts, this);
     const end = turn.end(refused === undefined ? ((await this.#flush()) ?? stop) : broken(refused));
     const { manager, hooks } = this.parts;
     await hooks?.turnEnded(end, turn, { manager, asShown: this.#asShown });

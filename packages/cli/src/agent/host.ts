@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import {
   type AgentSettings,
   hookRunner,
@@ -14,6 +15,7 @@ import {
   commandEnvironment,
   type FileCheck,
   killTool,
+  type McpServerState,
   type McpServers,
   type McpServersGround,
   readOutputTool,
@@ -50,7 +52,7 @@ export interface RunHost {
   /** What did not start, a sentence each. */
   readonly problems: readonly string[];
   /** What the servers say of themselves, for the system text. */
-  readonly instructions: readonly { readonly server: string; readonly text: string }[];
+  readonly instructions: () => readonly { readonly server: string; readonly text: string }[];
   /** Runs the hooks of the settings. */
   readonly runHook: RunHook;
   close(): Promise<void>;
@@ -62,8 +64,10 @@ interface HostPlace {
   readonly stateDir: string;
   readonly checkFiles: FileCheck;
   readonly watchFiles?: WatchFiles;
-  /** Told what a person should know while commands run. */
+  /** Told what a person should know while commands run, and of servers that are late. */
   readonly told?: (line: string) => void;
+  /** How long the servers are waited for, in milliseconds; each for its own time unless given. Later ones join when they stand. */
+  readonly serversMs?: number;
 }
 
 /** The sandbox that the settings describe. It shows no command the person's own settings, which may hold keys. */
@@ -93,7 +97,7 @@ export function sandboxOf(
 /** Starts what the settings name: commands, pages, MCP servers. A server that does not start costs only itself. */
 export async function openHost(
   settings: AgentSettings,
-  { roots, stateDir, checkFiles, watchFiles, told }: HostPlace,
+  { roots, stateDir, checkFiles, watchFiles, told, serversMs }: HostPlace,
 ): Promise<RunHost> {
   const tempDir = join(stateDir, "tmp");
   const { shell = {}, fetch = {}, mcpServers = {} } = settings;
@@ -132,7 +136,7 @@ export async function openHost(
     spilled,
     checkFiles,
   });
-  const states = await servers.start();
+  const states = await statesWithin(servers, serversMs, told);
   const removeSpilled = () => spilled.close();
   process.on("exit", removeSpilled);
   return {
@@ -152,9 +156,9 @@ export async function openHost(
     harmless: ["read_output", todosTool.name],
     problems: [
       ...(mayFetch && pages === undefined ? [`fetch.allowedHosts: ${absentAddon("web")}`] : []),
-      ...states.flatMap(({ name, messages }) => messages.map((message) => `MCP server ${name}: ${message}`)),
+      ...serverWords(states),
     ],
-    instructions: servers.instructions(),
+    instructions: () => servers.instructions(),
     runHook: hookRunner(hooks),
     close: async () => {
       await Promise.all([commands.close(), hooks.close()]);
@@ -163,6 +167,28 @@ export async function openHost(
       process.off("exit", removeSpilled);
     },
   };
+}
+
+/** How the servers stand after this time at most. Of those that are late a person is told how they stand in the end. */
+async function statesWithin(servers: McpServers, mostMs: number | undefined, told: HostPlace["told"]) {
+  const all = servers.start();
+  if (mostMs === undefined) return all;
+  const timer = new AbortController();
+  const inTime = await Promise.race([all, wait(mostMs, undefined, { ref: false, signal: timer.signal })]);
+  timer.abort();
+  if (inTime !== undefined) return inTime;
+  const now = servers.states();
+  const late = now.filter(({ kind }) => kind === "idle").map(({ name }) => name);
+  void all.then((then) => {
+    const ended = then.filter(({ name, kind }) => late.includes(name) && kind !== "closed");
+    for (const words of serverWords(ended)) told?.(words);
+  });
+  const messages = ["It has not answered yet; its tools join as soon as it does."];
+  return now.map((state) => (state.kind === "idle" ? { ...state, messages } : state));
+}
+
+function serverWords(states: readonly McpServerState[]): readonly string[] {
+  return states.flatMap(({ name, messages }) => messages.map((message) => `MCP server ${name}: ${message}`));
 }
 
 /** The servers that the settings name, if there are any. Without the add-on that speaks to them each has failed. */

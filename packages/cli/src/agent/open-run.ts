@@ -45,7 +45,7 @@ import { economyOf } from "./economy.js";
 import { openHost, type RunHost } from "./host.js";
 import { type MemoryPlace, memoryPlace } from "./memory-place.js";
 import { modelOf, namedModel, type RunModel } from "./model.js";
-import { earlierSession, sessionOf } from "./session.js";
+import { earlierSession, folderId, sessionOf } from "./session.js";
 import { type RunSettings, ruleOf, settingsOf } from "./settings.js";
 import { type RunUploads, runUploads } from "./uploads.js";
 import { skillFolders, skillRules, type Written, writtenFor } from "./written.js";
@@ -89,20 +89,20 @@ export interface HeldSession {
  * Opens everything that the flags and settings mean, one after the other; what was opened is closed where a later part fails.
  *
  * @param more `meter` counts for the limit of cost: one for all sessions that one run of the program opens. `mayLackModel`
- * opens a run also where there is no model.
+ * opens a run also where there is no model. `serversMs` is how long MCP servers are waited for.
  */
 export async function openRun(
   call: Invocation,
   prompt: string,
   ask: AskPerson,
-  { meter = new CostMeter(), mayLackModel = false } = {},
+  { meter = new CostMeter(), mayLackModel = false, serversMs = 5_000 } = {},
 ): Promise<OpenedRun | NoRun> {
   const found = await settingsOf(call);
   if (found.kind === "problems")
     return { kind: "no_run", exitCode: agentExitCodes.config, lines: found.lines };
   const { settings } = found;
   const opened = await modelOf(settings, call.flags);
-  const opening = { call, prompt, ask, found, meter, mayLackModel };
+  const opening = { call, prompt, ask, found, meter, mayLackModel, serversMs };
   if (opened.kind === "model") return openRunWith({ ...opening, model: opened });
   // The session may have worked with a model that can be opened.
   const mayBeOther = mayLackModel || call.flags.continue === true || call.flags.resume !== undefined;
@@ -134,7 +134,7 @@ function absentModel(refusal: ModelRefusal): RunModel {
   return {
     kind: "model",
     name: "none",
-    port: { target: { provider: "none", model: "none" }, ask },
+    port: { name: "none", target: { provider: "none", model: "none" }, ask },
     absent: { refusal, isAsked: () => isAsked },
   };
 }
@@ -183,6 +183,7 @@ interface Opening {
   readonly model: RunModel;
   readonly meter?: CostMeter;
   readonly mayLackModel?: boolean;
+  readonly serversMs?: number;
   readonly economy: EconomySettings;
 }
 
@@ -202,11 +203,17 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
   const [root = process.cwd()] = rootsOf(given);
   const { flags } = call;
   const earlier = await earlierSession(store, { flags, root });
-  if (typeof earlier === "object") return refused(earlier);
-  const conversation = await sessionOf(store, { earlier, flags, root, prompt, files: workspace });
+  if (earlier !== undefined && "code" in earlier) return refused(earlier);
+  const conversation = await sessionOf(store, {
+    earlier: earlier?.id,
+    flags,
+    root,
+    prompt,
+    files: workspace,
+  });
   if (isRefusal(conversation)) {
     if (conversation.code !== "busy" || earlier === undefined) return refused(conversation);
-    return { ...refused(conversation), held: { id: earlier, openStore: () => storeOf(given) } };
+    return { ...refused(conversation), held: { id: earlier.id, openStore: () => storeOf(given) } };
   }
   parts.add(() => conversation.close());
   const { manager } = conversation;
@@ -220,6 +227,7 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
     checkFiles: fileCheckOf(manager, workspace),
     watchFiles: watchFiles({ roots: rootsOf(opening), list: (folder) => filesIn(workspace, folder) }),
     told: (line) => call.terminal.err(escapeText(`${line}\n`)),
+    ...defined({ serversMs: given.serversMs }),
   });
   parts.add(() => host.close());
   const written = await writtenFor(found, root, workspace);
@@ -229,6 +237,7 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
   const agent = openAgent({
     ...agentSettings(opening, host, summarising.port),
     subAgents: subAgentsOf(settings, written, call.flags.debug),
+    ...defined({ folderId: folderId(root) }),
     system: systemOf(opening, host, written, { memory, context: manager.context }),
     hooks: new Hooks({ ...settings, run: host.runHook, workspace, conversation }),
     ...defined({ memoryPath: memory?.path, uploads: uploads.uploads }),
@@ -238,7 +247,14 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
   });
   // Notes in the state folder are nobody's files: they need no approval.
   if (memory?.folder !== undefined) agent.allow({ kind: "file", path: memory.path });
-  const said = [...notices, ...differs, ...written.notices, ...summarising.notices, ...uploads.notices];
+  const said = [
+    ...notices,
+    ...(earlier?.notices ?? []),
+    ...differs,
+    ...written.notices,
+    ...summarising.notices,
+    ...uploads.notices,
+  ];
   const told = [...said, ...host.problems, ...apartWords(conversation)];
   return {
     kind: "run",
@@ -363,7 +379,7 @@ function systemOf(
       date,
       instructions,
       skills: prompts.filter(({ kind }) => kind === "skill"),
-      servers: host.instructions,
+      servers: host.instructions(),
       ...defined({ memoryPath: memory?.path }),
     });
 }

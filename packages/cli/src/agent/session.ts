@@ -1,9 +1,13 @@
-import { titleOf } from "@holdfast/agent";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { titleOf, workOf } from "@holdfast/agent";
+import { foldersOfRepository } from "@holdfast/agent/host";
 import {
   type ConversationFiles,
   createConversation,
   findSession,
   forkSession,
+  loadSession,
   openConversation,
   type StoredConversation,
 } from "@holdfast/core/conversation";
@@ -11,6 +15,7 @@ import {
   type ConversationRefusal,
   type IdSource,
   namesFrom,
+  type SessionFacts,
   type SessionStore,
 } from "@holdfast/core/conversation/values";
 import { isRefusal, refuse } from "@holdfast/core/files/values";
@@ -51,20 +56,66 @@ export async function sessionOf(
   return openConversation(store, forked.id, "write", { ...sources, ids: newIds(), files });
 }
 
+/** A session that is gone on with, and what a person should know of that. */
+interface EarlierSession {
+  readonly id: string;
+  readonly notices: readonly string[];
+}
+
 /** The session that the flags go on with; undefined where a new one begins. */
 export async function earlierSession(
   store: SessionStore,
   { flags, root }: Pick<SessionWanted, "flags" | "root">,
-): Promise<string | ConversationRefusal | undefined> {
+): Promise<EarlierSession | ConversationRefusal | undefined> {
   if (flags.resume !== undefined) {
     const found = await findSession(store, flags.resume);
-    return isRefusal(found) ? found : found.id;
+    return isRefusal(found) ? found : { id: found.id, notices: [] };
   }
   if (flags.continue !== true) return undefined;
-  const listed = await store.list();
-  if (isRefusal(listed)) return listed;
-  const last = listed.find(({ cwd, problem }) => cwd === root && problem === undefined);
-  return last?.id ?? refuse("unknown_session", "There is no session of this folder to go on with.");
+  const all = await store.list();
+  if (isRefusal(all)) return all;
+  const listed = all.filter(({ problem }) => problem === undefined);
+  const here = listed.find(({ cwd }) => cwd === root);
+  if (here !== undefined) return { id: here.id, notices: [] };
+  const place = placeInRepository(root);
+  const beside =
+    place === undefined ? undefined : listed.find(({ cwd = "" }) => placeInRepository(cwd) === place);
+  const found = beside ?? (await movedSession(store, listed, root));
+  if (found === undefined)
+    return refuse("unknown_session", "There is no session of this folder to go on with.");
+  return { id: found.id, notices: [`This session began in ${found.cwd}.`] };
+}
+
+/** What a folder is known by, also after it got another name; undefined where it is not there. */
+export function folderId(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}:${found.birthtimeNs}`;
+}
+
+/** The last session whose folder has this name now. Only of those whose folder is gone is that read. */
+async function movedSession(store: SessionStore, listed: readonly SessionFacts[], root: string) {
+  const gone = listed.filter(({ cwd }) => cwd !== undefined && !existsSync(cwd)).slice(0, mostGone);
+  for (const session of gone) {
+    const loaded = await loadSession(store, session.id);
+    if (!isRefusal(loaded) && workOf(loaded.context).folderId === folderId(root)) return session;
+  }
+  return undefined;
+}
+
+const mostGone = 20;
+
+/** The repository and the place in it, the same in each linked worktree; undefined where there is none. */
+function placeInRepository(folder: string): string | undefined {
+  const [top = folder] = foldersOfRepository(folder);
+  const git = join(top, ".git");
+  if (folder === "" || !existsSync(git)) return undefined;
+  const inside = relative(top, folder);
+  if (statSync(git).isDirectory()) return JSON.stringify([realpathSync(git), inside]);
+  const linked = /^gitdir: (.+)$/mu.exec(readFileSync(git, "utf8"))?.[1] ?? "";
+  const common = join(resolve(top, linked), "commondir");
+  if (!existsSync(common)) return undefined;
+  const shared = resolve(dirname(common), readFileSync(common, "utf8").trim());
+  return JSON.stringify([existsSync(shared) ? realpathSync(shared) : shared, inside]);
 }
 
 /** Ids of which the first, the session's, is the wanted one. */

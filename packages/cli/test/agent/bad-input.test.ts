@@ -72,6 +72,15 @@ describe.skipIf(!isThere("mcp-client"))("what a model, a command or a server doe
     expect(at.project.text("first.txt")).toBe("first\n");
   });
 
+  it("is named where a server has not answered within five seconds, and the turn goes on", async () => {
+    const at = scripted([done], {
+      settings: { mcpServers: { silent: server("setInterval(() => {}, 1000)") } },
+    });
+    const beganMs = Date.now();
+    await check(at, await at.run(go), 0, "MCP server silent: It has not answered yet");
+    expect(Date.now() - beganMs).toBeLessThan(25_000);
+  });
+
   it.each<readonly [string, readonly object[], number, string, object]>([
     [
       "calls with the same id",

@@ -1,7 +1,16 @@
-import { describe, expect, it } from "vitest";
+import { execFileSync } from "node:child_process";
+import { renameSync, rmSync } from "node:fs";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { anthropicWire, chatWire, responsesWire } from "../../../agent/test/loopback/index.js";
+import { Project, runHoldfast } from "../process.js";
 import { linesOf, provided } from "./provided.js";
 
+const author = {
+  GIT_AUTHOR_NAME: "n",
+  GIT_AUTHOR_EMAIL: "e",
+  GIT_COMMITTER_NAME: "n",
+  GIT_COMMITTER_EMAIL: "e",
+};
 const hello = { text: "Hello." };
 const asks = ({ body }: { readonly body: unknown }) => {
   // A cast: the server took the request, so that this is its form.
@@ -53,5 +62,31 @@ describe("a model that can think", () => {
     expect(gpt.server.requests.map(asks)[0]).toMatchObject({
       reasoning: { effort: "medium", summary: "auto" },
     });
+  });
+});
+
+describe("the session of a folder", () => {
+  it("is found again after the folder moved, and from another worktree of its repository", async () => {
+    const { run, project, env } = await provided(anthropicWire, [hello, hello, hello, hello]);
+    const at = (cwd: string, args: readonly string[]) => runHoldfast(args, { cwd, env });
+    const git = (...args: string[]) =>
+      execFileSync("git", args, { cwd: project.folder, env: { ...process.env, ...author } });
+    expect((await run(["-p", "Hello."])).code).toBe(0);
+    const moved = `${project.folder}-moved`;
+    renameSync(project.folder, moved);
+    onTestFinished(() => rmSync(moved, { recursive: true, force: true }));
+    const after = await at(moved, ["-c", "-p", "Again."]);
+    expect(after, after.stderr).toMatchObject({ code: 0 });
+    expect(after.stderr).toContain(`This session began in ${project.folder}`);
+    renameSync(moved, project.folder);
+    git("init", "-q");
+    git("commit", "-q", "--allow-empty", "-m", "x");
+    git("worktree", "add", "-q", moved);
+    const beside = await at(moved, ["-c", "-p", "Again."]);
+    expect(beside.stderr).toContain(`This session began in ${project.folder}`);
+    const other = new Project({});
+    const none = await at(other.folder, ["-c", "-p", "Again."]);
+    expect(none).toMatchObject({ code: 42 });
+    expect(none.stderr).toContain("There is no session of this folder");
   });
 });
