@@ -192,7 +192,7 @@ interface RootSettings extends Pick<Opening, "call"> {
 }
 
 async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoRun> {
-  const { call, prompt } = given;
+  const { call } = given;
   const memory = memoryOf(given);
   const workspace = await workspaceOf(given, memory);
   if (isRefusal(workspace)) return refused(workspace);
@@ -201,23 +201,11 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
   if (isRefusal(store)) return refused(store);
   parts.add(() => store.close());
   const [root = process.cwd()] = rootsOf(given);
-  const { flags } = call;
-  const earlier = await earlierSession(store, { flags, root });
-  if (earlier !== undefined && "code" in earlier) return refused(earlier);
-  const conversation = await sessionOf(store, {
-    earlier: earlier?.id,
-    flags,
-    root,
-    prompt,
-    files: workspace,
-  });
-  if (isRefusal(conversation)) {
-    if (conversation.code !== "busy" || earlier === undefined) return refused(conversation);
-    return { ...refused(conversation), held: { id: earlier.id, openStore: () => storeOf(given) } };
-  }
+  const begun = await sessionFor(given, { store, workspace, root });
+  if (begun.kind === "no_run") return begun;
+  const { conversation, opening } = begun;
   parts.add(() => conversation.close());
   const { manager } = conversation;
-  const { opening, differs } = await asBefore(given, earlier === undefined ? {} : workOf(manager.context));
   const { found, model } = opening;
   const { settings, stateDir, notices } = found;
   if (model.absent !== undefined && opening.mayLackModel !== true) return withoutModel(model.absent.refusal);
@@ -247,14 +235,7 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
   });
   // Notes in the state folder are nobody's files: they need no approval.
   if (memory?.folder !== undefined) agent.allow({ kind: "file", path: memory.path });
-  const said = [
-    ...notices,
-    ...(earlier?.notices ?? []),
-    ...differs,
-    ...written.notices,
-    ...summarising.notices,
-    ...uploads.notices,
-  ];
+  const said = [...notices, ...begun.notices, ...written.notices, ...summarising.notices, ...uploads.notices];
   const told = [...said, ...host.problems, ...apartWords(conversation)];
   return {
     kind: "run",
@@ -275,6 +256,32 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
     notices: told,
     close: () => parts.close(),
   };
+}
+
+/** Where a session is opened. */
+interface SessionGround {
+  readonly store: SessionStore;
+  readonly workspace: OpenedWorkspace;
+  /** The first folder of the workspace, absolute. */
+  readonly root: string;
+}
+
+/** The session that the flags mean, opened to be written, and the run as that session had it. */
+async function sessionFor(given: Opening, { store, workspace, root }: SessionGround) {
+  const { prompt, call } = given;
+  const { flags } = call;
+  const earlier = await earlierSession(store, { flags, root });
+  if (earlier !== undefined && "code" in earlier) return refused(earlier);
+  const wanted = { earlier: earlier?.id, flags, root, prompt, files: workspace };
+  const conversation = await sessionOf(store, wanted);
+  if (isRefusal(conversation)) {
+    if (conversation.code !== "busy" || earlier === undefined) return refused(conversation);
+    return { ...refused(conversation), held: { id: earlier.id, openStore: () => storeOf(given) } };
+  }
+  const work = earlier === undefined ? {} : workOf(conversation.manager.context);
+  const { opening, differs } = await asBefore(given, work);
+  const notices = [...(earlier?.notices ?? []), ...differs];
+  return { kind: "session", conversation, opening, notices } as const;
 }
 
 /** With the model, the effort and the mode that the session had, where no flag says otherwise; what cannot be so is told. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { titleOf, workOf } from "@holdfast/agent";
 import { foldersOfRepository } from "@holdfast/agent/host";
@@ -19,6 +19,7 @@ import {
   type SessionStore,
 } from "@holdfast/core/conversation/values";
 import { isRefusal, refuse } from "@holdfast/core/files/values";
+import { readForeign } from "@holdfast/core/node";
 import { newIds } from "../sessions/open-store.js";
 import type { Flags } from "../shell/invocation.js";
 
@@ -111,11 +112,16 @@ function placeInRepository(folder: string): string | undefined {
   if (folder === "" || !existsSync(git)) return undefined;
   const inside = relative(top, folder);
   if (statSync(git).isDirectory()) return JSON.stringify([realpathSync(git), inside]);
-  const linked = /^gitdir: (.+)$/mu.exec(readFileSync(git, "utf8"))?.[1] ?? "";
+  const linked = /^gitdir: (.+)$/mu.exec(lineIn(git))?.[1] ?? "";
   const common = join(resolve(top, linked), "commondir");
   if (!existsSync(common)) return undefined;
-  const shared = resolve(dirname(common), readFileSync(common, "utf8").trim());
+  const shared = resolve(dirname(common), lineIn(common));
   return JSON.stringify([existsSync(shared) ? realpathSync(shared) : shared, inside]);
+}
+
+function lineIn(path: string): string {
+  const read = readForeign(path, { limitBytes: 8_192 });
+  return read.kind === "read" ? new TextDecoder().decode(read.bytes).trim() : "";
 }
 
 /** Ids of which the first, the session's, is the wanted one. */
