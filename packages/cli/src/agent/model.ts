@@ -98,6 +98,12 @@ export function namedModel(
   return { kind: "model", port: opened.port, name: opened.name };
 }
 
+/** Another model; what it is to think is said of the model that works. */
+export function withModel(settings: AgentSettings, name: string): AgentSettings {
+  const { effort: _, ...model } = settings.model ?? {};
+  return { ...settings, model: { ...model, name } };
+}
+
 function unpriced(name: string): ModelRefusal {
   const message = `A limit of cost (--max-cost, limits.maxCostUsd) needs the prices of ${name}, and they are not known: give them in model.overrides.`;
   return { kind: "model_refused", reason: "unpriced", message };

@@ -10,7 +10,6 @@ import {
   Hooks,
   type ModelRefusal,
   openAgent,
-  type SessionWork,
   type SubAgents,
   summariserOf,
   systemText,
@@ -41,10 +40,11 @@ import { newIds, openStoreAt } from "../sessions/open-store.js";
 import { exitCodeOf } from "../shell/exit-code-of.js";
 import { exitCodes as shellCodes } from "../shell/exit-codes.js";
 import type { Flags, Invocation } from "../shell/invocation.js";
+import { asBefore } from "./as-before.js";
 import { economyOf } from "./economy.js";
 import { openHost, type RunHost } from "./host.js";
 import { type MemoryPlace, memoryPlace } from "./memory-place.js";
-import { modelOf, namedModel, type RunModel } from "./model.js";
+import { modelOf, namedModel, type RunModel, withModel } from "./model.js";
 import { earlierSession, folderId, sessionOf } from "./session.js";
 import { type RunSettings, ruleOf, settingsOf } from "./settings.js";
 import { type RunUploads, runUploads } from "./uploads.js";
@@ -279,31 +279,11 @@ async function sessionFor(given: Opening, { store, workspace, root }: SessionGro
     return { ...refused(conversation), held: { id: earlier.id, openStore: () => storeOf(given) } };
   }
   const work = earlier === undefined ? {} : workOf(conversation.manager.context);
-  const { opening, differs } = await asBefore(given, work);
-  const notices = [...(earlier?.notices ?? []), ...differs];
+  const { found, model } = given;
+  const { settings, ...before } = await asBefore({ flags, settings: found.settings, model }, work);
+  const opening = { ...given, found: { ...found, settings }, model: before.model };
+  const notices = [...(earlier?.notices ?? []), ...before.differs];
   return { kind: "session", conversation, opening, notices } as const;
-}
-
-/** With the model, the effort and the mode that the session had, where no flag says otherwise; what cannot be so is told. */
-async function asBefore(opening: Opening, { model: name, effort, mode }: SessionWork) {
-  const { call, found, model } = opening;
-  const { flags } = call;
-  const { settings } = found;
-  const isOther = name !== undefined && name !== model.name && flags.model === undefined;
-  const isNamed = isOther && flags.script === undefined && flags.replay === undefined;
-  const before = isNamed ? await modelOf(withModel(settings, name), flags) : model;
-  const isThere = before.kind === "model";
-  const kept: AgentSettings = {
-    ...settings,
-    model: { ...settings.model, ...(isThere ? defined({ effort: flags.effort ?? effort }) : {}) },
-    approval: { ...settings.approval, ...defined({ mode: flags.approvalMode ?? mode }) },
-  };
-  return {
-    opening: { ...opening, found: { ...found, settings: kept }, model: isThere ? before : model },
-    differs: isThere
-      ? []
-      : [`The session worked with ${name}; it goes on with ${model.name}. ${before.message}`],
-  };
 }
 
 function agentSettings(
@@ -360,12 +340,6 @@ async function summariserModel({ call, found: { settings }, model }: Opening) {
   if (opened.kind === "model") return { port: opened.port, notices: [] };
   if (model.absent !== undefined) return { port: model.port, notices: [] };
   return { port: model.port, notices: [`Summaries are written by ${model.name}: ${opened.message}`] };
-}
-
-/** Another model; what it is to think is said of the model that works. */
-function withModel(settings: AgentSettings, name: string): AgentSettings {
-  const { effort: _, ...model } = settings.model ?? {};
-  return { ...settings, model: { ...model, name } };
 }
 
 /** Made once for each set of tools, and the same in each run of a session: so the provider's cache is kept. */

@@ -208,8 +208,8 @@ async function inTerminal(given: Invocation, first?: string): Promise<number> {
       kept = isKept && manager.getCurrentNode().depth > 0 ? session.id : undefined;
       if (end.kind === "left") return end.exitCode;
       words = undefined;
-      // The other session has a model, an effort and a mode of its own.
-      const { model: _, effort: __, approvalMode: ___, ...others } = flags;
+      // The other session has a model and an effort of its own.
+      const { model: _, effort: __, ...others } = flags;
       flags = goingOnWith(end.id, end.id === undefined ? flags : others);
     }
   } finally {

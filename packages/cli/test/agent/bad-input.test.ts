@@ -76,9 +76,7 @@ describe.skipIf(!isThere("mcp-client"))("what a model, a command or a server doe
     const at = scripted([done], {
       settings: { mcpServers: { silent: server("setInterval(() => {}, 1000)") } },
     });
-    const beganMs = Date.now();
     await check(at, await at.run(go), 0, "MCP server silent: It has not answered yet");
-    expect(Date.now() - beganMs).toBeLessThan(25_000);
   });
 
   it.each<readonly [string, readonly object[], number, string, object]>([

@@ -38,6 +38,14 @@ describe("a session that is gone on with", () => {
     expect(server.requests.map(asks).at(-1)).toMatchObject({ output_config: { effort: "low" } });
   });
 
+  it("is no way to do more without asking than the settings allow: it may be a stranger's", async () => {
+    const { run } = await provided(anthropicWire, [hello, hello]);
+    expect((await run(["-p", "Hello.", "--approval-mode", "yolo"])).code).toBe(0);
+    const ran = await run(["-c", "-p", "Again.", "-o", "stream-json"]);
+    expect(linesOf(ran)[0]).toMatchObject({ mode: "ask" });
+    expect(ran.stdout).toContain("The session worked in yolo; it goes on in ask.");
+  });
+
   it("says so where its model cannot be opened any more", async () => {
     const { run, home, server } = await provided(chatWire, [hello, hello]);
     expect((await run(["-p", "Hello."])).code).toBe(0);
