@@ -282,7 +282,8 @@ async function sessionFor(given: Opening, { store, workspace, root }: SessionGro
   const { found, model } = given;
   const { settings, ...before } = await asBefore({ flags, settings: found.settings, model }, work);
   const opening = { ...given, found: { ...found, settings }, model: before.model };
-  const notices = [...(earlier?.notices ?? []), ...before.differs];
+  // A slash command asks no model, and changes nothing without a question of its own.
+  const notices = [...(earlier?.notices ?? []), ...(given.mayLackModel === true ? [] : before.differs)];
   return { kind: "session", conversation, opening, notices } as const;
 }
 
