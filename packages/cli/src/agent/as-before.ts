@@ -9,13 +9,15 @@ interface RunBefore {
   readonly flags: Flags;
   readonly settings: AgentSettings;
   readonly model: RunModel;
+  /** Whether a person is there, who may have meant the mode: a script names what it needs. */
+  readonly isTalk: boolean;
 }
 
 /**
  * With the model, the effort and the mode that the session had, where no flag says otherwise; what cannot be so is told. A
  * session may have come from somebody else: its mode makes the one of the settings stricter, never wider.
  */
-export async function asBefore({ flags, settings, model }: RunBefore, work: SessionWork) {
+export async function asBefore({ flags, settings, model, isTalk }: RunBefore, work: SessionWork) {
   const isOther = work.model !== undefined && work.model !== model.name && flags.model === undefined;
   const isNamed = isOther && flags.script === undefined && flags.replay === undefined;
   const opened = isNamed ? await modelOf(withModel(settings, work.model), flags) : model;
@@ -27,7 +29,9 @@ export async function asBefore({ flags, settings, model }: RunBefore, work: Sess
     ...(opened.kind === "model"
       ? []
       : [`The session worked with ${work.model}; it goes on with ${model.name}. ${opened.message}`]),
-    ...(mode === wanted ? [] : [`The session worked in ${wanted}; it goes on in ${mode}. /mode changes it.`]),
+    ...(mode === wanted || !isTalk
+      ? []
+      : [`The session worked in ${wanted}; it goes on in ${mode}. /mode changes it.`]),
   ];
   return {
     settings: {

@@ -280,10 +280,12 @@ async function sessionFor(given: Opening, { store, workspace, root }: SessionGro
   }
   const work = earlier === undefined ? {} : workOf(conversation.manager.context);
   const { found, model } = given;
-  const { settings, ...before } = await asBefore({ flags, settings: found.settings, model }, work);
+  const { settings, ...before } = await asBefore(
+    { flags, settings: found.settings, model, isTalk: prompt === "" },
+    work,
+  );
   const opening = { ...given, found: { ...found, settings }, model: before.model };
-  // A slash command asks no model, and changes nothing without a question of its own.
-  const notices = [...(earlier?.notices ?? []), ...(given.mayLackModel === true ? [] : before.differs)];
+  const notices = [...(earlier?.notices ?? []), ...before.differs];
   return { kind: "session", conversation, opening, notices } as const;
 }
 
