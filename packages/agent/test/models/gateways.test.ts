@@ -153,8 +153,12 @@ describe("a thought", () => {
   });
 
   test("that stands later in a text is words", async () => {
-    const { said } = await talk(thinking("A tag is <think>x</think>."));
-    expect(said[0]).toEqual(["", "A tag is <think>x</think>."]);
+    for (const words of [
+      "A tag is <think>x</think>.",
+      "A thought ends with </think> in its words.",
+      "It ends so:\n```\n</think>\n```\nand then answers.",
+    ])
+      expect((await talk(thinking(words))).said[0]).toEqual(["", words]);
   });
 
   test("of OpenRouter goes back with its signature, as it came", async () => {

@@ -162,10 +162,11 @@ class CompletionDraft implements AnswerDraft {
     if (isInside) this.#think(rest);
     else this.#text += rest;
     if (!isInside) this.deltas.text(rest);
-    // Some templates write the beginning of the tag into the prompt.
-    const at = this.#thought === "" ? this.#text.indexOf(endOfThought) : -1;
-    if (at < 0 || this.#text.slice(0, at).includes("<think")) return;
-    this.#thought = this.#text.slice(0, at).trim();
+    // Some templates write the beginning of the tag into the prompt. Words about the tag go on in its line, or are code.
+    const at = this.#thought === "" ? this.#text.search(/<\/think>[ \t]*(?:\r?\n|$)/u) : -1;
+    const before = this.#text.slice(0, Math.max(0, at));
+    if (at < 0 || before.includes("<think") || before.split("```").length % 2 === 0) return;
+    this.#thought = before.trim();
     this.#text = this.#text.slice(at + endOfThought.length).trimStart();
     this.#tags.tag = "think";
   }
