@@ -110,7 +110,7 @@ const cost: CommandSpec = {
     const share =
       tokens.input === 0 ? "" : ` (${Math.round((100 * tokens.cached) / tokens.input)} % from a cache)`;
     const money = [
-      `$${costUsd.toFixed(4)} since this run began`,
+      `$${costUsd.toFixed(4)} in this session`,
       ...(unpriced === 0 ? [] : [`${unpriced} answers of models whose prices are not known are not in it`]),
     ].join("; ");
     const message = `${tokens.input} tokens were sent${share}, ${tokens.output} came back. ${money}.`;

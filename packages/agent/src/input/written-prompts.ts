@@ -56,11 +56,13 @@ export async function readPrompts(sources: readonly PromptSource[], isTaken: (na
     for (const [at, path] of found.files.entries()) {
       const prompt = at < mostFiles ? await promptIn(path, source) : `only ${mostFiles} of a folder are read`;
       const isAgent = source.kind === "agent";
+      // An agent is no command, and may have the name of one.
+      const key = (name: string) => (isAgent ? `agent ${name}` : name);
       const isHidden = typeof prompt === "object" && !isAgent && isTaken(prompt.name);
       const why = isHidden ? "Holdfast has a command of that name" : prompt;
       if (typeof why === "string")
         problems.push(`The ${source.kind} ${escapeForDisplay(path)} is left out: ${why}.`);
-      else if (!prompts.has(`${isAgent} ${why.name}`)) prompts.set(`${isAgent} ${why.name}`, why);
+      else if (!prompts.has(key(why.name))) prompts.set(key(why.name), why);
     }
   }
   return { prompts: [...prompts.values()], problems: problems.slice(0, mostProblems) };
@@ -86,7 +88,8 @@ async function promptIn(path: string, { kind, folder, read }: PromptSource): Pro
   if (body === "") return "it has no words for the model";
   if (kind !== "command" && says === "")
     return "it does not begin with a description between two lines of ---";
-  const tools = fields.tools?.split(/[\s,]+/).filter((tool) => tool !== "");
+  const named = fields.tools?.split(/[\s,]+/).filter((tool) => tool !== "");
+  const tools = named?.includes("*") ? undefined : named;
   return {
     kind,
     name,

@@ -32,8 +32,9 @@ export interface ModelPrices {
 export type ThinkingForm = "adaptive" | "budget" | "level" | "none";
 
 /**
- * What of it a model can be asked. The types of the providers' SDKs say the words; which model takes which word is set
- * down from the providers' pages and was asked of none of them.
+ * What of it a model can be asked. The types of the providers' SDKs say the words. Which model takes which word, and the
+ * windows and prices below, are of 2026-11-30 from the list in the npm package `@earendil-works/pi-ai` 1.6.0; five models
+ * that are not in it any more are of 2026-11-23, from the providers' pages. No model was asked.
  */
 const thinkingKinds = {
   none: ["none", ["off"]],

@@ -136,7 +136,9 @@ export async function openHost(
     spilled,
     checkFiles,
   });
-  const states = await statesWithin(servers, serversMs, told);
+  // A server that is ended with the session has not failed.
+  let isOver = false;
+  const states = await statesWithin(servers, serversMs, (line) => void (isOver || told?.(line)));
   const removeSpilled = () => spilled.close();
   process.on("exit", removeSpilled);
   return {
@@ -161,6 +163,7 @@ export async function openHost(
     instructions: () => servers.instructions(),
     runHook: hookRunner(hooks),
     close: async () => {
+      isOver = true;
       await Promise.all([commands.close(), hooks.close()]);
       await servers.close();
       removeSpilled();
@@ -170,7 +173,7 @@ export async function openHost(
 }
 
 /** How the servers stand after this time at most. Of those that are late a person is told how they stand in the end. */
-async function statesWithin(servers: McpServers, mostMs: number | undefined, told: HostPlace["told"]) {
+async function statesWithin(servers: McpServers, mostMs: number | undefined, told: (line: string) => void) {
   const all = servers.start();
   if (mostMs === undefined) return all;
   const timer = new AbortController();
@@ -181,7 +184,7 @@ async function statesWithin(servers: McpServers, mostMs: number | undefined, tol
   const late = now.filter(({ kind }) => kind === "idle").map(({ name }) => name);
   void all.then((then) => {
     const ended = then.filter(({ name, kind }) => late.includes(name) && kind !== "closed");
-    for (const words of serverWords(ended)) told?.(words);
+    for (const words of serverWords(ended)) told(words);
   });
   const messages = ["It has not answered yet; its tools join as soon as it does."];
   return now.map((state) => (state.kind === "idle" ? { ...state, messages } : state));

@@ -89,20 +89,20 @@ export interface HeldSession {
  * Opens everything that the flags and settings mean, one after the other; what was opened is closed where a later part fails.
  *
  * @param more `meter` counts for the limit of cost: one for all sessions that one run of the program opens. `mayLackModel`
- * opens a run also where there is no model. `serversMs` is how long MCP servers are waited for.
+ * opens a run also where there is no model. `isTalk`: a person sees it begin, beside MCP servers that start.
  */
 export async function openRun(
   call: Invocation,
   prompt: string,
   ask: AskPerson,
-  { meter = new CostMeter(), mayLackModel = false, serversMs = 5_000 } = {},
+  { meter = new CostMeter(), mayLackModel = false, isTalk = false } = {},
 ): Promise<OpenedRun | NoRun> {
   const found = await settingsOf(call);
   if (found.kind === "problems")
     return { kind: "no_run", exitCode: agentExitCodes.config, lines: found.lines };
   const { settings } = found;
   const opened = await modelOf(settings, call.flags);
-  const opening = { call, prompt, ask, found, meter, mayLackModel, serversMs };
+  const opening = { call, prompt, ask, found, meter, mayLackModel, isTalk };
   if (opened.kind === "model") return openRunWith({ ...opening, model: opened });
   // The session may have worked with a model that can be opened.
   const mayBeOther = mayLackModel || call.flags.continue === true || call.flags.resume !== undefined;
@@ -183,7 +183,7 @@ interface Opening {
   readonly model: RunModel;
   readonly meter?: CostMeter;
   readonly mayLackModel?: boolean;
-  readonly serversMs?: number;
+  readonly isTalk?: boolean;
   readonly economy: EconomySettings;
 }
 
@@ -215,7 +215,7 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
     checkFiles: fileCheckOf(manager, workspace),
     watchFiles: watchFiles({ roots: rootsOf(opening), list: (folder) => filesIn(workspace, folder) }),
     told: (line) => call.terminal.err(escapeText(`${line}\n`)),
-    ...defined({ serversMs: given.serversMs }),
+    serversMs: given.isTalk === true ? 200 : 5_000,
   });
   parts.add(() => host.close());
   const written = await writtenFor(found, root, workspace);
@@ -281,7 +281,7 @@ async function sessionFor(given: Opening, { store, workspace, root }: SessionGro
   const work = earlier === undefined ? {} : workOf(conversation.manager.context);
   const { found, model } = given;
   const { settings, ...before } = await asBefore(
-    { flags, settings: found.settings, model, isTalk: prompt === "" },
+    { flags, settings: found.settings, model, isTalk: given.isTalk === true },
     work,
   );
   const opening = { ...given, found: { ...found, settings }, model: before.model };

@@ -185,7 +185,7 @@ async function inTerminal(given: Invocation, first?: string): Promise<number> {
     // A limit of cost is one of the run, whichever sessions it goes through.
     const meter = new CostMeter();
     for (;;) {
-      const run = await openRun({ ...call, flags }, "", lines.ask, { meter, serversMs: 200 });
+      const run = await openRun({ ...call, flags }, "", lines.ask, { meter, isTalk: true });
       if (run.kind === "no_run") {
         const mayTry =
           canSetUp(run) && (await (await import("../agent/first-run.js")).setUpModel(call, lines, run.lines));

@@ -76,7 +76,10 @@ describe.skipIf(!isThere("mcp-client"))("what a model, a command or a server doe
     const at = scripted([done], {
       settings: { mcpServers: { silent: server("setInterval(() => {}, 1000)") } },
     });
-    await check(at, await at.run(go), 0, "MCP server silent: It has not answered yet");
+    const ran = await at.run(go);
+    await check(at, ran, 0, "MCP server silent: It has not answered yet");
+    // It was ended with the run: it did not fail.
+    expect(ran.stdout + ran.stderr).not.toContain("cannot be used");
   });
 
   it.each<readonly [string, readonly object[], number, string, object]>([

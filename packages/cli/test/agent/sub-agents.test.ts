@@ -90,4 +90,17 @@ describe("an agent that somebody has written down", () => {
     expect(third).toMatch(/write_file.*no tool|no tool.*write_file/su);
     expect(ground.project.has("b.txt")).toBe(false);
   });
+
+  it("has every tool where its file says so, as files for Claude Code do", async () => {
+    const start = { name: "any", goal: "Write b.txt.", context: "clear", agent: { name: "any" } };
+    const ground = await provided(anthropicWire, [
+      { calls: [call("task_start", start)] },
+      { calls: [call("write_file", { file_path: "b.txt", content: "b" })] },
+      { calls: [call("task_complete", { summary: "Written." })] },
+      { text: "Done." },
+    ]);
+    ground.home.put("agents/any.md", "---\nname: any\ndescription: Does all.\ntools: *\n---\nDo it.\n");
+    expect(await ground.run(["-p", "Go.", "--approval-mode", "yolo"])).toMatchObject({ stdout: "Done.\n" });
+    expect(ground.project.text("b.txt")).toBe("b");
+  });
 });
