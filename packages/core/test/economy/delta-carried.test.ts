@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { renderContext } from "../../src/context/index.js";
 import { fileContentOf, type TurnNode } from "../../src/conversation/values/index.js";
-import { payload } from "../../src/conversation/values/payload-shape.js";
+import { payload } from "../../src/conversation/values/payload.js";
 import { deltaContent } from "../../src/economy/index.js";
 import { makeTalk, must, shownOf } from "./talk.js";
 

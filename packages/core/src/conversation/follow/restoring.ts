@@ -5,8 +5,8 @@ import { unprunedNode } from "../tree/checks.js";
 import type { ContextManager } from "../tree/manager.js";
 import { answeredBelow, openCalls } from "../tree/path.js";
 import type { AnsweredCall, TaskMove } from "../tree/tasks.js";
+import type { FileDelta } from "../values/file-facts.js";
 import type { ConversationContext, PendingRestore, TurnNode } from "../values/node.js";
-import type { FileDelta } from "../values/payload.js";
 import { type ConversationRefusal, isRefusal, refuse } from "../values/refusal.js";
 import type { FileConflict, PlannedFile, RestorePlan } from "./restore-plan.js";
 

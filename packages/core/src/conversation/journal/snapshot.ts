@@ -3,17 +3,27 @@ import { defined, isObject, jsonOf } from "../../text/index.js";
 import { withChild } from "../tree/children.js";
 import { nodeBelow, startedContext } from "../tree/fold.js";
 import type { JournalRecord, NewNode } from "../values/event.js";
-import { flawOfFrame, flawOfMetadata } from "../values/event-shape.js";
-import type {
-  ConversationContext,
-  Expansion,
-  PendingRestore,
-  StagedItem,
-  TaskRecord,
-  TurnMetadata,
-  TurnNode,
+import { flawOfMetadata } from "../values/event-shape.js";
+import {
+  type ConversationContext,
+  pendingRestore,
+  type StagedItem,
+  type TaskRecord,
+  type TurnMetadata,
+  type TurnNode,
 } from "../values/node.js";
-import { count, listOf, number, object, oneOf, optional, orNull, shape, text } from "../values/shape.js";
+import {
+  count,
+  type Infer,
+  listOf,
+  number,
+  oneOf,
+  optional,
+  orNull,
+  type Schema,
+  shape,
+  text,
+} from "../values/shape.js";
 import { encodeRecord, isSealed, type Line, readLine, sealJson } from "./journal-codec.js";
 
 /**
@@ -139,19 +149,7 @@ type UnkeptOfContext = Exclude<keyof ConversationContext, KeptOfContext>;
 /** A new field has to be kept here, and `snapshotVersion` raised, before `snapshotHead` compiles. */
 type AllIsKept = [UnkeptOfNode | UnkeptOfContext] extends [never] ? unknown : never;
 
-interface State {
-  readonly v: number;
-  readonly seq: number;
-  /** How many nodes there are, the root among them. */
-  readonly size: number;
-  readonly title?: string;
-  readonly head: string;
-  readonly tasks: readonly TaskRecord[];
-  readonly pruned: readonly string[];
-  readonly expansions: ConversationContext["expansions"];
-  readonly pendingRestore?: PendingRestore;
-  readonly metadata: readonly (readonly [string, TurnMetadata])[];
-}
+type State = Infer<typeof stateShape>;
 
 /**
  * The conversation that a snapshot says.
@@ -255,14 +253,21 @@ function stateIn(sealed: string): State | undefined {
     : undefined;
 }
 
-const stateShape = shape<State>({
+/** An id, and metadata in the shape of an event's. */
+const pair: Schema<readonly [string, TurnMetadata]> = (value) => {
+  const [id, metadata]: readonly unknown[] = Array.isArray(value) ? value : [];
+  return text(id) ?? flawOfMetadata(metadata);
+};
+
+const stateShape = shape({
   v: count,
   seq: count,
+  /** How many nodes there are, the root among them. */
   size: count,
   title: optional(text),
   head: text,
   tasks: listOf(
-    shape<TaskRecord>({
+    shape({
       id: text,
       parentTaskId: orNull(text),
       tipId: text,
@@ -270,21 +275,10 @@ const stateShape = shape<State>({
     }),
   ),
   pruned: listOf(text),
-  expansions: listOf(shape<Expansion>({ taskId: text, turns: number })),
-  pendingRestore: optional((value) =>
-    isObject(value)
-      ? flawOfFrame({ ...(value as unknown as PendingRestore), type: "restore_begun" })
-      : "must be an object",
-  ),
+  expansions: listOf(shape({ taskId: text, turns: number })),
+  pendingRestore: optional(pendingRestore),
   metadata: listOf(pair),
 });
-
-/** An id, and metadata in the shape of an event's. */
-function pair(value: unknown): string | undefined {
-  const [id, metadata]: readonly unknown[] = Array.isArray(value) ? value : [];
-  // Looked at by `flawOfMetadata`.
-  return text(id) ?? object(metadata) ?? flawOfMetadata(metadata as TurnMetadata);
-}
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

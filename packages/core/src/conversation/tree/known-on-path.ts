@@ -3,8 +3,9 @@ import { KnownFiles, type LearnOptions, type LineSpan } from "../../files/seen/i
 import { defined } from "../../text/index.js";
 import { isOfModel } from "../values/exchange.js";
 import { effectsOf, type FileNaming } from "../values/file-effects.js";
+import type { FileEffect, ShownText } from "../values/file-facts.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
-import type { FileEffect, ShownText, TurnPayload } from "../values/payload.js";
+import type { TurnPayload } from "../values/payload.js";
 import { formChangesOf } from "../values/payload-text.js";
 import { decides } from "./checks.js";
 import { upwards } from "./path.js";

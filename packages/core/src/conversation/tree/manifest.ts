@@ -1,8 +1,8 @@
 import { bareName } from "../../files/index.js";
 import { type InPlaceEdit, PersistentMap } from "../../files/seen/index.js";
 import { effectsOf, type FileNaming, type FileStateHash, remembered } from "../values/file-effects.js";
+import type { FileDelta } from "../values/file-facts.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
-import type { FileDelta } from "../values/payload.js";
 import { transitionsAlong } from "./file-transitions.js";
 import { PathFold } from "./path-fold.js";
 import { commonAncestor, nodesBelow } from "./tree-paths.js";

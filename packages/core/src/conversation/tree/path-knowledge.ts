@@ -12,8 +12,8 @@ import {
 } from "../../files/seen/index.js";
 import { isOfModel } from "../values/exchange.js";
 import type { FileNaming } from "../values/file-effects.js";
+import type { ReferredLines } from "../values/file-facts.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
-import type { ReferredLines } from "../values/payload.js";
 import { type Choices, PathChoices } from "./choices.js";
 import { KnownOnPath, readSource, shownIn } from "./known-on-path.js";
 import { callOf, isOnPath, nodeOf, nodesBelow } from "./tree-paths.js";

@@ -1,7 +1,8 @@
 import { defined } from "../../text/index.js";
 import type { ConversationEvent, NewNode } from "../values/event.js";
+import type { FileDelta } from "../values/file-facts.js";
 import type { ConversationContext, TaskRecord, TurnNode } from "../values/node.js";
-import type { FileDelta, HistoryTransformation, TaskBoundary, ToolResultPayload } from "../values/payload.js";
+import type { HistoryTransformation, TaskBoundary, ToolResultPayload } from "../values/payload.js";
 import { type ConversationRefusal, isRefusal, refuse } from "../values/refusal.js";
 import { noSuchTask, unprunedNode } from "./checks.js";
 import { openCalls } from "./path.js";

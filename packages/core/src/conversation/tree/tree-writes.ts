@@ -1,6 +1,6 @@
 import { changeOf, effectsOf, type FileNaming, type FileStateHash } from "../values/file-effects.js";
+import type { FileEffect } from "../values/file-facts.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
-import type { FileEffect } from "../values/payload.js";
 import { upwards } from "./path.js";
 import { branchOf, nodesBelow } from "./tree-paths.js";
 

@@ -1,30 +1,8 @@
-import type {
-  ConversationEvent,
-  EventType,
-  MetadataPatch,
-  NewNode,
-  SessionOrigin,
-  TaskChange,
-} from "./event.js";
+import { type ConversationEvent, eventShape, type NewNode } from "./event.js";
 import { flawOfJson, type JsonObject } from "./json.js";
-import type { PendingRestore, TurnMetadata, TurnProvenance, TurnUsage } from "./node.js";
-import type { TurnPayload } from "./payload.js";
-import { delta, isKnownKind, payload } from "./payload-shape.js";
-import {
-  type Check,
-  count,
-  type Fields,
-  flag,
-  listOf,
-  number,
-  object,
-  oneOf,
-  optional,
-  orNull,
-  shape,
-  text,
-  yes,
-} from "./shape.js";
+import { turnMetadata } from "./node.js";
+import { isKnownKind, payload, type TurnPayload } from "./payload.js";
+import { listOf, number, type Schema, shape, text } from "./shape.js";
 
 /** What an object of a journal turned out to be. */
 type ReadEvent =
@@ -40,7 +18,7 @@ type ReadEvent =
 export function eventFromJson(value: Readonly<Record<string, unknown>>): ReadEvent {
   const { type } = value;
   if (typeof type !== "string") return { kind: "invalid", flaw: "type must be a text" };
-  const check = events.get(type);
+  const check = eventShape(type);
   if (check === undefined) return { kind: "unknown_event", type };
   const flaw = check(value);
   if (flaw !== undefined) return { kind: "invalid", flaw };
@@ -55,7 +33,7 @@ export function eventFromJson(value: Readonly<Record<string, unknown>>): ReadEve
  * @returns where and how, such as `nodes[0].payload.args must be an object`; `undefined` where all is well.
  */
 export function flawOfEvent(event: ConversationEvent): string | undefined {
-  const flaw = flawOfJson(event) ?? events.get(event.type)?.(event);
+  const flaw = flawOfJson(event) ?? eventShape(event.type)?.(event);
   return (
     flaw ??
     payloadsOf(event)
@@ -77,8 +55,8 @@ export function flawOfFrame(event: ConversationEvent): string | undefined {
 }
 
 /** The same of metadata. */
-export function flawOfMetadata(from: TurnMetadata): string | undefined {
-  return flawOfJson(from) ?? metadata(from);
+export function flawOfMetadata(from: unknown): string | undefined {
+  return flawOfJson(from) ?? turnMetadata(from);
 }
 
 /** The same of one payload. */
@@ -152,95 +130,7 @@ function mapNode(node: NewNode, at: number, change: ChangePayload): NewNode {
   return changed === node.payload ? node : { ...node, payload: changed };
 }
 
-const usage = shape<TurnUsage>({
-  inputTokens: optional(number),
-  cachedInputTokens: optional(number),
-  cacheWriteTokens: optional(number),
-  outputTokens: optional(number),
-  thoughtTokens: optional(number),
-});
-const provenance = shape<TurnProvenance>({
-  source: optional(text),
-  sourceId: optional(text),
-  expanded: optional(listOf(text)),
-});
-const metadata = shape<TurnMetadata>({
-  isHiddenFromLlm: optional(flag),
-  label: optional(text),
-  usage: optional(usage),
-  provenance: optional(provenance),
-  custom: optional(object),
-});
-const metadataPatch = shape<MetadataPatch>({
-  label: optional(orNull(text)),
-  usage: optional(orNull(usage)),
-  custom: optional(object),
-});
 /** A time that JSON cannot keep would be `null` to the reader. */
-const time: Check = (value) => number(value) ?? flawOfJson(value);
-const frame = shape<Pick<NewNode, "id" | "timestamp">>({ id: text, timestamp: time });
+const time: Schema<number> = (value) => number(value) ?? flawOfJson(value);
+const frame = shape({ id: text, timestamp: time });
 const nodeFrames = listOf(frame);
-const node = shape<NewNode>({
-  id: text,
-  parentId: orNull(text),
-  timestamp: number,
-  payload,
-  metadata: optional(metadata),
-});
-const taskChange = shape<TaskChange>({ id: text, outcome: oneOf("open", "complete", "cancelled") });
-const origin = shape<SessionOrigin>({
-  kind: oneOf("fork", "import"),
-  from: text,
-  seq: optional(count),
-  sourceId: optional(text),
-});
-
-/** The type was looked at when the check was chosen. */
-type FieldsOf<Type extends EventType> = Omit<Extract<ConversationEvent, { type: Type }>, "type">;
-
-function event<Type extends EventType>(fields: Fields<FieldsOf<Type>>): Check {
-  return shape<FieldsOf<Type>>(fields);
-}
-
-const known: Readonly<Record<EventType, Check>> = {
-  session_started: event<"session_started">({
-    sessionId: text,
-    root: node,
-    title: optional(text),
-    cwd: optional(text),
-    origin: optional(origin),
-  }),
-  nodes_added: event<"nodes_added">({
-    nodes: listOf(node),
-    head: text,
-    turn: optional(yes),
-    staged: optional(listOf(text)),
-    task: optional(taskChange),
-    pruned: optional(text),
-  }),
-  head_moved: event<"head_moved">({
-    head: text,
-    reason: oneOf("rewind", "task_pop", "task_resume", "task_cancel", "navigate"),
-    task: optional(taskChange),
-    pruned: optional(text),
-  }),
-  staged: event<"staged">({ id: text, timestamp: number, payload }),
-  unstaged: event<"unstaged">({ ids: listOf(text) }),
-  metadata_set: event<"metadata_set">({ nodeId: text, metadata: metadataPatch }),
-  pruned: event<"pruned">({ nodeId: text }),
-  unpruned: event<"unpruned">({ nodeId: text, task: optional(taskChange) }),
-  expansion_set: event<"expansion_set">({ taskId: text, turns: number }),
-  renamed: event<"renamed">({ title: text }),
-  restore_begun: shape<PendingRestore>({
-    restoreId: text,
-    fromId: text,
-    toId: text,
-    files: listOf(delta),
-    undoes: optional(text),
-    stateOf: optional(text),
-    cancels: optional(text),
-  }),
-  restore_dropped: event<"restore_dropped">({ restoreId: text }),
-};
-
-const events = new Map(Object.entries(known));

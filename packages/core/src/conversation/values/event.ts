@@ -1,98 +1,117 @@
-import type { PendingRestore, TurnMetadata } from "./node.js";
-import type { TurnPayload } from "./payload.js";
+import { customData, pendingRestore, turnMetadata, turnUsage } from "./node.js";
+import { payload } from "./payload.js";
+import {
+  count,
+  type Infer,
+  listOf,
+  number,
+  oneOf,
+  optional,
+  orNull,
+  type Schema,
+  shape,
+  text,
+  yes,
+} from "./shape.js";
 
 /** A node as it is journaled: what is derived is left out. */
-export interface NewNode {
-  readonly id: string;
-  readonly parentId: string | null;
+export type NewNode = Infer<typeof newNode>;
+const newNode = shape({
+  id: text,
+  parentId: orNull(text),
   /** Milliseconds since the epoch. */
-  readonly timestamp: number;
-  readonly payload: TurnPayload;
-  readonly metadata?: TurnMetadata;
-}
+  timestamp: number,
+  payload,
+  metadata: optional(turnMetadata),
+});
+
+/** A task that the event begins, completes or cancels; `open` also resumes one. */
+export type TaskChange = Infer<typeof taskChange>;
+const taskChange = shape({ id: text, outcome: oneOf("open", "complete", "cancelled") });
+
+/** What a session was made from, where it did not begin empty. */
+export type SessionOrigin = Infer<typeof sessionOrigin>;
+const sessionOrigin = shape({
+  kind: oneOf("fork", "import"),
+  /** The session or file that it was made from. */
+  from: text,
+  /** Of a fork: the last record that was taken over. */
+  seq: optional(count),
+  /** Of an import: the session's id there. */
+  sourceId: optional(text),
+});
+
+/** Changes to a node's metadata: `null` takes a member away, absent members stay. */
+export type MetadataPatch = Infer<typeof metadataPatch>;
+const metadataPatch = shape({
+  label: optional(orNull(text)),
+  usage: optional(orNull(turnUsage)),
+  custom: optional(customData),
+});
 
 /**
  * What can happen to a conversation. Each event is one line of the journal and takes effect as a whole;
  * the tree is the fold of them in their order (`applyEvent`).
  */
-export type ConversationEvent =
-  | {
-      readonly type: "session_started";
-      readonly sessionId: string;
-      /** A task boundary without a parent. */
-      readonly root: NewNode;
-      readonly title?: string;
-      /** The folder in which the session works. */
-      readonly cwd?: string;
-      readonly origin?: SessionOrigin;
-    }
-  | {
-      readonly type: "nodes_added";
-      /** Parents before their children. */
-      readonly nodes: readonly NewNode[];
-      /** Where the head stands afterwards. */
-      readonly head: string;
-      /** True where a turn begins: staged items were taken, expansions count down. */
-      readonly turn?: true;
-      /** Ids of staged items that became nodes. */
-      readonly staged?: readonly string[];
-      readonly task?: TaskChange;
-      readonly pruned?: string;
-    }
-  | {
-      readonly type: "head_moved";
-      readonly head: string;
-      readonly reason: "rewind" | "task_pop" | "task_resume" | "task_cancel" | "navigate";
-      readonly task?: TaskChange;
-      readonly pruned?: string;
-    }
-  | {
-      readonly type: "staged";
-      readonly id: string;
-      readonly timestamp: number;
-      readonly payload: TurnPayload;
-    }
-  | { readonly type: "unstaged"; readonly ids: readonly string[] }
-  | {
-      readonly type: "metadata_set";
-      readonly nodeId: string;
-      /** Each key replaces the one before; `null` takes it away. In `custom`, key by key. */
-      readonly metadata: MetadataPatch;
-    }
-  | { readonly type: "pruned"; readonly nodeId: string }
-  | { readonly type: "unpruned"; readonly nodeId: string; readonly task?: TaskChange }
-  | { readonly type: "expansion_set"; readonly taskId: string; readonly turns: number }
-  | { readonly type: "renamed"; readonly title: string }
-  | ({ readonly type: "restore_begun" } & PendingRestore)
-  /** A begun restore that did not happen; one that happened is ended by its `restore` node. */
-  | { readonly type: "restore_dropped"; readonly restoreId: string };
+export type ConversationEvent = Infer<(typeof known)[EventType]>;
 
 /** The name of each thing that can happen to a conversation. */
-export type EventType = ConversationEvent["type"];
+export type EventType = keyof typeof known;
 
-/** A task that the event begins, completes or cancels; `open` also resumes one. */
-export interface TaskChange {
-  readonly id: string;
-  readonly outcome: "open" | "complete" | "cancelled";
+const known = {
+  session_started: shape({
+    type: oneOf("session_started"),
+    sessionId: text,
+    /** A task boundary without a parent. */
+    root: newNode,
+    title: optional(text),
+    /** The folder in which the session works. */
+    cwd: optional(text),
+    origin: optional(sessionOrigin),
+  }),
+  nodes_added: shape({
+    type: oneOf("nodes_added"),
+    /** Parents before their children. */
+    nodes: listOf(newNode),
+    /** Where the head stands afterwards. */
+    head: text,
+    /** True where a turn begins: staged items were taken, expansions count down. */
+    turn: optional(yes),
+    /** Ids of staged items that became nodes. */
+    staged: optional(listOf(text)),
+    task: optional(taskChange),
+    pruned: optional(text),
+  }),
+  head_moved: shape({
+    type: oneOf("head_moved"),
+    head: text,
+    reason: oneOf("rewind", "task_pop", "task_resume", "task_cancel", "navigate"),
+    task: optional(taskChange),
+    pruned: optional(text),
+  }),
+  staged: shape({ type: oneOf("staged"), id: text, timestamp: number, payload }),
+  unstaged: shape({ type: oneOf("unstaged"), ids: listOf(text) }),
+  metadata_set: shape({
+    type: oneOf("metadata_set"),
+    nodeId: text,
+    /** Each key replaces the one before; `null` takes it away. In `custom`, key by key. */
+    metadata: metadataPatch,
+  }),
+  pruned: shape({ type: oneOf("pruned"), nodeId: text }),
+  unpruned: shape({ type: oneOf("unpruned"), nodeId: text, task: optional(taskChange) }),
+  expansion_set: shape({ type: oneOf("expansion_set"), taskId: text, turns: number }),
+  renamed: shape({ type: oneOf("renamed"), title: text }),
+  restore_begun: shape({ type: oneOf("restore_begun"), ...pendingRestore.fields }),
+  /** A begun restore that did not happen; one that happened is ended by its `restore` node. */
+  restore_dropped: shape({ type: oneOf("restore_dropped"), restoreId: text }),
+};
+
+/** What an event of this type has to be; `undefined` for the types of newer releases. */
+export function eventShape(type: string): Schema<ConversationEvent> | undefined {
+  return events.get(type);
 }
 
-/** What a session was made from, where it did not begin empty. */
-export interface SessionOrigin {
-  readonly kind: "fork" | "import";
-  /** The session or file that it was made from. */
-  readonly from: string;
-  /** Of a fork: the last record that was taken over. */
-  readonly seq?: number;
-  /** Of an import: the session's id there. */
-  readonly sourceId?: string;
-}
-
-/** Changes to a node's metadata: `null` takes a member away, absent members stay. */
-export interface MetadataPatch {
-  readonly label?: string | null;
-  readonly usage?: TurnMetadata["usage"] | null;
-  readonly custom?: Readonly<Record<string, unknown>>;
-}
+const events: ReadonlyMap<string, Schema<ConversationEvent>> = new Map(Object.entries(known));
 
 /** An event with its place in the journal. Order comes from `seq`, never from ids or times. */
 export interface JournalRecord {

@@ -1,6 +1,7 @@
 import type { ReadOutcome } from "../../files/values/index.js";
 import { countLines, shortHash } from "../../text/index.js";
-import type { FileContent, RepeatedLines, TurnPayload } from "./payload.js";
+import type { RepeatedLines } from "./file-facts.js";
+import type { FileContent, TurnPayload } from "./payload.js";
 import { type ConversationRefusal, refuse } from "./refusal.js";
 
 /** SHA-256 as 64 hex digits. */

@@ -1,5 +1,6 @@
 import { bareName } from "../../files/index.js";
-import type { FileDelta, FileEffect, TurnPayload } from "./payload.js";
+import type { FileDelta, FileEffect } from "./file-facts.js";
+import type { TurnPayload } from "./payload.js";
 
 /** `null`: there is no such file. */
 export type FileStateHash = string | null;

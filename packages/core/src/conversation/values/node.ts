@@ -1,6 +1,8 @@
 import type { PersistentMap } from "../../files/seen/index.js";
 import type { Exchange } from "./exchange.js";
+import { fileDelta } from "./file-facts.js";
 import type { TurnPayload } from "./payload.js";
+import { flag, type Infer, listOf, number, object, optional, type Schema, shape, text } from "./shape.js";
 
 /** One typed event of the conversation, and its place in the tree (seed 4, "TurnNode"). Immutable. */
 export interface TurnNode {
@@ -26,40 +28,45 @@ export interface TurnNode {
   readonly exchange: Exchange;
 }
 
-/** Annotations of the application (seed 4, "TurnMetadata"). */
-export interface TurnMetadata {
-  /** Never rendered, on no branch. Given when the node is made; later, hide it on a branch instead. */
-  readonly isHiddenFromLlm?: boolean;
-  readonly label?: string;
-  readonly usage?: TurnUsage;
-  readonly provenance?: TurnProvenance;
-  /** Data of extensions, each under its declared key (`defineMetadataKey`). JSON. */
-  readonly custom?: Readonly<Record<string, unknown>>;
-}
-
 /** What the provider counted for the request that a node answers, in tokens. */
-export interface TurnUsage {
+export type TurnUsage = Infer<typeof turnUsage>;
+export const turnUsage = shape({
   /** The whole prompt, with what was read of a cache or written to it. */
-  readonly inputTokens?: number;
+  inputTokens: optional(number),
   /** Of these, what was read of a cache. */
-  readonly cachedInputTokens?: number;
+  cachedInputTokens: optional(number),
   /** Of these, what was written to a cache. */
-  readonly cacheWriteTokens?: number;
+  cacheWriteTokens: optional(number),
   /** All that the model made, with its thoughts. */
-  readonly outputTokens?: number;
+  outputTokens: optional(number),
   /** Of these, thoughts. */
-  readonly thoughtTokens?: number;
-}
+  thoughtTokens: optional(number),
+});
 
 /** Where a node comes from, and under which circumstances it was made. */
-export interface TurnProvenance {
+export type TurnProvenance = Infer<typeof turnProvenance>;
+const turnProvenance = shape({
   /** Where a node came from that was not made here, such as `import:pi`. */
-  readonly source?: string;
+  source: optional(text),
   /** Its id there. */
-  readonly sourceId?: string;
+  sourceId: optional(text),
   /** The tasks that were shown in full to the model when it made this node. */
-  readonly expanded?: readonly string[];
-}
+  expanded: optional(listOf(text)),
+});
+
+/** Data of extensions, each under its declared key (`defineMetadataKey`). JSON. */
+export const customData: Schema<Readonly<Record<string, unknown>>> = object;
+
+/** Annotations of the application (seed 4, "TurnMetadata"). */
+export type TurnMetadata = Infer<typeof turnMetadata>;
+export const turnMetadata = shape({
+  /** Never rendered, on no branch. Given when the node is made; later, hide it on a branch instead. */
+  isHiddenFromLlm: optional(flag),
+  label: optional(text),
+  usage: optional(turnUsage),
+  provenance: optional(turnProvenance),
+  custom: optional(customData),
+});
 
 /** What waits for the next turn. Its id becomes the node's. */
 export interface StagedItem {
@@ -87,21 +94,18 @@ export interface Expansion {
 }
 
 /** A restore that was begun and of which it is not known yet whether it was carried out. */
-export interface PendingRestore {
-  readonly restoreId: string;
-  readonly fromId: string;
-  readonly toId: string;
-  readonly files: readonly {
-    readonly path: string;
-    readonly from: string | null;
-    readonly to: string | null;
-  }[];
-  readonly undoes?: string;
+export type PendingRestore = Infer<typeof pendingRestore>;
+export const pendingRestore = shape({
+  restoreId: text,
+  fromId: text,
+  toId: text,
+  files: listOf(fileDelta),
+  undoes: optional(text),
   /** As in `Restore`. */
-  readonly stateOf?: string;
+  stateOf: optional(text),
   /** The task that is cancelled by the move. */
-  readonly cancels?: string;
-}
+  cancels: optional(text),
+});
 
 /** The whole state of a conversation: an immutable value, the fold of its journal (seed 4). */
 export interface ConversationContext {

@@ -1,19 +1,43 @@
 import { isObject } from "../../text/index.js";
-import { within } from "./json.js";
+import { type JsonObject, within } from "./json.js";
 
 /**
- * What a value of a journal line is not as it should be: `undefined` where it is, else where and how, such as
- * `args must be an object`, `files[2].path must be a text`.
+ * A type of journal lines, declared once: the look at a value, and, by `Infer`, the type of what passed. The look gives
+ * what is not as it should be: `undefined` where all is, else where and how, such as `args must be an object`,
+ * `files[2].path must be a text`.
  */
-export type Check = (value: unknown) => string | undefined;
+export interface Schema<Type> {
+  (value: unknown): string | undefined;
+  /** Never there: it bears the type alone. */
+  readonly type?: Type;
+}
 
-/** One check for each field of a type, so that a field that is added to the type is added here as well. */
-export type Fields<Type> = { readonly [Key in keyof Required<Type>]: Check };
+/** The type of the values that pass. */
+export type Infer<Of> = Of extends Schema<infer Type> ? Type : never;
 
-/** Objects of this type. Fields that are not named may be there, too: a newer release may know them. */
-export function shape<Type extends object>(fields: Fields<Type>): Check {
-  const checks = Object.entries<Check>(fields);
-  return (value) => {
+/** A field that need not be there. */
+export interface Optional<Type> extends Schema<Type> {
+  readonly isOptional: true;
+}
+
+/** Of objects. */
+export interface ObjectSchema<Of extends Fields> extends Schema<ObjectOf<Of>> {
+  readonly fields: Of;
+}
+
+type Fields = Readonly<Record<string, Schema<unknown>>>;
+type OptionalKey<Of extends Fields> = {
+  [Key in keyof Of]: Of[Key] extends Optional<unknown> ? Key : never;
+}[keyof Of];
+type Required<Of extends Fields> = { readonly [Key in keyof Omit<Of, OptionalKey<Of>>]: Infer<Of[Key]> };
+type Possible<Of extends Fields> = { readonly [Key in keyof Pick<Of, OptionalKey<Of>>]?: Infer<Of[Key]> };
+type ObjectOf<Of extends Fields> = Merged<Required<Of> & Possible<Of>>;
+type Merged<Type> = { readonly [Key in keyof Type]: Type[Key] };
+
+/** Objects with these fields. Others may be there, too: a newer release may know them. */
+export function shape<Of extends Fields>(fields: Of): ObjectSchema<Of> {
+  const checks = Object.entries(fields);
+  const check: Schema<ObjectOf<Of>> = (value) => {
     if (!isObject(value)) return mustBe("an object");
     for (const [key, check] of checks) {
       const flaw = check(value[key]);
@@ -21,20 +45,22 @@ export function shape<Type extends object>(fields: Fields<Type>): Check {
     }
     return undefined;
   };
+  return Object.assign(check, { fields });
 }
 
 /** Or not there at all. */
-export function optional(check: Check): Check {
-  return (value) => (value === undefined ? undefined : check(value));
+export function optional<Type>(check: Schema<Type>): Optional<Type> {
+  const orAbsent: Schema<Type> = (value) => (value === undefined ? undefined : check(value));
+  return Object.assign(orAbsent, { isOptional: true as const });
 }
 
 /** Or `null`. */
-export function orNull(check: Check): Check {
+export function orNull<Type>(check: Schema<Type>): Schema<Type | null> {
   return (value) => (value === null ? undefined : check(value));
 }
 
 /** A list of which every item passes; the flaw names the index. */
-export function listOf(check: Check): Check {
+export function listOf<Type>(check: Schema<Type>): Schema<readonly Type[]> {
   return (value) => {
     if (!Array.isArray(value)) return mustBe("a list");
     for (const [at, item] of value.entries()) {
@@ -46,13 +72,17 @@ export function listOf(check: Check): Check {
 }
 
 /** One of these texts. */
-export function oneOf(...words: readonly string[]): Check {
+export function oneOf<const Word extends string>(...words: readonly Word[]): Schema<Word> {
+  const taken: readonly string[] = words;
   return (value) =>
-    typeof value === "string" && words.includes(value) ? undefined : mustBe(words.join(" or "));
+    typeof value === "string" && taken.includes(value) ? undefined : mustBe(words.join(" or "));
 }
 
 /** A closed union: which member it is stands in one of its fields. */
-export function unionBy(tag: string, members: Readonly<Record<string, Check>>): Check {
+export function unionBy<Members extends Fields>(
+  tag: string,
+  members: Members,
+): Schema<Infer<Members[keyof Members]>> {
   const checks = new Map(Object.entries(members));
   return (value) => {
     const name = isObject(value) ? value[tag] : undefined;
@@ -62,15 +92,17 @@ export function unionBy(tag: string, members: Readonly<Record<string, Check>>): 
   };
 }
 
-export const text: Check = (value) => (typeof value === "string" ? undefined : mustBe("a text"));
+export const text: Schema<string> = (value) => (typeof value === "string" ? undefined : mustBe("a text"));
 /** JSON writes another one as null, which no line could be read back with. */
-export const number: Check = (value) => (Number.isFinite(value) ? undefined : mustBe("a number"));
+export const number: Schema<number> = (value) => (Number.isFinite(value) ? undefined : mustBe("a number"));
 /** 0 or more, without a fraction. */
-export const count: Check = (value) =>
+export const count: Schema<number> = (value) =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : mustBe("a whole number from 0");
-export const flag: Check = (value) => (typeof value === "boolean" ? undefined : mustBe("true or false"));
-export const yes: Check = (value) => (value === true ? undefined : mustBe("true"));
-export const object: Check = (value) => (isObject(value) ? undefined : mustBe("an object"));
+export const flag: Schema<boolean> = (value) =>
+  typeof value === "boolean" ? undefined : mustBe("true or false");
+export const yes: Schema<true> = (value) => (value === true ? undefined : mustBe("true"));
+/** What is in it is JSON as well, since the line was. */
+export const object: Schema<JsonObject> = (value) => (isObject(value) ? undefined : mustBe("an object"));
 
 function mustBe(what: string): string {
   return ` must be ${what}`;
