@@ -55,4 +55,5 @@ export { firstDifference, firstDifferenceIn, formChange, looksOf } from "./look-
 export { repairedJson } from "./repaired-json.js";
 export { sameBytes } from "./same-bytes.js";
 export { sha256Of } from "./sha256.js";
+export { type Infer, type Schema, shapes } from "./shape.js";
 export { type Advancing, finish, type Pace, type Progress, type Steps, takeAtPace } from "./steps.js";

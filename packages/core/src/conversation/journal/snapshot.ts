@@ -1,5 +1,5 @@
 import { type InPlaceEdit, PersistentMap } from "../../files/seen/index.js";
-import { defined, isObject, jsonOf } from "../../text/index.js";
+import { defined, type Infer, isObject, jsonOf, type Schema, shapes } from "../../text/index.js";
 import { withChild } from "../tree/children.js";
 import { nodeBelow, startedContext } from "../tree/fold.js";
 import type { JournalRecord, NewNode } from "../values/event.js";
@@ -12,19 +12,9 @@ import {
   type TurnMetadata,
   type TurnNode,
 } from "../values/node.js";
-import {
-  count,
-  type Infer,
-  listOf,
-  number,
-  oneOf,
-  optional,
-  orNull,
-  type Schema,
-  shape,
-  text,
-} from "../values/shape.js";
 import { encodeRecord, isSealed, type Line, readLine, sealJson } from "./journal-codec.js";
+
+const { count, listOf, number, oneOf, optional, orNull, shape, text } = shapes;
 
 /**
  * What a conversation is after one record, in the place of the records before it. It consists of parts: nodes as

@@ -1,8 +1,10 @@
+import { type Schema, shapes } from "../../text/index.js";
 import { type ConversationEvent, eventShape, type NewNode } from "./event.js";
 import { flawOfJson, type JsonObject } from "./json.js";
 import { turnMetadata } from "./node.js";
 import { isKnownKind, payload, type TurnPayload } from "./payload.js";
-import { listOf, number, type Schema, shape, text } from "./shape.js";
+
+const { listOf, number, shape, text } = shapes;
 
 /** What an object of a journal turned out to be. */
 type ReadEvent =

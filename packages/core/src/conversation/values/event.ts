@@ -1,18 +1,8 @@
+import { type Infer, type Schema, shapes } from "../../text/index.js";
 import { customData, pendingRestore, turnMetadata, turnUsage } from "./node.js";
 import { payload } from "./payload.js";
-import {
-  count,
-  type Infer,
-  listOf,
-  number,
-  oneOf,
-  optional,
-  orNull,
-  type Schema,
-  shape,
-  text,
-  yes,
-} from "./shape.js";
+
+const { count, listOf, number, oneOf, optional, orNull, shape, text, yes } = shapes;
 
 /** A node as it is journaled: what is derived is left out. */
 export type NewNode = Infer<typeof newNode>;

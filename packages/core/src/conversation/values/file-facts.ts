@@ -1,18 +1,7 @@
 import type { LineEdit, LineSpan, OwnWrite } from "../../files/seen/index.js";
-import {
-  count,
-  flag,
-  type Infer,
-  listOf,
-  number,
-  oneOf,
-  optional,
-  orNull,
-  type Schema,
-  shape,
-  text,
-  yes,
-} from "./shape.js";
+import { type Infer, type Schema, shapes } from "../../text/index.js";
+
+const { count, flag, listOf, number, oneOf, optional, orNull, shape, text, yes } = shapes;
 
 const hash = orNull(text);
 

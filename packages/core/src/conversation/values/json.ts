@@ -1,4 +1,4 @@
-import { isObject } from "../../text/index.js";
+import { isObject, shapes } from "../../text/index.js";
 
 /** What a journal line can hold without loss. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
@@ -16,7 +16,7 @@ export function isJson(value: unknown): value is JsonValue {
   return flawOfJson(value) === undefined;
 }
 
-/** Where a value is no JSON, as in `shape.ts`; `undefined` where all of it is. */
+/** Where a value is no JSON, as in `Schema`; `undefined` where all of it is. */
 export function flawOfJson(value: unknown, levels = mostLevels): string | undefined {
   if (value === null || typeof value === "string" || typeof value === "boolean") return undefined;
   if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0) ? undefined : unkept;
@@ -33,14 +33,9 @@ function flawOfParts(
 ): string | undefined {
   for (const [key, part] of parts) {
     const flaw = key === "__proto__" ? unkept : flawOfJson(part, levels - 1);
-    if (flaw !== undefined) return within(typeof key === "number" ? `[${key}]` : key, flaw);
+    if (flaw !== undefined) return shapes.within(typeof key === "number" ? `[${key}]` : key, flaw);
   }
   return undefined;
-}
-
-/** A flaw of a part, as one of the whole. */
-export function within(part: string, flaw: string): string {
-  return flaw.startsWith(" ") || flaw.startsWith("[") ? `${part}${flaw}` : `${part}.${flaw}`;
 }
 
 const unkept = " is nothing that JSON can keep";

@@ -1,8 +1,10 @@
 import type { PersistentMap } from "../../files/seen/index.js";
+import { type Infer, type Schema, shapes } from "../../text/index.js";
 import type { Exchange } from "./exchange.js";
 import { fileDelta } from "./file-facts.js";
 import type { TurnPayload } from "./payload.js";
-import { flag, type Infer, listOf, number, object, optional, type Schema, shape, text } from "./shape.js";
+
+const { flag, listOf, number, object, optional, shape, text } = shapes;
 
 /** One typed event of the conversation, and its place in the tree (seed 4, "TurnNode"). Immutable. */
 export interface TurnNode {

@@ -1,4 +1,4 @@
-import { isObject } from "../../text/index.js";
+import { type Infer, isObject, type Schema, shapes } from "../../text/index.js";
 import {
   fileApiState,
   fileDelta,
@@ -10,22 +10,8 @@ import {
   touchedFiles,
 } from "./file-facts.js";
 import type { JsonObject } from "./json.js";
-import {
-  count,
-  flag,
-  type Infer,
-  listOf,
-  number,
-  object,
-  oneOf,
-  optional,
-  orNull,
-  type Schema,
-  shape,
-  text,
-  unionBy,
-  yes,
-} from "./shape.js";
+
+const { count, flag, listOf, number, object, oneOf, optional, orNull, shape, text, unionBy, yes } = shapes;
 
 /**
  * What one node of the tree is (seed 4, "TurnPayload"). One node holds one thing: a model's answer with two
@@ -92,6 +78,9 @@ const modelMessage = shape({
   step: optional(text),
 });
 
+/** A cast: what is in an object of a line is JSON, since the line was. */
+const json = object as Schema<JsonObject>;
+
 /** A call of a tool by the model. Its result is a node further down the path. */
 export type ToolCall = Infer<typeof toolCall>;
 const toolCall = shape({
@@ -99,7 +88,7 @@ const toolCall = shape({
   /** Pairs it with its result; unique on its path. */
   callId: text,
   name: text,
-  args: object,
+  args: json,
   /** SHA-256 (hex) of the request that the host made of the call: what was asked, however it was written. */
   request: optional(text),
   signature: optional(text),

@@ -17,7 +17,7 @@ export type * from "./outcomes.js";
 export { type ChangeOutcome, displacedNoteOf, withDisplacedNote } from "./outcomes.js";
 export { carriesContent, isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 export type * from "./requests.js";
-export { byteEncoding, isLook } from "./requests.js";
+export { byteEncoding, flawOfRequest, isLook } from "./requests.js";
 export {
   inWords,
   libraryWords,

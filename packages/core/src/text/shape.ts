@@ -1,8 +1,7 @@
-import { isObject } from "../../text/index.js";
-import { type JsonObject, within } from "./json.js";
+import { isObject } from "./json.js";
 
 /**
- * A type of journal lines, declared once: the look at a value, and, by `Infer`, the type of what passed. The look gives
+ * A type, declared once: the look at a value, and, by `Infer`, the type of what passed. The look gives
  * what is not as it should be: `undefined` where all is, else where and how, such as `args must be an object`,
  * `files[2].path must be a text`.
  */
@@ -35,7 +34,7 @@ type ObjectOf<Of extends Fields> = Merged<Required<Of> & Possible<Of>>;
 type Merged<Type> = { readonly [Key in keyof Type]: Type[Key] };
 
 /** Objects with these fields. Others may be there, too: a newer release may know them. */
-export function shape<Of extends Fields>(fields: Of): ObjectSchema<Of> {
+function shape<Of extends Fields>(fields: Of): ObjectSchema<Of> {
   const checks = Object.entries(fields);
   const check: Schema<ObjectOf<Of>> = (value) => {
     if (!isObject(value)) return mustBe("an object");
@@ -49,18 +48,18 @@ export function shape<Of extends Fields>(fields: Of): ObjectSchema<Of> {
 }
 
 /** Or not there at all. */
-export function optional<Type>(check: Schema<Type>): Optional<Type> {
+function optional<Type>(check: Schema<Type>): Optional<Type> {
   const orAbsent: Schema<Type> = (value) => (value === undefined ? undefined : check(value));
   return Object.assign(orAbsent, { isOptional: true as const });
 }
 
 /** Or `null`. */
-export function orNull<Type>(check: Schema<Type>): Schema<Type | null> {
+function orNull<Type>(check: Schema<Type>): Schema<Type | null> {
   return (value) => (value === null ? undefined : check(value));
 }
 
 /** A list of which every item passes; the flaw names the index. */
-export function listOf<Type>(check: Schema<Type>): Schema<readonly Type[]> {
+function listOf<Type>(check: Schema<Type>): Schema<readonly Type[]> {
   return (value) => {
     if (!Array.isArray(value)) return mustBe("a list");
     for (const [at, item] of value.entries()) {
@@ -72,14 +71,14 @@ export function listOf<Type>(check: Schema<Type>): Schema<readonly Type[]> {
 }
 
 /** One of these texts. */
-export function oneOf<const Word extends string>(...words: readonly Word[]): Schema<Word> {
+function oneOf<const Word extends string>(...words: readonly Word[]): Schema<Word> {
   const taken: readonly string[] = words;
   return (value) =>
     typeof value === "string" && taken.includes(value) ? undefined : mustBe(words.join(" or "));
 }
 
 /** A closed union: which member it is stands in one of its fields. */
-export function unionBy<Members extends Fields>(
+function unionBy<Members extends Fields>(
   tag: string,
   members: Members,
 ): Schema<Infer<Members[keyof Members]>> {
@@ -92,18 +91,41 @@ export function unionBy<Members extends Fields>(
   };
 }
 
-export const text: Schema<string> = (value) => (typeof value === "string" ? undefined : mustBe("a text"));
-/** JSON writes another one as null, which no line could be read back with. */
-export const number: Schema<number> = (value) => (Number.isFinite(value) ? undefined : mustBe("a number"));
+const text: Schema<string> = (value) => (typeof value === "string" ? undefined : mustBe("a text"));
+/** Finite: JSON writes another one as null. */
+const number: Schema<number> = (value) => (Number.isFinite(value) ? undefined : mustBe("a number"));
 /** 0 or more, without a fraction. */
-export const count: Schema<number> = (value) =>
+const count: Schema<number> = (value) =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : mustBe("a whole number from 0");
-export const flag: Schema<boolean> = (value) =>
-  typeof value === "boolean" ? undefined : mustBe("true or false");
-export const yes: Schema<true> = (value) => (value === true ? undefined : mustBe("true"));
-/** What is in it is JSON as well, since the line was. */
-export const object: Schema<JsonObject> = (value) => (isObject(value) ? undefined : mustBe("an object"));
+const flag: Schema<boolean> = (value) => (typeof value === "boolean" ? undefined : mustBe("true or false"));
+const yes: Schema<true> = (value) => (value === true ? undefined : mustBe("true"));
+const object: Schema<Readonly<Record<string, unknown>>> = (value) =>
+  isObject(value) ? undefined : mustBe("an object");
 
+/** A flaw of a part, as one of the whole. */
+function within(part: string, flaw: string): string {
+  return flaw.startsWith(" ") || flaw.startsWith("[") ? `${part}${flaw}` : `${part}.${flaw}`;
+}
+
+/** What follows the name of the part that it is not. */
 function mustBe(what: string): string {
   return ` must be ${what}`;
 }
+
+/** What types that are declared once consist of; see `Schema`. */
+export const shapes = {
+  shape,
+  optional,
+  orNull,
+  listOf,
+  oneOf,
+  unionBy,
+  text,
+  number,
+  count,
+  flag,
+  yes,
+  object,
+  within,
+  mustBe,
+};
