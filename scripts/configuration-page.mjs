@@ -4,9 +4,9 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import * as z from "zod";
+import { settingsVariables } from "../packages/agent/dist/config/resolve.js";
 import { defaultSettings, settingsSchema } from "../packages/agent/dist/config/schema.js";
-import { trustClassOf } from "../packages/agent/dist/config/trust-classes.js";
-import { settingsVariables } from "../packages/agent/dist/config/variables.js";
+import { trustClassOf } from "../packages/agent/dist/config/trusted-folders.js";
 
 const page = new URL("../docs/configuration.md", import.meta.url);
 const cell = (text) => text.replaceAll("|", "\\|");

@@ -14,8 +14,7 @@ import {
 } from "@holdfast/core/conversation/journal";
 import type { ConversationContext, JournalRecord } from "@holdfast/core/conversation/values";
 import { treeRows } from "../../addons/page/src/browser/tree-rows.js";
-import { crc32 } from "../../packages/core/src/conversation/journal/crc32.js";
-import { sealedEnd } from "../../packages/core/src/conversation/journal/journal-codec.js";
+import { crc32, sealedEnd } from "../../packages/core/src/conversation/journal/journal-codec.js";
 import { ensure, type Target } from "../target.js";
 
 /**

@@ -6,7 +6,7 @@ import { openConversation } from "@holdfast/core/conversation";
 import { repairSession } from "@holdfast/core/conversation/journal";
 import type { OpenSession, SessionStore } from "@holdfast/core/conversation/values";
 import { afterEach, describe, expect, it } from "vitest";
-import { crc32 } from "../../../packages/core/src/conversation/journal/crc32.js";
+import { crc32 } from "../../../packages/core/src/conversation/journal/journal-codec.js";
 import { describeStore } from "../../../packages/core/test/conversation/journal/store-conformance.js";
 import { message, renamed, started } from "../../../packages/core/test/conversation/journal/store-events.js";
 import { openPostgresStore } from "../src/index.js";

@@ -1,9 +1,8 @@
 /** @holdfast/agent: an agent as a library, without a screen. */
 
 export type { CommandHost, Refused, WantedSession } from "./commands/command.js";
-export { completeCommand } from "./commands/complete.js";
 export { describeResult } from "./commands/results.js";
-export { readTyped, runCommand } from "./commands/run-command.js";
+export { completeCommand, readTyped, runCommand } from "./commands/run-command.js";
 export { commands } from "./commands/table.js";
 export { titleOf, turnInput } from "./commands/turn-input.js";
 export type { ApprovalMode, ApprovalRule } from "./config/approval.js";
@@ -21,18 +20,17 @@ export {
   type SettingsFile,
   type SettingsSources,
   settingsLimitBytes,
+  unknownVariables,
   userFile,
   wideningSettings,
 } from "./config/resolve.js";
 export { type AgentSettings, defaultSettings, settingsJsonSchema } from "./config/schema.js";
 export { TrustedFolders } from "./config/trusted-folders.js";
-export { unknownVariables } from "./config/variables.js";
 export { agentExitCodes, exitCodeOfCommand, exitCodeOfTurn } from "./headless/exit-codes.js";
 export { type RunOutput, runOutput } from "./headless/output.js";
 export { completeMention } from "./input/complete-mention.js";
 export type { NamedResources } from "./input/expand-input.js";
-export { type Instructions, readInstructions } from "./input/instruction-files.js";
-export { systemText } from "./input/system-text.js";
+export { type Instructions, readInstructions, systemText } from "./input/instruction-files.js";
 export { type PromptPlace, promptPlaces, readPrompts, type WrittenPrompt } from "./input/written-prompts.js";
 export { type Agent, openAgent } from "./loop/agent.js";
 export { effortWords } from "./loop/ask-model.js";
@@ -46,8 +44,8 @@ export { dayTools } from "./loop/offered-tools.js";
 export { type SessionWork, workOf } from "./loop/session-work.js";
 export type { SubAgents } from "./loop/sub-agents.js";
 export type { AgentEvent, TurnInput } from "./loop/turn.js";
-export { costOf, factsOfModel, modelCatalog } from "./models/catalog.js";
-export { CostMeter } from "./models/cost-meter.js";
+export { CostMeter, costOf, factsOfModel, modelCatalog } from "./models/catalog.js";
+export { retryingModel } from "./models/failure.js";
 export { type GoogleAccount, googleFilesClient } from "./models/google-client.js";
 export { localModels, serverWindow } from "./models/local-server.js";
 export {
@@ -60,7 +58,6 @@ export {
 } from "./models/open-model.js";
 export { recordedModel } from "./models/recorded.js";
 export { readRecording, recordingModel } from "./models/recording.js";
-export { retryingModel } from "./models/retry.js";
 export { type ScriptedAnswer, type ScriptedCall, scriptedModel } from "./models/scripted.js";
 export { summariserOf } from "./models/summariser.js";
 export { formsOf, isCovered } from "./shell/covered.js";

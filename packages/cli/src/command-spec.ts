@@ -1,6 +1,6 @@
 import { type Value, values } from "./flags.js";
 
-/** One command as data: its help and the types of its flags are made from it. Its code is named in `loaders.ts`. */
+/** One command as data: its help and the types of its flags are made from it. Its code is named in `program.ts`. */
 export interface CommandSpec extends ActionSpec {
   /** What the first argument can be, for completion, where it is no action. */
   readonly argumentChoices?: readonly string[];

@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import type { Addons } from "./addons.js";
 import { agentFlags } from "./agent-flags.js";
 import { filesRunOut } from "./shell/files-run-out.js";
+import { outputReaderIsGone } from "./shell/interrupt.js";
 import { optimiseLate } from "./shell/optimiser.js";
-import { outputReaderIsGone } from "./shell/output-reader.js";
 import { version } from "./shell/version.js";
 
 /**

@@ -1,9 +1,10 @@
 import type { MadeState, Workspace } from "@holdfast/core/files";
 import { isRefusal, type OutcomeCode, type Refusal } from "@holdfast/core/files/values";
-import { escapeForPeople } from "@holdfast/core/text";
+import { escapeForPeople, escapeInJson, isObject } from "@holdfast/core/text";
 import {
   allTools,
   type FileTool,
+  factsOf,
   fileOfCall,
   findTool,
   jsonSchema,
@@ -14,7 +15,9 @@ import {
   readingTools,
   renderResult,
   runToolWithResult,
+  type SharedRoom,
   shownTools,
+  type ToolReply,
   type ToolResult,
   type ToolRun,
   tools,
@@ -28,7 +31,6 @@ import {
   isInputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
-  // The high-level class validates and rewrites arguments and schemas; here they are the tools' own.
   Server,
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
@@ -36,9 +38,7 @@ import { footingOf, type ServedWorkspace } from "./client-roots.js";
 import { pathToFileUri } from "./file-uri.js";
 import { factsOfCall, type Host, hostOf, hostOfRequest, metaFor, roomAt } from "./hosts.js";
 import type { McpOptions } from "./options.js";
-import { toCallResult } from "./result.js";
 import type { RunningCalls } from "./running-calls.js";
-import { ScriptRooms } from "./script-rooms.js";
 import type { UndeliveredCalls } from "./undelivered-calls.js";
 
 /**
@@ -293,3 +293,68 @@ async function mediaAnswer(
         } as const);
   return { content: [{ type: "text", text }, block], isError: false };
 }
+
+/** How replies are sent to one client. */
+interface ResultForm {
+  /** As `McpOptions.structured`; `facts`: for a script, which takes facts from the JSON form and prints the text. */
+  readonly structured: boolean | "facts";
+  readonly host: Pick<Host, "passesErrors">;
+}
+
+/**
+ * A reply as a tool result. A refusal is an error where the client passes its text on; other clients answer
+ * `isError` by echoing every argument to the model, doubly encoded, or by words of their own before ours. Its
+ * first line says that it failed, and with which code, either way.
+ */
+export function toCallResult(reply: ToolReply, { structured, host }: ResultForm): CallToolResult {
+  const isError = host.passesErrors ? !reply.success : reply.code === "internal_error";
+  const facts = structured === "facts" ? factsOf(reply.json) : undefined;
+  if (isObject(facts))
+    return { content: [{ type: "text", text: reply.text }], structuredContent: facts, isError };
+  if (structured && !reply.bearsContent && isObject(reply.json)) {
+    return {
+      content: [{ type: "text", text: escapeInJson(JSON.stringify(reply.json)) }],
+      structuredContent: reply.json,
+      isError,
+    };
+  }
+  return { content: [{ type: "text", text: reply.text }], isError };
+}
+
+/** What the scripts of a client's model have been answered with; what one prints is cut as a whole. */
+class ScriptRooms {
+  private readonly taken = new Map<string, number>();
+  private readonly held = new Set<Caller & { end(): void }>();
+
+  /**
+   * The room of the script that makes a call. What the other scripts of its thread have read counts as shown from here on.
+   *
+   * @param bytes what may reach the model of all its answers, if it prints them whole.
+   * @returns undefined for a call that the model makes itself.
+   */
+  of(caller: Caller, bytes: number): SharedRoom | undefined {
+    const { thread, script } = caller;
+    for (const one of this.held)
+      if (one.thread === thread && one.script !== script && this.held.delete(one)) one.end();
+    if (script === undefined) return undefined;
+    return {
+      hold: (end) => void this.held.add({ ...caller, end }),
+      left: () => {
+        const left = Math.max(leastBytes, bytes - (this.taken.get(script) ?? 0));
+        return { budgetChars: left, within: { printedBytes: left } };
+      },
+      take: (size) => {
+        this.taken.set(script, (this.taken.get(script) ?? 0) + size);
+        const [oldest] = this.taken.keys();
+        if (this.taken.size > mostScripts && oldest !== undefined) this.taken.delete(oldest);
+      },
+    };
+  }
+}
+
+type Caller = Omit<ReturnType<typeof factsOfCall>, "isReadOnly">;
+
+/** Of any answer the status and the head of a file are to arrive. */
+const leastBytes = 1_500;
+/** Side by side in one session, by its agents. */
+const mostScripts = 100;

@@ -2,7 +2,7 @@ import type { ToolName, ToolReply } from "@holdfast/core/tools";
 import { describe, expect, test } from "vitest";
 import { foreignNames } from "../../core/test/tools/door-words.js";
 import { refusedCalls, refusedFiles } from "../../core/test/tools/refused-calls.js";
-import { toCallResult } from "../src/result.js";
+import { toCallResult } from "../src/server.js";
 import { connect, makeGround, type ServerOptions, sha256 } from "./support.js";
 
 const before = "one\ntwo\n";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { themes } from "../../../../packages/agent/src/ui/lines/theme.js";
+import { themes } from "../../../../packages/agent/src/ui/lines/spans.js";
 import { openStage } from "../../../../packages/agent/test/loop/stage.js";
 import { pastOf } from "../../src/screen/past.js";
 import { committedTexts } from "../../src/screen/rows.js";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../../packages/agent/src/loop/turn.js";
 import { cellsOf } from "../../../../packages/agent/src/ui/lines/cells.js";
-import { themes } from "../../../../packages/agent/src/ui/lines/theme.js";
+import { themes } from "../../../../packages/agent/src/ui/lines/spans.js";
 import { ended } from "../../../../packages/agent/test/ui/linear/shown.js";
 import { emptyEditor, withText } from "../../src/input/editor.js";
 import { frame, noTail, nothingStands } from "../../src/screen/frame.js";

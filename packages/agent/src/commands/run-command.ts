@@ -1,11 +1,23 @@
+import { efforts, nodeNamed } from "@holdfast/core/context";
+import type { ConversationContext } from "@holdfast/core/conversation/values";
+import { isRefusal } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
-import { runHostTool } from "@holdfast/core/tools";
+import { nearestName, runHostTool } from "@holdfast/core/tools";
+import { approvalModes } from "../config/approval.js";
 import { filledPrompt, type WrittenPrompt } from "../input/written-prompts.js";
-import type { Command, CommandHost, CommandOutcome, CommandResult } from "./command.js";
-import { readArguments, withNodes } from "./given.js";
+import type {
+  Command,
+  CommandHost,
+  CommandOutcome,
+  CommandResult,
+  GivenWords,
+  OperandKind,
+  OptionKind,
+  Refused,
+} from "./command.js";
 import { kept, refused, told, unavailable } from "./results.js";
 import { commands, unknownWords } from "./table.js";
-import { type Word, wordsOf } from "./words.js";
+import { type Word, wordsOf, writtenWord } from "./words.js";
 
 /** What a line is: a command, one of the shell, or words for the model. */
 type TypedLine =
@@ -107,4 +119,171 @@ async function runShellLine(command: string, host: CommandHost): Promise<Command
   });
   const said = code === "ok" ? "The command has run." : `The command has run: ${code}.`;
   return kept(node, manager, told(said, { data: { code }, text }));
+}
+
+/** What the words of a line give to a command; a word that it does not take is refused by name. */
+export function readArguments(command: Command, words: readonly Word[]): GivenWords | Refused {
+  const sorted = sortedWords(command, words);
+  if (sorted.kind === "refusal") return sorted;
+  const { operands, options } = sorted;
+  const { least, most } = command.operands;
+  if (operands.length < least) return misuse(command, "something is missing");
+  if (most !== "text" && operands.length > most)
+    return misuse(command, `"${operands[most]}" is too much; a name with blanks stands in quotes`);
+  return {
+    kind: "given",
+    words: operands,
+    text: operands.join(" "),
+    has: (option) => options.has(option),
+    value: (option) => options.get(option)?.at(-1),
+    values: (option) => options.get(option) ?? [],
+  };
+}
+
+interface Sorted {
+  readonly kind: "sorted";
+  readonly operands: readonly string[];
+  readonly options: ReadonlyMap<string, readonly string[]>;
+}
+
+function sortedWords(command: Command, words: readonly Word[]): Sorted | Refused {
+  const operands: string[] = [];
+  const options = new Map<string, readonly string[]>();
+  let isOver = false;
+  for (let at = 0; at < words.length; at += 1) {
+    const { text = "", isQuoted = false } = words[at] ?? {};
+    if (isOver || isQuoted || !text.startsWith("--")) {
+      operands.push(text);
+      continue;
+    }
+    if (text === "--") {
+      isOver = true;
+      continue;
+    }
+    const [name = "", ...joined] = text.slice(2).split("=");
+    const kind = command.options[name];
+    if (kind === undefined) return misuse(command, unknownOption(command, name));
+    const isNext = kind !== "switch" && joined.length === 0;
+    const value = isNext ? words[at + 1]?.text : joined.join("=");
+    if (isNext) at += 1;
+    const flaw = flawOf(name, kind, value, joined.length > 0);
+    if (flaw !== undefined) return misuse(command, flaw);
+    options.set(name, [...(options.get(name) ?? []), value ?? ""]);
+  }
+  return { kind: "sorted", operands, options };
+}
+
+function flawOf(
+  name: string,
+  kind: OptionKind,
+  value: string | undefined,
+  isJoined: boolean,
+): string | undefined {
+  if (kind === "switch") return isJoined ? `--${name} takes no value` : undefined;
+  if (value === undefined || value === "") return `--${name} needs a value`;
+  if (typeof kind === "string" || kind.includes(value)) return undefined;
+  return `--${name} takes ${kind.join(", ")}`;
+}
+
+function unknownOption({ options }: Command, name: string): string {
+  const near = nearestName(name, Object.keys(options));
+  return `--${name} is not known${near === undefined ? "" : `; did you mean --${near}?`}`;
+}
+
+/** The same with each name of a node as its whole id; what names none stays, for the command to refuse. */
+function withNodes(given: GivenWords, command: Command, context: ConversationContext): GivenWords {
+  const idOf = (name: string) => {
+    const node = name === "" ? undefined : nodeNamed(context, name);
+    return node === undefined || isRefusal(node) ? name : node.id;
+  };
+  const isNode = (option: string) => command.options[option] === "node";
+  const value = (option: string) => {
+    const written = given.value(option);
+    return written !== undefined && isNode(option) ? idOf(written) : written;
+  };
+  if (command.operand !== "node" && command.operand !== "task") return { ...given, value };
+  const [first, ...rest] = given.words;
+  const words = first === undefined ? [] : [idOf(first), ...rest];
+  return { ...given, words, text: words.join(" "), value };
+}
+
+/** The sentence on a line that its command does not take. */
+function misuse({ name, usage }: Pick<Command, "name" | "usage">, why: string): Refused {
+  const line = `/${name} ${usage}`.trimEnd();
+  return { kind: "refusal", code: "invalid_arguments", message: `${line}: ${why}.` };
+}
+
+/** What the last word of a line may become. */
+export interface Completion {
+  /** Where that word begins in the line, UTF-16 units. */
+  readonly from: number;
+  /** As they are typed, sorted as they are offered. */
+  readonly candidates: readonly string[];
+}
+
+/** What can be named, by kind: paths and ids that begin so; commands are those beside ours. A kind left out has none. */
+export type Candidates = Readonly<Partial<Record<OperandKind, (begun: string) => readonly string[]>>>;
+
+const commandNames = commands.map(({ name }) => name);
+
+/**
+ * What may stand at the end of a line that begins a command: its name, its second word, its options and their
+ * values, what its first word can name. Pure; the names come from the caller.
+ */
+export function completeCommand(line: string, named: Candidates = {}): Completion {
+  const text = line.trimStart();
+  const offset = line.length - text.length;
+  if (!text.startsWith("/")) return { from: line.length, candidates: [] };
+  const words = wordsOf(text.slice(1));
+  const isNewWord = /\s$/.test(text);
+  const last = isNewWord ? undefined : words.at(-1);
+  const begun = last?.text ?? "";
+  const from = last === undefined ? line.length : offset + 1 + last.from;
+  const whole = isNewWord ? words : words.slice(0, -1);
+  return {
+    from,
+    candidates: candidatesFor(
+      whole.map((word) => word.text),
+      begun,
+      named,
+    ),
+  };
+}
+
+function candidatesFor(whole: readonly string[], begun: string, named: Candidates): readonly string[] {
+  const prompts = named.command?.(begun) ?? [];
+  const nextWords = [...namesAfter(whole, begun), ...(whole.length === 0 ? prompts : [])];
+  const typed = readTyped(`/${whole.map(writtenWord).join(" ")}`);
+  if (typed.kind !== "command") return nextWords;
+  const { command } = typed;
+  const option = command.options[whole.at(-1)?.replace(/^--/, "") ?? ""];
+  if (whole.at(-1)?.startsWith("--") === true && Array.isArray(option)) return startingWith(begun, option);
+  if (begun.startsWith("--"))
+    return startingWith(
+      begun,
+      Object.keys(command.options).map((name) => `--${name}`),
+    );
+  return [...nextWords, ...operandsOf(command, typed.words.length, begun, named)];
+}
+
+/** The next word of commands whose names go on after these. */
+function namesAfter(whole: readonly string[], begun: string): readonly string[] {
+  const names = commandNames.map((name) => name.split(" "));
+  const fitting = names.filter(
+    (name) => name.length > whole.length && whole.every((word, at) => word === name[at]),
+  );
+  return startingWith(begun, [...new Set(fitting.map((name) => name[whole.length] ?? ""))]);
+}
+
+function operandsOf(command: Command, given: number, begun: string, named: Candidates): readonly string[] {
+  const { operand } = command;
+  if (operand === undefined || given > 0) return [];
+  if (operand === "effort") return startingWith(begun, efforts);
+  if (operand === "mode") return startingWith(begun, approvalModes);
+  if (operand === "command") return [...startingWith(begun, commandNames), ...(named.command?.(begun) ?? [])];
+  return (named[operand]?.(begun) ?? []).map(writtenWord);
+}
+
+function startingWith(begun: string, names: readonly string[]): readonly string[] {
+  return names.filter((name) => name.startsWith(begun));
 }

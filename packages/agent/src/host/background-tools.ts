@@ -2,12 +2,17 @@ import { clip, escapeForDisplay } from "@holdfast/core/text";
 import { failedCall, type HostScope, type HostTool, type HostToolResult } from "@holdfast/core/tools";
 import * as z from "zod";
 import { endingWithin, withinTime } from "../config/within-time.js";
-import { endWords, secondsWords } from "./command-words.js";
-import { hostTool } from "./host-tool.js";
 import type { OutputPart } from "./output-log.js";
 import type { RunningCommand } from "./running-command.js";
 import { safeOutput } from "./safe-output.js";
-import { barredWords, type CommandToolsContext, withFileCheck } from "./shell-tool.js";
+import {
+  barredWords,
+  type CommandToolsContext,
+  endWords,
+  hostTool,
+  secondsWords,
+  withFileCheck,
+} from "./shell-tool.js";
 
 const readParameters = z.object({
   id: z.string().exactOptional().describe("Without it the commands are listed"),

@@ -4,7 +4,7 @@ import { isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
 import { defined, escapeForDisplay } from "@holdfast/core/text";
 import { isBelow } from "./found-text.js";
 import { OutputLog } from "./output-log.js";
-import { quietly } from "./quietly.js";
+import { quietly } from "./repository.js";
 import { type CommandInput, type CommandStart, RunningCommand } from "./running-command.js";
 
 /** What commands may take, unless given. */

@@ -6,7 +6,6 @@ export { Commands } from "./commands.js";
 export { editText } from "./editor.js";
 export { commandEnvironment, withoutSecrets } from "./environment.js";
 export { isBelow, ownText, projectText, type ReadText } from "./found-text.js";
-export { hostTool } from "./host-tool.js";
 export type {
   McpResource,
   McpServerConfig,
@@ -18,7 +17,13 @@ export { endFamily, killFamily, markerName } from "./processes.js";
 export { foldersOfRepository, gitWords, onlyTracked } from "./repository.js";
 export { safeText } from "./safe-output.js";
 export { Sandbox } from "./sandbox.js";
-export { type CommandToolsContext, type FileCheck, shellTool, withFileCheck } from "./shell-tool.js";
+export {
+  type CommandToolsContext,
+  type FileCheck,
+  hostTool,
+  shellTool,
+  withFileCheck,
+} from "./shell-tool.js";
 export { SpillFiles } from "./spill-files.js";
 export { todosTool } from "./todos.js";
 export { type WatchFiles, watchFiles } from "./touched-files.js";

@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { quietly } from "./quietly.js";
+import { quietly } from "./repository.js";
 import { safeOutput } from "./safe-output.js";
 
 /** The bounds of what is kept of one command's output, in bytes. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { quietly } from "./quietly.js";
+import { quietly } from "./repository.js";
 
 /** The variable that a command's processes carry: who left the process group is found again by it, on Linux. */
 export const markerName = "HOLDFAST_COMMAND";

@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, parse, relative, sep } from "node:path";
 import { escapeForDisplay } from "@holdfast/core/text";
-import { quietly } from "./quietly.js";
 
 /** The folders from that of the git repository down to this one; this one alone where there is no repository. */
 export function foldersOfRepository(folder: string): readonly string[] {
@@ -115,4 +114,13 @@ async function withoutFilters(folder: string, environment: Readonly<Record<strin
     [`${name}.process`, ""],
     [`${name}.required`, "false"],
   ]);
+}
+
+/** Does what the system may say no to, such as a look at a file that is gone meanwhile. @returns undefined where it does. */
+export function quietly<Value>(work: () => Value): Value | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
 }

@@ -8,13 +8,11 @@ import type { SandboxSetting } from "../config/schema.js";
 import { isBelow } from "./found-text.js";
 import { NetworkProxy } from "./network-proxy.js";
 import { killLeft } from "./processes.js";
-import { quietly } from "./quietly.js";
+import { quietly } from "./repository.js";
 import { gitFoldersOf, withModules } from "./sandbox/git-folders.js";
-import type { GitMirror, MirrorReport } from "./sandbox/git-mirror.js";
-import { GitMirrors } from "./sandbox/git-mirrors.js";
-import { LaterFiles } from "./sandbox/later-files.js";
+import { type GitMirror, GitMirrors, type MirrorReport } from "./sandbox/git-mirror.js";
+import { LaterFiles, SessionFolder } from "./sandbox/later-files.js";
 import { bubbleArguments, type Mount, seatbeltArguments } from "./sandbox/mounts.js";
-import { SessionFolder } from "./sandbox/session-folder.js";
 import { environmentInside, listeningSockets, socketsIn } from "./sandbox/sockets.js";
 
 /** What a sandbox is made of. Paths are absolute; what does not exist is left out. */

@@ -3,7 +3,7 @@ import type { ConversationContext } from "@holdfast/core/conversation/values";
 import { escapeForDisplay } from "@holdfast/core/text";
 import { type HostTool, meantCall, parseArguments } from "@holdfast/core/tools";
 import * as z from "zod";
-import { hostTool } from "./host-tool.js";
+import { hostTool } from "./shell-tool.js";
 
 /** The name of the tool by which a model keeps its list. */
 export const todosName = "update_todos";

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { setImmediate as nextRound } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { FileStamp, TouchedFiles } from "@holdfast/core/conversation/values";
-import { quietly } from "./quietly.js";
-import { askGit } from "./repository.js";
+import { askGit, quietly } from "./repository.js";
 
 /** Looks at the workspace before a command; what is returned looks again and says what is different. */
 export type WatchFiles = () => Promise<() => Promise<TouchedFiles>>;

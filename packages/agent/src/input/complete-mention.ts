@@ -1,7 +1,7 @@
 import type { Workspace } from "@holdfast/core/files";
 import { isRefusal, type ListedEntry } from "@holdfast/core/files/values";
 import { escapeForDisplay } from "@holdfast/core/text";
-import { begunMention, mentionLike } from "./mentions.js";
+import { begunMention, mentionLike } from "./expand-input.js";
 
 /** What names are looked for in. */
 interface MentionPorts {

@@ -1,6 +1,6 @@
 import { clip, defined, escapeForDisplay } from "@holdfast/core/text";
 import { filesBelow, type ReadText } from "../host/found-text.js";
-import { writtenMention } from "./mentions.js";
+import { writtenMention } from "./expand-input.js";
 
 /** A prompt that somebody has written down: a command of their own, a skill, or a sub-agent. */
 export interface WrittenPrompt {

@@ -2,7 +2,7 @@ import type { Effort, ModelPort, Visibility } from "@holdfast/core/context";
 import type { ClearingReport, NodeReason } from "@holdfast/core/economy";
 import type { ConversationReply } from "@holdfast/core/tools";
 import type { ApprovalMode } from "../config/approval.js";
-import type { CostMeter } from "../models/cost-meter.js";
+import type { CostMeter } from "../models/catalog.js";
 import type { Allowance } from "./approval.js";
 import type { CacheBroke } from "./cache-watch.js";
 import type { CompactionOutcome, ContextSavings, PromptMap } from "./context-economy.js";

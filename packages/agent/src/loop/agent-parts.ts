@@ -4,7 +4,7 @@ import type { EconomySettings } from "@holdfast/core/economy";
 import type { Workspace } from "@holdfast/core/files";
 import type { ConversationTool, FileTool, HostTool, ToolContext } from "@holdfast/core/tools";
 import type { ApprovalMode } from "../config/approval.js";
-import type { CostMeter } from "../models/cost-meter.js";
+import type { CostMeter } from "../models/catalog.js";
 import type { EconomyParts } from "./context-economy.js";
 import type { FileUploads } from "./file-forms.js";
 import type { GateOptions } from "./gate.js";

@@ -24,13 +24,13 @@ import {
   type TurnHost,
 } from "@holdfast/core/tools";
 import type { ApprovalMode } from "../config/approval.js";
-import { CostMeter } from "../models/cost-meter.js";
+import { CostMeter } from "../models/catalog.js";
 import type { Agent } from "./agent-door.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { Allowance } from "./approval.js";
 import { askModel, effortFor } from "./ask-model.js";
 import type { CacheBroke } from "./cache-watch.js";
-import { type CarriedCall, carryCalls, type Judged } from "./carry-calls.js";
+import { type CarriedCall, carryCalls, type Judged, type Place, sideBySide } from "./carry-calls.js";
 import {
   type CompactionOutcome,
   ContextEconomy,
@@ -38,17 +38,15 @@ import {
   type PromptMap,
   type RequestHead,
 } from "./context-economy.js";
-import { endOpenCalls, noteBrokenOff, noteEnd } from "./cut-short.js";
+import { endOpenCalls, noteBrokenOff, noteEnd, shortenedCalls } from "./cut-short.js";
 import { FileForms } from "./file-forms.js";
 import { Gate } from "./gate.js";
-import { shortenedCalls } from "./huge-calls.js";
 import { calledTool } from "./judged-call.js";
 import { leaveOut } from "./left-out.js";
 import { MemoryFile } from "./memory-file.js";
 import { offeredTools, type ToolSet, toolsOfSubAgent, toolsText } from "./offered-tools.js";
 import { type RunningTurn, startedTurn } from "./running-turn.js";
 import { keepWork, sessionMeter, workOf } from "./session-work.js";
-import { type Place, sideBySide } from "./side-by-side.js";
 import { begunTool, type Delegation, delegationIn, isWithin, mostNested } from "./sub-agents.js";
 import { broken, stopOf, type TurnEnd, type TurnInput, type TurnScope, type TurnStop } from "./turn.js";
 

@@ -1,15 +1,14 @@
 import { openCalls } from "@holdfast/core/conversation";
 import type { ConversationRefusal, ToolCall } from "@holdfast/core/conversation/values";
 import type { Workspace } from "@holdfast/core/files";
-import { isLook, isRefusal } from "@holdfast/core/files/values";
+import { hasTrait, isLook, isRefusal } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
 import { type Carried, carryOut, type HostTool, type TurnHost } from "@holdfast/core/tools";
 import type { CallNames, Gate } from "./gate.js";
 import type { Hooks } from "./hooks.js";
 import { judgedCall, type ReadCall, readCall } from "./judged-call.js";
 import { refusingTool } from "./sub-agents.js";
-import type { AgentEvent, EndedCall } from "./turn.js";
-import type { CallAim } from "./undone.js";
+import type { AgentEvent, EndedCall, TurnEnd } from "./turn.js";
 
 /** What calls are carried out with. */
 interface Carrying {
@@ -152,4 +151,92 @@ function aimOf({ call: { name, args }, tool, files }: ReadCall, isError: boolean
   if (tool?.kind === "host") return { kind: "other", what: [`${name} ${JSON.stringify(args)}`] };
   // Another call of it that succeeds is what the model did in its place.
   return { kind: "other", what: tool === undefined || tool.annotations.readOnly ? [] : [`${name}()`] };
+}
+
+/** A call that was to change something, and how it ended. */
+interface WritingCall extends Pick<EndedCall, "callId" | "name" | "code" | "isError"> {
+  readonly about: CallAim;
+}
+
+/** What a call was to do: change files, run something, move the head. */
+interface CallAim {
+  readonly kind: "files" | "other";
+  /** Paths, or the call by its name where it has none; empty for a call that only looks. */
+  readonly what: readonly string[];
+}
+
+/**
+ * What a turn left undone: for each file the last change, where that was refused, whatever the code. A change that was made
+ * in a later answer, by whatever tool, takes its file off the list; one of the same answer was made without knowing of the
+ * refusal, so it does not.
+ *
+ * What changes no files itself counts only where it was denied, stood in conflict or failed for the machine: that a command
+ * ended with an error is a fact for the model, and often what it looked for.
+ */
+export class Undone {
+  readonly #open = new Map<string, TurnEnd["undone"][number]>();
+
+  /** Takes in the calls of one answer. */
+  add(calls: readonly WritingCall[]): void {
+    for (const { isError, about } of calls) {
+      if (!isError) for (const what of about.what) this.#open.delete(what);
+    }
+    for (const { about, isError, callId, name, code } of calls) {
+      if (!isError || (about.kind === "other" && !hasTrait(code, "undone"))) continue;
+      for (const what of about.what) this.#open.set(what, { callId, name, code });
+    }
+  }
+
+  /** Each call once, in the order in which it was left. */
+  get list(): TurnEnd["undone"] {
+    return [...new Map([...this.#open.values()].map((one) => [one.callId, one])).values()];
+  }
+}
+
+/** One of so many places at which jobs go on at once. */
+export interface Place {
+  /** Gives it up, and resolves once all jobs before this one have ended. */
+  readonly earlier: () => Promise<void>;
+  /** Takes one again, where it was given up and the job is not over after all. */
+  readonly again: () => Promise<void>;
+}
+
+/** Runs jobs at the same time, at most so many at once; they begin in their order. */
+export async function sideBySide<Job, Result>(
+  jobs: readonly Job[],
+  most: number,
+  run: (job: Job, place: Place) => Promise<Result>,
+): Promise<readonly Result[]> {
+  let free = most;
+  const waiting: (() => void)[] = [];
+  const enter = async () => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+  };
+  // A place goes to who waits for it: nobody else takes it meanwhile.
+  const leave = () => {
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  };
+  const results: Promise<Result>[] = [];
+  for (const job of jobs) {
+    await enter();
+    const before = Promise.allSettled([...results]);
+    let isIn = true;
+    const leaveOnce = () => {
+      if (isIn) leave();
+      isIn = false;
+    };
+    const earlier = async () => {
+      leaveOnce();
+      await before;
+    };
+    const again = async () => {
+      if (!isIn) await enter();
+      isIn = true;
+    };
+    results.push(run(job, { earlier, again }).finally(leaveOnce));
+  }
+  return Promise.all(results);
 }

@@ -1,6 +1,7 @@
 import { type ContextManager, openCalls, upwards } from "@holdfast/core/conversation";
-import type { ConversationRefusal } from "@holdfast/core/conversation/values";
+import type { ConversationRefusal, FormChange } from "@holdfast/core/conversation/values";
 import { isRefusal } from "@holdfast/core/files/values";
+import type { CarriedCall } from "./carry-calls.js";
 import type { TurnStop } from "./turn.js";
 
 /** What the model reads of a turn that the person ended. */
@@ -88,4 +89,22 @@ function note(
 ): ConversationRefusal | undefined {
   const node = manager.addNode({ kind: "note", text, audience });
   return isRefusal(node) ? node : undefined;
+}
+
+/**
+ * Calls whose arguments alone would fill a prompt, as one line from now on: what they wrote stands in the files. Else the
+ * next request is refused for its length, and a summary reads all of it in pieces.
+ *
+ * @param mostChars of arguments, as JSON; undefined where no window is known.
+ */
+export function shortenedCalls(
+  carried: readonly CarriedCall[],
+  mostChars = Number.POSITIVE_INFINITY,
+): readonly FormChange[] {
+  return carried.flatMap(({ nodeId, call: { args } }) => {
+    const { length } = JSON.stringify(args);
+    if (length <= mostChars) return [];
+    const text = `[${length} characters of arguments, which arrived whole, are left out. The result says what became of them.]`;
+    return [{ targetId: nodeId, form: { form: "replaced", by: "cleared", text } }];
+  });
 }

@@ -9,7 +9,7 @@ import {
 import { isRefusal } from "@holdfast/core/files/values";
 import { defined, isObject } from "@holdfast/core/text";
 import { type ApprovalMode, approvalModes } from "../config/approval.js";
-import type { CostMeter } from "../models/cost-meter.js";
+import type { CostMeter } from "../models/catalog.js";
 import type { Agent } from "./agent-door.js";
 
 /** How a session is worked on: whoever opens the session again goes on with that. */

@@ -1,4 +1,4 @@
-import { type Effort, efforts } from "@holdfast/core/context";
+import { type Effort, efforts, type ModelPort } from "@holdfast/core/context";
 import type { TurnUsage } from "@holdfast/core/conversation/values";
 import { defined } from "@holdfast/core/text";
 
@@ -168,4 +168,33 @@ export function costOf(usage: TurnUsage, prices: ModelPrices): number {
   const [, ofInput, ofOutput] = long !== undefined && inputTokens > long[0] ? long : [0, 1, 1];
   const asked = plain * input + cachedInputTokens * cached + cacheWriteTokens * cacheWrite;
   return (asked * ofInput + outputTokens * output * ofOutput) / 1_000_000;
+}
+
+/** What was spent up to now. */
+interface Spent {
+  /** US dollars, by the prices of the models that have answered. */
+  readonly costUsd: number;
+  /** Answers of models whose prices are not known: they are not in `costUsd`. */
+  readonly unpriced: number;
+}
+
+/** Counts the money of one run: its turns, its sub-agents, its summaries. Each answer is added once. */
+export class CostMeter {
+  #spent: Spent = { costUsd: 0, unpriced: 0 };
+
+  /** @param whole counts the same answers, too: of a run of which this is a part. */
+  constructor(private readonly whole?: CostMeter) {}
+
+  get spent(): Spent {
+    return this.#spent;
+  }
+
+  /** Adds an answer, by the prices of the model that gave it. */
+  add(model: Pick<ModelPort, "costOf">, usage: TurnUsage = {}): void {
+    this.whole?.add(model, usage);
+    const { costUsd, unpriced } = this.#spent;
+    const cost = model.costOf?.(usage);
+    this.#spent =
+      cost === undefined ? { costUsd, unpriced: unpriced + 1 } : { costUsd: costUsd + cost, unpriced };
+  }
 }

@@ -1,7 +1,6 @@
 import type { Files, GoogleGenAI, HttpOptions } from "@google/genai/web";
 import { defined } from "@holdfast/core/text";
-import { providerFetch } from "./provider-fetch.js";
-import { type ProviderOptions, sdkKey } from "./provider-port.js";
+import { type ProviderOptions, providerFetch, sdkKey } from "./provider-port.js";
 
 /** Whose files they are: a key, and where it is taken. */
 export type GoogleAccount = Pick<ProviderOptions, "key" | "baseUrl" | "headers">;

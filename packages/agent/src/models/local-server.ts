@@ -1,6 +1,6 @@
 import { countIn, listIn, recordIn, textIn } from "@holdfast/core/text";
 import { localProviders, type OpenModelOptions, type Server, serverOf } from "./open-model.js";
-import { providerFetch } from "./provider-fetch.js";
+import { providerFetch } from "./provider-port.js";
 
 /**
  * The models of the servers that answer on this machine, as `provider/name`.

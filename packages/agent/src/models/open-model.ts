@@ -1,13 +1,22 @@
-import type { ModelPort } from "@holdfast/core/context";
+import type { ThinkingLevel } from "@google/genai/web";
+import {
+  type Effort,
+  fromGemini,
+  fromOpenAI,
+  fromOpenAIResponses,
+  type ModelPort,
+  type ModelStep,
+  toGemini,
+  toOpenAI,
+  toOpenAIResponses,
+} from "@holdfast/core/context";
 import type { TurnUsage } from "@holdfast/core/conversation/values";
 import { defined } from "@holdfast/core/text";
+import type OpenAI from "openai";
 import { anthropicModel } from "./anthropic.js";
 import { costOf, factsOfModel, type ModelFacts, type ModelPrices } from "./catalog.js";
-import { googleModel } from "./google.js";
-import type { GoogleAccount } from "./google-client.js";
-import { openaiChatModel } from "./openai-chat.js";
-import { openaiResponsesModel } from "./openai-responses.js";
-import type { ProviderOptions } from "./provider-port.js";
+import { type GoogleAccount, googleClient } from "./google-client.js";
+import { type ProviderOptions, providerFetch, providerPort, sdkOptions } from "./provider-port.js";
 
 /** The variables of a process, by name. */
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -261,4 +270,123 @@ function keyOf(
     if (key !== undefined && key !== "") return { key, keyName: keySources[variable] ?? variable };
   }
   return undefined;
+}
+
+/**
+ * Models behind Chat Completions, by a base URL: Ollama, llama.cpp, LM Studio, vLLM, OpenRouter and their like, through the
+ * SDK of OpenAI, which is loaded with the first request.
+ */
+export function openaiChatModel(options: ProviderOptions): ModelPort {
+  const { model } = options;
+  return providerPort("OpenAI", options, {
+    body: (step) => ({
+      ...toOpenAI(step.contents, step).body,
+      stream_options: { include_usage: true },
+      ...defined({ max_tokens: step.answerTokens, reasoning_effort: effortOf(step, options) }),
+      ...cacheKey(step, options),
+    }),
+    async send(body, signal) {
+      const client = await openaiClient(options);
+      return client.chat.completions.create({ ...body, model, stream: true }, { signal });
+    },
+    read: fromOpenAI,
+  });
+}
+
+/** Models of OpenAI, by the Responses API, through its SDK, which is loaded with the first request. */
+export function openaiResponsesModel(options: ProviderOptions): ModelPort {
+  const { model, form } = options;
+  return providerPort("OpenAI", options, {
+    body: (step) => {
+      const effort = effortOf(step, options);
+      return {
+        ...toOpenAIResponses(step.contents, step).body,
+        // Nothing is kept at the provider: the tree is here.
+        store: false,
+        // What it reasoned is sent back.
+        ...(form === "none" ? {} : { include: ["reasoning.encrypted_content" as const] }),
+        ...(effort === undefined ? {} : { reasoning: { effort, summary: "auto" as const } }),
+        ...cacheKey(step, options),
+        ...defined({ max_output_tokens: step.answerTokens }),
+      };
+    },
+    async send(body, signal) {
+      const client = await openaiClient(options);
+      return client.responses.create({ ...body, model, stream: true }, { signal });
+    },
+    read: fromOpenAIResponses,
+  });
+}
+
+/** How much a model is to think, in the words of the API; undefined where it is not said. */
+function effortOf({ effort }: ModelStep, { form }: ProviderOptions) {
+  return effort === undefined || form === "none" ? undefined : effortWords[effort];
+}
+
+const effortWords = {
+  off: "none",
+  low: "low",
+  medium: "medium",
+  high: "high",
+  max: "xhigh",
+} as const satisfies Readonly<Record<Effort, string>>;
+
+/** Requests of one conversation go to where its prompt is kept. Other servers may not know the word. */
+function cacheKey({ session }: ModelStep, { provider = "openai" }: ProviderOptions) {
+  return session === undefined || provider !== "openai" ? {} : { prompt_cache_key: session };
+}
+
+/** The SDK of OpenAI, loaded now; it makes each request once. */
+async function openaiClient(options: ProviderOptions): Promise<OpenAI> {
+  const { OpenAI: Client } = await import("openai");
+  return new Client({
+    ...sdkOptions(options),
+    baseURL: options.baseUrl ?? "https://api.openai.com/v1",
+    organization: null,
+    project: null,
+  });
+}
+
+/** Models of Google, through its SDK, which is loaded with the first request. */
+export function googleModel(options: ProviderOptions): ModelPort {
+  const { model } = options;
+  return providerPort("Google", options, {
+    body: (step) => {
+      const { contents, config } = toGemini(step.contents, step).body;
+      const own = { thinkingConfig: thinkingOf(step, options), maxOutputTokens: step.answerTokens };
+      return { contents, config: { ...config, ...defined(own) } };
+    },
+    async send({ contents, config }, signal) {
+      const client = await googleClient(options, oneRequest);
+      return client.models.generateContentStream({
+        model,
+        contents,
+        config: { ...config, abortSignal: signal },
+      });
+    },
+    read: fromGemini,
+    async countTokens(step, signal) {
+      const client = await googleClient(options, oneRequest);
+      const { contents } = toGemini(step.contents, step).body;
+      const config = signal === undefined ? {} : { abortSignal: signal };
+      const { totalTokens = 0 } = await client.models.countTokens({ model, contents, config });
+      return totalTokens;
+    },
+  });
+}
+
+const oneRequest = { retryOptions: { attempts: 1 }, fetch: providerFetch };
+
+/** Tokens that a model of the generation 2.5 may think. */
+const budgets = { off: 0, low: 1_024, medium: 8_192, high: 16_384, max: 24_576 } as const;
+const levels = { off: "MINIMAL", low: "LOW", medium: "MEDIUM", high: "HIGH", max: "HIGH" } as const;
+
+function thinkingOf({ effort }: ModelStep, { form }: ProviderOptions) {
+  if (form === "none") return undefined;
+  // Thoughts are sent along, as summaries.
+  const includeThoughts = true;
+  if (effort === undefined) return { includeThoughts };
+  if (form === "budget") return { includeThoughts, thinkingBudget: budgets[effort] };
+  // A cast: the words are the members of the SDK's enum, which costs its whole library to load.
+  return { includeThoughts, thinkingLevel: levels[effort] as ThinkingLevel };
 }

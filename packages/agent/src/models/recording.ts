@@ -1,6 +1,6 @@
 import type { Content, ModelFailure, ModelPort, ModelStep, ReceivedAnswer } from "@holdfast/core/context";
 import { defined, isObject, jsonOf } from "@holdfast/core/text";
-import { askedOtherwise } from "./retry.js";
+import { askedOtherwise } from "./failure.js";
 
 /**
  * One request of a recording with what came of it: a line of its file. Of the prompt only what the request before it did

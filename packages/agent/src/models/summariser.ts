@@ -8,7 +8,7 @@ import {
 import type { Summariser } from "@holdfast/core/conversation/values";
 import { refuse } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
-import type { CostMeter } from "./cost-meter.js";
+import type { CostMeter } from "./catalog.js";
 import { failed } from "./failure.js";
 
 type Summarised = Awaited<ReturnType<Summariser>>;

@@ -2,14 +2,14 @@
 
 export { changedFiles, type FileStates, type FileStateThen, stateWords } from "../commands/changes.js";
 export type { AskedBack, CommandResult } from "../commands/command.js";
-export type { Candidates, Completion } from "../commands/complete.js";
 export { sentTokens } from "../commands/context.js";
-export { planOfReturn } from "../commands/moving.js";
+export { planOfReturn } from "../commands/history.js";
+export type { Candidates, Completion } from "../commands/run-command.js";
 export type { TurnPlace } from "../commands/turn-input.js";
 export { writtenWord } from "../commands/words.js";
 export { approvalModes } from "../config/approval.js";
-export { backgroundWords, type CommandFacts } from "../host/command-words.js";
 export type { EditedText } from "../host/editor.js";
+export { backgroundWords, type CommandFacts } from "../host/shell-tool.js";
 export { type Todo, todosIn, todosName } from "../host/todos.js";
 export { pathsBeginning } from "../input/complete-mention.js";
 export { nameOfModel } from "../loop/ask-model.js";
@@ -27,13 +27,15 @@ export {
   elastic,
   fitted,
   type Line,
+  painted,
   type Span,
   type SpanKind,
   signAt,
   signedLine,
   signMs,
   span,
+  type Theme,
   textLines,
+  themes,
 } from "../ui/lines/spans.js";
-export { painted, type Theme, themes } from "../ui/lines/theme.js";
 export { isTooSmall, type WindowSize } from "../ui/lines/window.js";

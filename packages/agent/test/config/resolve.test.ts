@@ -18,11 +18,15 @@ import { checkText } from "../../src/config/check-settings.js";
 import { jsonFault } from "../../src/config/json-fault.js";
 import { namesAt, settingsPath } from "../../src/config/keys.js";
 import { removedKeys, removedWords } from "../../src/config/removed-keys.js";
-import { projectFile, resolveSettings, userFile } from "../../src/config/resolve.js";
+import {
+  projectFile,
+  resolveSettings,
+  settingsVariables,
+  unknownVariables,
+  userFile,
+} from "../../src/config/resolve.js";
 import { type AgentSettings, settingsJsonSchema } from "../../src/config/schema.js";
-import { trustClasses, trustClassOf } from "../../src/config/trust-classes.js";
-import { TrustedFolders } from "../../src/config/trusted-folders.js";
-import { settingsVariables, unknownVariables } from "../../src/config/variables.js";
+import { TrustedFolders, trustClasses, trustClassOf } from "../../src/config/trusted-folders.js";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "holdfast-config-")));
 afterAll(() => rmSync(base, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isLinkAddress, isPublicAddress } from "../../src/host/addresses.js";
+import { isLinkAddress, isPublicAddress } from "../../src/host/allowed-hosts.js";
 import { commandEnvironment, isSecretName } from "../../src/host/environment.js";
 import { waitAtMost } from "../../src/host/processes.js";
 

@@ -7,14 +7,14 @@ import { openWorkspace } from "@holdfast/core/node";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { completeMention } from "../../src/input/complete-mention.js";
-import { expandInput } from "../../src/input/expand-input.js";
 import {
   begunMention,
+  expandInput,
   type Mention,
   mentionLike,
   parseMentions,
   writtenMention,
-} from "../../src/input/mentions.js";
+} from "../../src/input/expand-input.js";
 
 const names = [
   "README.md",

@@ -12,7 +12,7 @@ import { allTools, conversationToolNames, toolNames } from "@holdfast/core/tools
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { type ExpandedInput, type ExpandOptions, expandInput } from "../../src/input/expand-input.js";
-import { type SystemFacts, systemText } from "../../src/input/system-text.js";
+import { type SystemFacts, systemText } from "../../src/input/instruction-files.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -13,7 +13,7 @@ import type { JsonObject } from "@holdfast/core/conversation/values";
 import { describe, expect, it } from "vitest";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
 import { fileCheckOf } from "../../src/loop/file-check.js";
-import { CostMeter } from "../../src/models/cost-meter.js";
+import { CostMeter } from "../../src/models/catalog.js";
 import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
 import { momentsOf, openStage } from "./stage.js";
 

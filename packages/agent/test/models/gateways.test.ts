@@ -1,7 +1,7 @@
 import { upwards } from "@holdfast/core/conversation";
 import { describe, expect, test } from "vitest";
 import { afterThisTest } from "../../../../test/cleanups.js";
-import { openaiChatModel } from "../../src/models/openai-chat.js";
+import { openaiChatModel } from "../../src/models/open-model.js";
 import { openStage } from "../loop/stage.js";
 import { Loopback, type Served } from "./wires.js";
 

@@ -4,7 +4,7 @@ import { createGzip } from "node:zlib";
 import { describe, expect, it, test } from "vitest";
 import { afterThisTest } from "../../../../test/cleanups.js";
 import { fetchThrough, proxyFor } from "../../src/config/proxied-fetch.js";
-import { providerFetch } from "../../src/models/provider-fetch.js";
+import { providerFetch } from "../../src/models/provider-port.js";
 
 async function serving(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, "127.0.0.1");

@@ -1,11 +1,10 @@
 import type { Content, ModelEvent, ModelPort } from "@holdfast/core/context";
 import { describe, expect, it } from "vitest";
 import { must, newManager } from "../../../core/test/conversation/support.js";
-import { costOf, factsOfModel } from "../../src/models/catalog.js";
-import { CostMeter } from "../../src/models/cost-meter.js";
+import { CostMeter, costOf, factsOfModel } from "../../src/models/catalog.js";
+import { retryingModel } from "../../src/models/failure.js";
 import { configuredModel, openModel } from "../../src/models/open-model.js";
 import { recordingModel } from "../../src/models/recording.js";
-import { retryingModel } from "../../src/models/retry.js";
 import { scriptedModel } from "../../src/models/scripted.js";
 import { summariserOf } from "../../src/models/summariser.js";
 

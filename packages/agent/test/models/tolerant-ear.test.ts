@@ -6,7 +6,7 @@ import { afterThisTest } from "../../../../test/cleanups.js";
 import { Commands } from "../../src/host/commands.js";
 import { shellTool } from "../../src/host/shell-tool.js";
 import { todosTool } from "../../src/host/todos.js";
-import { openaiChatModel } from "../../src/models/openai-chat.js";
+import { openaiChatModel } from "../../src/models/open-model.js";
 import { openStage } from "../loop/stage.js";
 import { Loopback } from "./wires.js";
 

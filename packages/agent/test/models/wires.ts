@@ -14,9 +14,7 @@ import * as gemini from "../../../core/test/context/vendors/gemini.js";
 import * as openai from "../../../core/test/context/vendors/openai.js";
 import * as responses from "../../../core/test/context/vendors/openai-responses.js";
 import { anthropicModel } from "../../src/models/anthropic.js";
-import { googleModel } from "../../src/models/google.js";
-import { openaiChatModel } from "../../src/models/openai-chat.js";
-import { openaiResponsesModel } from "../../src/models/openai-responses.js";
+import { googleModel, openaiChatModel, openaiResponsesModel } from "../../src/models/open-model.js";
 import type { ProviderOptions } from "../../src/models/provider-port.js";
 
 export const model = "the-model";

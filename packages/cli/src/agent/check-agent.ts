@@ -6,10 +6,9 @@ import { isEconomyRefusal } from "@holdfast/core/economy";
 import { homeFolder } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
 import type { Invocation } from "../shell/invocation.js";
-import { economyOf } from "./economy.js";
 import { openHost, sandboxOf } from "./host.js";
 import { keyVariableOfVendor, modelOf } from "./model.js";
-import { settingsOf } from "./settings.js";
+import { economyOf, settingsOf } from "./settings.js";
 
 /** One thing that was looked at. A `note` is worth knowing and no fault. */
 export interface Finding {

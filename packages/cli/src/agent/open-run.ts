@@ -37,16 +37,13 @@ import {
 } from "@holdfast/core/tools";
 import { openSettings } from "../answers/open.js";
 import { newIds, openStoreAt } from "../sessions/open-store.js";
-import { exitCodeOf } from "../shell/exit-code-of.js";
 import { exitCodes as shellCodes } from "../shell/exit-codes.js";
+import { exitCodeOf } from "../shell/interrupt.js";
 import type { Flags, Invocation } from "../shell/invocation.js";
-import { asBefore } from "./as-before.js";
-import { economyOf } from "./economy.js";
 import { openHost, type RunHost } from "./host.js";
-import { type MemoryPlace, memoryPlace } from "./memory-place.js";
 import { modelOf, namedModel, type RunModel, withModel } from "./model.js";
-import { earlierSession, folderId, sessionOf } from "./session.js";
-import { type RunSettings, ruleOf, settingsOf } from "./settings.js";
+import { asBefore, earlierSession, folderId, type MemoryPlace, memoryPlace, sessionOf } from "./session.js";
+import { economyOf, type RunSettings, ruleOf, settingsOf } from "./settings.js";
 import { type RunUploads, runUploads } from "./uploads.js";
 import { skillFolders, skillRules, type Written, writtenFor } from "./written.js";
 

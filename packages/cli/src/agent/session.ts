@@ -1,7 +1,9 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
-import { titleOf, workOf } from "@holdfast/agent";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { type AgentSettings, type ApprovalMode, type SessionWork, titleOf, workOf } from "@holdfast/agent";
 import { foldersOfRepository } from "@holdfast/agent/host";
+import { approvalModes } from "@holdfast/agent/shown";
 import {
   type ConversationFiles,
   createConversation,
@@ -20,8 +22,10 @@ import {
 } from "@holdfast/core/conversation/values";
 import { isRefusal, refuse } from "@holdfast/core/files/values";
 import { readForeign } from "@holdfast/core/node";
+import { defined } from "@holdfast/core/text";
 import { newIds } from "../sessions/open-store.js";
 import type { Flags } from "../shell/invocation.js";
+import { modelOf, type RunModel, withModel } from "./model.js";
 
 /** Which session a run goes on with, or begins. */
 interface SessionWanted {
@@ -133,4 +137,95 @@ function idsFrom(first: string | undefined): IdSource {
     isFirst = false;
     return first;
   };
+}
+
+/** Where the notes of a project lie that outlast a conversation. */
+export interface MemoryPlace {
+  /** As tools name the file. */
+  readonly path: string;
+  /** The same from its root on, as a glob. */
+  readonly glob: string;
+  /** Set where it lies in the state folder: absolute, and a root of its own. */
+  readonly folder?: string;
+}
+
+const fileName = "workspace.md";
+
+/**
+ * The place of a project's memory file: the one of the settings, else a folder for this project in the state folder,
+ * which is made. None where the settings want none, where a run is to leave no trace, or where the folder cannot be made.
+ */
+export function memoryPlace(
+  { enabled = true, file }: NonNullable<AgentSettings["memory"]> = {},
+  {
+    root,
+    stateDir,
+    isEphemeral,
+  }: { readonly root: string; readonly stateDir: string; readonly isEphemeral: boolean },
+): MemoryPlace | undefined {
+  if (!enabled) return undefined;
+  if (file !== undefined) return { path: file, glob: file };
+  try {
+    const real = realpathSync(root);
+    const digest = createHash("sha256").update(real).digest("hex").slice(0, 16);
+    const folder = join(stateDir, "memory", `${basename(real).replaceAll(/[^\w.-]/g, "_")}-${digest}`);
+    if (isEphemeral && !existsSync(folder)) return undefined;
+    makeFolder(folder);
+    const own = realpathSync(folder);
+    return { path: join(own, fileName), glob: fileName, folder: own };
+  } catch {
+    // A state folder that cannot be written in is told by what needs it; a memory is a convenience.
+    return undefined;
+  }
+}
+
+/** Step by step: Node's recursive way never ends where a system says of every folder that the one above is missing. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
+}
+
+/** What a run has without the session that it goes on with. */
+interface RunBefore {
+  readonly flags: Flags;
+  readonly settings: AgentSettings;
+  readonly model: RunModel;
+  /** Whether a person is there, who may have meant the mode: a script names what it needs. */
+  readonly isTalk: boolean;
+}
+
+/**
+ * With the model, the effort and the mode that the session had, where no flag says otherwise; what cannot be so is told. A
+ * session may have come from somebody else: its mode makes the one of the settings stricter, never wider.
+ */
+export async function asBefore({ flags, settings, model, isTalk }: RunBefore, work: SessionWork) {
+  const isOther = work.model !== undefined && work.model !== model.name && flags.model === undefined;
+  const isNamed = isOther && flags.script === undefined && flags.replay === undefined;
+  const opened = isNamed ? await modelOf(withModel(settings, work.model), flags) : model;
+  const { mode: own = "ask" } = settings.approval ?? {};
+  const wanted = flags.approvalMode ?? work.mode ?? own;
+  const mode = flags.approvalMode === undefined && isWider(wanted, own) ? own : wanted;
+  const effort = opened.kind === "model" ? (flags.effort ?? work.effort) : undefined;
+  const differs = [
+    ...(opened.kind === "model"
+      ? []
+      : [`The session worked with ${work.model}; it goes on with ${model.name}. ${opened.message}`]),
+    ...(mode === wanted || !isTalk
+      ? []
+      : [`The session worked in ${wanted}; it goes on in ${mode}. /mode changes it.`]),
+  ];
+  return {
+    settings: {
+      ...settings,
+      model: { ...settings.model, ...defined({ effort }) },
+      approval: { ...settings.approval, mode },
+    },
+    model: opened.kind === "model" ? opened : model,
+    differs,
+  };
+}
+
+function isWider(mode: ApprovalMode, than: ApprovalMode): boolean {
+  return approvalModes.indexOf(mode) > approvalModes.indexOf(than);
 }

@@ -10,7 +10,7 @@ import {
 } from "@holdfast/core/files/values";
 import { diffLines, type LineChange } from "@holdfast/core/patch";
 import { cappedLines, cutVisibly, escapeForPeople, escapeText, nameWithLink } from "@holdfast/core/text";
-import { exitCodeOf } from "../shell/exit-code-of.js";
+import { exitCodeOf } from "../shell/interrupt.js";
 import type { Paint, Terminal } from "../shell/terminal.js";
 import { applyWords, commandWords } from "./command-words.js";
 

@@ -20,9 +20,8 @@ import { settingsOf } from "../agent/settings.js";
 import { instructionWords } from "../agent/written.js";
 import { sourcesOf } from "../config/sources.js";
 import { inputBegins, readInputText } from "../shell/input.js";
-import { watchedByWork } from "../shell/interrupt.js";
+import { watchedByWork, watchOutputReader } from "../shell/interrupt.js";
 import type { Flags, Invocation } from "../shell/invocation.js";
-import { watchOutputReader } from "../shell/output-reader.js";
 
 /** `holdfast agent`: one prompt without a screen, or line by line in a terminal. */
 export async function agentCommand(call: Invocation): Promise<number> {

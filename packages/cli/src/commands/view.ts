@@ -9,9 +9,8 @@ import { jsonLine } from "../answers/one-answer.js";
 import { type OnSession, withSessions } from "../sessions/open-store.js";
 import { writeOut } from "../sessions/output.js";
 import { exitCodes } from "../shell/exit-codes.js";
-import { watchedByWork } from "../shell/interrupt.js";
+import { watchedByWork, watchOutputReader } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
-import { watchOutputReader } from "../shell/output-reader.js";
 import { version } from "../shell/version.js";
 import { costOfAnswer, sessionPage } from "./history.js";
 

@@ -1,8 +1,10 @@
+import { checkContents, providers, renderContext } from "@holdfast/core/context";
 import {
   findSession,
   type ListedTask,
   type LoadedSession,
   loadSession,
+  pathTo,
   placeOf,
   readPlace,
   type SessionMatches,
@@ -15,8 +17,10 @@ import {
 } from "@holdfast/core/conversation";
 import { describeLoss } from "@holdfast/core/conversation/journal";
 import {
+  type ConversationContext,
   type ConversationRefusal,
   excerptOf,
+  isPlaceholder,
   type SessionFacts,
   type SessionStore,
 } from "@holdfast/core/conversation/values";
@@ -28,7 +32,6 @@ import { jsonLine, lineOfJson } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { atPersonsPace } from "../shell/long-work.js";
 import type { Paint } from "../shell/terminal.js";
-import { checkRendering } from "./check-rendering.js";
 import { interrupted, onSession, onStore } from "./open-store.js";
 import { jsonWithTasks } from "./task-texts.js";
 
@@ -329,4 +332,37 @@ function verdict(
     `${paint.cyan(escapeForPeople(id))}  ${word}  ${size}`,
     ...cappedLines(wrong).map((line) => `  ${escapeForPeople(line)}`),
   ].join("\n");
+}
+
+/**
+ * What does not hold together where a branch is rendered: what cannot be shown, what cannot be done, and
+ * what a provider would not take. That a call was interrupted is no such thing: sessions end where they end.
+ * Nor is a result whose call is lost, or a decision about what is lost: the placeholder above tells of it.
+ */
+function checkRendering(context: ConversationContext): readonly string[] {
+  const { contents, report } = renderContext(context);
+  const isExplained = ({ nodeId }: { readonly nodeId: string }) => isBelowLost(context, nodeId);
+  const dropped = report.dropped.filter(
+    (one) => one.what === "wrong_lines" || (one.what === "result_without_call" && !isExplained(one)),
+  );
+  const ignored = report.ignored.filter((one) => !isExplained(one));
+  return [
+    ...dropped.map(
+      ({ nodeId, what }) => `node ${nodeId} is left out of what a model is shown: ${words(what)}`,
+    ),
+    ...ignored.map(({ nodeId, reason }) => `what node ${nodeId} decides cannot be done: ${words(reason)}`),
+    ...providers.flatMap((provider) =>
+      checkContents(contents, provider).map(
+        ({ content, message }) => `message ${content + 1} of the prompt for ${provider}: ${message}`,
+      ),
+    ),
+  ];
+}
+
+function isBelowLost(context: ConversationContext, nodeId: string): boolean {
+  return pathTo(context, nodeId).some(({ payload }) => isPlaceholder(payload));
+}
+
+function words(code: string): string {
+  return code.replaceAll("_", " ");
 }

@@ -1,3 +1,12 @@
+import type { EventEmitter } from "node:events";
+import {
+  type AnyRefusalCode,
+  concernOf,
+  conversationCodes,
+  type OutcomeCode,
+  refusalCodes,
+  successCodes,
+} from "@holdfast/core/files/values";
 import { exitCodes } from "./exit-codes.js";
 
 /**
@@ -70,4 +79,29 @@ function leave(exitCode: number): void {
   }
   if (standing !== undefined) process.stderr.write(`Interrupted: ${standing}\n`);
   process.exit(exitCode);
+}
+
+/** The exit code of every outcome and of every refusal: it says what the code is about. */
+export const exitCodeOf = Object.fromEntries(
+  [...successCodes, ...refusalCodes, ...conversationCodes].map((code) => [code, exitCodes[concernOf(code)]]),
+  // The cast: these three lists are all codes.
+) as Readonly<Record<OutcomeCode | AnyRefusalCode, number>>;
+
+// A cast: its types know the events of Node alone. The first file and a command are bundles of their own, and share no module.
+const events = process as EventEmitter;
+const gone = "holdfast: nobody reads standard output";
+
+/**
+ * Says that work ends itself when the reader of standard output goes away: the program then goes on until the work is over.
+ *
+ * @param onGone may be called more than once. @returns what ends the watch.
+ */
+export function watchOutputReader(onGone: () => void): () => void {
+  events.on(gone, onGone);
+  return () => void events.off(gone, onGone);
+}
+
+/** Tells the work that the reader is gone. @returns whether there is any; the program ends at once where there is none. */
+export function outputReaderIsGone(): boolean {
+  return events.emit(gone);
 }

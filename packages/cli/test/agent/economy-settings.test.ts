@@ -1,6 +1,6 @@
 import { cacheRatiosOf, isEconomyRefusal } from "@holdfast/core/economy";
 import { describe, expect, it } from "vitest";
-import { economyOf } from "../../src/agent/economy.js";
+import { economyOf } from "../../src/agent/settings.js";
 
 function ratiosIn(ratios: NonNullable<NonNullable<Parameters<typeof economyOf>[0]["context"]>["ratios"]>) {
   const economy = economyOf({ context: { ratios } });

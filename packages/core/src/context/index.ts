@@ -12,7 +12,6 @@ export type { Content, MediaPart, Part } from "./layout/content.js";
 export { safeCuts } from "./layout/cuts.js";
 export { checkContents, type Invariant, invariants, type Violation } from "./layout/invariants.js";
 export { lengthOf } from "./layout/layout.js";
-export { isProvider, type Provider, providers } from "./layout/providers.js";
 export type {
   Boundary,
   BrokenReferral,
@@ -23,7 +22,15 @@ export type {
   RenderReport,
 } from "./layout/report.js";
 export type { Provenance, Rendering, RenderOptions, RenderRule } from "./layout/types.js";
-export type { ShownPlace, Visibility, VisibleBlock, VisibleState } from "./layout/visibility.js";
+export {
+  isProvider,
+  type Provider,
+  providers,
+  type ShownPlace,
+  type Visibility,
+  type VisibleBlock,
+  type VisibleState,
+} from "./layout/visibility.js";
 export {
   type AnthropicBlock,
   type AnthropicBody,
@@ -44,6 +51,7 @@ export {
   type GeminiPart,
   toGemini,
 } from "./providers/gemini.js";
+export { type ResolvedMedia, resolveMedia } from "./providers/media.js";
 export {
   type Effort,
   efforts,
@@ -74,6 +82,4 @@ export {
   answerOf,
   type ReceivedAnswer,
 } from "./providers/received-answer.js";
-export { type ResolvedMedia, resolveMedia } from "./providers/resolve-media.js";
-export { ContextRenderer, renderContext } from "./render/render.js";
-export { replacedFrom } from "./render/rendering.js";
+export { ContextRenderer, renderContext, replacedFrom } from "./render/render.js";

@@ -63,7 +63,6 @@ export {
   openConversation,
   type StoredConversation,
 } from "./sessions/stored-conversation.js";
-export { Ancestry } from "./tree/ancestry.js";
 export { unprunedNode } from "./tree/checks.js";
 export {
   type Choice,
@@ -82,7 +81,19 @@ export {
   type Done,
 } from "./tree/manager.js";
 export { filesMade, type Manifest, Manifests } from "./tree/manifest.js";
-export { downwards, openCall, openCalls, pathTo, upwards } from "./tree/path.js";
+export {
+  Ancestry,
+  callOf,
+  commonAncestor,
+  downwards,
+  isOnPath,
+  nodesBelow,
+  openCall,
+  openCalls,
+  pathTo,
+  upwards,
+} from "./tree/path.js";
+export { trackedFiles } from "./tree/path-fold.js";
 export { lastOfAnswer, PathKnowledge } from "./tree/path-knowledge.js";
 export {
   activeTasks,
@@ -93,6 +104,4 @@ export {
   tasksBelow,
 } from "./tree/task-list.js";
 export type { AnsweredCall, CompleteTask, RestartTask, StartTask, TaskMove } from "./tree/tasks.js";
-export { trackedFiles } from "./tree/tracked-files.js";
-export { callOf, commonAncestor, isOnPath, nodesBelow } from "./tree/tree-paths.js";
 export { chatterWords, type NodeLine, TreeShape, type TreeShapeOptions } from "./tree/tree-shape.js";

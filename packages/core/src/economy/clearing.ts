@@ -1,12 +1,16 @@
 import type { Rendering } from "../context/index.js";
 import type { ConversationContext, FormChange } from "../conversation/values/index.js";
 import { defined, escapeForDisplay } from "../text/index.js";
-import { type ClassifiedBlocks, classify, type PromptBlock } from "./blocks.js";
+import {
+  type ClassifiedBlocks,
+  classify,
+  type MeasuredPart,
+  type MeasuredPrompt,
+  type PromptBlock,
+} from "./blocks.js";
 import type { ColdCause } from "./cold-cache.js";
-import type { MeasuredPart, MeasuredPrompt } from "./measure.js";
-import { type CacheRatios, requestsToPay } from "./provider-ratios.js";
 import type { Dangling, PromptReferences, WrittenOut } from "./references.js";
-import type { EconomySettings } from "./settings.js";
+import { type CacheRatios, type EconomySettings, requestsToPay } from "./settings.js";
 import { type ClearedBlock, type ClearingClass, type ClearingPlan, clearingClasses } from "./types.js";
 
 /** What clearing is planned from. */

@@ -1,4 +1,4 @@
-import type { CacheRatios } from "./provider-ratios.js";
+import type { CacheRatios } from "./settings.js";
 
 /** Why the cache holds nothing of the next request: whatever changes in the prompt now costs nothing extra. */
 export type ColdCause = "first_request" | "idle" | "model" | "system" | "tools" | "compaction" | "branch";

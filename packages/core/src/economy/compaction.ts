@@ -1,8 +1,8 @@
 import { isProvider, type Rendering, safeCuts } from "../context/index.js";
 import { pathTo } from "../conversation/index.js";
 import type { ConversationContext, FormChange, Summary, TurnNode } from "../conversation/values/index.js";
+import { charsPerToken, estimateTokens, type MeasuredPart, measure } from "./blocks.js";
 import { fileLedger } from "./ledger.js";
-import { charsPerToken, estimateTokens, type MeasuredPart, measure } from "./measure.js";
 import { PromptReferences } from "./references.js";
 import type { PromptBudget, PromptUsage } from "./types.js";
 

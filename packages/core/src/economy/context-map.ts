@@ -6,7 +6,7 @@ import {
   formChangesOf,
   type TurnNode,
 } from "../conversation/values/index.js";
-import { charsPerToken, estimateTokens, type MeasuredPart, measure } from "./measure.js";
+import { charsPerToken, estimateTokens, type MeasuredPart, measure } from "./blocks.js";
 import type { PromptUsage } from "./types.js";
 
 /** What fills a prompt, by what it is and by the file it is of. In estimated tokens. */

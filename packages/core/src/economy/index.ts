@@ -1,3 +1,4 @@
+export { charsPerToken, type MeasuredPrompt, measure } from "./blocks.js";
 export { type ColdCause, coldCause, type SentRequest } from "./cold-cache.js";
 export {
   type CompactionCut,
@@ -8,11 +9,9 @@ export {
   planCompaction,
 } from "./compaction.js";
 export { type ContextMap, contextMap, type NodeReason, whyNode } from "./context-map.js";
-export { type DeltaRequest, deltaContent, deltaReads } from "./delta-reads.js";
+export { type DeltaRequest, deltaContent, deltaReads } from "./delta-index.js";
 export { fileLedger } from "./ledger.js";
-export { charsPerToken, type MeasuredPrompt, measure } from "./measure.js";
-export { partsBeforeClearable, planPrompt } from "./plan.js";
-export { type CacheRatios, cacheRatiosDate, cacheRatiosOf, requestsToPay } from "./provider-ratios.js";
+export { partsBeforeClearable, planPrompt, wasWarned } from "./plan.js";
 export {
   afterRequest,
   beganClearing,
@@ -30,14 +29,18 @@ export {
   sentPrompt,
 } from "./sent-prompts.js";
 export {
+  type CacheRatios,
   type ClearTrigger,
   type CompactionSettings,
+  cacheRatiosDate,
+  cacheRatiosOf,
   defaultEconomy,
   type EconomyOverrides,
   type EconomyRefusal,
   type EconomySettings,
   economySettings,
   isEconomyRefusal,
+  requestsToPay,
 } from "./settings.js";
 export type {
   ClearedBlock,
@@ -50,4 +53,3 @@ export type {
   PromptPlan,
   PromptUsage,
 } from "./types.js";
-export { wasWarned } from "./warning.js";

@@ -1,6 +1,14 @@
 import type { Rendering } from "../context/index.js";
 import type { ConversationContext } from "../conversation/values/index.js";
-import { blocksOf, eachBlock, type PromptBlock } from "./blocks.js";
+import {
+  blocksOf,
+  charsPerToken,
+  eachBlock,
+  estimateTokens,
+  type MeasuredPrompt,
+  measure,
+  type PromptBlock,
+} from "./blocks.js";
 import {
   bestClearing,
   type ClearingCandidate,
@@ -8,12 +16,16 @@ import {
   candidatesOf,
   isWorthIt,
 } from "./clearing.js";
-import { charsPerToken, estimateTokens, type MeasuredPrompt, measure } from "./measure.js";
-import { isPinned, protectedBlocks } from "./protection.js";
-import { cacheRatiosOf } from "./provider-ratios.js";
 import { PromptReferences } from "./references.js";
-import type { NoPlanReason, PromptBudget, PromptPlan, PromptUsage } from "./types.js";
-import { warningText } from "./warning.js";
+import { cacheRatiosOf, type EconomySettings } from "./settings.js";
+import {
+  type ClearingClass,
+  clearingClasses,
+  type NoPlanReason,
+  type PromptBudget,
+  type PromptPlan,
+  type PromptUsage,
+} from "./types.js";
 
 /**
  * What is to be done about a prompt before the next request. Pure: the same prompt, budget and usage give the same
@@ -257,4 +269,146 @@ function shareOfTrigger(
 
 function nothing(reason: NoPlanReason, tokens: number, message: string): PromptPlan {
   return { kind: "nothing", reason, tokens, message };
+}
+
+/** What protection goes by. */
+interface ProtectionScope {
+  readonly settings: EconomySettings;
+  readonly keepPaths: readonly string[];
+  readonly charsPerToken: number;
+  /** All that is new may hold no more, where the window demands it. */
+  readonly mostTokens?: number;
+  /** Whether the last block stays also where it is larger than that: nobody has seen it yet. */
+  readonly keepsLast?: boolean;
+}
+
+/**
+ * The blocks that stay whatever it costs: the last tool uses, the newest tokens and messages, the last turns of
+ * the user, results of protected tools, and files that are to be kept. Messages and turns whose results together hold more
+ * than a small share of what the trigger allows are protected by the other rules only: an agent may work for hours on
+ * one sentence, and one message may hold ten files. Where the window is full, new blocks stay up to a share of it only.
+ */
+function protectedBlocks(
+  prompt: MeasuredPrompt,
+  blocks: readonly PromptBlock[],
+  { settings, keepPaths, charsPerToken, mostTokens, keepsLast = true }: ProtectionScope,
+): ReadonlySet<PromptBlock> {
+  const kept = new Set<PromptBlock>();
+  const tools = new Set(settings.excludeTools);
+  const paths = new Set(keepPaths);
+  const lastContent = prompt.parts.at(-1)?.content ?? 0;
+  const turns = lastTurns(prompt, settings.keepTurns);
+  const limit =
+    (settings.trigger.type === "input_tokens" ? settings.trigger.value : 100_000) * settings.keepShare;
+  const most = limit * charsPerToken;
+  const turnsFit = prompt.chars - (turns.from ?? prompt.chars) <= most;
+  let uses = 0;
+  let chars = 0;
+  for (const block of blocks.toReversed()) {
+    const { measured, name } = block;
+    if (name !== undefined) uses += 1;
+    chars += measured.chars;
+    const fits =
+      mostTokens === undefined ||
+      chars <= mostTokens * charsPerToken ||
+      (keepsLast && block === blocks.at(-1));
+    const isNew =
+      (name !== undefined && uses <= settings.keep) ||
+      chars <= settings.keepTokens * charsPerToken ||
+      (chars <= most && lastContent - measured.content < settings.keepMessages);
+    const isOfTurn =
+      turns.contents.has(measured.content) ||
+      (turnsFit && measured.before >= (turns.from ?? Number.POSITIVE_INFINITY));
+    if ((fits && (isNew || isOfTurn)) || isPinned(block, tools, paths)) kept.add(block);
+  }
+  return kept;
+}
+
+/** Whether a block stays for good: of a protected tool, of a file that is to be kept, or of a tracked one. */
+function isPinned(
+  { name, node, paths: own }: PromptBlock,
+  tools: ReadonlySet<string>,
+  paths: ReadonlySet<string>,
+): boolean {
+  if (name !== undefined && tools.has(name)) return true;
+  if (own.some((path) => paths.has(path))) return true;
+  return node.payload.kind === "file_content" && node.payload.form === "tracked";
+}
+
+/**
+ * Where the last turns of the user begin, and the contents in which the user spoke. A result may stand before the words
+ * in the same content: it belongs to the turn before.
+ */
+function lastTurns({ parts }: MeasuredPrompt, turns: number) {
+  const contents = new Set<number>();
+  let from: number | undefined;
+  for (const { origin, content, role, before } of parts.toReversed()) {
+    if (role !== "user" || origin.rule !== "message") continue;
+    if (contents.size >= turns && !contents.has(content)) break;
+    contents.add(content);
+    from = before;
+  }
+  return { contents, from };
+}
+
+/** Whether the model was warned since something was cleared last, by what stands in the prompt. */
+export function wasWarned(context: ConversationContext, rendering: Rendering): boolean {
+  const depthOf = (nodeId: string) => context.nodes.get(nodeId)?.depth ?? 0;
+  const last = rendering.report.boundaries.reduce(
+    (most, { rule, nodeId }) => (rule === "replaced" ? Math.max(most, depthOf(nodeId)) : most),
+    -1,
+  );
+  return measure(rendering).notes.some(({ origin: { nodeId } }) => {
+    const payload = context.nodes.get(nodeId)?.payload;
+    return payload?.kind === "note" && payload.text.startsWith(seedWords) && depthOf(nodeId) > last;
+  });
+}
+
+/** Seed 3's first words. */
+const seedWords = "⚠️ CONTEXT APPROACHING LIMIT";
+
+/**
+ * The note to the model before something is cleared, in seed 3's words, with what will go.
+ *
+ * @param share of the trigger, or of the limit of the window, that is reached. @param memoryPath the file in which notes outlast the clearing.
+ */
+function warningText(
+  share: number,
+  candidates: readonly ClearingCandidate[],
+  charsPerToken: number,
+  memoryPath: string | undefined,
+): string {
+  const percentage = Math.min(100, Math.floor(share * 100));
+  const save =
+    memoryPath === undefined
+      ? "Say now what of them you still need."
+      : `Save any critical information to ${memoryPath} now.`;
+  return [
+    seedWords,
+    "",
+    `You are at ${percentage}% of context capacity. Important tool results`,
+    `will be cleared soon. ${save}`,
+    "",
+    "What will go:",
+    ...clearingClasses.flatMap((of) => lineOf(of, candidates, charsPerToken)),
+  ].join("\n");
+}
+
+const words: Readonly<Record<ClearingClass, string>> = {
+  failed: "failed calls",
+  superseded: "results that are shown again further down",
+  large_output: "large outputs of commands and searches",
+  file: "text of files that you have not touched lately",
+  output: "older outputs",
+};
+
+function lineOf(
+  of: ClearingClass,
+  candidates: readonly ClearingCandidate[],
+  charsPerToken: number,
+): readonly string[] {
+  const own = candidates.filter((one) => one.class === of);
+  if (own.length === 0) return [];
+  const tokens = Math.round(own.reduce((sum, { chars }) => sum + chars, 0) / charsPerToken);
+  return [`- ${own.length} ${words[of]}, about ${tokens} tokens`];
 }

@@ -8,7 +8,7 @@ import type {
 } from "../conversation/values/index.js";
 import { joinSpans, type LineSpan, outsideSpans } from "../files/seen/index.js";
 import { defined, escapeForDisplay, splitLines } from "../text/index.js";
-import { type MeasuredPart, type MeasuredPrompt, partAt } from "./measure.js";
+import { type MeasuredPart, type MeasuredPrompt, partAt } from "./blocks.js";
 
 /** A reference that would dangle once certain parts are gone. */
 export interface Dangling {

@@ -1,7 +1,7 @@
 import { pathTo } from "../conversation/index.js";
 import { type ConversationContext, effectsOf } from "../conversation/values/index.js";
 import type { ColdCause } from "./cold-cache.js";
-import type { CacheRatios } from "./provider-ratios.js";
+import type { CacheRatios } from "./settings.js";
 import type { ClearedBlock, ClearingReport } from "./types.js";
 
 /** What a clearing was to bring, and what it has brought so far. In tokens of plain input. */

@@ -1,6 +1,6 @@
+import type { MeasuredPart, MeasuredPrompt } from "./blocks.js";
 import { type ColdCause, coldCause, type SentRequest } from "./cold-cache.js";
-import type { MeasuredPart, MeasuredPrompt } from "./measure.js";
-import type { CacheRatios } from "./provider-ratios.js";
+import type { CacheRatios } from "./settings.js";
 
 /** A request that was sent, with its prompt and the places up to which a provider was told to keep it. */
 export interface SentPrompt extends SentRequest {

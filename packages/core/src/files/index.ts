@@ -1,14 +1,13 @@
+export { outcomeOfOneFile } from "./access/answers.js";
 export type { MadeState, RunScope } from "./access/call.js";
-export { outcomeOfOneFile } from "./access/change-set-answers.js";
-export { isStoredAsSecret } from "./access/kept-states.js";
-export { KeyedMutex } from "./access/keyed-mutex.js";
+export { isStoredAsSecret, protectionAt } from "./access/kept-states.js";
 export type { PathNames } from "./access/path-names.js";
 export type { AgreedFile, Preview, PreviewedFile, PreviewOutcome } from "./access/preview.js";
-export { protectionAt } from "./access/protection.js";
 export {
   defaultKeepSecrets,
   defaultLimits,
   type KeepSecrets,
+  KeyedMutex,
   type Limits,
   SessionStateService,
 } from "./access/session.js";

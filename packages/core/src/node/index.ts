@@ -1,7 +1,6 @@
 /** @holdfast/core/node: the half of the core that touches the machine. */
 export type { RecoveredSets } from "./change-sets/recovery.js";
-export { type DiskOptions, type OpenedDisk, openDisk } from "./commit/open-disk.js";
-export { base64, sha256 } from "./disk/digest.js";
+export { type DiskOptions, type OpenedDisk, openDisk } from "./commit/disk-target.js";
 export {
   type ForeignAccess,
   type ForeignBounds,
@@ -17,6 +16,7 @@ export {
   readForeignText,
 } from "./disk/foreign.js";
 export { commandLineOf, defaultStateFolder, homeFolder, knownHome } from "./disk/platform.js";
+export { base64, sha256 } from "./disk/reading.js";
 export { type JournalStoreOptions, openJournalStore } from "./journal/store.js";
 export {
   type CallNote,
@@ -43,6 +43,12 @@ export {
   type PathFacts,
   type StateFacts,
 } from "./workspace/inspect.js";
-export { type OpenedPorts, openPorts, type PortOptions } from "./workspace/open.js";
-export { OpenedWorkspace, type OpenWorkspaceOptions, openWorkspace } from "./workspace/open-workspace.js";
-export { refuseWideRoots } from "./workspace/wide-roots.js";
+export {
+  type OpenedPorts,
+  OpenedWorkspace,
+  type OpenWorkspaceOptions,
+  openPorts,
+  openWorkspace,
+  type PortOptions,
+  refuseWideRoots,
+} from "./workspace/open.js";

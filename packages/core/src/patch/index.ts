@@ -1,6 +1,5 @@
-export { applyStrictly } from "./apply/apply.js";
+export { applyPacked, applyStrictly, type Unpacking } from "./apply/apply.js";
 export { applyDiff, applyDiffInTurns } from "./apply/apply-diff.js";
-export { applyPacked, type Unpacking } from "./apply/packed.js";
 export { carryEndings } from "./compare/carry-endings.js";
 export {
   describeChange,
@@ -10,7 +9,7 @@ export {
   type ShownChange,
 } from "./compare/change.js";
 export { diffLines, diffSteps, diffTexts } from "./compare/line-diff.js";
-export { describeMendedContext, describeOtherFile } from "./explain/excerpt.js";
+export { describeMendedContext, describeOtherFile } from "./explain/report.js";
 export { finish, type Steps } from "./model/steps.js";
 export type {
   LandedHunk,
@@ -25,9 +24,8 @@ export type {
   RepairKind,
   StrictApplier,
 } from "./model/types.js";
-export { type PackedDiff, readPacked } from "./read/packed.js";
-export { inFence, omissionIn } from "./read/placeholder.js";
-export { isExecutable } from "./read/sections.js";
+export { inFence, omissionIn } from "./read/open-hunk.js";
+export { isExecutable, type PackedDiff, readPacked } from "./read/sections.js";
 export { type FileDiff, type FileDiffs, splitByFile, splitByFileInTurns } from "./read/split-files.js";
 export {
   type EditedText,

@@ -4,7 +4,6 @@ export { cappedLines } from "./capped.js";
 export { causeOf } from "./cause.js";
 export { countCodePoints, unitOfCodePoint } from "./code-points.js";
 export { decodeBeside } from "./decode-beside.js";
-export { type Defined, defined } from "./defined.js";
 export {
   chooseSuffix,
   clip,
@@ -17,8 +16,12 @@ export {
   escapeUnseen,
   type FrameSuffix,
   fileAttributes,
+  firstDifference,
+  firstDifferenceIn,
+  formChange,
   frameText,
   hasUnseen,
+  looksOf,
   nameWithLink,
   quoteForDisplay,
   shortHash,
@@ -37,23 +40,37 @@ export {
   type TextFormat,
   utf8,
 } from "./encoding.js";
-export { countIn, isObject, jsonOf, listIn, recordIn, textIn, writtenJson } from "./json.js";
 export {
+  countIn,
+  type Defined,
+  defined,
+  isObject,
+  jsonOf,
+  listIn,
+  recordIn,
+  textIn,
+  writtenJson,
+} from "./json.js";
+export {
+  type Advancing,
   countEndings,
   countLines,
   eachLine,
   endsLine,
+  finish,
   joinLines,
   type LineEnding,
   LineFinder,
   lineStarts,
   mostOften,
+  type Pace,
+  type Progress,
+  type Steps,
   splitLines,
   type TextLines,
+  takeAtPace,
 } from "./lines.js";
-export { firstDifference, firstDifferenceIn, formChange, looksOf } from "./look-alike.js";
 export { repairedJson } from "./repaired-json.js";
 export { sameBytes } from "./same-bytes.js";
 export { sha256Of } from "./sha256.js";
 export { type Infer, type Schema, shapes } from "./shape.js";
-export { type Advancing, finish, type Pace, type Progress, type Steps, takeAtPace } from "./steps.js";

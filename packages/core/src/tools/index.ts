@@ -1,9 +1,17 @@
 export { type Envelope, type EnvelopeFile, parseEnvelope } from "../conversation/import/index.js";
 export { chooseSuffix, type FrameSuffix } from "../text/index.js";
-export { type CallPaths, pathsOfCall } from "./conversation/call-paths.js";
-export { type Carried, carryOut, type RecordedCall, type TurnHost } from "./conversation/carry-out.js";
+export {
+  type CallPaths,
+  type Carried,
+  carryOut,
+  pathsOfCall,
+  type RecordedCall,
+  type TurnHost,
+} from "./conversation/carry-out.js";
 export {
   type ConversationToolName,
+  conversationName,
+  conversationTool,
   conversationToolNames,
   conversationTools,
   findConversationTool,
@@ -22,7 +30,6 @@ export type {
   FilesThatFollow,
 } from "./conversation/conversation-tool.js";
 export { followFiles } from "./conversation/follow-files.js";
-export { conversationName, conversationTool } from "./conversation/one-tool.js";
 export {
   type ConversationReply,
   type ConversationToolContext,
@@ -48,10 +55,11 @@ export {
   type HostToolAnnotations,
   type HostToolResult,
   hostSchema,
+  moreTools,
+  moreToolsName,
   type RanProgram,
   runHostTool,
 } from "./run/host-tool.js";
-export { moreTools, moreToolsName } from "./run/more-tools.js";
 export { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "./run/read-media.js";
 export {
   catching,
@@ -62,12 +70,18 @@ export {
   type ToolRun,
 } from "./run/run-tool.js";
 export type { Approval, Approve, Question } from "./tool/approval.js";
-export { fileOfCall, intentOf, parseArguments } from "./tool/arguments.js";
-export { foreignName, hintFor } from "./tool/foreign-names.js";
 export { protocolText, toolsInShort } from "./tool/protocol-text.js";
 export { type JsonSchema, type NamedArguments, understand } from "./tool/shapes.js";
-export { meaningsOf, nearestName, plainName } from "./tool/spellings.js";
-export { type FileTool, jsonSchema, type ToolAnnotations, type ToolWorkspace } from "./tool/tool.js";
+export { foreignName, hintFor, meaningsOf, nearestName, plainName } from "./tool/spellings.js";
+export {
+  type FileTool,
+  fileOfCall,
+  intentOf,
+  jsonSchema,
+  parseArguments,
+  type ToolAnnotations,
+  type ToolWorkspace,
+} from "./tool/tool.js";
 export { phraseResult, shownTools, withNames } from "./tool/vocabulary.js";
 export type { WireResult } from "./wire/answers.js";
 export {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { driftedFiles, listTasks, openCalls } from "../../src/conversation/index.js";
 import { currentBase, isRefusal } from "../../src/files/values/index.js";
-import { sha256 } from "../../src/node/disk/digest.js";
+import { sha256 } from "../../src/node/disk/reading.js";
 import { carryOut, runConversationTool } from "../../src/tools/index.js";
 import { restlessClock } from "./support.js";
 import { Talk } from "./talk.js";

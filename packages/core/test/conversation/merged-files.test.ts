@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sha256 } from "../../src/node/disk/digest.js";
+import { sha256 } from "../../src/node/disk/reading.js";
 import { must, restlessClock } from "./support.js";
 import { Talk } from "./talk.js";
 

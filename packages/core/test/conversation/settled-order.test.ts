@@ -4,7 +4,7 @@ import { createConversation, memorySessionStore, openConversation } from "../../
 import { memoryPorts, Workspace } from "../../src/files/index.js";
 import { currentBase } from "../../src/files/values/index.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
-import { sha256 } from "../../src/node/disk/digest.js";
+import { sha256 } from "../../src/node/disk/reading.js";
 import { countedIds, must, steadyClock } from "./support.js";
 
 it("tells writes without a result in the order of the file, where the clock was put back between them", async () => {

@@ -10,7 +10,7 @@ import {
 import type { JsonObject } from "../../src/conversation/values/index.js";
 import { type MemoryDisk, memoryPorts, Workspace } from "../../src/files/index.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
-import { sha256 } from "../../src/node/disk/digest.js";
+import { sha256 } from "../../src/node/disk/reading.js";
 import { carryOut, followFiles, runConversationTool } from "../../src/tools/index.js";
 import { countedIds, must } from "./support.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Arrivals } from "../../src/files/access/keyed-mutex.js";
+import { Arrivals } from "../../src/files/access/session.js";
 import { KeyedMutex } from "../../src/files/index.js";
 
 const keys = ["a", "b", "c"] as const;

@@ -9,9 +9,8 @@ import { has, isRoot } from "../../../../test/tools.js";
 import type { Changed, Committed, Expected, ExpectedFile, FileBytes, Target } from "../../src/files/index.js";
 import { isRefusal, type Refusal } from "../../src/files/values/index.js";
 import { type CommitOptions, commitFile, removeFile } from "../../src/node/commit/commit.js";
-import { spotOf } from "../../src/node/commit/disk-target.js";
-import { type OpenedDisk, openDisk } from "../../src/node/commit/open-disk.js";
-import { sha256 } from "../../src/node/disk/digest.js";
+import { type OpenedDisk, openDisk, spotOf } from "../../src/node/commit/disk-target.js";
+import { sha256 } from "../../src/node/disk/reading.js";
 import { openStateFolder, type StateFolder } from "../../src/node/state-folder/state-folder.js";
 
 /** A fresh folder, removed after the tests of the file. */

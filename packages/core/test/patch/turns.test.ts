@@ -9,7 +9,7 @@ import {
   splitByFile,
   splitByFileInTurns,
 } from "../../src/patch/index.js";
-import { LineIndex } from "../../src/patch/model/line-index.js";
+import { LineIndex } from "../../src/patch/model/base-text.js";
 import { LineTable } from "../../src/patch/model/line-table.js";
 import { Deadline, finishInTurns, type Steps } from "../../src/patch/model/steps.js";
 import { splitSteps } from "../../src/patch/read/split-files.js";

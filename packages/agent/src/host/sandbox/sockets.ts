@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
-import { quietly } from "../quietly.js";
+import { quietly } from "../repository.js";
 
 /**
  * The environment of a command inside: without what leads to a program of the person's, by its name or because it names a

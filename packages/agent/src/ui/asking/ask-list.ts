@@ -3,8 +3,7 @@ import { escapeText } from "@holdfast/core/text";
 import type { EditedText } from "../../host/editor.js";
 import type { Asked, AskPerson, PersonsAnswer } from "../../loop/gate.js";
 import type { DiffOptions } from "../diff/diff-lines.js";
-import { fitted, type Line, rowsOf, span } from "../lines/spans.js";
-import { painted, type Theme, themes } from "../lines/theme.js";
+import { fitted, type Line, painted, rowsOf, span, type Theme, themes } from "../lines/spans.js";
 import { isTooSmall, tooSmall, type WindowSize } from "../lines/window.js";
 import {
   answerByNumbers,

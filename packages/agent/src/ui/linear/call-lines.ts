@@ -12,7 +12,7 @@ import {
   type ToolRun,
   toolOfName,
 } from "@holdfast/core/tools";
-import { secondsWords } from "../../host/command-words.js";
+import { secondsWords } from "../../host/shell-tool.js";
 import { type Todo, todoLines, todosIn, todosName } from "../../host/todos.js";
 import type { EndedCall } from "../../loop/turn.js";
 import { elastic, type Line, type Span, span } from "../lines/spans.js";

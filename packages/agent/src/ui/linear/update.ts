@@ -2,7 +2,7 @@ import type { ModelEvent } from "@holdfast/core/context";
 import type { TurnNode } from "@holdfast/core/conversation/values";
 import { clip } from "@holdfast/core/text";
 import { silenceWords } from "../../headless/stream-json.js";
-import { secondsWords } from "../../host/command-words.js";
+import { secondsWords } from "../../host/shell-tool.js";
 import { cacheBrokeWords } from "../../loop/cache-watch.js";
 import type { AgentEvent, ContextStep, TurnEnd } from "../../loop/turn.js";
 import { elastic, type Line, type Span, span, textLines } from "../lines/spans.js";

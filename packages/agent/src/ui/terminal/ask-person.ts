@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { editText } from "../../host/editor.js";
 import type { AskPerson } from "../../loop/gate.js";
 import { askIn } from "../asking/ask-list.js";
-import { themes } from "../lines/theme.js";
+import { themes } from "../lines/spans.js";
 import { isTooSmall, tooSmall } from "../lines/window.js";
 import { windowSize } from "./streams.js";
 

@@ -3,8 +3,7 @@ import { describeResult } from "../../commands/results.js";
 import type { RunOutput } from "../../headless/output.js";
 import type { AgentEvent, TurnEnd } from "../../loop/turn.js";
 import { type LinearState, linearState, updateLinear, waitLine } from "../linear/update.js";
-import { fitted, type Line, signAt, signMs } from "../lines/spans.js";
-import { painted, themes } from "../lines/theme.js";
+import { fitted, type Line, painted, signAt, signMs, themes } from "../lines/spans.js";
 import type { Streams } from "./streams.js";
 
 /** What one turn of a conversation is written to. */

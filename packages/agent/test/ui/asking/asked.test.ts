@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Asked } from "../../../src/loop/gate.js";
 import { answerByNumbers, answerOf, choicesOf, linesOfAsked } from "../../../src/ui/asking/asked.js";
-import { fitted } from "../../../src/ui/lines/spans.js";
-import { painted, themes } from "../../../src/ui/lines/theme.js";
+import { fitted, painted, themes } from "../../../src/ui/lines/spans.js";
 
 /** A question as it is written. */
 function shown(asked: Asked, isWhole = false) {

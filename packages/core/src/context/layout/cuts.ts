@@ -1,6 +1,6 @@
 import { invariants } from "./invariants.js";
-import type { Provider } from "./providers.js";
 import type { Rendering } from "./types.js";
+import type { Provider } from "./visibility.js";
 
 /**
  * The nodes before which everything of a prompt may go, in their order: what is left keeps the provider's

@@ -1,5 +1,5 @@
 import type { Content, FunctionCallPart, FunctionResponsePart, Part } from "./content.js";
-import type { Provider } from "./providers.js";
+import type { Provider } from "./visibility.js";
 
 /**
  * What a provider demands of a conversation, as data: a sentence, a check, and where the demand allows a

@@ -9,11 +9,10 @@ import {
 import { PersistentMap } from "../../files/seen/index.js";
 import { defined } from "../../text/index.js";
 import type { MediaPart, Part } from "./content.js";
-import { type List, put, sizeOf } from "./list.js";
 import { type EarlierLines, writeRepeats } from "./repeats.js";
 import type { Boundary, Dropped, Ignored, PromptRepair, Referral } from "./report.js";
 import type { Provenance, RenderRule } from "./types.js";
-import { nothingSeen, type SeenStates, type ShownPlace, see } from "./visibility.js";
+import { type List, nothingSeen, put, type SeenStates, type ShownPlace, see, sizeOf } from "./visibility.js";
 
 /** The nodes of a path up to one of them, as parts of a prompt. An immutable value: a step makes the next one. */
 export interface Layout {

@@ -1,7 +1,6 @@
 import type { ReferredLines, ShownChars, ShownText } from "../../conversation/values/index.js";
 import { joinSpans, type LinePart, outsideSpans, PersistentMap } from "../../files/seen/index.js";
 import { defined, lineStarts } from "../../text/index.js";
-import { itemsOf, type List, put } from "./list.js";
 
 /** The lines of one state of one file that stand in a prompt. */
 export interface VisibleState {
@@ -284,4 +283,61 @@ function visibleLinesOf(blocks: List<ShownBlock>, from: number, to: number): Vis
     next = place.to + 1;
   }
   return { places, text };
+}
+
+/** An immutable list to which is added at the end; its versions share what they have in common. */
+export type List<Item> = Cell<Item> | undefined;
+
+/** A cell of a persistent list: the newest item and all before it, which are shared. */
+interface Cell<Item> {
+  readonly item: Item;
+  /** What was put before. */
+  readonly before: List<Item>;
+  readonly size: number;
+}
+
+/** The list with one item more, in constant time; the given list stays as it is. */
+export function put<Item>(list: List<Item>, item: Item): Cell<Item> {
+  return { item, before: list, size: sizeOf(list) + 1 };
+}
+
+/** How many items a list has. */
+export function sizeOf<Item>(list: List<Item>): number {
+  return list?.size ?? 0;
+}
+
+/** In the order in which they were put, those after the first `skip`. */
+export function itemsOf<Item>(list: List<Item>, skip = 0): Item[] {
+  const items = new Array<Item>(sizeOf(list) - skip);
+  for (let cell = list; cell !== undefined && cell.size > skip; cell = cell.before)
+    items[cell.size - skip - 1] = cell.item;
+  return items;
+}
+
+/** The providers whose rules are known here. Others are rendered to, and checked by none. */
+export type Provider = "google" | "anthropic" | "openai";
+
+/** What rendering has to know of a provider. */
+interface ProviderFacts {
+  /** Whether a thought is void once any byte before it has changed. */
+  readonly bindsThinking: boolean;
+}
+
+const facts: Readonly<Record<Provider, ProviderFacts>> = {
+  google: { bindsThinking: false },
+  anthropic: { bindsThinking: true },
+  openai: { bindsThinking: false },
+};
+
+/** The providers whose form a prompt can take. */
+export const providers: readonly Provider[] = ["google", "anthropic", "openai"];
+
+/** Whether this is the name of a provider that rendering knows. */
+export function isProvider(name: string): name is Provider {
+  return Object.hasOwn(facts, name);
+}
+
+/** What is known of a provider; undefined for others. */
+export function providerFacts(name: string): ProviderFacts | undefined {
+  return isProvider(name) ? facts[name] : undefined;
 }

@@ -18,8 +18,11 @@ import {
   RequestSizes,
   systemText,
   type ToolOffer,
+  WireIds,
+  wireArgs,
+  wireName,
+  wireText,
 } from "./provider-request.js";
-import { WireIds, wireArgs, wireName, wireText } from "./wire-ids.js";
 
 /** What a request to the Messages API holds of a conversation. */
 export interface AnthropicBody {

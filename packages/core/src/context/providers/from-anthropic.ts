@@ -1,7 +1,13 @@
 import type { TurnUsage } from "../../conversation/values/index.js";
 import { countIn, defined, isObject, listIn, recordIn, textIn } from "../../text/index.js";
-import { type AnswerDeltas, type AnswerDraft, type AnswerReader, answerReader } from "./answer-reader.js";
-import type { AnswerEnd, DraftedAnswerPart } from "./received-answer.js";
+import {
+  type AnswerDeltas,
+  type AnswerDraft,
+  type AnswerEnd,
+  type AnswerReader,
+  answerReader,
+  type DraftedAnswerPart,
+} from "./received-answer.js";
 
 /** A whole response of the Messages API (`Message` of its SDK). */
 export interface AnthropicResponse {

@@ -9,8 +9,14 @@ import {
   textIn,
   writtenJson,
 } from "../../text/index.js";
-import { type AnswerDeltas, type AnswerDraft, type AnswerReader, answerReader } from "./answer-reader.js";
-import type { AnswerEnd, DraftedAnswerPart } from "./received-answer.js";
+import {
+  type AnswerDeltas,
+  type AnswerDraft,
+  type AnswerEnd,
+  type AnswerReader,
+  answerReader,
+  type DraftedAnswerPart,
+} from "./received-answer.js";
 
 /** A whole response of the Gemini API, or one piece of its stream (`GenerateContentResponse` of its SDK). */
 export interface GeminiResponse {

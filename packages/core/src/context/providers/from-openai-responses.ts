@@ -9,10 +9,17 @@ import {
   textIn,
   writtenJson,
 } from "../../text/index.js";
-import { type AnswerDeltas, type AnswerDraft, type AnswerReader, answerReader } from "./answer-reader.js";
 import { isReasoning, type OpenAIReasoning } from "./openai-responses.js";
 import { asWritten, type OpenAISignature } from "./openai-shared.js";
-import type { AnswerEnd, DraftedAnswerPart, DraftedEnd } from "./received-answer.js";
+import {
+  type AnswerDeltas,
+  type AnswerDraft,
+  type AnswerEnd,
+  type AnswerReader,
+  answerReader,
+  type DraftedAnswerPart,
+  type DraftedEnd,
+} from "./received-answer.js";
 
 /** A whole response of the Responses API (`Response` of its SDK). */
 export interface OpenAIResponsesResponse {

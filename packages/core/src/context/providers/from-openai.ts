@@ -12,10 +12,21 @@ import {
   toBase64,
   writtenJson,
 } from "../../text/index.js";
-import { type AnswerDeltas, type AnswerDraft, type AnswerReader, answerReader } from "./answer-reader.js";
-import { type ChatThought, ReasoningDetails, ThinkTags } from "./chat-thoughts.js";
-import { asWritten, type OpenAISignature } from "./openai-shared.js";
-import type { AnswerEnd, DraftedAnswerPart } from "./received-answer.js";
+import {
+  asWritten,
+  type ChatThought,
+  type OpenAISignature,
+  ReasoningDetails,
+  ThinkTags,
+} from "./openai-shared.js";
+import {
+  type AnswerDeltas,
+  type AnswerDraft,
+  type AnswerEnd,
+  type AnswerReader,
+  answerReader,
+  type DraftedAnswerPart,
+} from "./received-answer.js";
 
 /** A whole response of the Chat Completions API, or one chunk of its stream. */
 export interface OpenAIResponse {

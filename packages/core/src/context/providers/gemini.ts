@@ -9,8 +9,10 @@ import {
   RequestSizes,
   systemText,
   type ToolOffer,
+  wireArgs,
+  wireName,
+  wireText,
 } from "./provider-request.js";
-import { wireArgs, wireName, wireText } from "./wire-ids.js";
 
 /** What a request to the Gemini API holds of a conversation. */
 export interface GeminiBody {

@@ -16,8 +16,10 @@ import {
   type RequestOptions,
   systemText,
   type ToolOffer,
+  WireIds,
+  wireName,
+  wireText,
 } from "./provider-request.js";
-import { WireIds, wireName, wireText } from "./wire-ids.js";
 
 /** What a request to the Responses API holds of a conversation. */
 export interface OpenAIResponsesBody {

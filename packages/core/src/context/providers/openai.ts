@@ -1,9 +1,9 @@
 import { defined } from "../../text/index.js";
 import type { Content, MediaPart, Part } from "../layout/content.js";
-import type { ChatThought } from "./chat-thoughts.js";
 import { followingText, isMedia, isShown, mediaText, withoutForeign } from "./media.js";
 import {
   argumentsText,
+  type ChatThought,
   dataUrl,
   fileName,
   isImage,
@@ -17,8 +17,10 @@ import {
   type RequestOptions,
   systemText,
   type ToolOffer,
+  WireIds,
+  wireName,
+  wireText,
 } from "./provider-request.js";
-import { WireIds, wireName, wireText } from "./wire-ids.js";
 
 /** What a request to the Chat Completions API holds of a conversation. */
 export interface OpenAIBody {

@@ -15,12 +15,16 @@ import {
   type PendingCalls,
   repair,
 } from "../layout/layout.js";
-import { itemsOf, put, sizeOf } from "../layout/list.js";
-import type { PartSource, RenderScope } from "./render-scope.js";
+import { itemsOf, put, sizeOf } from "../layout/visibility.js";
+import {
+  interruptedText,
+  type PartSource,
+  placeholderText,
+  type RenderScope,
+  withinText,
+} from "./render-scope.js";
 import { mediaParts } from "./rule-media.js";
-import { withinText } from "./shows.js";
-import { interruptedText, placeholderText } from "./texts.js";
-import { whyLost } from "./thoughts.js";
+import { whyLost } from "./rule-messages.js";
 
 /** The call is appended at once; its result follows when all results of its answer are there. */
 export function toolCall(

@@ -17,21 +17,29 @@ import {
   mark,
   type NodeDrafts,
 } from "../layout/layout.js";
-import { put, sizeOf } from "../layout/list.js";
-import { followers, type PartSource, type RenderScope, sourceOf } from "./render-scope.js";
-import { closeCalls, hiddenCall, hiddenResult, toolCall, toolResult } from "./rule-calls.js";
-import { fileContent } from "./rule-files.js";
-import { appendDrafts, draftText, modelMessage, userMessage } from "./rule-messages.js";
+import { put, sizeOf } from "../layout/visibility.js";
 import {
   branchSummaryText,
   compactionText,
+  followers,
   lostNodeText,
+  type PartSource,
+  type RenderScope,
   restoreText,
   sessionText,
+  sourceOf,
   taskSummaryText,
   taskText,
-} from "./texts.js";
-import { noteEndedExpansions } from "./thoughts.js";
+} from "./render-scope.js";
+import { closeCalls, hiddenCall, hiddenResult, toolCall, toolResult } from "./rule-calls.js";
+import {
+  appendDrafts,
+  draftText,
+  fileContent,
+  modelMessage,
+  noteEndedExpansions,
+  userMessage,
+} from "./rule-messages.js";
 
 /** The layout with one more node of the path. Pure; its cost does not grow with the layout. */
 export function step(layout: Layout, node: TurnNode, scope: RenderScope): Layout {

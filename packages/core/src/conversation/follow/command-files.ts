@@ -1,5 +1,5 @@
 import { escapeForDisplay } from "../../text/index.js";
-import { commonAncestor, nodesBelow } from "../tree/tree-paths.js";
+import { commonAncestor, nodesBelow } from "../tree/path.js";
 import type { ConversationContext } from "../values/node.js";
 
 /** What commands changed between two nodes, which no restore brings back. */

@@ -1,6 +1,6 @@
 import type { RecordedWrite } from "../../files/values/index.js";
 import { escapeForDisplay } from "../../text/index.js";
-import { isOnPath } from "../tree/tree-paths.js";
+import { isOnPath } from "../tree/path.js";
 import type { TreeWrite } from "../tree/tree-writes.js";
 import type { FileStateHash } from "../values/file-effects.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";

@@ -1,7 +1,6 @@
 import { type InPlaceEdit, PersistentMap } from "../../files/seen/index.js";
 import { defined, type Infer, isObject, jsonOf, type Schema, shapes } from "../../text/index.js";
-import { withChild } from "../tree/children.js";
-import { nodeBelow, startedContext } from "../tree/fold.js";
+import { nodeBelow, startedContext, withChild } from "../tree/fold.js";
 import type { JournalRecord, NewNode } from "../values/event.js";
 import { flawOfMetadata } from "../values/event-shape.js";
 import {

@@ -6,7 +6,7 @@ import { type DriftedFile, driftedFiles, type SettledWrites, settleWrites } from
 import type { Loss, Replayed } from "../journal/mend.js";
 import { replay, replayOn } from "../journal/replay.js";
 import { checkEvent } from "../tree/checks.js";
-import { firstEvent } from "../tree/first-event.js";
+import { firstEvent } from "../tree/fold.js";
 import { ContextManager, type ContextManagerOptions } from "../tree/manager.js";
 import { type ConversationRefusal, isRefusal } from "../values/refusal.js";
 import type { JournalProblem, OpenSession, SessionStore } from "../values/store.js";

@@ -2,9 +2,8 @@ import { PersistentMap } from "../../files/seen/index.js";
 import { advance, type Exchange, isOfModel, isOpen, noExchange, speaks } from "../values/exchange.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
 import type { FormChange, OverlayForm, TurnPayload } from "../values/payload.js";
-import { Ancestry } from "./ancestry.js";
+import { Ancestry, nodeOf } from "./path.js";
 import { PathFold } from "./path-fold.js";
-import { nodeOf } from "./tree-paths.js";
 
 /**
  * What the nodes of a path decide about how earlier ones are rendered. They are replayed from the path

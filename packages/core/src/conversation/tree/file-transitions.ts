@@ -2,7 +2,7 @@ import { changeOf, effectsOf, type FileNaming, type FileStateHash } from "../val
 import type { FileEffect } from "../values/file-facts.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
 import type { TaskSummary, TurnPayload } from "../values/payload.js";
-import { branchOf } from "./tree-paths.js";
+import { branchOf } from "./path.js";
 
 /** How the state of one file changed along a stretch of a path, and who had a part in it. */
 export interface FileTransition {

@@ -2,10 +2,10 @@ import { type InPlaceEdit, PersistentMap } from "../../files/seen/index.js";
 import { defined } from "../../text/index.js";
 import type { ConversationEvent, MetadataPatch, NewNode, TaskChange } from "../values/event.js";
 import { advance, noExchange } from "../values/exchange.js";
+import type { IdSource } from "../values/ids.js";
 import type { ConversationContext, TaskRecord, TurnMetadata, TurnNode } from "../values/node.js";
 import { type ConversationRefusal, isRefusal, refuse } from "../values/refusal.js";
-import { noChildren, withChild } from "./children.js";
-import { isOnPath } from "./tree-paths.js";
+import { isOnPath } from "./path.js";
 
 /**
  * What an event makes of a conversation: the one definition of what the journal means. Live changes and
@@ -311,4 +311,96 @@ function endRestore(context: ConversationContext, event: Adding): ConversationCo
       (payload.kind === "lost" && parentId === pendingRestore.toId),
   );
   return ended ? { ...context, pendingRestore: undefined } : context;
+}
+
+/** The children of a node that has none: one list for all of them, which nobody changes. */
+const noChildren: readonly string[] = [];
+
+/**
+ * A node with one child more; the given one stays as it is, unless `edit` says that nobody holds it. However
+ * many children there are, one more costs the same: see `grownNode`.
+ */
+export function withChild(parent: TurnNode, childId: string, edit: InPlaceEdit | undefined): TurnNode {
+  if (edit !== undefined) return withChildInPlace(parent, childId);
+  const known = growing.get(parent);
+  if (known === undefined && parent.childIds.length < fewChildren)
+    return { ...parent, childIds: [...parent.childIds, childId] };
+  const { ids, count } = known ?? { ids: [...parent.childIds], count: parent.childIds.length };
+  // Of two versions that grow from one, only the first may go on in the same list.
+  const list = ids.length === count ? ids : ids.slice(0, count);
+  list.push(childId);
+  return grownNode(parent, { ids: list, count: list.length });
+}
+
+/** In a replay nobody holds a node yet, so it grows as it is. */
+function withChildInPlace(parent: TurnNode, childId: string): TurnNode {
+  // A node of a replay was made by `nodeBelow` or `startedContext`, and its list by this function.
+  const own = parent as { childIds: readonly string[] };
+  // A list of one, since most nodes get no second child, and `push` would make room for many.
+  if (own.childIds.length === 0) own.childIds = [childId];
+  else (own.childIds as string[]).push(childId);
+  return parent;
+}
+
+/** Lists of fewer are copied. */
+const fewChildren = 64;
+
+/** The children of one version of a node: the first `count` of a list that later versions add to. */
+interface GrowingList {
+  readonly ids: string[];
+  readonly count: number;
+}
+
+const growing = new WeakMap<TurnNode, GrowingList>();
+
+/** The node with these children, whose list is made when somebody asks for it. */
+function grownNode(node: TurnNode, list: GrowingList): TurnNode {
+  const { id, parentId, timestamp, payload, metadata, taskId, depth, order, turnParentId, exchange } = node;
+  let childIds: readonly string[] | undefined;
+  const grown: TurnNode = {
+    id,
+    parentId,
+    get childIds() {
+      childIds ??= list.ids.slice(0, list.count);
+      return childIds;
+    },
+    timestamp,
+    payload,
+    metadata,
+    taskId,
+    depth,
+    order,
+    ...(turnParentId === undefined ? {} : { turnParentId }),
+    exchange,
+  };
+  growing.set(grown, list);
+  return grown;
+}
+
+/** What a conversation begins with. */
+export interface ConversationStart {
+  /** Ids of new nodes; see `timeSortedIds`. */
+  readonly ids: IdSource;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly title?: string;
+  readonly cwd?: string;
+}
+
+/** Where a conversation begins: the event of its journal that makes the root. */
+export function firstEvent(
+  options: ConversationStart,
+): Extract<ConversationEvent, { type: "session_started" }> {
+  const id = options.ids();
+  const payload = {
+    kind: "task_boundary",
+    name: options.title ?? "",
+    transformation: { kind: "clear" },
+  } as const;
+  return {
+    type: "session_started",
+    sessionId: id,
+    root: { id, parentId: null, timestamp: options.now(), payload },
+    ...defined({ title: options.title, cwd: options.cwd }),
+  };
 }

@@ -8,9 +8,8 @@ import type { ConversationContext, TurnNode } from "../values/node.js";
 import type { TurnPayload } from "../values/payload.js";
 import { formChangesOf } from "../values/payload-text.js";
 import { decides } from "./checks.js";
-import { upwards } from "./path.js";
+import { callOf, upwards } from "./path.js";
 import { PathFold } from "./path-fold.js";
-import { callOf } from "./tree-paths.js";
 
 /**
  * What the nodes on the way down to a node showed of files: a fold over their facts, inherited by forks and by

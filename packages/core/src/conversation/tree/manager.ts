@@ -18,13 +18,13 @@ import { type ConversationRefusal, isRefusal, refuse } from "../values/refusal.j
 import type { Acknowledged } from "../values/store.js";
 import { checkChain, checkRules, checkShape, noSuchTask, unprunedNode } from "./checks.js";
 import { PathChoices } from "./choices.js";
-import { type ConversationStart, firstEvent } from "./first-event.js";
-import { applyEvent, startedContext } from "./fold.js";
+import { applyEvent, type ConversationStart, firstEvent, startedContext } from "./fold.js";
 import { type ContextListener, JournaledContext, type StoredContext } from "./journaled-context.js";
 import { withLanding } from "./landing.js";
 import { filesMade, Manifests, type Onto } from "./manifest.js";
 import { type HeadedContext, OtherHead } from "./other-head.js";
-import { answeredBelow, openCalls, upwards } from "./path.js";
+import { answeredBelow, isOnPath, openCalls, upwards } from "./path.js";
+import { foldTrackedFiles } from "./path-fold.js";
 import { PathKnowledge } from "./path-knowledge.js";
 import { checkStaged, stagedNodes } from "./staging.js";
 import {
@@ -47,8 +47,6 @@ import {
   type TaskScope,
   unansweredAt,
 } from "./tasks.js";
-import { foldTrackedFiles } from "./tracked-files.js";
-import { isOnPath } from "./tree-paths.js";
 
 /** What a manager works with; all of it can be left out. */
 export interface ContextManagerOptions extends ConversationStart {

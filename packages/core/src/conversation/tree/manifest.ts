@@ -4,8 +4,8 @@ import { effectsOf, type FileNaming, type FileStateHash, remembered } from "../v
 import type { FileDelta } from "../values/file-facts.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
 import { transitionsAlong } from "./file-transitions.js";
+import { commonAncestor, nodesBelow } from "./path.js";
 import { PathFold } from "./path-fold.js";
-import { commonAncestor, nodesBelow } from "./tree-paths.js";
 import { inOrder, lastNamed } from "./tree-writes.js";
 
 /** The states of files that a node implies, by name; of a file that is not in it nothing is known there. */

@@ -16,7 +16,7 @@ import type { ReferredLines } from "../values/file-facts.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
 import { type Choices, PathChoices } from "./choices.js";
 import { KnownOnPath, readSource, shownIn } from "./known-on-path.js";
-import { callOf, isOnPath, nodeOf, nodesBelow } from "./tree-paths.js";
+import { callOf, isOnPath, nodeOf, nodesBelow } from "./path.js";
 
 /** The part of a conversation that this needs; a `ContextManager` is one. */
 interface Conversation {

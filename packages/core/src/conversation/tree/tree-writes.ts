@@ -1,8 +1,7 @@
 import { changeOf, effectsOf, type FileNaming, type FileStateHash } from "../values/file-effects.js";
 import type { FileEffect } from "../values/file-facts.js";
 import type { ConversationContext, TurnNode } from "../values/node.js";
-import { upwards } from "./path.js";
-import { branchOf, nodesBelow } from "./tree-paths.js";
+import { branchOf, nodesBelow, upwards } from "./path.js";
 
 /** A change of a file by a tool of ours or by a restore, on whichever branch it stands. */
 export interface TreeWrite {

@@ -2,8 +2,8 @@ import type { CallerWrite, RecordedWrite } from "../values/outcomes.js";
 import { tidyPath } from "../values/path-policy.js";
 import { isRefusal } from "../values/refusal.js";
 import type { HistoryEntry } from "../values/stores.js";
+import { enterNamed } from "./call.js";
 import type { Session } from "./session.js";
-import { enterNamed } from "./visit.js";
 
 /** The writes that a conversation made to files below the roots: of each file in their order, files by name. */
 export async function callerWrites(session: Session, conversation: string): Promise<readonly CallerWrite[]> {

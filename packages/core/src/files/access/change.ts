@@ -4,8 +4,7 @@ import type { ChangeReport, WriteRefusal } from "../values/outcomes.js";
 import type { Refusal } from "../values/refusal.js";
 import type { WriteOptions } from "../values/requests.js";
 import type { HistoryEntry } from "../values/stores.js";
-import type { Current, CurrentFile } from "./current.js";
-import type { KeptState, StatePlace } from "./kept-states.js";
+import type { Current, CurrentFile, KeptState, StatePlace } from "./kept-states.js";
 
 /**
  * One change of one file, from the first look to the answer: the whole read-verify-write is one critical

@@ -6,12 +6,17 @@ import type { FileStatus } from "../values/outcomes.js";
 import { isSecret, tidyPath } from "../values/path-policy.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import type { HistoryEntry } from "../values/stores.js";
-import { cancelled } from "./call.js";
-import { linkText, readCurrent } from "./current.js";
-import { findState, isKept, isSecretState, isStateKept } from "./kept-states.js";
-import { refuseProtected } from "./protection.js";
+import { cancelled, enterNamed, ownWrites } from "./call.js";
+import {
+  findState,
+  isKept,
+  isSecretState,
+  isStateKept,
+  linkText,
+  readCurrent,
+  refuseProtected,
+} from "./kept-states.js";
 import type { Session } from "./session.js";
-import { enterNamed, ownWrites } from "./visit.js";
 
 /**
  * In what state a file is and whether it could be brought into another; nothing of it is shown or kept.

@@ -1,7 +1,12 @@
-import type { FileAccess, Target } from "../values/disk.js";
+import type { TextFormat } from "../../text/index.js";
+import { below, deniedByHost, join, rootOf } from "../ignore/ignore-rules.js";
+import type { Disk, FileAccess, FileIdentity, Target } from "../values/disk.js";
 import { isSecret } from "../values/path-policy.js";
-import { type Refusal, refuse } from "../values/refusal.js";
-import type { CurrentFile } from "./current.js";
+import type { WorkspacePorts } from "../values/ports.js";
+import { foldName, type ProtectedPath, protectionOf } from "../values/protected-paths.js";
+import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
+import { largeSize, TimeBudget } from "../values/time-budget.js";
+import { decodeFile, type FileText } from "./file-text.js";
 import type { Session } from "./session.js";
 
 /**
@@ -154,4 +159,208 @@ export async function findShownState(
   sha256: string,
 ): Promise<Uint8Array | undefined> {
   return (await isSecretState(session, place, sha256)) ? undefined : session.ports.blobs.get(sha256);
+}
+
+/** The state of a target now: one read, one hash; decoded only by those who need the text. */
+export type Current = CurrentFile | AbsentFile;
+
+/** No file, and how the text of one that is made there is written. */
+export interface AbsentFile {
+  readonly kind: "absent";
+  /** What the project says of the text that is made there, where the call says nothing. */
+  readonly format?: TextFormat;
+  /** The lines that are made there end with CR and LF. */
+  readonly isCrlf?: true;
+}
+
+/** The bytes of a regular file as one read found them; or those of a link's text, where the link itself is meant. */
+export interface CurrentFile {
+  readonly kind: "file";
+  readonly isLink?: true;
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  readonly identity: FileIdentity;
+  readonly access?: FileAccess | undefined;
+}
+
+/** The state that a step left: nobody has looked at it yet. */
+export type LeftState = Omit<CurrentFile, "identity"> | AbsentFile;
+
+/** The text of a link as it is shown. */
+export function linkText(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+/** Whether a state is large enough to be decoded once and remembered. */
+export function isLarge<State extends LeftState>(
+  current: State,
+): current is Extract<State, { kind: "file" }> {
+  return current.kind === "file" && current.bytes.length > largeSize;
+}
+
+/**
+ * Decodes a large file between two pauses: whoever asks for its text then has it at once.
+ *
+ * @param budget without one it takes as long as it takes.
+ */
+export async function learnState(
+  { ports, encodings }: Session,
+  { bytes, sha256 }: Pick<CurrentFile, "bytes" | "sha256">,
+  encoding = encodings.get(sha256),
+  budget = new TimeBudget(ports),
+): Promise<Refusal<"timeout"> | undefined> {
+  const late = await budget.pause(bytes.length);
+  if (late !== undefined) return late;
+  decodeFile(bytes, ports.codec, encoding);
+  return budget.pause();
+}
+
+/** The text of a state, in the encoding that the caller insists on, or else in the one that was insisted on before. */
+export function textOfState(
+  { ports, encodings }: Pick<Session, "ports" | "encodings">,
+  { bytes, sha256 }: Pick<CurrentFile, "bytes" | "sha256">,
+  encoding?: string,
+): FileText | Refusal {
+  const text = decodeFile(bytes, ports.codec, encoding ?? encodings.get(sha256));
+  if (encoding !== undefined && !isRefusal(text)) encodings.set(sha256, encoding);
+  return text;
+}
+
+/**
+ * Reads the state of a target, or says why it is nothing that can be served.
+ *
+ * @param budget without one it takes as long as it takes.
+ */
+export async function readCurrent(
+  target: Target,
+  session: Session,
+  limitBytes: number,
+  budget = new TimeBudget(session.ports),
+): Promise<Current | Refusal> {
+  const entry = await target.look();
+  switch (entry.kind) {
+    case "refusal":
+      return entry;
+    case "missing":
+      return { kind: "absent" };
+    case "directory":
+      return refuse("is_directory", "This is a folder, not a file.");
+    case "other":
+      return refuse("not_a_file", `This is a ${entry.what}, not a file.`);
+    case "link":
+    case "file": {
+      const read = await target.read(limitBytes);
+      if (isRefusal(read)) return read;
+      const late = await budget.pause(read.bytes.length);
+      if (late !== undefined) return late;
+      const sha256 = digestOf(session.ports, read.bytes);
+      return { ...read, kind: "file", sha256, ...(entry.kind === "link" ? { isLink: true } : {}) };
+    }
+  }
+}
+
+/**
+ * The SHA-256 of bytes, as 64 lower-case hex digits. That of large bytes is remembered for as long as somebody holds
+ * them: a change asks for it again and again.
+ */
+export function digestOf({ digest }: Pick<WorkspacePorts, "digest">, bytes: Uint8Array): string {
+  if (bytes.length <= largeSize) return digest(bytes);
+  const sha256 = knownDigests.get(bytes) ?? digest(bytes);
+  knownDigests.set(bytes, sha256);
+  return sha256;
+}
+
+/** Nobody changes bytes that were read or planned; those of a caller are known under a view of their own. */
+const knownDigests = new WeakMap<Uint8Array, string>();
+
+/**
+ * Refuses a target that is not written in without a person's approval: as it was asked for, and as what the
+ * walk arrived at. What a rule of the host denies, no approval allows.
+ *
+ * @param asked the tidied path of the request.
+ * @returns `protected_path` with the reason.
+ */
+export async function refuseProtected(
+  session: Session,
+  target: Target,
+  asked: string,
+): Promise<Refusal | undefined> {
+  const denied = deniedByHost(session.ports.disk, target.realPath, "writing");
+  if (denied !== undefined) return denied;
+  const row = await protectionAt(session.ports.disk, target, asked);
+  if (row === undefined || session.allowsProtected(target.relativePath)) return undefined;
+  return refuseIn(
+    "protected_path",
+    "Writing here needs a person's explicit approval[ ({approval})]: this is $reason. Reading is allowed.",
+    { reason: row.reason },
+  );
+}
+
+/**
+ * What protects a target: a row of the table, for its name in any root that holds it, or a repository around it.
+ *
+ * @param asked the tidied path by which it was reached.
+ */
+export async function protectionAt(
+  disk: Disk,
+  target: Target,
+  asked: string,
+): Promise<Pick<ProtectedPath, "reason" | "source"> | undefined> {
+  const named = asked.startsWith("/") ? asked : join(disk.roots[0] ?? "", asked);
+  const names = [
+    ...disk.realRoots.map((root) => [root, below(root, target.realPath)] as const),
+    ...disk.roots.map((root) => [root, below(root, named)] as const),
+  ];
+  for (const [root, path] of names) {
+    const row = path === undefined ? undefined : protectionOf(await inCheckout(disk, root, path));
+    if (row !== undefined) return row;
+  }
+  return (await isInRepository(disk, target)) ? repository : undefined;
+}
+
+/** The path inside a checkout, where an agent keeps one below its configuration: a `.git` file marks it. */
+async function inCheckout(disk: Disk, root: string, path: string): Promise<string> {
+  const [, checkout, inside] = /^((?:.*?\/)?\.claude\/worktrees\/[^/]+)\/(.+)$/.exec(path) ?? [];
+  if (checkout === undefined || inside === undefined) return path;
+  return (await kindAt(disk, join(root, `${checkout}/.git`))) === "file" ? inside : path;
+}
+
+const repository = {
+  reason: "the inside of a repository without a .git folder; git runs what its configuration and hooks name",
+  source: "gitrepository-layout(5); git-config(1): safe.bareRepository, core.fsmonitor",
+};
+
+/** What git runs by, or looks up the rest by, in a folder that it takes for a repository. */
+const telling: ReadonlySet<string> = new Set([
+  "config",
+  "config.worktree",
+  "commondir",
+  "hooks",
+  "worktrees",
+]);
+
+/**
+ * Whether git would take a folder above the target for a repository, or will do so by this very file. It asks for
+ * `HEAD` in each: so a new `HEAD` is always refused, and beside one that is there all that git runs by.
+ */
+async function isInRepository(disk: Disk, target: Target): Promise<boolean> {
+  const parts = target.relativePath.split("/");
+  if (foldName(parts.at(-1) ?? "") === "head") return true;
+  for (const [at, part] of parts.entries()) {
+    if (!telling.has(foldName(part))) continue;
+    const head = join(rootOf(target), [...parts.slice(0, at), "HEAD"].join("/"));
+    if (!(await kindAt(disk, head)).endsWith("missing")) return true;
+  }
+  return false;
+}
+
+/** What an absolute path is, or the code of the refusal to say it: `missing` and `file_missing` where there is nothing. */
+async function kindAt(disk: Disk, path: string): Promise<string> {
+  const target = await disk.enter(path, "refuse");
+  if (isRefusal(target)) return target.code;
+  try {
+    return (await target.look()).kind;
+  } finally {
+    await target.close();
+  }
 }

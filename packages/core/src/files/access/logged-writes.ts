@@ -2,11 +2,10 @@ import type { Target } from "../values/disk.js";
 import type { LoggedWrite, LogOutcome } from "../values/outcomes.js";
 import { isRefusal } from "../values/refusal.js";
 import type { HistoryEntry } from "../values/stores.js";
-import { readCurrent } from "./current.js";
-import { isStateKept, readsOf } from "./kept-states.js";
+import { atTurn } from "./call.js";
+import { isStateKept, readCurrent, readsOf } from "./kept-states.js";
 import { leadsTo } from "./path-names.js";
 import type { Session } from "./session.js";
-import { atTurn } from "./visit.js";
 
 /** The writes of a name; of a link those to the name itself and those to what it leads to. */
 export async function writesOf(session: Session, path: string): Promise<LogOutcome> {

@@ -2,8 +2,8 @@ import { isObject } from "../../text/index.js";
 import type { FileOutcome } from "../values/outcomes.js";
 import { type Refusal, refuse } from "../values/refusal.js";
 import { flawOfRequest } from "../values/requests.js";
+import { refusedSet } from "./answers.js";
 import { withoutState } from "./change.js";
-import { refusedSet } from "./change-set-answers.js";
 
 /**
  * What is wrong with a request that no compiler has checked: a caller without types, or a value that came from

@@ -1,8 +1,8 @@
 import { inEndingsAt, spliceSteps } from "../../patch/index.js";
 import { endsLine, escapeForDisplay, type Steps, sameBytes } from "../../text/index.js";
 import type { Plan } from "../access/change.js";
-import type { Current } from "../access/current.js";
 import { encodeFile, type FileText } from "../access/file-text.js";
+import type { Current } from "../access/kept-states.js";
 import type { Session } from "../access/session.js";
 import { splicedReport } from "../values/change-report.js";
 import { isRefusal, refuse, refuseIn } from "../values/refusal.js";

@@ -2,7 +2,7 @@ import { omissionIn } from "../../patch/index.js";
 import { clip, showText, splitLines } from "../../text/index.js";
 import type { Call } from "../access/call.js";
 import { type Plan, withoutState } from "../access/change.js";
-import type { Current } from "../access/current.js";
+import type { Current } from "../access/kept-states.js";
 import type { Session } from "../access/session.js";
 import type { Unchanged, WriteRefusal } from "../values/outcomes.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";

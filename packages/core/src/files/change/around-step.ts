@@ -1,18 +1,19 @@
 import { stateOf, withoutContent } from "../access/answers.js";
 import type { PlannedWrite } from "../access/change.js";
-import { type Current, isLarge, type LeftState, learnState } from "../access/current.js";
-import { digestOf } from "../access/digest.js";
 import {
+  type Current,
+  digestOf,
+  isLarge,
   isSecretState,
   isStoredAsSecret,
   keepReplaced,
   keepState,
+  type LeftState,
+  learnState,
   type StatePlace,
   sharedBefore,
 } from "../access/kept-states.js";
-import { recordMade } from "../access/landing.js";
-import { ownWrite } from "../access/own-changes.js";
-import { type Site, subjectOf } from "../access/site.js";
+import { ownWrite, recordMade, type Site, subjectOf } from "../access/landing.js";
 import { joined } from "../reading/line-stream.js";
 import type { Target } from "../values/disk.js";
 import type { Written } from "../values/outcomes.js";

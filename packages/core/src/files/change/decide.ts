@@ -2,12 +2,17 @@ import { escapeForDisplay, formChange, sameBytes } from "../../text/index.js";
 import { answer, maySee, refuseWith, type Subject, unchanged, withoutContent } from "../access/answers.js";
 import { cancelledBy, isMadeAlready } from "../access/call.js";
 import { type Change, type Plan, type PlannedWrite, withoutState } from "../access/change.js";
-import { type Current, type CurrentFile, isLarge, learnState, readCurrent } from "../access/current.js";
-import { keepReplaced, keepState } from "../access/kept-states.js";
-import { recordRead } from "../access/landing.js";
-import { doneBefore, ownChangesBetween } from "../access/own-changes.js";
-import { refuseProtected } from "../access/protection.js";
-import { type Site, subjectOf } from "../access/site.js";
+import {
+  type Current,
+  type CurrentFile,
+  isLarge,
+  keepReplaced,
+  keepState,
+  learnState,
+  readCurrent,
+  refuseProtected,
+} from "../access/kept-states.js";
+import { doneBefore, ownChangesBetween, recordRead, type Site, subjectOf } from "../access/landing.js";
 import { excludedByOwner } from "../ignore/ignore-rules.js";
 import { judgeName } from "../reading/unicode-twin.js";
 import { type Base, currentBase, emptySha256, resolveBase, shownBase } from "../values/base.js";
@@ -15,13 +20,12 @@ import { isSeen, latestSeen } from "../values/knowledge.js";
 import type { Unchanged, WriteRefusal } from "../values/outcomes.js";
 import { outsideFolder } from "../values/path-policy.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";
-import { formatNote } from "./broken-format.js";
 import { ruleWithoutBase } from "./guard-rules.js";
 import { explainMismatch, type MismatchFacts } from "./mismatch.js";
 import { absentAt } from "./new-file-format.js";
 import { rebase, stateBehind } from "./newer-state.js";
 import { modeUnseen } from "./plans.js";
-import { findUnseen, findUnshown } from "./unseen.js";
+import { findUnseen, findUnshown, formatNote } from "./unseen.js";
 
 /** A change on the present state: a write, or the answer if there is nothing to write. */
 export type Decision = WriteDecision | AnswerDecision;

@@ -1,8 +1,8 @@
 import type { EditedText, ExactEdit, InexactUse } from "../../patch/index.js";
 import { escapeForDisplay, type Steps, sameBytes } from "../../text/index.js";
 import type { Plan } from "../access/change.js";
-import type { Current } from "../access/current.js";
 import { encodeFile } from "../access/file-text.js";
+import type { Current } from "../access/kept-states.js";
 import type { Session } from "../access/session.js";
 import { placeEdits } from "../lines/placed-lines.js";
 import { comparingReport, placedReport } from "../values/change-report.js";

@@ -1,5 +1,5 @@
-import type { Current } from "../access/current.js";
-import { type Site, subjectOf } from "../access/site.js";
+import type { Current } from "../access/kept-states.js";
+import { type Site, subjectOf } from "../access/landing.js";
 import { isSeen, latestSeen } from "../values/knowledge.js";
 import { type Refusal, refuseIn } from "../values/refusal.js";
 import { unshownLines } from "./unseen.js";

@@ -1,8 +1,8 @@
 import { endingAt, inEndingsAt, spliceSteps, type TextSplice, withEndingsOf } from "../../patch/index.js";
 import { clip, countLines, endsLine, escapeForDisplay, LineFinder, type Steps } from "../../text/index.js";
 import type { Plan } from "../access/change.js";
-import type { Current } from "../access/current.js";
 import { encodeFile } from "../access/file-text.js";
+import type { Current } from "../access/kept-states.js";
 import type { Session } from "../access/session.js";
 import type { LineSpan } from "../lines/line-spans.js";
 import { splicedReport } from "../values/change-report.js";

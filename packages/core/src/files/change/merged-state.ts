@@ -1,8 +1,14 @@
-import { type CurrentFile, isLarge, readCurrent } from "../access/current.js";
-import { digestOf } from "../access/digest.js";
-import { findState, isSecretState, keepBytes } from "../access/kept-states.js";
+import { enterNamed } from "../access/call.js";
+import {
+  type CurrentFile,
+  digestOf,
+  findState,
+  isLarge,
+  isSecretState,
+  keepBytes,
+  readCurrent,
+} from "../access/kept-states.js";
 import type { Session } from "../access/session.js";
-import { enterNamed } from "../access/visit.js";
 import { comparingReport } from "../values/change-report.js";
 import type { Target } from "../values/disk.js";
 import type { MergeAsked } from "../values/outcomes.js";

@@ -1,8 +1,7 @@
 import { describeSteps, type ShownChange } from "../../patch/index.js";
 import { clip, type Steps, shortHash } from "../../text/index.js";
 import type { Subject } from "../access/answers.js";
-import { type CurrentFile, textOfState } from "../access/current.js";
-import { findShownState } from "../access/kept-states.js";
+import { type CurrentFile, findShownState, textOfState } from "../access/kept-states.js";
 import { type Base, emptySha256 } from "../values/base.js";
 import { compareMs, comparingReport } from "../values/change-report.js";
 import { isSeen } from "../values/knowledge.js";

@@ -1,6 +1,6 @@
-import type { AbsentFile } from "../access/current.js";
 import { newFormat } from "../access/file-text.js";
-import type { Site } from "../access/site.js";
+import type { AbsentFile } from "../access/kept-states.js";
+import type { Site } from "../access/landing.js";
 import { compileGlob } from "../reading/glob.js";
 import type { Disk } from "../values/disk.js";
 import { isRefusal } from "../values/refusal.js";

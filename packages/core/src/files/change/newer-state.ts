@@ -1,9 +1,7 @@
 import type { PlannedWrite, Since } from "../access/change.js";
-import { type Current, type CurrentFile, isLarge, learnState } from "../access/current.js";
 import { sharePast } from "../access/file-text.js";
-import { findState } from "../access/kept-states.js";
-import { ownChangesBetween } from "../access/own-changes.js";
-import { type Site, subjectOf } from "../access/site.js";
+import { type Current, type CurrentFile, findState, isLarge, learnState } from "../access/kept-states.js";
+import { ownChangesBetween, type Site, subjectOf } from "../access/landing.js";
 import { carrySpans } from "../lines/line-spans.js";
 import { emptySha256 } from "../values/base.js";
 import { comparingReport, rangesOf } from "../values/change-report.js";

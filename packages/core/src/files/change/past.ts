@@ -1,8 +1,7 @@
 import { shortHash } from "../../text/index.js";
 import type { Planning } from "../access/call.js";
 import type { Past, Plan } from "../access/change.js";
-import type { Current } from "../access/current.js";
-import type { KeptState } from "../access/kept-states.js";
+import type { Current, KeptState } from "../access/kept-states.js";
 import { emptySha256, parseHash } from "../values/base.js";
 import type { FileAccess } from "../values/disk.js";
 import { refuse, refuseIn } from "../values/refusal.js";

@@ -1,10 +1,9 @@
 import { defined } from "../../text/index.js";
-import { linkText } from "../access/current.js";
-import { digestOf } from "../access/digest.js";
 import { decodeFile } from "../access/file-text.js";
+import { digestOf, linkText } from "../access/kept-states.js";
+import type { Site } from "../access/landing.js";
 import { leadsTo, pathNames } from "../access/path-names.js";
 import type { AgreedFile, PreviewedFile } from "../access/preview.js";
-import type { Site } from "../access/site.js";
 import type { Refusal } from "../values/refusal.js";
 import { largeSize } from "../values/time-budget.js";
 import type { WriteDecision } from "./decide.js";

@@ -18,12 +18,10 @@ import {
 } from "../../patch/index.js";
 import { clip, countLines, type Steps, sameBytes } from "../../text/index.js";
 import type { Plan, PlannedWrite } from "../access/change.js";
-import { type Current, textOfState } from "../access/current.js";
 import { decodeFile, encodeFile, type FileText, newFormat, sharePast } from "../access/file-text.js";
-import type { KeptState } from "../access/kept-states.js";
+import { type Current, type KeptState, textOfState } from "../access/kept-states.js";
 import type { Session } from "../access/session.js";
-import { lineEdits } from "../lines/line-facts.js";
-import { joinSpans } from "../lines/line-spans.js";
+import { joinSpans, lineEdits } from "../lines/line-spans.js";
 import type { PlacedLines } from "../lines/placed-lines.js";
 import { allLines, comparingReport, placedReport, unreported } from "../values/change-report.js";
 import type { FileAccess } from "../values/disk.js";

@@ -1,26 +1,31 @@
 import { finish, type InexactUse } from "../../patch/index.js";
 import { sameBytes } from "../../text/index.js";
-import type { Planning } from "../access/call.js";
-import type { LineByLine, Plan, PlannedWrite, Since } from "../access/change.js";
-import type { Current } from "../access/current.js";
+import type { Call, Planning } from "../access/call.js";
+import type { Change, LineByLine, Plan, PlannedWrite, Since } from "../access/change.js";
+import type { Current } from "../access/kept-states.js";
 import type { Session } from "../access/session.js";
 import type { LineSpan } from "../lines/line-spans.js";
 import { namedLines } from "../lines/named-lines.js";
+import { tidyPath } from "../values/path-policy.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import type {
   AddTextRequest,
+  ApplyEditRequest,
   Asked,
   EditFileRequest,
   EditLinesRequest,
   InsertLinesRequest,
+  OneFileRequest,
   PatchFileRequest,
+  ReplaceRequest,
   UpdateSectionRequest,
 } from "../values/requests.js";
 import { asEdits, insertMessage, planAddition, planInsert } from "./added-text.js";
 import { planEdits } from "./edit-plan.js";
 import { editSteps } from "./exact-edits.js";
 import { linesMessage, namedByEdits, planLines } from "./line-edits.js";
-import { patchMessage, planPatch, textOf, unquoted } from "./plans.js";
+import { planRestore, planUndo, wasUndone } from "./past.js";
+import { patchMessage, planPatch, planWrite, textOf, unquoted } from "./plans.js";
 import { moveChange, type Rebasing } from "./rebase.js";
 import { rebasedWords } from "./rebased-words.js";
 import { askSection, planSection } from "./section-plan.js";
@@ -69,7 +74,7 @@ export function editByLines(
 }
 
 /** An addition to the end: it stands behind what others added there, but never in one of their lines. */
-export function appendByLines({ session, budget }: Planning, request: Asked<AddTextRequest>): LineByLine {
+function appendByLines({ session, budget }: Planning, request: Asked<AddTextRequest>): LineByLine {
   return {
     asked: request,
     rebase: async (then, now, since) => {
@@ -86,7 +91,7 @@ export function appendByLines({ session, budget }: Planning, request: Asked<AddT
 }
 
 /** An addition to the beginning, where nothing was added there since. */
-export function prependByLines({ session, budget }: Planning, request: Asked<AddTextRequest>): LineByLine {
+function prependByLines({ session, budget }: Planning, request: Asked<AddTextRequest>): LineByLine {
   return {
     asked: request,
     rebase: async (then, now, since) => {
@@ -101,7 +106,7 @@ export function prependByLines({ session, budget }: Planning, request: Asked<Add
 }
 
 /** Whole lines behind the line that they were put behind in the base. */
-export function insertByLines(planning: Planning, request: Asked<InsertLinesRequest>): LineByLine {
+function insertByLines(planning: Planning, request: Asked<InsertLinesRequest>): LineByLine {
   const { afterLine } = request;
   const message = (by: number) => insertMessage({ ...request, afterLine: afterLine + by });
   const plan = (then: Current) => planInsert(planning.session, request, then, planning.budget);
@@ -109,7 +114,7 @@ export function insertByLines(planning: Planning, request: Asked<InsertLinesRequ
 }
 
 /** Edits by lines, each where its lines stand by now. */
-export function linesByLines(planning: Planning, request: Asked<EditLinesRequest>): LineByLine {
+function linesByLines(planning: Planning, request: Asked<EditLinesRequest>): LineByLine {
   const message = () => linesMessage(request);
   const plan = (then: Current) => planLines(planning.session, request, then, planning.budget);
   return { asked: request, rebase: numberedLines(planning, request, plan, message) };
@@ -140,10 +145,7 @@ export function numberedLines(
 }
 
 /** A section that reads as it did in the base; a new one at the end, where there still is none. */
-export function sectionByLines(
-  { session, budget }: Planning,
-  request: Asked<UpdateSectionRequest>,
-): LineByLine {
+function sectionByLines({ session, budget }: Planning, request: Asked<UpdateSectionRequest>): LineByLine {
   return {
     asked: request,
     rebase: async (then, now, since) => {
@@ -249,3 +251,111 @@ const openEnd = notMade(
 const changedSection = notMade(
   "the section was changed since your base, or is not the only one of its name.",
 );
+
+/** The requests of one file that are one change; the others ask a model in between. */
+type PlainRequest = Exclude<OneFileRequest, ReplaceRequest | ApplyEditRequest>;
+
+/** A request as a change: what it needs to have named, and what it makes of a state. */
+export function changeOf(call: Call, request: PlainRequest): Change | Refusal {
+  const tidy = tidyPath(request.path);
+  if (isRefusal(tidy)) return tidy;
+  return { ...wanted(call, request), path: tidy.path, tool: request.tool ?? toolOf[request.kind] };
+}
+
+function wanted(
+  { session, applier, budget, isByPerson = false }: Call,
+  request: PlainRequest,
+): Omit<Change, "path" | "tool"> {
+  switch (request.kind) {
+    case "patch":
+      return {
+        options: request,
+        needsBase: "always",
+        plan: (current) => planPatch(session, request, current, budget, applier),
+        lines: patchByLines({ session, budget }, request),
+      };
+    case "write":
+      return {
+        options: request,
+        needsBase: "over_files",
+        replacesWhole: true,
+        plan: (current) => planWrite(session, { ...request, isLiteral: isByPerson }, current, budget),
+      };
+    case "edit":
+      return {
+        options: request,
+        needsBase: "edit",
+        plan: (current) => planEdits(session, request, current, budget),
+        lines: editByLines({ session, budget }, request),
+      };
+    case "append":
+      return {
+        options: request,
+        needsBase: "never",
+        plan: (current) => planAddition(session, request, current, budget, "end"),
+        lines: appendByLines({ session, budget }, request),
+      };
+    case "prepend":
+      return {
+        options: request,
+        needsBase: "never",
+        plan: (current) => planAddition(session, request, current, budget, "start"),
+        lines: prependByLines({ session, budget }, request),
+      };
+    case "insert_lines":
+      return {
+        options: request,
+        needsBase: "always",
+        plan: (current) => planInsert(session, request, current, budget),
+        lines: insertByLines({ session, budget }, request),
+      };
+    case "edit_lines":
+      return {
+        options: request,
+        needsBase: "always",
+        needsShown: true,
+        plan: (current) => planLines(session, request, current, budget),
+        lines: linesByLines({ session, budget }, request),
+      };
+    case "update_section":
+      return {
+        options: request,
+        needsBase: "never",
+        plan: (current) => planSection(session, request, current, budget),
+        lines: sectionByLines({ session, budget }, request),
+      };
+    case "undo":
+      return {
+        options: request,
+        needsBase: "never",
+        plan: async (current, past) => planUndo({ session, budget }, await past(), current),
+        isUndo: true,
+        wasMade: wasUndone,
+      };
+    case "restore":
+      return {
+        options: request,
+        needsBase: "never",
+        plan: async (current, past) =>
+          planRestore({ session, budget }, await past(), request.sha256, current),
+      };
+    default:
+      return request satisfies never;
+  }
+}
+
+/** What a request without a tool's name is called in the history. */
+export const toolOf = {
+  patch: "safe_patch",
+  write: "write_file",
+  edit: "edit_file",
+  append: "append_to_file",
+  prepend: "prepend_to_file",
+  insert_lines: "insert_lines",
+  edit_lines: "edit_file",
+  update_section: "update_section",
+  replace: "replace",
+  apply_edit: "apply_edit",
+  undo: "undo_edit",
+  restore: "restore",
+} as const satisfies Record<OneFileRequest["kind"], string>;

@@ -1,8 +1,8 @@
 import { spliceSteps, type TextSplice } from "../../patch/index.js";
 import { defined, type Steps } from "../../text/index.js";
 import type { Plan, PlannedWrite, Since } from "../access/change.js";
-import type { Current, CurrentFile } from "../access/current.js";
 import { encodeFile } from "../access/file-text.js";
+import type { Current, CurrentFile } from "../access/kept-states.js";
 import type { Session } from "../access/session.js";
 import type { LineEdit, LineSpan } from "../lines/line-spans.js";
 import { keepLines, moveEdits } from "../lines/moved-lines.js";

@@ -1,7 +1,7 @@
 import { clip, showText } from "../../text/index.js";
 import type { Call } from "../access/call.js";
 import type { Change, Plan } from "../access/change.js";
-import type { Current } from "../access/current.js";
+import type { Current } from "../access/kept-states.js";
 import { emptySha256 } from "../values/base.js";
 import type { Unchanged, WriteRefusal } from "../values/outcomes.js";
 import { refuseIn } from "../values/refusal.js";

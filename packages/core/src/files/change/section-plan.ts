@@ -18,8 +18,8 @@ import {
   showText,
 } from "../../text/index.js";
 import type { Plan } from "../access/change.js";
-import type { Current } from "../access/current.js";
 import { encodeFile, type FileText } from "../access/file-text.js";
+import type { Current } from "../access/kept-states.js";
 import type { Session } from "../access/session.js";
 import { splicedReport } from "../values/change-report.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "../values/refusal.js";

@@ -1,7 +1,6 @@
 import { diffLines, finish, type Steps, type TextSplice } from "../../patch/index.js";
 import { countLines, splitLines } from "../../text/index.js";
-import { lineEdits } from "./line-facts.js";
-import { carrySpans, joinSpans, type LineEdit, type LineSpan } from "./line-spans.js";
+import { carrySpans, joinSpans, type LineEdit, type LineSpan, lineEdits } from "./line-spans.js";
 
 /** What splices came to, line by line. */
 export interface PlacedLines {

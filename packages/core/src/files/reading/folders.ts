@@ -1,5 +1,5 @@
 import { escapeForDisplay } from "../../text/index.js";
-import { refuseProtected } from "../access/protection.js";
+import { refuseProtected } from "../access/kept-states.js";
 import type { Session } from "../access/session.js";
 import { excludedByOwner } from "../ignore/ignore-rules.js";
 import type { Target } from "../values/disk.js";

@@ -1,6 +1,6 @@
 import { defined, escapeForDisplay } from "../../text/index.js";
+import { inside } from "../access/call.js";
 import type { Session } from "../access/session.js";
-import { inside } from "../access/visit.js";
 import type { DirectoryEntry, Disk, Target } from "../values/disk.js";
 import type { ListedEntry, ListOutcome } from "../values/outcomes.js";
 import { tidyPath } from "../values/path-policy.js";

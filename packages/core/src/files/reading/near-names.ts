@@ -1,6 +1,6 @@
 import { escapeForDisplay, firstDifference } from "../../text/index.js";
+import { inside } from "../access/call.js";
 import type { Session } from "../access/session.js";
-import { inside } from "../access/visit.js";
 import { bareName } from "../values/path-policy.js";
 import { isRefusal } from "../values/refusal.js";
 import { TimeBudget } from "../values/time-budget.js";

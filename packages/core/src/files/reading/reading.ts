@@ -9,9 +9,15 @@ import {
 } from "../../text/index.js";
 import { maySee } from "../access/answers.js";
 import { type Call, handOut } from "../access/call.js";
-import { type CurrentFile, isLarge, learnState, readCurrent, textOfState } from "../access/current.js";
 import { decodeFile, type FileText, textFacts } from "../access/file-text.js";
-import { keepState } from "../access/kept-states.js";
+import {
+  type CurrentFile,
+  isLarge,
+  keepState,
+  learnState,
+  readCurrent,
+  textOfState,
+} from "../access/kept-states.js";
 import { recordRead } from "../access/landing.js";
 import { leadsTo } from "../access/path-names.js";
 import type { Session } from "../access/session.js";

@@ -1,8 +1,8 @@
 import { escapeForDisplay, firstDifference, looksOf } from "../../text/index.js";
 import type { PlannedWrite } from "../access/change.js";
-import type { Current } from "../access/current.js";
+import type { Current } from "../access/kept-states.js";
+import type { Site } from "../access/landing.js";
 import type { Session } from "../access/session.js";
-import type { Site } from "../access/site.js";
 import { type Refusal, refuse } from "../values/refusal.js";
 import { namesIn } from "./near-names.js";
 

@@ -1,9 +1,10 @@
-export { type LinePart, lineEdits } from "../lines/line-facts.js";
 export {
   carrySpans,
   joinSpans,
   type LineEdit,
+  type LinePart,
   type LineSpan,
+  lineEdits,
   outsideSpans,
   type SourcedSpan,
   sourcesIn,
@@ -27,9 +28,12 @@ export { isKnownWhole, isSeen } from "../values/knowledge.js";
 export { KnownFiles, type KnownRecord, type LearnOptions } from "./known-files.js";
 export { unchangedIn, unchangedStub } from "./rereads.js";
 export {
+  allOf,
   type CallKnowledge,
   knownState,
   SessionKnowledge,
   type SessionKnowledgeOptions,
+  type ShownLines,
+  type ShownSince,
+  shownBy,
 } from "./session-knowledge.js";
-export { allOf, type ShownLines, type ShownSince, shownBy } from "./shown-lines.js";

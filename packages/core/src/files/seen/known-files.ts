@@ -1,12 +1,14 @@
-import { carryParts, type LinePart, wholeLines } from "../lines/line-facts.js";
 import {
   addSpans,
+  carryParts,
   carrySourced,
   joinSources,
+  type LinePart,
   type LineSpan,
   outsideSpans,
   putSpans,
   type SourcedSpan,
+  wholeLines,
 } from "../lines/line-spans.js";
 import { type InPlaceEdit, PersistentMap } from "../lines/persistent-map.js";
 import { emptySha256 } from "../values/base.js";

@@ -1,12 +1,9 @@
-import { type Call, isMadeAlready } from "../access/call.js";
+import { names, setOutcome } from "../access/answers.js";
+import { type Call, isMadeAlready, ownWrites } from "../access/call.js";
 import { type Change, withoutState } from "../access/change.js";
-import { names, setOutcome } from "../access/change-set-answers.js";
-import { readCurrent } from "../access/current.js";
-import { isSecretState, type KeptState } from "../access/kept-states.js";
-import type { Ticket } from "../access/keyed-mutex.js";
+import { isSecretState, type KeptState, readCurrent } from "../access/kept-states.js";
 import type { PreviewOutcome } from "../access/preview.js";
-import type { Session } from "../access/session.js";
-import { ownWrites } from "../access/visit.js";
+import type { Session, Ticket } from "../access/session.js";
 import { lastInForce, planUndo, type UndoneSet } from "../change/past.js";
 import { resolveBase } from "../values/base.js";
 import type { Target } from "../values/disk.js";

@@ -1,22 +1,20 @@
 import { escapeForDisplay } from "../../text/index.js";
-import { refuseWith } from "../access/answers.js";
-import { askLast, type Call, cancelled, cancelledBy, rootReplaced } from "../access/call.js";
-import { type Change, type PlannedWrite, withoutState } from "../access/change.js";
 import {
   answerOfOne,
   namesInPlace,
   notWrittenWithSet,
   refusedSet,
+  refuseWith,
   type SetAnswers,
   setOutcome,
   withoutInPlace,
-} from "../access/change-set-answers.js";
+} from "../access/answers.js";
+import { askLast, type Call, cancelled, cancelledBy, rootReplaced } from "../access/call.js";
+import { type Change, type PlannedWrite, withoutState } from "../access/change.js";
 import { cannotKeep, isStoredAsSecret, keepBytes } from "../access/kept-states.js";
-import type { Ticket } from "../access/keyed-mutex.js";
+import { inPlace, type Site, siteOf, subjectOf } from "../access/landing.js";
 import { compareAgreed, type Preview } from "../access/preview.js";
-import type { Session } from "../access/session.js";
-import type { Site } from "../access/site.js";
-import { inPlace, siteOf, subjectOf } from "../access/site.js";
+import type { Session, Ticket } from "../access/session.js";
 import { digestOfPlan, secure } from "../change/around-step.js";
 import { type Decision, decide, overtaken } from "../change/decide.js";
 import { lastInForce } from "../change/past.js";
@@ -32,7 +30,17 @@ import type {
 } from "../values/outcomes.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
 import type { ApplyChangesRequest, Asked } from "../values/requests.js";
-import { commitSet, isAlone, replacesInPlace } from "./change-set-commit.js";
+import {
+  commitSet,
+  entryUse,
+  isAlone,
+  type LockedSites,
+  movedAway,
+  namedTwice,
+  replacesInPlace,
+  underLocks,
+  withFileLocked,
+} from "./change-set-commit.js";
 import {
   type AnsweredMember,
   changeOfMember,
@@ -45,14 +53,6 @@ import {
   type PlannedMember,
   sourceOf,
 } from "./change-set-members.js";
-import {
-  entryUse,
-  type LockedSites,
-  movedAway,
-  namedTwice,
-  underLocks,
-  withFileLocked,
-} from "./locked-sites.js";
 import { carryOutFolder, spreadFolder } from "./whole-folder.js";
 
 /** Carries a change set out: all or none. */

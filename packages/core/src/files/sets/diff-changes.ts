@@ -1,6 +1,6 @@
 import { type FileDiff, isExecutable, splitByFile, splitByFileInTurns } from "../../patch/index.js";
 import { clip, defined } from "../../text/index.js";
-import { plainPath } from "../access/plain-path.js";
+import { plainPath } from "../access/path-names.js";
 import type { Session } from "../access/session.js";
 import { emptySha256, type GivenBase } from "../values/base.js";
 import { bareName } from "../values/path-policy.js";

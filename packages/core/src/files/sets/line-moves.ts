@@ -1,7 +1,7 @@
 import { countLines, escapeForDisplay, LineFinder } from "../../text/index.js";
 import type { Planning } from "../access/call.js";
 import type { Change, Plan, PlannedWrite } from "../access/change.js";
-import type { Current } from "../access/current.js";
+import type { Current } from "../access/kept-states.js";
 import { asEdits, planInsert } from "../change/added-text.js";
 import { linesMessage, noSuchLine, planLines } from "../change/line-edits.js";
 import { textOf } from "../change/plans.js";

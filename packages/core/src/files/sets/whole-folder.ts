@@ -1,6 +1,6 @@
 import { escapeForDisplay } from "../../text/index.js";
 import type { Call } from "../access/call.js";
-import type { Ticket } from "../access/keyed-mutex.js";
+import type { Ticket } from "../access/session.js";
 import { removeEmptyFolders } from "../change/empty-folders.js";
 import { excludedByOwner } from "../ignore/ignore-rules.js";
 import { makeFolder } from "../reading/folders.js";

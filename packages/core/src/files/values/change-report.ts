@@ -1,7 +1,6 @@
 import { diffSteps, type TextSplice } from "../../patch/index.js";
 import { countLines, type Steps } from "../../text/index.js";
-import { lineEdits } from "../lines/line-facts.js";
-import type { LineEdit, LineSpan } from "../lines/line-spans.js";
+import { type LineEdit, type LineSpan, lineEdits } from "../lines/line-spans.js";
 import { type PlacedLines, placeEdits } from "../lines/placed-lines.js";
 import type { ChangeReport } from "./outcomes.js";
 

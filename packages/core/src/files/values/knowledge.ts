@@ -1,5 +1,4 @@
-import type { LinePart } from "../lines/line-facts.js";
-import { type LineEdit, type LineSpan, outsideSpans } from "../lines/line-spans.js";
+import { type LineEdit, type LinePart, type LineSpan, outsideSpans } from "../lines/line-spans.js";
 
 /**
  * What the caller of one call was shown of files (page "state-verified files", Knowledge). It enters with

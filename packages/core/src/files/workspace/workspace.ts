@@ -1,24 +1,28 @@
 import { defined } from "../../text/index.js";
-import type { Call, RunScope } from "../access/call.js";
+import { outcomeOfOneFile } from "../access/answers.js";
+import { atTurn, type Call, inside, type RunScope } from "../access/call.js";
 import { callerWrites, lastWrite } from "../access/caller-writes.js";
 import { withoutState } from "../access/change.js";
-import { outcomeOfOneFile } from "../access/change-set-answers.js";
 import { fileState, mayHoldSecrets, recoveredState } from "../access/file-states.js";
-import { Arrivals, KeyedMutex, type Ticket } from "../access/keyed-mutex.js";
 import { recordStaleInodeWrite } from "../access/landing.js";
 import { writesOf } from "../access/logged-writes.js";
-import { namesOf, type PathNames } from "../access/path-names.js";
-import { plainPath } from "../access/plain-path.js";
+import { namesOf, type PathNames, plainPath } from "../access/path-names.js";
 import type { PreviewOutcome } from "../access/preview.js";
 import { ReplacedFiles } from "../access/replaced-files.js";
 import { malformedAnswer, pathOf, refuseMalformed, textsOf } from "../access/request-shape.js";
-import { defaultKeepSecrets, defaultLimits, type Session, SessionStateService } from "../access/session.js";
-import { atTurn, inside } from "../access/visit.js";
+import {
+  Arrivals,
+  defaultKeepSecrets,
+  defaultLimits,
+  KeyedMutex,
+  type Session,
+  SessionStateService,
+  type Ticket,
+} from "../access/session.js";
 import type { WorkspaceOptions } from "../access/workspace-options.js";
 import { mergedState } from "../change/merged-state.js";
 import { describeEntry, makeFolder, readBytes } from "../reading/folders.js";
-import { type CallKnowledge, SessionKnowledge } from "../seen/session-knowledge.js";
-import { shownBy } from "../seen/shown-lines.js";
+import { type CallKnowledge, SessionKnowledge, shownBy } from "../seen/session-knowledge.js";
 import { emptySha256 } from "../values/base.js";
 import { defaultGuards } from "../values/guards.js";
 import type { Knowledge } from "../values/knowledge.js";

@@ -11,8 +11,8 @@ import type { Refusal } from "../../files/values/index.js";
 import { isRefusal } from "../../files/values/index.js";
 import { commitFile, removeFile } from "../commit/commit.js";
 import { spotOf } from "../commit/disk-target.js";
-import { sha256 } from "../disk/digest.js";
-import { answering } from "../disk/faults.js";
+import { answering } from "../disk/platform.js";
+import { sha256 } from "../disk/reading.js";
 import { beginWrite } from "../state-folder/history.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 

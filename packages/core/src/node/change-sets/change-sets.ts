@@ -10,14 +10,10 @@ import {
 } from "../../files/index.js";
 import { isRefusal, type Refusal } from "../../files/values/index.js";
 import { spotOf } from "../commit/disk-target.js";
-import { changed, lostLock } from "../commit/proved-file.js";
-import { waitForSet } from "../commit/set-links.js";
-import { Cleanup, newStageName } from "../commit/stage.js";
-import { afterStep } from "../commit/taken.js";
-import { removeQuietly } from "../disk/entries.js";
-import { faultFrom, refusalFrom, refusalOrFault } from "../disk/faults.js";
-import { quietly } from "../disk/platform.js";
-import { sliceBytes } from "../disk/slices.js";
+import { afterStep, changed, lostLock } from "../commit/exchanged.js";
+import { Cleanup, newStageName, waitForSet } from "../commit/stage.js";
+import { faultFrom, quietly, refusalFrom, refusalOrFault } from "../disk/platform.js";
+import { removeQuietly, sliceBytes } from "../disk/reading.js";
 import { noteCallers } from "../state-folder/callers.js";
 import type { Presence } from "../state-folder/sessions.js";
 import type { StateFolder } from "../state-folder/state-folder.js";

@@ -2,9 +2,8 @@ import { closeSync, fstatSync, fsyncSync, ftruncateSync, statSync } from "node:f
 import { basename, dirname } from "node:path";
 import type { HistoryEntry } from "../../files/index.js";
 import { jsonOf } from "../../text/index.js";
-import { sha256 } from "../disk/digest.js";
-import { namesIn, readText, removeQuietly } from "../disk/entries.js";
 import { ifThere, openDescriptor, openFlags, syncFolder, writeAll } from "../disk/platform.js";
+import { namesIn, readText, removeQuietly, sha256 } from "../disk/reading.js";
 import { parseEntry } from "../state-folder/history.js";
 import {
   formatIdentity,

@@ -3,10 +3,9 @@ import { basename } from "node:path";
 import { exchangeWith, publishNew } from "../commit/commit.js";
 import { bytesOf, isSameFile, restoreName } from "../commit/exchanged.js";
 import { hashNow } from "../commit/real-path.js";
-import { sha256 } from "../disk/digest.js";
 import type { Folder } from "../disk/folder.js";
 import { renameOver } from "../disk/platform.js";
-import { type Spot, statAt } from "../disk/reading.js";
+import { type Spot, sha256, statAt } from "../disk/reading.js";
 import type { RecordedStep } from "./record.js";
 
 /** The state of one step, by the disk alone. */

@@ -2,31 +2,31 @@ import { fstatSync, linkSync, renameSync, symlinkSync } from "node:fs";
 import type { Changed, Committed, SetStep, SetStopped } from "../../files/index.js";
 import type { Refusal } from "../../files/values/index.js";
 import { exchangeWith, linkless, publishNew } from "../commit/commit.js";
-import { isSameFile, verifyExchanged } from "../commit/exchanged.js";
 import {
   barredFrom,
   changed,
   displacedBy,
+  isSameFile,
   type ProvedFile,
   prove,
   provedAgain,
   verify,
-} from "../commit/proved-file.js";
-import { OpenReplacedFile } from "../commit/replaced-file.js";
-import { severalNames } from "../commit/set-links.js";
+  verifyExchanged,
+} from "../commit/exchanged.js";
 import {
   type Cleanup,
   giveNewMode,
   makeDurable,
   makeLargeStage,
   makeStage,
+  OpenReplacedFile,
   type Stage,
+  severalNames,
 } from "../commit/stage.js";
-import { giveBit } from "../disk/access.js";
-import { keepAttributes } from "../disk/attributes.js";
-import { sha256 as digest } from "../disk/digest.js";
+import { giveBit, keepAttributes } from "../disk/folder.js";
 import { codeOf, renameOver } from "../disk/platform.js";
 import {
+  sha256 as digest,
   identityOf,
   openFile,
   readLinkAt,

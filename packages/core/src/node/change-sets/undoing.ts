@@ -1,9 +1,9 @@
 import { rmdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { findFolder, removeStage } from "../commit/real-path.js";
-import { removeQuietly } from "../disk/entries.js";
 import type { Folder } from "../disk/folder.js";
 import { quietly } from "../disk/platform.js";
+import { removeQuietly } from "../disk/reading.js";
 import type { RecordedStep, SetRecord } from "./record.js";
 import { decideRecord } from "./record.js";
 import { restoreStep, stateOf, strayBytes } from "./step-state.js";

@@ -1,9 +1,8 @@
 import { unlinkSync } from "node:fs";
 import { basename, parse as parsePath, sep } from "node:path";
-import { sha256 } from "../disk/digest.js";
 import { type Folder, openRoot } from "../disk/folder.js";
 import { closeQuietly, codeOf } from "../disk/platform.js";
-import { hashOpened, lookAt, openFile, readLinkAt, type Spot } from "../disk/reading.js";
+import { hashOpened, lookAt, openFile, readLinkAt, type Spot, sha256 } from "../disk/reading.js";
 import { stagePrefix } from "./stage.js";
 
 /** The folder of a real path, reached without following a link; undefined where it cannot be reached. */

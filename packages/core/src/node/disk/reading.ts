@@ -1,12 +1,36 @@
-import { type BigIntStats, closeSync, fstatSync, lstatSync, readlinkSync } from "node:fs";
+import { createHash, hash, randomBytes } from "node:crypto";
+import {
+  type BigIntStats,
+  closeSync,
+  fdatasync,
+  fstatSync,
+  fsync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { promisify } from "node:util";
+import { inflateSync } from "node:zlib";
 import type { Entry, FileBytes, FileIdentity, Streamed } from "../../files/index.js";
 import { type Refusal, refuse } from "../../files/values/index.js";
 import { escapeForDisplay, finish } from "../../text/index.js";
-import { accessOf } from "./access.js";
-import { sha256Stream } from "./digest.js";
-import type { Folder } from "./folder.js";
-import { closeQuietly, openDescriptor, openFlags, readAt } from "./platform.js";
-import { hashSlices, readOpenedSlices, type Slices, sliceBytes, takeSlices } from "./slices.js";
+import { accessOf, type Folder } from "./folder.js";
+import {
+  closeQuietly,
+  codeOf,
+  ifPossible,
+  openDescriptor,
+  openFlags,
+  quietly,
+  readAt,
+  withDescriptor,
+  withOpened,
+  writeAll,
+} from "./platform.js";
 
 /** One entry of an open folder, with the path under which messages speak of it. */
 export interface Spot {
@@ -250,3 +274,196 @@ export const clockTickMs = 100;
 const tickNs = BigInt(clockTickMs) * 1_000_000n;
 /** FAT counts in two seconds, ext with short inodes in whole ones; elsewhere hardly a stamp is a whole second. */
 const coarseTickNs = 2n * secondNs + tickNs;
+
+/** SHA-256 of the bytes, or of a text as UTF-8, as 64 lower-case hex digits. */
+export function sha256(bytes: Uint8Array | string): string {
+  return hash("sha256", bytes, "hex");
+}
+
+/** The same over parts that come one after the other. */
+export function sha256Stream(): { update(bytes: Uint8Array): void; digest(): string } {
+  const state = createHash("sha256");
+  return {
+    update: (bytes) => {
+      state.update(bytes);
+    },
+    digest: () => state.digest("hex"),
+  };
+}
+
+/** Whether git's name of a content begins so. Git may keep a text with other line endings than the disk, or the diff. */
+export function isGitBlob(bytes: Uint8Array, id: string): boolean {
+  const plain = Buffer.from(bytes).toString("latin1").replaceAll("\r\n", "\n");
+  const others = [plain, plain.replaceAll("\n", "\r\n")].map((text) => Buffer.from(text, "latin1"));
+  const isNamed = (content: Uint8Array, by: string) =>
+    createHash(by).update(`blob ${content.length}\0`).update(content).digest("hex").startsWith(id);
+  return [bytes, ...others].some((content) => isNamed(content, "sha1") || isNamed(content, "sha256"));
+}
+
+/** Undoes zlib's packing; undefined of damaged bytes, and of those that come to more than `size`. */
+export function inflate(bytes: Uint8Array, size: number): Uint8Array | undefined {
+  return ifPossible(() => inflateSync(bytes, { maxOutputLength: Math.max(1, size) }), undefined);
+}
+
+/** 128 random bits as 26 characters from [a-z2-7]: unguessable, and safe in any file name. */
+export function newId(): string {
+  if (poolAt + idBytes > pool.length) {
+    pool = randomBytes(64 * idBytes);
+    poolAt = 0;
+  }
+  const bits = pool.subarray(poolAt, poolAt + idBytes);
+  poolAt += idBytes;
+  let id = "";
+  for (let at = 0; at < 26; at++) {
+    const bit = at * 5;
+    const pair = ((bits[bit >> 3] ?? 0) << 8) | (bits[(bit >> 3) + 1] ?? 0);
+    id += alphabet[(pair >> (11 - (bit & 7))) & 31];
+  }
+  return id;
+}
+
+const idBytes = 17;
+/** Asking the system for bytes costs more than making ten ids of them. */
+let pool: Uint8Array = new Uint8Array();
+let poolAt = 0;
+
+const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
+
+/** Bytes as base64, for doors that hand media on. */
+export function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}
+
+/** The text of a symbolic link; undefined if nothing is there, "" for anything but a link. */
+export function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    if (codeOf(error) === "EINVAL") return "";
+    throw error;
+  }
+}
+
+/**
+ * The text of a file, undefined where it is longer than any record of ours. Throws the system's error. (Node's own
+ * way ends the process where such a file cannot be closed, and gives up where a signal came in between.)
+ */
+export function readText(path: string): string | undefined {
+  return withOpened(path, "r", (fd) => {
+    const { size } = fstatSync(fd);
+    const bytes = size > mostRecordBytes ? undefined : readUpTo(fd, size, mostRecordBytes);
+    return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
+  });
+}
+
+/**
+ * The lines of bytes as text. One that is longer than any of ours is left out, and no text is made of it.
+ *
+ * @param bytes of which nothing is copied before.
+ */
+export function* shortLines(bytes: Buffer): Generator<string> {
+  for (let from = 0; from < bytes.length; ) {
+    const found = bytes.indexOf(lineFeed, from);
+    const end = found < 0 ? bytes.length : found;
+    if (end - from <= longestLineBytes) yield bytes.toString("utf8", from, end);
+    from = end + 1;
+  }
+}
+
+const lineFeed = 0x0a;
+/** Some names, hashes and numbers of lines. */
+export const longestLineBytes = 4 * 1024 * 1024;
+
+/** The record of a change set of a hundred thousand files is shorter. */
+const mostRecordBytes = 128 * 1024 * 1024;
+
+/** The names in a folder, none where it is missing or no folder. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    // To be told that there is none costs a tenth of the error that says so, and that is the usual answer.
+    if (statSync(folder, { throwIfNoEntry: false }) === undefined) return [];
+    return withDescriptor(() => readdirSync(folder));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return [];
+    throw error;
+  }
+}
+
+/** Deletes an entry of the state folder that may be gone already. */
+export function removeQuietly(path: string): void {
+  quietly(() => unlinkSync(path));
+}
+
+/**
+ * What the disk gives and takes of large files, in slices of some milliseconds: a disk may be slow. Between two of them
+ * whatever else this process has to do has its turn. A promise that is yielded is waited for, such as that of a sync,
+ * which the system does meanwhile.
+ */
+export type Slices<Result> = Generator<Promise<unknown> | undefined, Result, void>;
+
+/** Takes all slices; `finish` does so at once, where they wait for nothing. What is small has none. */
+export async function takeSlices<Result>(slices: Slices<Result>): Promise<Result> {
+  for (;;) {
+    const slice = slices.next();
+    if (slice.done === true) return slice.value;
+    await (slice.value ?? nextTurn());
+  }
+}
+
+/** In bytes: read or written in one to ten milliseconds. What is no larger is done at once. */
+export const sliceBytes = 1024 * 1024;
+
+/** `writeAll` in slices. */
+export function* writeSlices(fd: number, bytes: Uint8Array): Slices<void> {
+  for (let at = 0; at < bytes.length; at += sliceBytes) {
+    if (at > 0) yield;
+    writeAll(fd, bytes.subarray(at, at + sliceBytes), at);
+  }
+}
+
+/** The whole of a file; throws the system's error. */
+export function* readSlices(path: string): Slices<Uint8Array> {
+  const fd = openDescriptor(path, "r");
+  try {
+    const { size } = fstatSync(fd);
+    return size <= sliceBytes ? readFileSync(fd) : yield* readOpenedSlices(fd, size);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** So many bytes of an open file, or all where it has fewer. */
+function* readOpenedSlices(fd: number, size: number): Slices<Uint8Array> {
+  const buffer = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  while (at < size) {
+    const count = readAt(fd, buffer, at, Math.min(sliceBytes, size - at), at);
+    if (count === 0) break;
+    at += count;
+    yield;
+  }
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, at);
+}
+
+/** Hands an open file to a running hash, so many bytes at most, without holding more than a piece of them. */
+export function* hashSlices(
+  hash: { update(bytes: Uint8Array): void },
+  fd: number,
+  end: number,
+): Slices<void> {
+  const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, end));
+  for (let at = 0; at < end; ) {
+    const count = readAt(fd, buffer, 0, Math.min(buffer.length, end - at), at);
+    if (count === 0) return;
+    hash.update(buffer.subarray(0, count));
+    at += count;
+    if (count === chunkBytes) yield;
+  }
+}
+
+/** In bytes: read piece by piece, none of which is kept. */
+export const chunkBytes = 256 * 1024;
+
+/** Waits for a sync while others have their turns. An fsync that fails is a failed write. */
+export const syncBeside = { all: promisify(fsync), data: promisify(fdatasync) };

@@ -1,10 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FileWindow } from "../../files/index.js";
 import type { Refusal } from "../../files/values/index.js";
-import { sha256Stream } from "./digest.js";
 import { closeQuietly, readAt } from "./platform.js";
-import { openFile, type Spot, tooLarge } from "./reading.js";
-import { chunkBytes } from "./slices.js";
+import { chunkBytes, openFile, type Spot, sha256Stream, tooLarge } from "./reading.js";
 
 /** Files that hide their size (as those of /proc do) are read so far and no further. */
 const unsizedLimitBytes = 1024 * 1024;

@@ -1,11 +1,10 @@
 import { lstatSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isRefusal } from "../../files/values/index.js";
-import { namesIn } from "../disk/entries.js";
 import { quietly } from "../disk/platform.js";
+import { namesIn } from "../disk/reading.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
-import { takeLease } from "./lease.js";
-import { type JournalPaths, journalPaths, journalSuffix, unfinishedJournal } from "./paths.js";
+import { type JournalPaths, journalPaths, journalSuffix, takeLease, unfinishedJournal } from "./paths.js";
 
 /** Removes the files of a journal that is gone: its texts, and tails that were cut off it. */
 export function clearRemains(paths: JournalPaths): void {

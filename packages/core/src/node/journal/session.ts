@@ -22,11 +22,16 @@ import type { Lock } from "../../files/index.js";
 import { refuse } from "../../files/values/index.js";
 import { type Advancing, takeAtPace } from "../../text/index.js";
 import { appendFlags, closeQuietly, openDescriptor } from "../disk/platform.js";
-import { takeSlices } from "../disk/slices.js";
+import { takeSlices } from "../disk/reading.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
-import { JournalBlobs } from "./blobs.js";
-import { anotherProcess, leaseHolder } from "./lease.js";
-import { type JournalPaths, quarantineBytes, readWholeSlices } from "./paths.js";
+import {
+  anotherProcess,
+  JournalBlobs,
+  type JournalPaths,
+  leaseHolder,
+  quarantineBytes,
+  readWholeSlices,
+} from "./paths.js";
 import { storeRefusalFrom } from "./store-answers.js";
 import { appendAll, JournalWriter } from "./writer.js";
 

@@ -20,9 +20,14 @@ import {
   withOpened,
 } from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
-import type { JournalBlobs } from "./blobs.js";
-import { anotherProcess } from "./lease.js";
-import { type JournalPaths, publishFile, quarantineBytes, readWhole } from "./paths.js";
+import {
+  anotherProcess,
+  type JournalBlobs,
+  type JournalPaths,
+  publishFile,
+  quarantineBytes,
+  readWhole,
+} from "./paths.js";
 import { storeRefusalFrom } from "./store-answers.js";
 
 /** Where in a journal a writer begins. */

@@ -1,7 +1,6 @@
 import { closeSync, fstatSync } from "node:fs";
-import { sha256Stream } from "../disk/digest.js";
 import { openDescriptor } from "../disk/platform.js";
-import { hashSlices, type Slices } from "../disk/slices.js";
+import { hashSlices, type Slices, sha256Stream } from "../disk/reading.js";
 
 /** Bytes that follow the first so many of a file. */
 export interface Continued {

@@ -2,10 +2,17 @@ import { type BigIntStats, fdatasyncSync, statSync, symlinkSync, utimesSync } fr
 import { dirname } from "node:path";
 import type { BlobStore } from "../../files/index.js";
 import { finish } from "../../text/index.js";
-import { sha256 } from "../disk/digest.js";
-import { readLink, removeQuietly } from "../disk/entries.js";
 import { closeQuietly, codeOf, ifPossible, ifThere, openDescriptor, syncFolder } from "../disk/platform.js";
-import { readSlices, type Slices, sliceBytes, syncBeside, takeSlices } from "../disk/slices.js";
+import {
+  readLink,
+  readSlices,
+  removeQuietly,
+  type Slices,
+  sha256,
+  sliceBytes,
+  syncBeside,
+  takeSlices,
+} from "../disk/reading.js";
 import { type Continued, hashFileSlices } from "./blob-proof.js";
 import type { Presence } from "./sessions.js";
 import type { StateFolder } from "./state-folder.js";

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, lutimesSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
 import type { HistoryEntry } from "../../files/index.js";
-import { namesIn, readLink, readText } from "../disk/entries.js";
 import { codeOf, ifPossible, quietly } from "../disk/platform.js";
+import { namesIn, readLink, readText } from "../disk/reading.js";
 import { keyOf } from "./locks.js";
 import type { StateFolder } from "./state-folder.js";
 

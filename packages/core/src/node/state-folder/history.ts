@@ -3,8 +3,6 @@ import { isDeepStrictEqual } from "node:util";
 import type { Committed, FileAccess, HistoryEntry, HistoryStore } from "../../files/index.js";
 import { jsonOf } from "../../text/index.js";
 import { newStageName } from "../commit/stage.js";
-import { sha256 } from "../disk/digest.js";
-import { longestLineBytes, readText, removeQuietly, shortLines } from "../disk/entries.js";
 import {
   ifPossible,
   ifThere,
@@ -15,6 +13,7 @@ import {
   withOpened,
   writeAll,
 } from "../disk/platform.js";
+import { longestLineBytes, readText, removeQuietly, sha256, shortLines } from "../disk/reading.js";
 import { syncState } from "./blobs.js";
 import { pathsOfCaller } from "./callers.js";
 import { writeIntent } from "./intents.js";

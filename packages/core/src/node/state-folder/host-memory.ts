@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { KnownFiles, type LinesShown, type StateChanged } from "../../files/seen/index.js";
 import { isRefusal, type Refusal } from "../../files/values/index.js";
 import { jsonOf } from "../../text/index.js";
-import { namesIn, removeQuietly, shortLines } from "../disk/entries.js";
-import { answering } from "../disk/faults.js";
+import { answering } from "../disk/platform.js";
+import { namesIn, removeQuietly, shortLines } from "../disk/reading.js";
 import { keepBlob, keptBytes } from "./blobs.js";
 import { openStateFolder, type StateFolder } from "./state-folder.js";
 

@@ -1,9 +1,8 @@
 import { closeSync, lstatSync, symlinkSync } from "node:fs";
 import type { HistoryEntry } from "../../files/index.js";
 import { isObject, jsonOf } from "../../text/index.js";
-import { newId } from "../disk/digest.js";
-import { namesIn, readLink, readText, removeQuietly } from "../disk/entries.js";
 import { codeOf, ifPossible, openDescriptor, openFlags, writeAll } from "../disk/platform.js";
+import { namesIn, newId, readLink, readText, removeQuietly } from "../disk/reading.js";
 import { keyOf } from "./locks.js";
 import { formatIdentity, ownIdentity, type ProcessIdentity, parseIdentity } from "./process-identity.js";
 import type { StateFolder } from "./state-folder.js";

@@ -4,10 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { KeyedMutex, type Lock, type Locks } from "../../files/index.js";
 import { type Refusal, refuse } from "../../files/values/index.js";
 import { escapeForDisplay } from "../../text/index.js";
-import { newId, sha256 } from "../disk/digest.js";
-import { namesIn, readLink, removeQuietly } from "../disk/entries.js";
-import { refusalOrFault } from "../disk/faults.js";
-import { codeOf, quietly } from "../disk/platform.js";
+import { codeOf, quietly, refusalOrFault } from "../disk/platform.js";
+import { namesIn, newId, readLink, removeQuietly, sha256 } from "../disk/reading.js";
 import {
   formatIdentity,
   livenessOf,

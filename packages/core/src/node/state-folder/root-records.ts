@@ -1,8 +1,8 @@
 import { symlinkSync } from "node:fs";
 import { jsonOf } from "../../text/index.js";
-import { readLink, removeQuietly } from "../disk/entries.js";
 import { ifPossible, quietly } from "../disk/platform.js";
-import { type FolderMark, isBelow, isSameMark, markOf } from "../disk/root.js";
+import { readLink, removeQuietly } from "../disk/reading.js";
+import { type FolderMark, isBelow, isSameMark, markOf } from "../disk/walk.js";
 import { keyOf } from "./locks.js";
 import type { StateFolder } from "./state-folder.js";
 

@@ -1,8 +1,7 @@
 import { lstatSync, readFileSync, rmdirSync, utimesSync } from "node:fs";
 import type { Clock, SecretStore } from "../../files/index.js";
-import { sha256 as digest } from "../disk/digest.js";
-import { namesIn, removeQuietly } from "../disk/entries.js";
 import { ifPossible, quietly, withDescriptor } from "../disk/platform.js";
+import { sha256 as digest, namesIn, removeQuietly } from "../disk/reading.js";
 import { keyOf } from "./locks.js";
 import type { Presence } from "./sessions.js";
 import type { StateFolder } from "./state-folder.js";

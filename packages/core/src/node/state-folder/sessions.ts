@@ -1,7 +1,6 @@
 import { linkSync, lstatSync, lutimesSync, symlinkSync } from "node:fs";
-import { newId } from "../disk/digest.js";
-import { namesIn, readLink, removeQuietly } from "../disk/entries.js";
 import { codeOf, linksNameLinks } from "../disk/platform.js";
+import { namesIn, newId, readLink, removeQuietly } from "../disk/reading.js";
 import { formatIdentity, livenessOf, ownIdentity, parseIdentity } from "./process-identity.js";
 import type { StateFolder } from "./state-folder.js";
 

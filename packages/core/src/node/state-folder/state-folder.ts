@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Refusal, refuse } from "../../files/values/index.js";
 import { escapeForDisplay } from "../../text/index.js";
-import { answering } from "../disk/faults.js";
-import { codeOf, defaultStateFolder, hasOwners } from "../disk/platform.js";
+import { answering, codeOf, defaultStateFolder, hasOwners } from "../disk/platform.js";
 
 /** The folders inside a state folder. */
 type StateRoom =

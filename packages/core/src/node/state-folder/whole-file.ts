@@ -1,10 +1,8 @@
 import { closeSync, fdatasyncSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import { finish } from "../../text/index.js";
-import { newId } from "../disk/digest.js";
-import { removeQuietly } from "../disk/entries.js";
 import { openDescriptor, openFlags, writeAll } from "../disk/platform.js";
-import { type Slices, writeSlices } from "../disk/slices.js";
+import { newId, removeQuietly, type Slices, writeSlices } from "../disk/reading.js";
 import type { StateFolder } from "./state-folder.js";
 
 /** How a file gets its name. */

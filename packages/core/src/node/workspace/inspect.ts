@@ -4,11 +4,10 @@ import { excludedByOwner, isSecret, type ProtectedPath, protectionAt, tidyPath }
 import { isRefusal, type Refusal } from "../../files/values/index.js";
 import { defined } from "../../text/index.js";
 import { isOrphan, readRecords } from "../change-sets/record.js";
-import { openDisk } from "../commit/open-disk.js";
-import { nativeExtension } from "../disk/attributes.js";
-import { namesIn } from "../disk/entries.js";
-import { answering } from "../disk/faults.js";
-import { canWalkByHandle } from "../disk/platform.js";
+import { openDisk } from "../commit/disk-target.js";
+import { nativeExtension } from "../disk/folder.js";
+import { answering, canWalkByHandle } from "../disk/platform.js";
+import { namesIn } from "../disk/reading.js";
 import { parseEntry } from "../state-folder/history.js";
 import { readIntents } from "../state-folder/intents.js";
 import { livenessOf } from "../state-folder/process-identity.js";

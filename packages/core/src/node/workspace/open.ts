@@ -1,23 +1,31 @@
+import { closeSync, realpathSync } from "node:fs";
+import { dirname, parse, resolve, sep } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type {
-  ChangeSets,
-  Clock,
-  Disk,
-  HistoryStore,
-  SectionWorker,
-  WorkspacePorts,
+import { fileURLToPath } from "node:url";
+import {
+  type ChangeSets,
+  type Clock,
+  compileGlob,
+  type Disk,
+  type HistoryStore,
+  type LatePart,
+  loadLinePattern,
+  type SectionWorker,
+  Workspace,
+  type WorkspaceOptions,
+  type WorkspacePorts,
 } from "../../files/index.js";
 import { isRefusal, type Refusal, refuse } from "../../files/values/index.js";
-import type { SectionAnswer } from "../../patch/index.js";
-import { defined } from "../../text/index.js";
+import { answerSection, type SectionAnswer } from "../../patch/index.js";
+import { defined, escapeForDisplay } from "../../text/index.js";
 import { openChangeSets } from "../change-sets/change-sets.js";
 import { locksAfterRecovery, type RecoveredSets, recoverSets } from "../change-sets/recovery.js";
-import { type DiskOptions, momentBetween, type OpenedDisk, openDisk } from "../commit/open-disk.js";
+import { type DiskOptions, momentBetween, type OpenedDisk, openDisk } from "../commit/disk-target.js";
 import { openCharsets } from "../disk/charsets.js";
-import { inflate, isGitBlob, newId, sha256 } from "../disk/digest.js";
-import { codeOf } from "../disk/platform.js";
-import { isBelow } from "../disk/root.js";
+import { codeOf, isForWant, knownHome, openDescriptor } from "../disk/platform.js";
+import { inflate, isGitBlob, newId, sha256 } from "../disk/reading.js";
 import { startThread, threadFile } from "../disk/start-thread.js";
+import { isBelow } from "../disk/walk.js";
 import { openBlobs } from "../state-folder/blobs.js";
 import { openHistory } from "../state-folder/history.js";
 import { hostWrote } from "../state-folder/host-memory.js";
@@ -28,8 +36,6 @@ import { openRootRecords, type RootRecords } from "../state-folder/root-records.
 import { openSecrets, removeSecrets } from "../state-folder/secrets.js";
 import { openPresence } from "../state-folder/sessions.js";
 import { openStateFolder } from "../state-folder/state-folder.js";
-import { loadContentSearch, openLateParts, shortage } from "./late-parts.js";
-import { refuseWideRoots } from "./wide-roots.js";
 
 const systemClock: Clock = { now: () => Date.now() };
 
@@ -210,3 +216,159 @@ const noThread = refuse(
   "busy",
   "The system gives this program no more threads to work on a large document. Nothing was done; ask again in a moment.",
 );
+
+/** The folders of a workspace, its guards and limits, and what a person has approved. */
+export interface OpenWorkspaceOptions extends PortOptions, Omit<WorkspaceOptions, "allowsProtected"> {
+  /** Globs of protected paths, relative to their root, that a person has opened for writing. */
+  readonly allowProtected?: readonly string[];
+  /** Globs of files, relative to their root, that are edited without a read: an agent's memory. */
+  readonly memoryPaths?: readonly string[];
+  /** Globs of files, relative to their root, that are written in place. */
+  readonly inPlacePaths?: readonly string[];
+}
+
+/** A workspace on this machine's disk. */
+export class OpenedWorkspace extends Workspace {
+  readonly kind = "workspace";
+
+  constructor(
+    private readonly opened: OpenedPorts,
+    options: WorkspaceOptions,
+  ) {
+    super(opened, options);
+  }
+
+  /** Lets the roots' handles go and ends the session. Idempotent. */
+  async close(): Promise<void> {
+    try {
+      await this.letGo();
+    } finally {
+      await this.opened.close();
+    }
+  }
+}
+
+/**
+ * Opens folders as one workspace: clears up after killed writes, starts a session.
+ *
+ * @returns `invalid_arguments` for a glob that is none, and what `openPorts` refuses: a root that is no folder or far
+ *   too wide a one, a state folder of somebody else.
+ */
+export async function openWorkspace(options: OpenWorkspaceOptions): Promise<OpenedWorkspace | Refusal> {
+  const { memoryPaths = [], inPlacePaths = [], allowProtected = [] } = options;
+  const globs = [...memoryPaths, ...inPlacePaths, ...allowProtected];
+  const flaw = (await Promise.all(globs.map(compileGlob))).find((glob) => glob.kind === "refusal");
+  if (flaw !== undefined) return flaw;
+  const ports = await openPorts(options);
+  if (isRefusal(ports)) return ports;
+  const isMemory = await matchesAny(memoryPaths);
+  const isInPlace = await matchesAny(inPlacePaths);
+  return new OpenedWorkspace(ports, {
+    ...options,
+    guards: { isMemory, isInPlace, ...options.guards },
+    allowsProtected: await matchesAny(allowProtected),
+  });
+}
+
+async function matchesAny(patterns: readonly string[]): Promise<(path: string) => boolean> {
+  const globs = await Promise.all(patterns.map(compileGlob));
+  return (path) => globs.some((glob) => glob.kind === "glob" && glob.matches(path));
+}
+
+/**
+ * Loads what is loaded late, each part once. Node takes a module that could not be opened for broken as long as the
+ * process lives. So whether there are descriptors enough is tried beforehand, with this file.
+ */
+export function openLateParts(): (part: LatePart) => Promise<Refusal | undefined> {
+  const loaded = new Set<LatePart>();
+  return async (part) => {
+    if (loaded.has(part)) return undefined;
+    const refusal = shortage() ?? (await load(part));
+    if (refusal === undefined) loaded.add(part);
+    return refusal;
+  };
+}
+
+async function load(part: LatePart): Promise<Refusal | undefined> {
+  try {
+    await loaders[part]();
+    return undefined;
+  } catch (error) {
+    // Others took the descriptors meanwhile.
+    if (isForWant(error)) return noneLeft;
+    throw error;
+  }
+}
+
+/** With its engine for patterns the content search is as large as all that a read needs. */
+export const loadContentSearch = () => import("../search/content-search.js");
+
+/** The smallest work that needs all of a part. */
+const loaders: Readonly<Record<LatePart, () => Promise<unknown>>> = {
+  search: async () => [await loadContentSearch(), await loadLinePattern(), await compileGlob("*")],
+  globs: () => compileGlob("*"),
+  sections: () => answerSection({ kind: "text", text: "", header: "" }),
+};
+
+/** @returns `busy` where there are not descriptors enough to load a part of the program, or to start a thread. */
+export function shortage(): Refusal | undefined {
+  const held: number[] = [];
+  try {
+    while (held.length < mostOpenAtOnce) held.push(openDescriptor(fileURLToPath(import.meta.url), "r"));
+    return undefined;
+  } catch (error) {
+    // Where this file is gone, or in an archive, nothing can be tried.
+    return isForWant(error) ? noneLeft : undefined;
+  } finally {
+    for (const descriptor of held) closeSync(descriptor);
+  }
+}
+
+/** Node opens what a module imports side by side: fewer than this in each part, with some for others meanwhile. */
+const mostOpenAtOnce = 16;
+
+/** For want of descriptors, the program's own files cannot be opened. */
+const noneLeft: Refusal = refuse(
+  "busy",
+  "Too many files are open in this process, or in the system, to load what this needs. Nothing was done; ask again in a moment.",
+);
+
+/**
+ * Refuses roots that nobody means, or that hold far more than a project: no name at all (an empty variable of a
+ * shell would be the current folder), the whole disk, a home folder and what holds one.
+ *
+ * @returns `invalid_arguments`, undefined where every root may be opened. A root that does not exist is not its business.
+ */
+export function refuseWideRoots(roots: readonly string[]): Refusal | undefined {
+  for (const root of roots) {
+    const what = wideness(root);
+    if (what !== undefined)
+      return refuse(
+        "invalid_arguments",
+        `The root ${root.trim() === "" ? '""' : escapeForDisplay(resolve(root))} ${what}. Name the folder of a project; to have it none the less takes --allow-wide-root (in a program: allowWideRoot).`,
+      );
+  }
+  return undefined;
+}
+
+function wideness(root: string): string | undefined {
+  if (root.trim() === "") return "names no folder";
+  const real = realPath(root);
+  if (real === undefined) return undefined;
+  if (real === parse(real).root) return "is the whole disk";
+  const known = knownHome();
+  const home = known === undefined ? undefined : realPath(known);
+  if (home !== undefined && (home === real || home.startsWith(real + sep))) return "holds your home folder";
+  return homes.includes(dirname(real)) ? "is a home folder" : undefined;
+}
+
+/** Folders of home folders, by custom of the system. */
+const homes: readonly string[] = ["/home", "/Users"];
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(resolve(path));
+  } catch {
+    return undefined;
+  }
+}

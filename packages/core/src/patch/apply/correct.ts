@@ -1,8 +1,7 @@
 import type { LineEnding } from "../../text/index.js";
 import { adopt } from "../locate/depth.js";
 import { sameShift, shiftLine } from "../locate/indent.js";
-import { compareEndings } from "../locate/line-endings.js";
-import { type Placement, runStartOf } from "../locate/placement.js";
+import { compareEndings, type Placement, runStartOf } from "../locate/matches.js";
 import type { BaseText } from "../model/base-text.js";
 import type { Edit } from "../model/edit.js";
 import { type HunkLine, runLinesOf, trimCommon } from "../model/hunk.js";

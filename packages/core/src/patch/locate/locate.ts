@@ -1,11 +1,9 @@
 import type { BaseText } from "../model/base-text.js";
 import { growth, type ShapedHunk } from "../model/hunk.js";
 import { type Deadline, mapSteps, type Steps } from "../model/steps.js";
-import { AddedLineCounts } from "./already-applied.js";
-import { appliedInsertionAt } from "./applied-insertion.js";
+import { AddedLineCounts, appliedInsertionAt } from "./already-applied.js";
 import { assignInOrder, includesSorted } from "./assign.js";
 import { weighPlace } from "./made.js";
-import { MatchFinder, matchesAt, spellWithPrefix } from "./matches.js";
 import {
   type AlreadyApplied,
   type AppliedHunk,
@@ -13,11 +11,14 @@ import {
   type HunkSearch,
   hintOf,
   type Located,
+  MatchFinder,
+  matchesAt,
   type Placement,
+  spellWithPrefix,
   type Unlocated,
   unlocated,
   verbatimPlacement,
-} from "./placement.js";
+} from "./matches.js";
 import { findApplied, findMended, findVerbatim } from "./search.js";
 import { solve } from "./solve.js";
 

@@ -1,14 +1,11 @@
 import type { BaseText } from "../model/base-text.js";
-import { growth, type HunkLine, type Run, type ShapedHunk, shapeHunk } from "../model/hunk.js";
-import { ListedHunk } from "../model/hunk-lines.js";
+import { growth, type HunkLine, ListedHunk, type Run, type ShapedHunk, shapeHunk } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
 import type { Deadline, Steps } from "../model/steps.js";
 import { explainsMore, findLayouts, type HunkLayout, nameOldLines } from "./align.js";
-import { type AddedLineCounts, addsUniqueLine, mayBeApplied } from "./already-applied.js";
-import { appliedInsertionAt } from "./applied-insertion.js";
-import type { MatchFinder } from "./matches.js";
+import { type AddedLineCounts, addsUniqueLine, appliedInsertionAt, mayBeApplied } from "./already-applied.js";
+import { type HunkSearch, hintOf, type MatchFinder, type Placement, runStartOf } from "./matches.js";
 import { removesWords } from "./pins.js";
-import { type HunkSearch, hintOf, type Placement, runStartOf } from "./placement.js";
 import { type Doubt, findOverstretch } from "./stretch.js";
 
 /**

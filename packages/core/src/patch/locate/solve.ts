@@ -20,7 +20,7 @@ import {
   placementAt,
   type Unlocated,
   unlocated,
-} from "./placement.js";
+} from "./matches.js";
 
 /**
  * Chooses one candidate position for each hunk, all together: uniquely, or not at all. The order of the diff comes

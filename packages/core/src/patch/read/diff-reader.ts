@@ -1,11 +1,8 @@
 import { clip } from "../../text/index.js";
-import type { Hunk, HunkHeader } from "../model/hunk.js";
-import { kindOfSign } from "../model/hunk-lines.js";
+import { type Hunk, type HunkHeader, kindOfSign } from "../model/hunk.js";
 import type { LineTable } from "../model/line-table.js";
 import type { Deadline, Steps } from "../model/steps.js";
 import type { Repair } from "../model/types.js";
-import { LineAccount } from "./account.js";
-import { isOfDiff, startsHeader, strangeLine } from "./dialect.js";
 import { noFile, readFileNames } from "./file-names.js";
 import {
   closeHunk,
@@ -15,17 +12,27 @@ import {
   type OpenHunk,
   opensSignature,
 } from "./open-hunk.js";
-import { isPackedLine, packedHeader } from "./packed.js";
 import { type EnvelopeLine, readEnvelopeLine } from "./parse-envelope.js";
-import { type FencedSpan, readFence } from "./parse-fences.js";
 import {
+  isOfDiff,
   looksLikeFileHeader,
   type ReadHeader,
   readHunkHeader,
   readSectionLine,
   type SectionLine,
+  startsHeader,
+  strangeLine,
 } from "./parse-header.js";
-import { type FileSection, hunkLimit, SectionList } from "./sections.js";
+import {
+  type FencedSpan,
+  type FileSection,
+  hunkLimit,
+  isPackedLine,
+  LineAccount,
+  packedHeader,
+  readFence,
+  SectionList,
+} from "./sections.js";
 
 /** What reading a diff needs to know besides its lines. */
 export interface ReadingContext {

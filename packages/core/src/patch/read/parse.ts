@@ -1,10 +1,10 @@
 import { diffLines } from "../compare/line-diff.js";
-import type { Hunk, HunkLine } from "../model/hunk.js";
-import { ListedHunk } from "../model/hunk-lines.js";
+import { type Hunk, type HunkLine, ListedHunk } from "../model/hunk.js";
 import { LineTable } from "../model/line-table.js";
 import type { Steps } from "../model/steps.js";
 import type { Repair } from "../model/types.js";
-import { LineAccount, type LineKind } from "./account.js";
+import { DiffReader, type ReadingContext } from "./diff-reader.js";
+import { findHeredocEnd } from "./parse-envelope.js";
 import {
   type Dialect,
   dialectNames,
@@ -13,11 +13,15 @@ import {
   opensBlock,
   startsHeader,
   strangeLine,
-} from "./dialect.js";
-import { DiffReader, type ReadingContext } from "./diff-reader.js";
-import { findHeredocEnd } from "./parse-envelope.js";
-import { findDiffSpans } from "./parse-fences.js";
-import { type FileSection, hunkLimit, SectionList } from "./sections.js";
+} from "./parse-header.js";
+import {
+  type FileSection,
+  findDiffSpans,
+  hunkLimit,
+  LineAccount,
+  type LineKind,
+  SectionList,
+} from "./sections.js";
 
 /** What a model sent, read as far as it can be read without the file. */
 export interface ParsedDiff {

@@ -1,3 +1,7 @@
+import { clip } from "../../text/index.js";
+import type { LineTable } from "../model/line-table.js";
+import type { Deadline } from "../model/steps.js";
+import type { Repair } from "../model/types.js";
 import { type FileNames, noFile, type Stamp } from "./file-names.js";
 import type { ModeLine, SectionLine } from "./parse-header.js";
 
@@ -223,3 +227,161 @@ function empty(): Writable {
     pieces: [],
   };
 }
+
+/** Lines `from` to `to` (after the last) of what the model sent. */
+export interface FencedSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Finds the parts of an answer, up to line `end`, that are diff: the inside of
+ * the Markdown fences around the diff, or all of it.
+ *
+ * A diff of a Markdown file has fences itself, and some models leave out the space before them. A fence
+ * therefore closes the block only if nothing that looks like more diff is between it and the next one.
+ */
+export function findDiffSpans(lines: LineTable, end: number, deadline: Deadline): readonly FencedSpan[] {
+  const spans: FencedSpan[] = [];
+  let at = 0;
+  while (at < end && !deadline.late()) {
+    const opening = findOpening(lines, at, end);
+    if (opening === undefined) break;
+    if (readFence(lines, opening) === null) {
+      spans.push({ from: at, to: end });
+      break;
+    }
+    const closing = findClosing(lines, opening, end);
+    spans.push({ from: opening + 1, to: closing });
+    at = closing + 1;
+  }
+  const useful = spans.filter((span) => hasDiffLine(lines, span));
+  return useful.length > 0 ? useful : [{ from: 0, to: end }];
+}
+
+const fencePattern = /^( {0,3})(`{3,}|~{3,}) *([\w+-]*)$/;
+
+/** A line of backticks or tildes, taken apart. */
+export function readFence(lines: LineTable, at: number): RegExpExecArray | null {
+  const from = lines.startOf(at);
+  let first = from;
+  while (first < from + 3 && lines.text.charCodeAt(first) === space) first += 1;
+  const code = lines.text.charCodeAt(first);
+  if ((code !== backtick && code !== tilde) || lines.endOf(at) - from > 200) return null;
+  return fencePattern.exec(lines.line(at).trimEnd());
+}
+
+const space = 32;
+const backtick = 96;
+const tilde = 126;
+
+/** A fence that opens a block, or the line where a diff begins outside of one, whichever is first. */
+function findOpening(lines: LineTable, start: number, end: number): number | undefined {
+  for (let at = start; at < end; at++) {
+    if (readFence(lines, at) !== null) return at;
+    if (/^(@@|diff --git |--- \S|\+\+\+ \S|\*\*\* (Begin|Add|Update|Delete) )/.test(lines.line(at)))
+      return at;
+  }
+  return undefined;
+}
+
+function findClosing(lines: LineTable, opening: number, end: number): number {
+  const [, indent = "", ticks = ""] = readFence(lines, opening) ?? [];
+  const closings: number[] = [];
+  for (let at = opening + 1; at < end; at++) {
+    const [, inner, mark = "", info] = readFence(lines, at) ?? [];
+    if (inner !== indent || !mark.startsWith(ticks)) continue;
+    if (info === "") closings.push(at);
+    else if ((info === "diff" || info === "patch") && closings.length > 0) break;
+  }
+  const last = closings.at(-1);
+  if (last === undefined) return end;
+  let more = last - 1;
+  while (more > opening && !/^(@@|[-+])/.test(lines.line(more))) more -= 1;
+  return closings.find((closing) => closing >= more) ?? last;
+}
+
+function hasDiffLine(lines: LineTable, span: FencedSpan): boolean {
+  for (let at = span.from; at < span.to; at++) {
+    if (/^(@@|[-+]|\*\*\* |diff --git )/.test(lines.line(at))) return true;
+  }
+  return false;
+}
+
+/** What a line of an input is: a part of a header, of a hunk (its `@@` line included), or text around the diff. */
+export type LineKind = "header" | "hunk" | "text";
+
+/** What each line of an input is. Lines are taken in their order, each once, so that none is left out in silence. */
+export class LineAccount {
+  readonly kinds: LineKind[] = [];
+
+  constructor(private readonly lines: LineTable) {}
+
+  /** The lines up to `to` (after the last) that are not accounted for yet are of this kind. */
+  take(kind: LineKind, to: number): void {
+    while (this.kinds.length < to) this.kinds.push(kind);
+  }
+
+  /** The same of lines outside of the diff: they are text, but for the fences around it, and a name of a file above it. */
+  takeOuter(to: number, name?: string): void {
+    const isName = (at: number) => name !== undefined && at >= to - 3 && this.lines.line(at).includes(name);
+    for (let at = this.kinds.length; at < to; at++)
+      this.take(readFence(this.lines, at) !== null || isName(at) ? "header" : "text", at + 1);
+  }
+
+  /** The text that is left out, told once; nothing where there are only blank lines. */
+  describeText(): readonly Repair[] {
+    let [count, first] = [0, ""];
+    for (const [at, kind] of this.kinds.entries()) {
+      const line = kind === "text" ? this.lines.line(at).trim() : "";
+      if (line === "") continue;
+      if (count === 0) first = clip(line, 60);
+      count += 1;
+    }
+    if (count === 0) return [];
+    const detail = `${count === 1 ? "1 line" : `${count} lines`} around the diff, ${JSON.stringify(first)}`;
+    return [{ kind: "prose_removed", detail: count > 1 ? `${detail}, …` : detail }];
+  }
+}
+
+/** The bytes of one file as `git diff --binary` packs them, and what says whether they are meant for a file. */
+export interface PackedDiff {
+  readonly isCreation: boolean;
+  readonly isExecutable: boolean;
+  /** Git's names of the contents before and after it. */
+  readonly blobs: readonly string[] | undefined;
+  /** Makes the new bytes; the one after it, which git adds, the old ones of the new ones. */
+  readonly parts: readonly PackedPart[];
+}
+
+/** Whole bytes, or by which steps they are made of others: `size` of them, deflated, in lines of base 85. */
+export interface PackedPart {
+  readonly isDelta: boolean;
+  readonly size: number;
+  readonly lines: readonly string[];
+}
+
+/** The line above packed bytes. */
+export const packedHeader = "GIT binary patch";
+
+/** Whether a line below that one belongs to the bytes. @param isInside a part of them was begun, and did not end. */
+export function isPackedLine(line: string, isInside: boolean): boolean {
+  return line === "" || (isInside ? /^[A-Za-z](?:[!-~]{5}){1,13}$/ : partBegins).test(line);
+}
+
+/** The packed bytes of a section as `splitByFile` gives it; undefined of a diff of lines. */
+export function readPacked(diff: string): PackedDiff | undefined {
+  const [head, mode, ...blobs] = packedBegins.exec(diff) ?? [];
+  if (head === undefined) return undefined;
+  const parts: { isDelta: boolean; size: number; lines: string[] }[] = [];
+  for (const line of diff.slice(head.length).split(/\r?\n/)) {
+    const [, method, size] = partBegins.exec(line) ?? [];
+    if (method !== undefined) parts.push({ isDelta: method === "delta", size: Number(size), lines: [] });
+    else if (line !== "") parts.at(-1)?.lines.push(line);
+  }
+  const named = blobs[0] === undefined ? undefined : blobs;
+  return { isCreation: mode !== undefined, isExecutable: isExecutable(mode), blobs: named, parts };
+}
+
+const partBegins = /^(literal|delta) (\d{1,10})$/;
+const packedBegins = /^(?:new file mode (\d+)\n)?(?:index ([0-9a-f]+)\.\.([0-9a-f]+)\n)?GIT binary patch\n/;

@@ -3,10 +3,9 @@ import { LineTable } from "../model/line-table.js";
 import { refuseDiff as refuse, refusePatch } from "../model/refusal.js";
 import { Deadline, finish, finishInTurns, type Steps } from "../model/steps.js";
 import type { PatchRefusal } from "../model/types.js";
-import type { Dialect } from "./dialect.js";
-import { packedHeader, readPacked } from "./packed.js";
 import { type ParsedDiff, parseLines } from "./parse.js";
-import type { FileSection } from "./sections.js";
+import type { Dialect } from "./parse-header.js";
+import { type FileSection, packedHeader, readPacked } from "./sections.js";
 import { emptyBlob, quoteName, refuseCommits, refuseMissing, refuseSize, refuseSpecial } from "./whole.js";
 
 /** What a diff of several files asks of one of them. */

@@ -1,7 +1,7 @@
 import { clip, firstDifferenceIn, looksOf } from "../../text/index.js";
 import { similarity, wordsOf } from "../model/similarity.js";
 import { finish, mapSteps, type Steps } from "../model/steps.js";
-import { omissionIn } from "../read/placeholder.js";
+import { omissionIn } from "../read/open-hunk.js";
 import { type Inexact, matchInexactly } from "./inexact-match.js";
 import { spliceSteps, type TextSplice } from "./splice.js";
 import { type FoundText, findText, lineAt, linesAt, type TextPlace, withEndingsOf } from "./text-places.js";

@@ -1,5 +1,5 @@
 import { looksOf } from "../../text/index.js";
-import { omissionIn } from "../read/placeholder.js";
+import { omissionIn } from "../read/open-hunk.js";
 import { endingAt, inEndingsAt } from "../replace/text-places.js";
 import { type Heading, outlineOf, squeeze } from "./outline.js";
 

@@ -3,6 +3,7 @@ import { isOnPath, lastOfAnswer, openCall, settleLate, versionAtNode } from "../
 import type {
   ConversationContext,
   ConversationRefusal,
+  FileEffect,
   RepeatedLines,
   ShownText,
   ToolCall,
@@ -11,16 +12,23 @@ import type {
 } from "../../conversation/values/index.js";
 import { deltaReads } from "../../economy/index.js";
 import type { Workspace, WriteCaller } from "../../files/index.js";
-import { isRefusal, refuse } from "../../files/values/index.js";
+import type { ShownLines } from "../../files/seen/index.js";
+import {
+  type FileRequest,
+  type FileState,
+  isRefusal,
+  type ReadOutcome,
+  refuse,
+  type WriteOutcome,
+} from "../../files/values/index.js";
+import { splitByFile } from "../../patch/index.js";
 import { defined } from "../../text/index.js";
 import { type HostScope, type HostTool, type HostToolResult, runHostTool } from "../run/host-tool.js";
 import { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "../run/read-media.js";
 import { runToolWithResult, type ToolContext, type ToolRun } from "../run/run-tool.js";
-import type { ToolWorkspace } from "../tool/tool.js";
-import type { ToolReply } from "../wire/result.js";
-import { type CallPaths, pathsOfCall } from "./call-paths.js";
+import { type FileTool, fileOfRefusal, intentOf, type ToolWorkspace } from "../tool/tool.js";
+import type { ToolReply, ToolResult } from "../wire/result.js";
 import type { ConversationHost } from "./conversation-tool.js";
-import { fileEffects } from "./file-effects.js";
 import { type ConversationReply, runConversationTool } from "./run-conversation-tool.js";
 import { meantCall, toolOfName } from "./tool-of-name.js";
 
@@ -268,4 +276,138 @@ function resultBelow(context: ConversationContext, nodeId: string, callId: strin
 
 function unmatched(callId: string): ConversationRefusal {
   return refuse("unmatched_result", `No call ${callId} waits for its result where the head stands.`);
+}
+
+/** The files that a call is about, as far as its arguments name them, and whether it only looks at them. */
+export interface CallPaths {
+  readonly paths: readonly string[];
+  readonly shared: boolean;
+  /** The encoding that the call insists on. */
+  readonly encoding?: string;
+}
+
+/**
+ * Read off the arguments alone, so that calls can take their turns before anything is looked at. A call with wrong
+ * arguments looks at one file at most: the one that its refusal shows.
+ */
+export function pathsOfCall(tool: FileTool, args: unknown): CallPaths {
+  const intent = intentOf(tool, args);
+  if (intent.kind === "refusal") {
+    const path = fileOfRefusal(tool, args, intent);
+    return path === undefined ? none : { paths: [path], shared: true };
+  }
+  const { request } = intent;
+  const encoding = "encoding" in request ? request.encoding : undefined;
+  return { ...pathsOf(request), ...defined({ encoding }) };
+}
+
+const none: CallPaths = { paths: [], shared: true };
+
+function pathsOf(request: FileRequest): CallPaths {
+  switch (request.kind) {
+    case "read":
+      return { paths: [request.path], shared: true };
+    case "read_many":
+      return { paths: request.paths ?? [], shared: true };
+    case "list":
+    case "find":
+    case "search":
+      return none;
+    case "apply_changes":
+      return {
+        paths: "changes" in request ? pathsOfChanges(request) : pathsOfDiff(request.diff),
+        shared: false,
+      };
+    default:
+      return { paths: [request.path], shared: false };
+  }
+}
+
+function pathsOfChanges(
+  request: Extract<FileRequest, { readonly kind: "apply_changes"; readonly changes: unknown }>,
+): readonly string[] {
+  return request.changes.flatMap(({ path, renameTo }) =>
+    renameTo === undefined ? [path] : [path, renameTo],
+  );
+}
+
+function pathsOfDiff(diff: string): readonly string[] {
+  const split = splitByFile(diff, mostMs);
+  if (split.kind === "refusal") return [];
+  return split.files.flatMap(({ path, to }) => (to === undefined ? [path] : [path, to]));
+}
+
+/**
+ * The place in the queues is taken before anything else has a turn, so this holds the thread. A diff that takes longer
+ * is large; its call then waits for no other call, and the files' own locks keep the order of the writes.
+ */
+const mostMs = 40;
+
+/**
+ * What a tool did to files or found out about them: a read has seen a state; a write has replaced one by
+ * another; a refusal that tells the true state has seen it.
+ *
+ * @param shown what the reply shows.
+ */
+function fileEffects(result: ToolResult, shown: readonly ShownLines[]): readonly FileEffect[] {
+  return tracesOf(result).flatMap(({ state, written }): readonly FileEffect[] => {
+    if (state === null) return [];
+    const { path, sha256: after } = state;
+    if (written === undefined || written.kind !== "written")
+      return [{ path, after, by: "seen", ...told(state), ...sinceIn(shown, state) }];
+    const { replaced, change, state: now, movedFrom, own } = written;
+    const { changes, authored, derived, total } = change;
+    const facts = total === undefined ? {} : { changes, authored, derived, lines: total };
+    const from = movedFrom === undefined ? {} : { from: movedFrom };
+    return [{ path, before: replaced, after, by: "tool", ...facts, ...from, version: now.version, own }];
+  });
+}
+
+/** How the state came about, where the reply shows all that differs from one that the caller knows. */
+function sinceIn(
+  shown: readonly ShownLines[],
+  { path, sha256 }: FileState,
+): Pick<FileEffect, "before" | "changes"> {
+  const since = shown.find((lines) => lines.path === path && lines.sha256 === sha256)?.since;
+  return since === undefined ? {} : { before: since.before, changes: since.changes };
+}
+
+/** What the reply told of a state that is there, besides its hash. */
+function told({ sha256, version, facts }: FileState): Pick<FileEffect, "lines" | "version"> {
+  if (sha256 === null) return {};
+  return { version, ...(facts === undefined ? {} : { lines: facts.totalLines }) };
+}
+
+interface Trace {
+  readonly state: FileState | null;
+  readonly written?: WriteOutcome;
+}
+
+function tracesOf(result: ToolResult): readonly Trace[] {
+  switch (result.kind) {
+    case "read":
+      return traceOfRead(result.outcome);
+    case "read_many":
+      return result.outcome.files.flatMap(traceOfRead);
+    case "write":
+      return tracesOfWrite(result.outcome);
+    case "change_set":
+      return result.outcome.files.flatMap(({ outcome }) => tracesOfWrite(outcome));
+    case "list":
+    case "find":
+    case "search":
+    case "preview":
+    case "refused":
+      return [];
+    default:
+      return result satisfies never;
+  }
+}
+
+function traceOfRead(outcome: ReadOutcome): readonly Trace[] {
+  return outcome.kind === "read" ? [{ state: outcome.state }] : [];
+}
+
+function tracesOfWrite(written: WriteOutcome): readonly Trace[] {
+  return [{ state: written.state, written }, ...(written.together ?? []).flatMap(tracesOfWrite)];
 }

@@ -1,15 +1,116 @@
 import * as z from "zod";
 import { payloadKinds } from "../../conversation/values/index.js";
-import { refuse } from "../../files/values/index.js";
+import { isRefusal, refuse } from "../../files/values/index.js";
 import { defined } from "../../text/index.js";
-import { readOnlyAnnotations } from "../tool/tool.js";
+import { type ArgumentRefusal, intentOf, readOnlyAnnotations, unlisted } from "../tool/tool.js";
+import type { FilesAtMove } from "./conversation-request.js";
 import {
   type ConversationTool,
   defineConversationTool,
   destructiveAnnotations,
   movingAnnotations,
 } from "./conversation-tool.js";
-import { atFiles, filesParameters, optionalText } from "./files-at-move.js";
+
+/** The name of the one tool that is offered in the place of those that work on the conversation. */
+export const conversationName = "conversation";
+
+/**
+ * One tool in the place of these, so that a prompt is small: `action` is the command of one of them, the other arguments
+ * are that tool's. `meantCall` reads its calls.
+ */
+export function conversationTool(tools: readonly ConversationTool[] = conversationTools): ConversationTool {
+  const commands = tools.map(({ command }) => command);
+  const shape: Readonly<Record<string, z.ZodType>> = Object.assign(
+    {},
+    ...tools.map(({ parameters }) => parameters.shape),
+  );
+  const own = Object.entries(shape).map(([name, schema]) => {
+    const said = listed.includes(name) ? { description: undefined } : unlisted;
+    return [name, z.exactOptional(schema).meta(said)] as const;
+  });
+  return defineConversationTool({
+    name: conversationName,
+    command: conversationName,
+    title: "Work on the conversation",
+    description: descriptionFor(tools),
+    parameters: z.object({ action: z.string().meta({ enum: commands }), ...Object.fromEntries(own) }),
+    annotations: movingAnnotations,
+    intent({ action, ...args }) {
+      const tool = toolOfAction(action);
+      if (tool !== undefined && tools.includes(tool)) return intentOf(tool, args);
+      return refuse("invalid_arguments", `The argument action is one of ${commands.join(", ")}.`);
+    },
+  });
+}
+
+/** The tool whose command, or whose own name, an action is. */
+export function toolOfAction(action: unknown): ConversationTool | undefined {
+  const plain = String(action)
+    .toLowerCase()
+    .replaceAll(/[^a-z]+/gu, "_");
+  return conversationTools.find(({ name, command }) => name === plain || command.replace(" ", "_") === plain);
+}
+
+function descriptionFor(tools: readonly ConversationTool[]): string {
+  const said = words.filter(([name]) => tools.some((tool) => tool.name === name));
+  return ["Works on this conversation. Call it alone.", ...said.map(([, says]) => says)].join(" ");
+}
+
+const words: readonly (readonly [ConversationToolName, string])[] = [
+  ["task_start", "task start: a branch of its own, that sees all of before (clone), nothing or a summary."],
+  ["task_complete", "task complete ends it: only your summary stays in view."],
+  ["track_file", "file track: the newest state is shown to you by itself."],
+  ["rewind", "history rewind: back to a turn, whose id history view shows."],
+];
+
+/** The arguments that are listed; a refusal names another one where a call needs it. */
+const listed = ["name", "goal", "context", "summary", "files", "task_id", "hint", "file_path", "turn_id"];
+
+/** A text that may be left out. */
+function optionalText(describes: string) {
+  return z.string().min(1).exactOptional().describe(describes);
+}
+
+/** Parameters of the tools that move the head: what becomes of the files. */
+const filesParameters = {
+  files: z
+    .enum(["keep", "restore", "preview"])
+    .exactOptional()
+    .describe(
+      "keep, unless given: the files stay as they are; preview: nothing moves, it says what restore would do",
+    ),
+  consent: z
+    .array(z.string().min(1))
+    .exactOptional()
+    .describe("Paths to be put back although somebody else changed them; only where the user agreed"),
+  conflicts: z
+    .enum(["refuse", "leave"])
+    .exactOptional()
+    .describe("leave: other files in conflict stay as they are; refuse, unless given: then nothing is moved"),
+};
+
+/** @returns `invalid_arguments` for what goes with `files: restore` only. */
+function filesAtMove(args: {
+  readonly files?: "keep" | "restore" | "preview";
+  readonly consent?: readonly string[];
+  readonly conflicts?: "refuse" | "leave";
+}): FilesAtMove | ArgumentRefusal {
+  const { files = "keep", consent = [], conflicts = "refuse" } = args;
+  if (files === "restore") return { kind: "restore", consent, conflicts };
+  const stray = (["consent", "conflicts"] as const).find((name) => args[name] !== undefined);
+  return stray === undefined
+    ? { kind: files }
+    : refuse("invalid_arguments", `${stray} goes with files: restore.`);
+}
+
+/** The request of a tool that moves the head, from what becomes of the files. */
+function atFiles<Request>(
+  args: Parameters<typeof filesAtMove>[0],
+  request: (files: FilesAtMove) => Request,
+): Request | ArgumentRefusal {
+  const files = filesAtMove(args);
+  return isRefusal(files) ? files : request(files);
+}
 
 /** What begins, ends and lists tasks. */
 const taskTools = [

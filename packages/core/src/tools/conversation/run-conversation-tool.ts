@@ -4,7 +4,7 @@ import type { JsonObject } from "../../conversation/values/index.js";
 import { type ConversationCode, isRefusal } from "../../files/values/index.js";
 import { causeOf, defined, escapeForDisplay } from "../../text/index.js";
 import { catching } from "../run/run-tool.js";
-import { ignoredIn, intentOf, withIgnored } from "../tool/arguments.js";
+import { ignoredIn, intentOf, withIgnored } from "../tool/tool.js";
 import { completeTask, leaveTask, restartTask, resumeTask, showTasks, startTask } from "./carry-task.js";
 import type { ConversationRequest, HistoryRequest } from "./conversation-request.js";
 import {

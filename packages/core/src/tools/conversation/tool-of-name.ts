@@ -1,14 +1,16 @@
 import { isRefusal } from "../../files/values/index.js";
 import { findTool, toolNames } from "../file-tools/catalog.js";
-import type { HostTool } from "../run/host-tool.js";
-import { moreTools, moreToolsName } from "../run/more-tools.js";
-import { parseArguments } from "../tool/arguments.js";
-import { bareName, foreignArguments, foreignName } from "../tool/foreign-names.js";
-import { plainName } from "../tool/spellings.js";
-import type { FileTool } from "../tool/tool.js";
-import { conversationToolNames, findConversationTool } from "./catalog.js";
+import { type HostTool, moreTools, moreToolsName } from "../run/host-tool.js";
+import { bareName, foreignArguments, foreignName, plainName } from "../tool/spellings.js";
+import { type FileTool, parseArguments } from "../tool/tool.js";
+import {
+  conversationName,
+  conversationTool,
+  conversationToolNames,
+  findConversationTool,
+  toolOfAction,
+} from "./catalog.js";
 import type { ConversationTool } from "./conversation-tool.js";
-import { conversationName, conversationTool, toolOfAction } from "./one-tool.js";
 
 /** A tool of any kind: by its kind a host knows who carries its calls out. */
 export type Tool = FileTool | ConversationTool | HostTool;

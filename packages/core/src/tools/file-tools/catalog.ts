@@ -8,9 +8,17 @@ import {
 } from "../../files/values/index.js";
 import { clip } from "../../text/index.js";
 import { encoding, exactEdit, filePath, readEdit } from "../tool/parameters.js";
-import { defineTool, type FileTool, fileIntent, refuseArguments } from "../tool/tool.js";
+import {
+  type ArgumentRefusal,
+  defineTool,
+  type FileIntent,
+  type FileTool,
+  fileIntent,
+  refuseArguments,
+} from "../tool/tool.js";
 import type { Spoken } from "../wire/options.js";
 import type { ToolResult } from "../wire/result.js";
+import { memoryWords } from "./anthropic-words.js";
 import {
   appendToFile,
   applyEdit,
@@ -22,10 +30,8 @@ import {
   updateSection,
   writeFile,
 } from "./changing-tools.js";
-import { memory } from "./memory.js";
 import { copyFile, deleteFile, moveFile, moveLines } from "./moving-tools.js";
 import { findFiles, listFiles, readFile, readManyFiles, searchFiles } from "./reading-tools.js";
-import { replace } from "./replace.js";
 import {
   commandWords,
   create,
@@ -33,10 +39,164 @@ import {
   insert,
   strReplace,
   strReplaceBasedEditTool,
+  view,
 } from "./text-editor.js";
-import { factOf, framed, spokenOf } from "./vendor-words.js";
+import { factOf, framed, type Outcome, spokenOf } from "./vendor-words.js";
+
+/** What the model calls the folder; in the workspace it is `memories`, in the first root. */
+const folder = "/memories";
+
+const ownFolder = "memories";
+
+/** Anthropic's memory, on our core: one folder that an agent keeps for itself. */
+const memory = defineTool({
+  name: "memory",
+  title: "Memory",
+  description: `Keeps notes in files under ${folder} that outlast this conversation. \`view\` the folder first to see what is there. Notes may be edited (\`str_replace\`) without being viewed; \`create\` makes new notes only; \`insert\`, \`delete\` and \`rename\` need a view of the note's latest state.`,
+  parameters: z.object({
+    command: z.enum(["view", "create", "str_replace", "insert", "delete", "rename"]),
+    path: z.string().exactOptional().describe(`Path under ${folder}`),
+    ...editorParameters,
+    new_str: z.string().optional().describe("New text for str_replace"),
+    old_path: z.string().exactOptional().describe("For rename"),
+    new_path: z.string().exactOptional().describe("For rename"),
+  }),
+  annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  fileAt: (path) => path.replace(/^\/+/, ""),
+  words: commandWords,
+  spoken: memoryWords,
+  intent(args) {
+    const name = args.command === "rename" ? "old_path" : "path";
+    const path = args[name] === undefined ? undefined : within(args[name]);
+    if (path === undefined) return refuseArguments(`The command ${args.command} needs ${name}.`, folder);
+    if (isRefusal(path)) return barred(path, args[name]);
+    if (path.path === ownFolder && (args.command === "delete" || args.command === "rename"))
+      return refuse("invalid_arguments", `Cannot ${args.command} the ${folder} directory itself`);
+    const call = { path: path.path, tool: "memory", atomic: true, within: ownFolder };
+    switch (args.command) {
+      case "view":
+        return path.path === ownFolder ? viewAll : view(call, args.view_range);
+      case "create":
+        return create({ ...call, overwrites: false }, args.file_text);
+      case "str_replace":
+        return strReplace(call, args.old_str, args.new_str);
+      case "insert":
+        return insert(call, args.insert_line, args.insert_text);
+      case "delete":
+        return changeAll({ path: call.path, content: { kind: "delete", mustExist: true } });
+      case "rename":
+        return rename(call.path, args.new_path);
+      default:
+        return args.command satisfies never;
+    }
+  },
+});
+
+/** The folder itself is there from the beginning, as far as a model can tell. */
+const viewAll = fileIntent({ kind: "list", path: ownFolder, depth: 2, orEmpty: true });
+
+function rename(path: string, to: string | undefined): FileIntent | ArgumentRefusal {
+  const target = to === undefined ? undefined : within(to);
+  if (target === undefined) return refuseArguments("The command rename needs new_path.", path);
+  if (isRefusal(target)) return barred(target, to);
+  return changeAll({ path, renameTo: target.path, content: { kind: "same" } });
+}
+
+/**
+ * A deletion or a rename of a state that the caller was shown: the schema has no place for its hash. Of a folder all
+ * that is in it, although the caller may have been shown nothing but names: it is asked for as a whole, and undone so.
+ */
+function changeAll(change: FileChange): FileIntent {
+  const changes: readonly FileChange[] = [
+    { ...change, hashless: true, wholeFolder: true, within: ownFolder },
+  ];
+  return fileIntent({ kind: "apply_changes", changes, tool: "memory" }, { oneFile: true });
+}
+
+/** The path in the workspace; a path that is not below the folder, or climbs at all, is refused. */
+function within(given: string): { readonly kind: "within"; readonly path: string } | Refusal {
+  const parts = given.replace(/\/+$/, "").split("/");
+  const inside = parts[0] === "" ? parts.slice(1) : parts;
+  if (inside[0] !== ownFolder || inside.some((part) => part === ".." || part === "."))
+    return refuse("outside_workspace", `Memory is only what lies under ${folder}; the path leads elsewhere.`);
+  return { kind: "within", path: inside.join("/") };
+}
+
+function barred(refusal: Refusal, path: string | undefined): ArgumentRefusal {
+  return path === undefined ? refusal : { ...refusal, path };
+}
+
+/** Gemini CLI's tool, on our core. */
+const replace = defineTool({
+  name: "replace",
+  title: "Replace text",
+  description: `Replaces text in a file. The file must have been read in this session, and not changed since.
+
+\`old_string\` must be the exact literal text to replace, with enough lines around it to be unique; \`expected_replacements\` says how many occurrences there are if it is not one. An empty \`old_string\` creates the file. If the text is not found, the answer shows where it nearly stands; correct old_string from that.`,
+  parameters: z.object({
+    file_path: filePath,
+    old_string: z.string().describe("Exact literal text to replace; empty to create a file"),
+    new_string: z.string().describe("Exact literal text to put in its place"),
+    expected_replacements: z.int().min(1).exactOptional().describe("Number of occurrences; 1 unless given"),
+    instruction: z.string().exactOptional().describe("What the change is for"),
+  }),
+  annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  words: { edit: "replace" },
+  spoken: replaceWords,
+  intent: ({ file_path, old_string, new_string, expected_replacements }) =>
+    fileIntent({
+      kind: "replace",
+      path: file_path,
+      oldString: old_string,
+      newString: new_string,
+      ...(expected_replacements === undefined ? {} : { expectedReplacements: expected_replacements }),
+      tool: "replace",
+    }),
+});
+
+/** The arguments that Gemini CLI's sentences repeat. */
+interface ReplaceArguments {
+  readonly file_path: string;
+  readonly old_string: string;
+  readonly expected_replacements?: number;
+}
+
+/**
+ * Gemini CLI's words for the answer to its `replace`; undefined where it has none, such as for a file that changed
+ * behind the model's back. The texts are those of `@google/gemini-cli` 0.61; what it says of its `allow_multiple` is
+ * said of `expected_replacements`, which the tool here has. Where the text nearly stands is told after them.
+ */
+function replaceWords(
+  { file_path: path, old_string, expected_replacements: expected = 1 }: ReplaceArguments,
+  result: ToolResult,
+): Spoken | undefined {
+  return spokenOf(result, (outcome) => {
+    const done =
+      old_string === ""
+        ? `Created new file: ${path} with provided content.`
+        : `Successfully modified file: ${path} (${expected} replacements).`;
+    return {
+      ...(outcome.kind === "written" ? { done: framed(done) } : {}),
+      file_missing: framed(`File not found: ${path}`),
+      exists: framed(`File already exists, cannot create: ${path}`),
+      not_found: framed(`Could not find an exact match for 'old_string' in '${path}'.`),
+      occurrence_mismatch: framed(wrongCount(outcome, path, expected)),
+      equal_strings: framed(
+        `No changes to apply. The old_string and new_string are identical in file: ${path}`,
+      ),
+    };
+  });
+}
+
+function wrongCount(outcome: Outcome, path: string, expected: number): string {
+  const count = factOf(outcome, "count");
+  const wanted = `Expected ${expected} ${expected === 1 ? "occurrence" : "occurrences"}`;
+  const several = `If you intended to replace multiple occurrences, set 'expected_replacements' to ${count}.`;
+  return `Failed to edit, ${wanted} but found ${count} for old_string in file: ${path}. ${several}`;
+}
 
 const { file_text, old_str, insert_line } = editorParameters;
+
 const { write, edit, insert: inserting } = commandWords;
 
 /** Amazon Q's tool, on our core. */
@@ -192,8 +352,11 @@ const offered = [
   deleteFile,
   undoEdit,
 ] as const;
+
 const named = [findFiles, applyChanges, prependToFile, insertLines, moveLines, copyFile] as const;
+
 const dialects = [strReplaceBasedEditTool, memory, replace, fsWrite, applyEdit] as const;
+
 const all = [...offered, ...named, ...dialects] as const;
 
 /** The name of a tool of ours. */

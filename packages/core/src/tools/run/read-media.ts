@@ -1,7 +1,7 @@
 import type { Workspace } from "../../files/index.js";
 import { isRefusal } from "../../files/values/index.js";
 import { escapeForPeople, escapeInJson, sha256Of, toBase64 } from "../../text/index.js";
-import { withIgnored } from "../tool/arguments.js";
+import { withIgnored } from "../tool/tool.js";
 import type { WireAnswer } from "../wire/answers.js";
 import type { WireOptions } from "../wire/options.js";
 import type { ToolReply, ToolResult } from "../wire/result.js";

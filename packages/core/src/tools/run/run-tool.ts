@@ -20,8 +20,16 @@ import {
 import { causeOf, defined } from "../../text/index.js";
 import { findTool, tools } from "../file-tools/catalog.js";
 import { type Approve, carryApproved, type Question } from "../tool/approval.js";
-import { fileOfRefusal, ignoredIn, intentOf, parseArguments } from "../tool/arguments.js";
-import type { ArgumentRefusal, FileIntent, FileTool, ToolWorkspace } from "../tool/tool.js";
+import {
+  type ArgumentRefusal,
+  type FileIntent,
+  type FileTool,
+  fileOfRefusal,
+  ignoredIn,
+  intentOf,
+  parseArguments,
+  type ToolWorkspace,
+} from "../tool/tool.js";
 import { phraseResult, vocabularyOf } from "../tool/vocabulary.js";
 import { defaultWireOptions, type SharedRoom, type Spoken, type WireOptions } from "../wire/options.js";
 import { printedSize, renderResult } from "../wire/render.js";

@@ -7,8 +7,7 @@ import {
   type WriteOutcome,
 } from "../../files/values/index.js";
 import type { ToolResult } from "../wire/result.js";
-import { schemaOf } from "./arguments.js";
-import type { FileTool } from "./tool.js";
+import { type FileTool, schemaOf } from "./tool.js";
 
 /**
  * The words in which a refusal of one tool's call is said: the tools that are offered beside it, and the

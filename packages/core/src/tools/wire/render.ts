@@ -10,9 +10,8 @@ import type { FilePart, LinesBlock, ListCut, Reply, ReplyBlock, TextBlock } from
 import { replyOf } from "./reply-of.js";
 import type { ToolReply, ToolResult } from "./result.js";
 import type { Shown } from "./shown.js";
-import { quotedLines } from "./shown-text.js";
 import { lengthNumbered, speak } from "./spoken.js";
-import { type WrittenReply, writeText } from "./text.js";
+import { quotedLines, type WrittenReply, writeText } from "./text.js";
 
 /** Turns a tool's result into what goes on the wire. Pure: the same result gives the same bytes. */
 export function renderResult(result: ToolResult, options: WireOptions): ToolReply {

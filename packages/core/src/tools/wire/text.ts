@@ -3,13 +3,15 @@ import type { FileState, ListedEntry } from "../../files/values/index.js";
 import {
   chooseSuffix,
   clip,
+  countLines,
   escapeForDisplay,
   type FrameSuffix,
   frameText,
+  LineFinder,
   quoteForDisplay,
   showUnsafe,
 } from "../../text/index.js";
-import { headerAttributes } from "./file-state.js";
+import { headerAttributes } from "./json.js";
 import { closedNote, filesToText, ignoredNote, matchesToText, searchNotes } from "./looking.js";
 import type {
   EntriesBlock,
@@ -20,10 +22,8 @@ import type {
   StatusBlock,
   TextBlock,
 } from "./reply.js";
-import type { LineWindow, Shown } from "./shown.js";
-import { describeRepair } from "./shown.js";
-import { linesOfNumbered, linesOfShown, quotedLines } from "./shown-text.js";
-import { numberLines, sizedEntries } from "./spoken.js";
+import { describeRepair, type LineWindow, type Shown } from "./shown.js";
+import { type NumberedLines, numberLines, sizedEntries } from "./spoken.js";
 
 /** A reply as it is sent, and where in it the lines of files stand. */
 export interface WrittenReply {
@@ -258,7 +258,7 @@ interface WrittenFrame {
 }
 
 /** Writes one frame. `suffix` must come from `chooseSuffix` over all texts of the reply. */
-export function writeFrame({ state, shown }: FileFrame, suffix: FrameSuffix): WrittenFrame {
+function writeFrame({ state, shown }: FileFrame, suffix: FrameSuffix): WrittenFrame {
   const attributes = headerAttributes(state, shown.kind === "full");
   if (shown.kind === "full") {
     const { text, start } = frameText(attributes, shown.content, suffix);
@@ -273,4 +273,90 @@ export function writeFrame({ state, shown }: FileFrame, suffix: FrameSuffix): Wr
     text += `${lines}</lines${suffix}>`;
   }
   return { text, starts };
+}
+
+/**
+ * Where the lines of a frame stand.
+ *
+ * @param starts of the frame's raw texts within the frame, in their order.
+ * @param at where the frame begins.
+ */
+function linesOfShown(
+  state: FileState,
+  shown: Shown,
+  starts: readonly number[],
+  at: number,
+): readonly ShownText[] {
+  return rangesOf(state, shown).flatMap(({ from, to, length }, index) => {
+    const start = starts[index];
+    if (start === undefined) return [];
+    return inPart(state, spanOf(state, { from, to }, at + start, at + start + length));
+  });
+}
+
+/** Of a part of one line, which part it is. */
+function inPart({ chars }: FileState, spans: readonly ShownText[]): readonly ShownText[] {
+  return chars === undefined ? spans : spans.map((span) => ({ ...span, chars }));
+}
+
+/** Where lines that each stand behind their number are shown; `from` is the number of the first, `at` where the text begins. */
+function linesOfNumbered(
+  state: FileState,
+  { places }: NumberedLines,
+  { from, at }: { readonly from: number; readonly at: number },
+): readonly ShownText[] {
+  return places.flatMap(({ start, length }, index) => {
+    const line = from + index;
+    return inPart(state, spanOf(state, { from: line, to: line }, at + start, at + start + length));
+  });
+}
+
+function rangesOf({ lines }: FileState, shown: Shown) {
+  switch (shown.kind) {
+    case "full": {
+      const { content } = shown;
+      const from = lines?.from ?? 1;
+      return [{ from, to: from + countLines(content) - 1, length: content.length }];
+    }
+    case "windows":
+      return shown.windows.map(({ from, to, text }) => ({ from, to, length: text.length }));
+    case "none":
+    case "told":
+    case "too_large":
+      return [];
+    default:
+      return shown satisfies never;
+  }
+}
+
+/**
+ * The lines that a message quotes, where they are the state's to the letter. A line of a difference may stand
+ * there without its terminator: then it is shown as all of its characters.
+ *
+ * @param at where the text begins.
+ */
+export function quotedLines({ text, quotes }: TextBlock, at: number): readonly ShownText[] {
+  if (quotes === undefined || quotes.state.content === null) return [];
+  const { state } = quotes;
+  const first = state.lines?.from ?? 1;
+  const lines = new LineFinder(quotes.state.content);
+  return quotes.lines.flatMap(({ from, to, start }) => {
+    const quoted = lines.lines(from - first + 1, to - first + 1);
+    if (text.startsWith(quoted, start))
+      return spanOf(state, { from, to }, at + start, at + start + quoted.length);
+    const line = from === to ? lines.contents(from - first + 1, to - first + 1)[0] : undefined;
+    if (line === undefined || !text.startsWith(line, start)) return [];
+    const of = [...line].length;
+    const spans = spanOf(state, { from, to }, at + start, at + start + line.length);
+    return spans.map((span) => ({ ...span, chars: { from: 0, to: of, of } }));
+  });
+}
+
+function spanOf(
+  { path, sha256 }: FileState,
+  { from, to }: { readonly from: number; readonly to: number },
+  start: number,
+  end: number,
+): readonly ShownText[] {
+  return sha256 === null || to < from ? [] : [{ path, sha256, from, to, start, end }];
 }

@@ -3,10 +3,9 @@ import { readFileSync } from "node:fs";
 import { crc32 as zlibCrc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { crc32 } from "../../../src/conversation/journal/crc32.js";
 import { type ReadJournal, readJournal } from "../../../src/conversation/journal/index.js";
-import { encodeRecord, readLine } from "../../../src/conversation/journal/journal-codec.js";
-import { outOfLineBytes } from "../../../src/conversation/journal/out-of-line.js";
+import { crc32, encodeRecord, readLine } from "../../../src/conversation/journal/journal-codec.js";
+import { outOfLineBytes } from "../../../src/conversation/journal/media.js";
 import { type JournalRecord, journalVersion, versionOf } from "../../../src/conversation/values/index.js";
 import { awkwardEvents, longLife, message, started } from "./store-events.js";
 

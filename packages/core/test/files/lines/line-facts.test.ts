@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { lineEdits } from "../../../src/files/lines/line-facts.js";
-import { carrySpans } from "../../../src/files/lines/line-spans.js";
+import { carrySpans, lineEdits } from "../../../src/files/lines/line-spans.js";
 import { diffTexts } from "../../../src/patch/index.js";
 
 const lines = fc.array(fc.constantFrom("a\n", "b\n", "c\n", "d\n"), { maxLength: 30 });

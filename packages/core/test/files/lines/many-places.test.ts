@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { applyEdits } from "../../../src/files/change/exact-edits.js";
-import { carryParts } from "../../../src/files/lines/line-facts.js";
-import { carrySpans } from "../../../src/files/lines/line-spans.js";
+import { carryParts, carrySpans } from "../../../src/files/lines/line-spans.js";
 import { placeSteps } from "../../../src/files/lines/placed-lines.js";
 import { isRefusal } from "../../../src/files/values/index.js";
 import type { ExactEdit } from "../../../src/patch/index.js";

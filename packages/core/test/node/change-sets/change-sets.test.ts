@@ -17,8 +17,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { hangMs } from "../../../../../test/until.js";
 import { type SetStep, Workspace } from "../../../src/files/index.js";
 import { type FileChange, isRefusal } from "../../../src/files/values/index.js";
-import { newId, sha256 } from "../../../src/node/disk/digest.js";
-import { namesIn } from "../../../src/node/disk/entries.js";
+import { namesIn, newId, sha256 } from "../../../src/node/disk/reading.js";
 import { type OpenedPorts, openPorts, type RecoveredSets } from "../../../src/node/index.js";
 import { turnsDuring } from "../../turns.js";
 import {

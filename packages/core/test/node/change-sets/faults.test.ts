@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { HistoryEntry } from "../../../src/files/index.js";
 import type { FileChange } from "../../../src/files/values/index.js";
-import { sha256 } from "../../../src/node/disk/digest.js";
+import { sha256 } from "../../../src/node/disk/reading.js";
 import { openPorts, type RecoveredSets } from "../../../src/node/index.js";
 import { type Call, callsIn, endsOf, making, strikesAll, striking, struck, traced } from "../strikes.js";
 import { bytesOf, freshFolder, hasStrace, must, runTraced, stagesIn } from "../support.js";

@@ -12,8 +12,7 @@ import {
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { until } from "../../../../../test/until.js";
-import { sha256 } from "../../../src/node/disk/digest.js";
-import { namesIn } from "../../../src/node/disk/entries.js";
+import { namesIn, sha256 } from "../../../src/node/disk/reading.js";
 import { openWorkspace } from "../../../src/node/index.js";
 import { heldUp } from "../strikes.js";
 import { bytesOf, freshFolder, hasStrace, must, stagesIn, startTraced, textAt } from "../support.js";

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { nativeExtension } from "../../../src/node/disk/attributes.js";
-import { sha256 } from "../../../src/node/disk/digest.js";
+import { nativeExtension } from "../../../src/node/disk/folder.js";
+import { sha256 } from "../../../src/node/disk/reading.js";
 import { openPorts } from "../../../src/node/workspace/open.js";
 import { hangMs } from "../../support.js";
 import { type Call, callsIn, endsOf, heldUp, striking, traced } from "../strikes.js";

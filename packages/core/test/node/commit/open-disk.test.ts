@@ -17,7 +17,7 @@ import {
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type OpenedDisk, openDisk } from "../../../src/node/commit/open-disk.js";
+import { type OpenedDisk, openDisk } from "../../../src/node/commit/disk-target.js";
 import { hangMs } from "../../support.js";
 import {
   at,

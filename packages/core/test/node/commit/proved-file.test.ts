@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import type { ExpectedFile } from "../../../src/files/index.js";
-import { prove, provedAgain } from "../../../src/node/commit/proved-file.js";
+import { prove, provedAgain } from "../../../src/node/commit/exchanged.js";
 import { Cleanup } from "../../../src/node/commit/stage.js";
 import { openRoot } from "../../../src/node/disk/folder.js";
 import { identityOf, statAt } from "../../../src/node/disk/reading.js";

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { endProcess } from "../../../../../test/end-process.js";
-import { openDisk } from "../../../src/node/commit/open-disk.js";
+import { openDisk } from "../../../src/node/commit/disk-target.js";
 import {
   at,
   bytesOf,

@@ -1,9 +1,8 @@
 import { closeSync, openSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { OpenReplacedFile } from "../../../src/node/commit/replaced-file.js";
-import { sha256 } from "../../../src/node/disk/digest.js";
-import { isYoung } from "../../../src/node/disk/reading.js";
+import { OpenReplacedFile } from "../../../src/node/commit/stage.js";
+import { isYoung, sha256 } from "../../../src/node/disk/reading.js";
 import { freshFolder } from "../support.js";
 
 it.each([

@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sha256 } from "../../../src/node/disk/digest.js";
+import { sha256 } from "../../../src/node/disk/reading.js";
 import { joinLines, splitLines } from "../../../src/text/index.js";
 import { at, diskAt, freshFolder, must, verdict } from "../support.js";
 

@@ -119,7 +119,7 @@ describe("a damaged session file", () => {
     expect(must(await repairSession(store, id, { apply: false })).kind).toBe("planned");
     await held.close();
     const newer = '{"v":99,"seq":10,"ts":1,"type":"renamed","title":"t"';
-    const { crc32 } = await import("../../../src/conversation/journal/crc32.js");
+    const { crc32 } = await import("../../../src/conversation/journal/journal-codec.js");
     const bytes = Buffer.from(newer);
     const check = crc32(bytes, 0, bytes.length).toString(16).padStart(8, "0");
     writeFileSync(file, `${readFileSync(file, "utf8")}${newer},"crc":"${check}"}\n`);

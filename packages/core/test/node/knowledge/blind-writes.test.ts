@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openJournalStore } from "../../../src/node/journal/store.js";
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.js";
+import { openWorkspace } from "../../../src/node/workspace/open.js";
 import { operation } from "../../knowledge/walks.js";
 import { type Ground, looks, WatchedTalk } from "../../knowledge/watched-talk.js";
 import { must } from "../../reproductions/scene.js";

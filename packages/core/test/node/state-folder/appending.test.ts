@@ -4,12 +4,12 @@ import { lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, wri
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { BlobStore } from "../../../src/files/index.js";
-import { sha256 } from "../../../src/node/disk/digest.js";
+import { sha256 } from "../../../src/node/disk/reading.js";
 import { openBlobs } from "../../../src/node/state-folder/blobs.js";
 import { openPresence } from "../../../src/node/state-folder/sessions.js";
 import type { StateFolder } from "../../../src/node/state-folder/state-folder.js";
 import { collectGarbage } from "../../../src/node/workspace/gc.js";
-import { openWorkspace } from "../../../src/node/workspace/open-workspace.js";
+import { openWorkspace } from "../../../src/node/workspace/open.js";
 import { builtRoom, fixture, freshFolder, must, stateAt, textAt } from "../support.js";
 
 /** HOLDFAST_APPENDS=1000 for the long run, of ten processes. */

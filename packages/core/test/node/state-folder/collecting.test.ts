@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, unlinkSync, utimesSync, writeFileSync } from "n
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { isRefusal, type Refusal } from "../../../src/files/values/index.js";
-import { sha256 } from "../../../src/node/disk/digest.js";
+import { sha256 } from "../../../src/node/disk/reading.js";
 import { collectGarbage } from "../../../src/node/index.js";
 import { type OpenedPorts, openPorts } from "../../../src/node/workspace/open.js";
 import { ground } from "../../support.js";

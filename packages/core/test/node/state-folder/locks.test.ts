@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { endProcess } from "../../../../../test/end-process.js";
 import { hangMs, until } from "../../../../../test/until.js";
 import type { Locks } from "../../../src/files/index.js";
-import { readLink } from "../../../src/node/disk/entries.js";
+import { readLink } from "../../../src/node/disk/reading.js";
 import { breakLock, keyOf, openLocks } from "../../../src/node/state-folder/locks.js";
 import { formatIdentity, ownIdentity } from "../../../src/node/state-folder/process-identity.js";
 import { openPresence } from "../../../src/node/state-folder/sessions.js";

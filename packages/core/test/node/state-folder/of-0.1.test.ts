@@ -7,7 +7,7 @@ import { openJournalStore } from "../../../src/node/journal/store.js";
 import { keptBytes } from "../../../src/node/state-folder/blobs.js";
 import { openStateFolder } from "../../../src/node/state-folder/state-folder.js";
 import { inspectState } from "../../../src/node/workspace/inspect.js";
-import { type OpenedWorkspace, openWorkspace } from "../../../src/node/workspace/open-workspace.js";
+import { type OpenedWorkspace, openWorkspace } from "../../../src/node/workspace/open.js";
 import { countedIds, steadyClock } from "../../conversation/support.js";
 import { must } from "../../reproductions/scene.js";
 import { sha } from "../../support.js";

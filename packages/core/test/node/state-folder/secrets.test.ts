@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hangMs } from "../../../../../test/until.js";
 import type { FileChange } from "../../../src/files/values/index.js";
-import { sha256 } from "../../../src/node/disk/digest.js";
+import { sha256 } from "../../../src/node/disk/reading.js";
 import { collectGarbage, openPorts } from "../../../src/node/index.js";
 import { keepDisplacedBytes } from "../../../src/node/state-folder/swap-recovery.js";
 import { strikesAll } from "../strikes.js";

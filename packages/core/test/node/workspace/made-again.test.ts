@@ -15,8 +15,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isRoot } from "../../../../../test/tools.js";
 import type { Workspace } from "../../../src/files/index.js";
-import { nativeExtension } from "../../../src/node/disk/attributes.js";
-import { sha256 } from "../../../src/node/disk/digest.js";
+import { nativeExtension } from "../../../src/node/disk/folder.js";
+import { sha256 } from "../../../src/node/disk/reading.js";
 import { type Ground, ground, sha } from "../../support.js";
 import { hasStrace, runTraced } from "../support.js";
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { recoverRestore } from "../../../src/conversation/index.js";
-import { sha256 } from "../../../src/node/disk/digest.js";
+import { sha256 } from "../../../src/node/disk/reading.js";
 import { must } from "../../conversation/support.js";
 import { commands, does, edits, type Host, headOf, openHost, reads } from "./follow-ground.js";
 import { newPlace } from "./restore-ground.js";

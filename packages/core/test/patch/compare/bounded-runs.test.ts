@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { boundedRuns } from "../../../src/patch/compare/bounded-runs.js";
+import { boundedRuns } from "../../../src/patch/compare/carry-endings.js";
 import { carryEndings, finish } from "../../../src/patch/index.js";
 
 const runsOf = (old: readonly number[], fresh: readonly number[], mostWork?: number) =>

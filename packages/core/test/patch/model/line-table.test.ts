@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BaseText } from "../../../src/patch/model/base-text.js";
-import { LineIndex } from "../../../src/patch/model/line-index.js";
+import { BaseText, LineIndex } from "../../../src/patch/model/base-text.js";
 import { type LineKey, normalize } from "../../../src/patch/model/line-key.js";
 import { LineTable } from "../../../src/patch/model/line-table.js";
 import { countEndings, mostOften, splitLines } from "../../../src/text/index.js";

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LineTable } from "../../../src/patch/model/line-table.js";
 import { Deadline, finish } from "../../../src/patch/model/steps.js";
-import type { LineKind } from "../../../src/patch/read/account.js";
 import { type ParsedDiff, parseDiff } from "../../../src/patch/read/parse.js";
+import type { LineKind } from "../../../src/patch/read/sections.js";
 
 const numRuns = Number(process.env.HOLDFAST_RUNS ?? 0) || 200;
 

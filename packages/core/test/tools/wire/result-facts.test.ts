@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { renderContext } from "../../../src/context/index.js";
 import { ContextManager } from "../../../src/conversation/index.js";
 import { transitionsAlong } from "../../../src/conversation/tree/file-transitions.js";
-import { nodesBelow } from "../../../src/conversation/tree/tree-paths.js";
+import { nodesBelow } from "../../../src/conversation/tree/path.js";
 import { type JsonObject, namesFrom, timeSortedIds } from "../../../src/conversation/values/index.js";
 import { joinSpans } from "../../../src/files/seen/index.js";
 import { isRefusal } from "../../../src/files/values/index.js";
