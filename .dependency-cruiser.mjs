@@ -71,6 +71,7 @@ export const addons = {
   "mcp-client": ["core", "agent"],
   page: ["core"],
   postgres: ["core"],
+  sandbox: ["core", "agent"],
   screen: ["core", "agent"],
   tour: ["core", "agent"],
   web: ["core", "agent"],

@@ -23,7 +23,7 @@ const pure = ["packages/core/test/**/*.test.ts", "addons/{adapters,importers}/te
 const machine = [
   ...machineTestsOfCore,
   "packages/!(core)/test/**/*.test.ts",
-  "addons/{google-files,hosts,mcp-client,page,postgres,screen,tour,web}/test/**/*.test.ts",
+  "addons/{google-files,hosts,mcp-client,page,postgres,sandbox,screen,tour,web}/test/**/*.test.ts",
   "addons/importers/test/command/**/*.test.ts",
   "test/!(packages).test.ts",
 ];
@@ -36,7 +36,7 @@ const sources = [
   { find: /^@holdfast\/(core|agent)\/(\w+)$/, replacement: source("packages/$1/src/$2/index.ts") },
   { find: /^@holdfast\/(core|agent|mcp)$/, replacement: source("packages/$1/src/index.ts") },
   {
-    find: /^@holdfast\/(google-files|hosts|importers|mcp-client|page|postgres|screen|tour|web)$/,
+    find: /^@holdfast\/(google-files|hosts|importers|mcp-client|page|postgres|sandbox|screen|tour|web)$/,
     replacement: source("addons/$1/src/index.ts"),
   },
 ];

@@ -22,7 +22,7 @@ const addonHome = (name) => fileURLToPath(new URL(`../addons/${name}/`, import.m
 const { bare, outdir = fileURLToPath(new URL("dist/bundle/", home)) } = parseArgs({
   options: { bare: { type: "boolean" }, outdir: { type: "string" } },
 }).values;
-const addons = "importers page postgres hosts screen tour mcp-client web google-files"
+const addons = "importers page postgres hosts sandbox screen tour mcp-client web google-files"
   .split(" ")
   .filter((name) => bare !== true && existsSync(addonHome(name)));
 const pageName = "history-page.html";

@@ -6,7 +6,7 @@ import type {
   googleFilesClient,
   TurnInput,
 } from "@holdfast/agent";
-import type { McpServers, McpServersGround, SpillFiles } from "@holdfast/agent/host";
+import type { McpServers, McpServersGround, Sandbox, SandboxOptions, SpillFiles } from "@holdfast/agent/host";
 import type { TalkOptions, TalkTerminal } from "@holdfast/agent/ui";
 import type { ModelPort } from "@holdfast/core/context";
 import type { LoadedSession } from "@holdfast/core/conversation";
@@ -51,6 +51,7 @@ export interface Addons {
     openPostgresStore(options: PostgresOptions): Promise<SessionStore | ConversationRefusal>;
   };
   readonly "mcp-client": { openMcpServers(ground: McpServersGround): McpServers };
+  readonly sandbox: { openSandbox(options: SandboxOptions): Sandbox };
   readonly screen: { openTalk(options: TalkOptions): TalkTerminal };
   readonly "google-files": { openGoogleFiles(options: GoogleFilesOptions): GoogleFiles };
   readonly web: { fetchTool(options: WebOptions): WebPages };

@@ -60,6 +60,17 @@ describe("a command without its add-on", () => {
     expect(said).toContain(absentAddon("mcp-client"));
   });
 
+  it("says that commands run outside of a sandbox, or not at all where one is asked for", () => {
+    const script = join(house, "commands.json");
+    const calls = [{ name: "run_shell_command", args: { command: "echo it ran" } }];
+    writeFileSync(script, JSON.stringify([{ calls }, { text: "Done." }]));
+    const said = (when: string) =>
+      run(["-p", "Go.", "--root", ".", "--script", script, "--approval-mode", "yolo", "--sandbox", when]);
+    expect(said("auto").stderr).toContain(`none starts here: ${absentAddon("sandbox")}`);
+    expect(said("off").stderr).not.toContain("sandbox");
+    expect(JSON.stringify(said("on"))).toContain(absentAddon("sandbox").slice(0, 24));
+  });
+
   it("says that no page is fetched where the settings allow hosts", () => {
     const script = join(house, "script.json");
     writeFileSync(script, JSON.stringify([{ text: "Done." }]));

@@ -1,11 +1,14 @@
 /** @holdfast/agent/host: what an agent does on the machine beside files, and what its add-ons need for that. */
+
+export { proxyFor, tunnel } from "../config/proxied-fetch.js";
 export { endingWithin, withinTime } from "../config/within-time.js";
-export { type AllowedHosts, allowedAddresses } from "./allowed-hosts.js";
+export { type AllowedHosts, allowedAddresses, refuseHost } from "./allowed-hosts.js";
 export { killTool, readOutputTool } from "./background-tools.js";
 export { Commands } from "./commands.js";
 export { editText } from "./editor.js";
 export { commandEnvironment, withoutSecrets } from "./environment.js";
 export { isBelow, ownText, projectText, type ReadText } from "./found-text.js";
+export { type LaterFile, LaterFiles } from "./later-files.js";
 export type {
   McpResource,
   McpServerConfig,
@@ -13,10 +16,17 @@ export type {
   McpServers,
   McpServersGround,
 } from "./mcp-servers.js";
-export { endFamily, killFamily, markerName } from "./processes.js";
-export { foldersOfRepository, gitWords, onlyTracked } from "./repository.js";
+export { endFamily, killFamily, killLeft, markerName } from "./processes.js";
+export { foldersOfRepository, gitWords, onlyTracked, quietly, realPathOf } from "./repository.js";
 export { safeText } from "./safe-output.js";
-export { Sandbox } from "./sandbox.js";
+export {
+  type Barred,
+  type CommandPlace,
+  commandPlaces,
+  type EnteredCommand,
+  type Sandbox,
+  type SandboxOptions,
+} from "./sandbox.js";
 export {
   type CommandToolsContext,
   type FileCheck,

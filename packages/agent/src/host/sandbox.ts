@@ -1,26 +1,29 @@
-import { type ChildProcess, execFile } from "node:child_process";
-import { mkdirSync, realpathSync } from "node:fs";
-import { basename, delimiter, dirname, isAbsolute, join, relative } from "node:path";
-import { runsLater } from "@holdfast/core/files";
+import type { ChildProcess } from "node:child_process";
 import { type Refusal, refuse } from "@holdfast/core/files/values";
-import { causeOf } from "@holdfast/core/text";
 import type { SandboxSetting } from "../config/schema.js";
-import { isBelow } from "./found-text.js";
-import { NetworkProxy } from "./network-proxy.js";
-import { killLeft } from "./processes.js";
-import { quietly } from "./repository.js";
-import { gitFoldersOf, withModules } from "./sandbox/git-folders.js";
-import { type GitMirror, GitMirrors, type MirrorReport } from "./sandbox/git-mirror.js";
-import { LaterFiles, SessionFolder } from "./sandbox/later-files.js";
-import { bubbleArguments, type Mount, seatbeltArguments } from "./sandbox/mounts.js";
-import { environmentInside, listeningSockets, socketsIn } from "./sandbox/sockets.js";
+import type { LaterFiles } from "./later-files.js";
+
+/**
+ * A sandbox for commands: the port of the add-on that has one. The file system is read-only in it but for the workspace, and
+ * temporary folders, caches and the top level of git's folders are of its own. It keeps no command from reading other files.
+ */
+export interface Sandbox {
+  /** Why none starts here, in half a sentence; undefined where one does. It is tried once. */
+  fault(): Promise<string | undefined>;
+  /** @param program by which it is run outside. Only where none is at fault. */
+  enter(program: string, args: readonly string[], given: Readonly<Record<string, string>>): EnteredCommand;
+  /** What a model is told of a command that failed inside. */
+  readonly words: string;
+  /** At the end of the session, when no command runs any more. */
+  close(): void;
+}
 
 /** What a sandbox is made of. Paths are absolute; what does not exist is left out. */
 export interface SandboxOptions {
-  /** `auto`: commands of every mode run inside, where it starts. `on`: or none runs. */
-  readonly setting: SandboxSetting;
   /** The folders of the workspace: writable, but for what other programs run by themselves, such as git's hooks. */
   readonly roots: readonly string[];
+  /** The files of the workspace that run later, looked at by whoever runs commands. */
+  readonly later: LaterFiles;
   /** What commands may write besides. */
   readonly writable: readonly string[];
   /** Folders of which commands have a copy of their own, one for each workspace, that outlasts the session. */
@@ -42,9 +45,6 @@ export interface SandboxOptions {
   readonly told?: (line: string) => void;
 }
 
-/** Where a command runs; a refusal where it may not run at all. */
-export type CommandPlace = "inside" | "outside" | Refusal;
-
 /** A command that is about to run inside. */
 export interface EnteredCommand {
   readonly program: readonly [program: string, ...args: string[]];
@@ -63,253 +63,28 @@ export interface Barred {
   readonly notes: readonly string[];
 }
 
+/** Where a command runs; a refusal where it may not run at all. */
+export type CommandPlace = "inside" | "outside" | Refusal;
+
 /**
- * A sandbox for commands: the file system is read-only but for the workspace, and temporary folders, caches and the top
- * level of git's folders are of its own. By bubblewrap on Linux, by `sandbox-exec` on macOS (never tried on a real one, and
- * with less: docs/host-tools.md). It keeps no command from reading other files.
+ * Where commands run, whatever the mode and whoever allowed them. That they run outside although they should not is told once.
+ *
+ * @param setting `auto`: commands of every mode run inside, where a sandbox starts. `on`: or none runs.
  */
-export class Sandbox {
-  /** The files of the workspace that run later; looked at by whoever runs commands. */
-  readonly later: LaterFiles;
-  readonly #program: string | undefined;
-  readonly #session: SessionFolder;
-  readonly #roots: readonly string[];
-  readonly #mirrors: GitMirrors;
-  readonly #proxy: NetworkProxy | undefined;
-  #cacheMounts: readonly Mount[] | undefined;
-  #running = 0;
-  #fault: Promise<string | undefined> | undefined;
-  #isTold = false;
-
-  constructor(private readonly options: SandboxOptions) {
-    // Before any command runs, so that none can choose by which program.
-    this.#program = sandboxProgram(options);
-    this.#roots = existing(options.roots);
-    this.later = new LaterFiles(this.#roots);
-    this.#session = new SessionFolder(options.stateDir);
-    this.#mirrors = new GitMirrors(this.#session, (one) => options.told?.(keptWords(one)));
-    this.#proxy = typeof options.network === "boolean" ? undefined : new NetworkProxy(options.network);
-  }
-
-  /** Where a command runs, whatever the mode and whoever allowed it. Whether a sandbox starts is tried once. */
-  async place(): Promise<CommandPlace> {
-    const { setting, told } = this.options;
+export function commandPlaces(
+  setting: SandboxSetting,
+  fault: Sandbox["fault"],
+  told?: (line: string) => void,
+): () => Promise<CommandPlace> {
+  let isTold = false;
+  return async () => {
     if (setting === "off") return "outside";
-    const fault = await this.fault();
-    if (fault === undefined) return "inside";
+    const why = await fault();
+    if (why === undefined) return "inside";
     if (setting === "on")
-      return refuse("denied", `The settings let commands run in a sandbox only, and none starts: ${fault}.`);
-    if (!this.#isTold) told?.(`Commands run outside a sandbox, because none starts here: ${fault}.`);
-    this.#isTold = true;
+      return refuse("denied", `The settings let commands run in a sandbox only, and none starts: ${why}.`);
+    if (!isTold) told?.(`Commands run outside a sandbox, because none starts here: ${why}.`);
+    isTold = true;
     return "outside";
-  }
-
-  /** Why none starts here, in half a sentence; undefined where one does. */
-  fault(): Promise<string | undefined> {
-    if (this.#program === undefined)
-      return Promise.resolve(`${programName ?? "a program for it"} is not there`);
-    this.#fault ??= this.#firstFault();
-    return this.#fault;
-  }
-
-  /** @param program by which it is run outside. Only where `place` says so. */
-  enter(program: string, args: readonly string[], given: Readonly<Record<string, string>>): EnteredCommand {
-    const mirrors = this.#gitMirrors();
-    const following = mirrors.map((mirror) => mirror.follow());
-    this.#running++;
-    const channel = this.#proxy?.open();
-    const allowed = [...this.options.sockets, ...this.#sockets(given)];
-    const own = { TMPDIR: isMac ? this.#session.folder("tmp", 0o1777) : "/tmp", GIT_OPTIONAL_LOCKS: "0" };
-    const environment = { ...environmentInside(given, allowed), ...own, ...channel?.environment };
-    return {
-      program: this.#around([program, ...args], mirrors, this.#sockets(given)),
-      environment,
-      ...(channel && { connect: channel.connect }),
-      leave: async () => {
-        this.#running--;
-        for (const end of following) end();
-        const reports = await Promise.all(mirrors.map((mirror) => mirror.settle(this.#running === 0)));
-        const writes = reports.flatMap(({ refused }) => refused).map((path) => this.#shown(path));
-        return {
-          writes,
-          notes: [...reports.flatMap(({ kept }) => kept.map(keptWords)), ...(channel?.close() ?? [])],
-        };
-      },
-    };
-  }
-
-  /** What a model is told of a command that failed inside. */
-  get words(): string {
-    const { network } = this.options;
-    const hosts =
-      network === true
-        ? ""
-        : network === false
-          ? ", and has no network"
-          : `, and reaches only ${network.join(", ")}`;
-    return `It ran in a sandbox: it can write only into the workspace and into temporary folders and caches of its own${hosts}.`;
-  }
-
-  /** At the end of the session, when no command runs any more. */
-  close(): void {
-    this.#mirrors.close();
-    quietly(() => this.#session.remove());
-  }
-
-  async #firstFault(): Promise<string | undefined> {
-    try {
-      this.#mirrors.recover(killLeft);
-      const [program, ...args] = this.#around(["/bin/sh", "-c", ":"], this.#gitMirrors(), []);
-      return await faultOf(program, ...args);
-    } catch (error) {
-      return `its private folders cannot be made (${causeOf(error)})`;
-    }
-  }
-
-  /** Of the folders of git that are in the workspace now. On a Mac nothing can lie over them. */
-  #gitMirrors(): readonly GitMirror[] {
-    const nested = this.later.repositories.flatMap((path) => {
-      const within = this.#roots.find((root) => isBelow(path, root));
-      return within === undefined ? [] : withModules({ path, within });
-    });
-    const folders = [...this.#roots.flatMap(gitFoldersOf), ...nested];
-    return isMac ? [] : this.#mirrors.of(folders);
-  }
-
-  #around(
-    command: readonly string[],
-    mirrors: readonly GitMirror[],
-    sockets: readonly string[],
-  ): EnteredCommand["program"] {
-    const roots = this.#roots;
-    const hasNetwork = this.options.network === true;
-    const mounts = this.#mounts(mirrors, sockets);
-    if (isMac)
-      return [this.#program ?? "", ...seatbeltArguments(mounts, { roots, sockets, hasNetwork }), ...command];
-    const isRoot = process.getuid?.() === 0;
-    const prelude = [
-      ...checksOf(mirrors, roots),
-      ...(this.#proxy === undefined ? [] : [NetworkProxy.prelude]),
-    ];
-    const begun = prelude.length === 0 ? [] : ["/bin/sh", "-c", `${prelude.join("\n")}\nexec "$@"`, "sh"];
-    return [this.#program ?? "", ...bubbleArguments(mounts, { hasNetwork, isRoot }), ...begun, ...command];
-  }
-
-  /** What lies deeper decides for itself; of two in one place, the later. */
-  #mounts(mirrors: readonly GitMirror[], sockets: readonly string[]): readonly Mount[] {
-    const { writable, readOnly, hidden, home, stateDir, path = "" } = this.options;
-    const own = temporary.flatMap((place) =>
-      existing([place]).map((at): Mount => {
-        const from = this.#session.folder(basename(at), 0o1777);
-        return isMac ? { at: from, way: "write" } : { at, way: "write", from };
-      }),
-    );
-    const isCovered = (found: string) => own.some(({ at }) => isBelow(found, at));
-    const needed = [home, stateDir, dirname(process.execPath), "/etc/resolv.conf", ...path.split(delimiter)];
-    const git = mirrors.flatMap((mirror): readonly Mount[] => [
-      { at: mirror.folder.path, way: "write", from: mirror.top },
-      ...mirror.inner().map(({ path: at, isWritten }): Mount => ({ at, way: isWritten ? "write" : "read" })),
-    ]);
-    const mounts = [
-      ...own,
-      ...as("read", existing(needed).filter(isCovered)),
-      ...this.#caches(),
-      ...as("write", [...existing(writable), ...this.#roots, ...sockets]),
-      ...as("read", existing(this.#roots.map((root) => join(root, ".git")))),
-      ...git,
-      ...as("read", [...existing(readOnly), ...this.#live()]),
-      ...as("hide", existing(hidden)),
-    ];
-    const placeOf = (found: string) =>
-      mounts
-        .filter(({ at }) => isBelow(found, at))
-        .reduce((one, other) => (other.at.length >= one.at.length ? other : one), whole);
-    const others = listeningSockets().filter((at) => !sockets.includes(at) && !own.includes(placeOf(at)));
-    return [...mounts, ...as("hide", others)];
-  }
-
-  /** Each with a copy of its own in its place. Where nothing can be mounted yet, an empty folder is made. */
-  #caches(): readonly Mount[] {
-    const { caches, home } = this.options;
-    const isCommon = (path: string) => /^\.(?:cache\/|npm$)/u.test(relative(home, path));
-    for (const path of caches.filter(isCommon))
-      quietly(() => mkdirSync(path, { recursive: true, mode: 0o700 }));
-    const from = (at: string) => this.#session.cache(this.#roots.join(), at);
-    this.#cacheMounts ??= existing(caches).map((at) => ({ at, way: "write", from: from(at) }));
-    return this.#cacheMounts;
-  }
-
-  /** Of the files by which an open program goes at once, or of the folder that makes them so. */
-  #live(): readonly string[] {
-    const places = this.later.live.flatMap((path) => {
-      const root = this.#roots.find((one) => isBelow(path, one)) ?? "";
-      const names = relative(root, path).split("/");
-      const at = names.findIndex((_, last) => runsLater(names.slice(0, last + 1).join("/"))?.isLive === true);
-      return at < 0 ? [] : [join(root, ...names.slice(0, at + 1))];
-    });
-    return [...new Set(places)].slice(0, mostLive);
-  }
-
-  /** The sockets that settings allow: by their paths, or by the variables that name them. */
-  #sockets(environment: Readonly<Record<string, string>>): readonly string[] {
-    const { sockets, home } = this.options;
-    return sockets.flatMap((one) =>
-      socketsIn(/^[~/]/u.test(one) ? one.replace(/^~/u, home) : (environment[one] ?? "")),
-    );
-  }
-
-  #shown(path: string): string {
-    const root = this.#roots.find((one) => isBelow(path, one));
-    return root === undefined ? path : relative(root, path);
-  }
-}
-
-const isMac = process.platform === "darwin";
-const programName = { linux: "bwrap", darwin: "sandbox-exec" }[process.platform as string];
-/** In their place a command has folders of the session's own. */
-const temporary = ["/tmp", "/var/tmp", "/run"];
-const whole: Mount = { at: "", way: "read" };
-const mostLive = 100;
-
-const as = (way: Mount["way"], paths: readonly string[]): readonly Mount[] =>
-  paths.map((at) => ({ at, way }));
-
-/** By their real paths, those that are there. */
-function existing(paths: readonly string[]): readonly string[] {
-  return paths.filter(isAbsolute).flatMap((path) => quietly(() => realpathSync.native(path)) ?? []);
-}
-
-/**
- * A folder that was to be found inside may have been swapped for a link by a command in the background, which then would
- * lead out: what is found there is looked at once more, by whoever is in there and before the command.
- */
-function checksOf(mirrors: readonly GitMirror[], roots: readonly string[]): readonly string[] {
-  const nested = mirrors.filter(({ folder: { path } }) => !roots.includes(dirname(path)));
-  const all = nested.flatMap((mirror) => mirror.inner()).filter(({ isWritten }) => isWritten);
-  const paths = all.map(({ path }) => `'${path.replaceAll("'", "'\\''")}'`).join(" ");
-  const wanted = all.map(({ identity }) => identity).join("\n");
-  const failed = "{ echo 'Holdfast: a folder of git moved meanwhile; nothing was run.'; exit 126; }";
-  return all.length === 0 ? [] : [`[ "$(stat -c %d:%i ${paths})" = "${wanted}" ] || ${failed}`];
-}
-
-function keptWords({ path, at }: MirrorReport["kept"][number]): string {
-  return `Somebody else changed ${path} at the same time: theirs counts, and the command's is kept as ${at}.`;
-}
-
-/** Its path; not one that lies where commands may write. */
-function sandboxProgram({ path = "", roots, writable }: SandboxOptions): string | undefined {
-  const open = existing([...roots, ...writable]);
-  const folders = programName === undefined ? [] : path.split(delimiter).filter(isAbsolute);
-  return folders
-    .flatMap((folder) => existing([join(folder, programName ?? "")]))
-    .find((found) => !open.some((folder) => isBelow(found, folder)));
-}
-
-/** Why a program does not run to its end, in half a sentence. */
-function faultOf(program: string, ...args: readonly string[]): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    execFile(program, args, { timeout: 10_000, killSignal: "SIGKILL" }, (error, _, said) =>
-      resolve(error === null ? undefined : said.trim().split("\n")[0] || causeOf(error)),
-    );
-  });
+  };
 }

@@ -13,7 +13,7 @@ import {
   type Question,
 } from "@holdfast/core/tools";
 import type { ApprovalMode, ApprovalRule } from "../config/approval.js";
-import type { LaterFile } from "../host/sandbox/later-files.js";
+import type { LaterFile } from "../host/later-files.js";
 import type { CommandPlace } from "../host/sandbox.js";
 import { isCovered } from "../shell/covered.js";
 import { type Action, type Allowance, commandTool, type Decision, decide, isAbout } from "./approval.js";

@@ -1,6 +1,6 @@
 import { escapeForDisplay } from "@holdfast/core/text";
 import type { Approval, HostToolResult } from "@holdfast/core/tools";
-import type { LaterFile } from "../host/sandbox/later-files.js";
+import type { LaterFile } from "../host/later-files.js";
 
 /** Looks at the files that run later around each command. */
 export interface LaterLook {

@@ -2,7 +2,7 @@ import { type HostTool, runHostTool } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { ApprovalMode } from "../../src/config/approval.js";
-import type { LaterFile } from "../../src/host/sandbox/later-files.js";
+import type { LaterFile } from "../../src/host/later-files.js";
 import { type Asked, Gate, type PersonsAnswer } from "../../src/loop/gate.js";
 
 const file: LaterFile = {

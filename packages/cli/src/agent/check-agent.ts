@@ -6,7 +6,7 @@ import { isEconomyRefusal } from "@holdfast/core/economy";
 import { homeFolder } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
 import type { Invocation } from "../shell/invocation.js";
-import { openHost, sandboxOf } from "./host.js";
+import { openHost, sandboxFault, sandboxOf } from "./host.js";
 import { keyVariableOfVendor, modelOf } from "./model.js";
 import { economyOf, settingsOf } from "./settings.js";
 
@@ -119,7 +119,8 @@ async function sandboxFinding(
 ): Promise<Finding> {
   const { sandbox: setting = "auto" } = settings.shell ?? {};
   if (setting === "off") return note("sandbox", "off: commands run without one (shell.sandbox)");
-  const why = await sandboxOf(settings, { roots: roots.map((root) => resolve(root)), stateDir }).fault();
+  const place = { roots: roots.map((root) => resolve(root)), stateDir };
+  const why = await sandboxFault(await sandboxOf(settings, place));
   if (why === undefined) return good("sandbox", "it starts: commands run in it");
   if (setting === "on") return fault("sandbox", `none starts, so no command runs: ${why}`);
   return note("sandbox", `none starts, so commands run without one: ${why}`);

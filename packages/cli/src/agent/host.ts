@@ -10,16 +10,19 @@ import {
   userFile,
 } from "@holdfast/agent";
 import {
+  type CommandPlace,
   Commands,
   type CommandToolsContext,
   commandEnvironment,
+  commandPlaces,
   type FileCheck,
   killTool,
+  LaterFiles,
   type McpServerState,
   type McpServers,
   type McpServersGround,
   readOutputTool,
-  Sandbox,
+  type Sandbox,
   SpillFiles,
   shellTool,
   todosTool,
@@ -42,7 +45,7 @@ export interface RunHost {
   readonly shell: HostTool | undefined;
   /** Fetches the page that `@https://…` names, where its host is allowed. */
   readonly fetch: WebPages["fetch"];
-  readonly commandPlace: Sandbox["place"];
+  readonly commandPlace: () => Promise<CommandPlace>;
   readonly later: LaterLook;
   /** Those that need nobody's approval. */
   readonly harmless: readonly string[];
@@ -70,28 +73,31 @@ interface HostPlace {
   readonly serversMs?: number;
 }
 
-/** The sandbox that the settings describe. It shows no command the person's own settings, which may hold keys. */
-export function sandboxOf(
+/** The sandbox that the settings describe. @returns undefined without the add-on that has one. */
+export async function sandboxOf(
   { shell = {} }: AgentSettings,
   { roots, stateDir, told }: Omit<HostPlace, "checkFiles">,
-): Sandbox {
+  later = new LaterFiles(roots),
+): Promise<Sandbox | undefined> {
   const home = homeFolder();
   const file = userFile({ home, environment: process.env });
-  const { sandbox = "auto", network = true, writable = [], caches = [], sockets = [] } = shell;
+  const { network = true, writable = [], caches = [], sockets = [] } = shell;
   const atHome = (paths: readonly string[]) => paths.map((path) => path.replace(/^~(?=\/)/, home));
-  return new Sandbox({
-    setting: sandbox,
-    roots,
+  return (await loadAddon("sandbox"))?.openSandbox({
+    ...{ roots, later, stateDir, home, network },
     writable: atHome(writable),
     caches: atHome(caches),
     sockets: atHome(sockets),
-    stateDir,
-    home,
+    // It shows no command the person's own settings, which may hold keys.
     readOnly: [stateDir, file.folder],
     hidden: [file.path, join(file.folder, "credentials.json")],
-    network,
     ...defined({ path: process.env.PATH, told }),
   });
+}
+
+/** Why no command runs in this sandbox; undefined where they do. */
+export async function sandboxFault(sandbox: Sandbox | undefined): Promise<string | undefined> {
+  return sandbox === undefined ? absentAddon("sandbox") : sandbox.fault();
 }
 
 /** Starts what the settings name: commands, pages, MCP servers. A server that does not start costs only itself. */
@@ -103,14 +109,14 @@ export async function openHost(
   const { shell = {}, fetch = {}, mcpServers = {} } = settings;
   const pass = shell.environment ?? [];
   const secret = Object.values(settings.model?.providers ?? {}).flatMap(({ keyEnv }) => keyEnv ?? []);
-  const sandbox = sandboxOf(settings, { roots, stateDir, ...defined({ told }) });
+  const later = new LaterFiles(roots);
+  const sandbox = await sandboxOf(settings, { roots, stateDir, ...defined({ told }) }, later);
   const place = { roots, tempDir, environment: commandEnvironment({ own: process.env, pass, secret }) };
   // Their outputs are nobody's to read later, and push no output of the model's commands out.
   const ofHooks = { tempDir: join(tempDir, "hooks"), limits: { shownBytes: 16_000, fileBytes: 0 } };
   const hooks = new Commands({ ...place, ...ofHooks });
   const commands = new Commands({
-    ...place,
-    sandbox,
+    ...{ ...place, ...defined({ sandbox }) },
     limits: shell.timeoutMs === undefined ? {} : { defaultSeconds: Math.ceil(shell.timeoutMs / 1_000) },
   });
   const spilled = new SpillFiles(tempDir, undefined, "read_output");
@@ -145,8 +151,8 @@ export async function openHost(
     tools: () => [...own, ...servers.tools()],
     shell: run,
     commands,
-    commandPlace: () => sandbox.place(),
-    later: laterLook(sandbox, commands, { roots, stateDir, ...defined({ told }) }),
+    commandPlace: commandPlaces(shell.sandbox ?? "auto", () => sandboxFault(sandbox), told),
+    later: laterLook(later, commands, { roots, stateDir, ...defined({ told }) }),
     servers: states,
     resources: {
       servers: Object.keys(mcpServers),
@@ -210,7 +216,7 @@ async function serversFor(ground: McpServersGround): Promise<McpServers> {
 
 /** What a command in the background changes before the next one begins is not taken for somebody else's. */
 function laterLook(
-  { later }: Sandbox,
+  later: LaterFiles,
   commands: Commands,
   { roots, stateDir, told }: Omit<HostPlace, "checkFiles">,
 ): LaterLook {

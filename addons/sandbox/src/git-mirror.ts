@@ -3,9 +3,9 @@ import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import { quietly } from "@holdfast/agent/host";
 import { listForeign, readForeign, readForeignText } from "@holdfast/core/node";
-import { quietly } from "../repository.js";
-import type { SessionFolder } from "./later-files.js";
+import type { SessionFolder } from "./session-folder.js";
 
 /** A folder that git keeps. */
 export interface GitFolder {

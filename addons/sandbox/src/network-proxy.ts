@@ -2,10 +2,9 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { connect, type Server, type Socket } from "node:net";
+import { allowedAddresses, proxyFor, refuseHost, tunnel } from "@holdfast/agent/host";
 import { isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
 import { causeOf } from "@holdfast/core/text";
-import { proxyFor, tunnel } from "../config/proxied-fetch.js";
-import { allowedAddresses, refuseHost } from "./allowed-hosts.js";
 
 const port = 3128;
 

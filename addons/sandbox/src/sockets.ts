@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
-import { quietly } from "../repository.js";
+import { quietly } from "@holdfast/agent/host";
 
 /**
  * The environment of a command inside: without what leads to a program of the person's, by its name or because it names a

@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { protectedPaths } from "@holdfast/core/files";
 import { describe, expect, it } from "vitest";
-import { afterThisTest } from "../../../../../test/cleanups.js";
-import { LaterFiles } from "../../../src/host/sandbox/later-files.js";
+import { afterThisTest } from "../../../../test/cleanups.js";
+import { LaterFiles } from "../../src/host/later-files.js";
 
 /** A workspace that was looked at, and what a second look finds after a change. */
 async function workspace(files: Readonly<Record<string, string>> = {}, mostFolders?: number) {

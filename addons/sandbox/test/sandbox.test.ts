@@ -2,11 +2,12 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createSocket } from "node:net";
+import { commandPlaces, type SandboxOptions } from "@holdfast/agent/host";
 import { describe, expect, test } from "vitest";
-import { afterThisTest } from "../../../../test/cleanups.js";
-import { Sandbox } from "../../src/host/sandbox.js";
-import { until } from "./ground.js";
-import { sandboxGround } from "./sandbox/ground.js";
+import { until } from "../../../packages/agent/test/host/ground.js";
+import { afterThisTest } from "../../../test/cleanups.js";
+import { openSandbox } from "../src/index.js";
+import { sandboxGround } from "./ground.js";
 
 const { top, at, told, options, session, inside, starts } = sandboxGround();
 writeFileSync(at("config/keys.json"), "secret\n");
@@ -15,32 +16,36 @@ writeFileSync(at("project/.vscode/tasks.json"), "{}\n");
 const isThere = await starts();
 
 describe("where a command runs", () => {
+  const places = (setting: "on" | "auto" | "off", more: Partial<SandboxOptions> = {}) => {
+    const sandbox = openSandbox(options(more));
+    return commandPlaces(setting, () => sandbox.fault(), options().told);
+  };
+
   test("is outside where it is off", async () => {
-    expect(await new Sandbox(options({ setting: "off" })).place()).toBe("outside");
+    expect(await places("off")()).toBe("outside");
   });
 
   test("is inside where one starts, whoever allowed it, else outside, which is told once", async () => {
-    const auto = new Sandbox(options());
-    for (const _ of [1, 2]) expect(await auto.place()).toBe(isThere ? "inside" : "outside");
+    const auto = places("auto");
+    for (const _ of [1, 2]) expect(await auto()).toBe(isThere ? "inside" : "outside");
     expect(told.splice(0)).toHaveLength(isThere ? 0 : 1);
   });
 
   test("is outside in words, or nowhere where it has to be inside, if none can start", async () => {
     const none = { path: at("project") };
-    expect(await new Sandbox(options(none)).place()).toBe("outside");
+    expect(await places("auto", none)()).toBe("outside");
     expect(told.splice(0)).toEqual([
       expect.stringMatching(
         /^Commands run outside a sandbox, .*(bwrap|sandbox-exec|program).* is not there\.$/u,
       ),
     ]);
-    const on = await new Sandbox(options({ ...none, setting: "on" })).place();
-    expect(on).toMatchObject({ kind: "refusal", code: "denied" });
+    expect(await places("on", none)()).toMatchObject({ kind: "refusal", code: "denied" });
   });
 
   test("is never decided by a program that a command can write", async () => {
     mkdirSync(at("project/bin"));
     writeFileSync(at("project/bin/bwrap"), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
-    expect(await new Sandbox(options({ path: at("project/bin") })).fault()).toContain("is not there");
+    expect(await openSandbox(options({ path: at("project/bin") })).fault()).toContain("is not there");
   });
 });
 

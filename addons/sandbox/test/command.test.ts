@@ -1,28 +1,26 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { Sandbox } from "@holdfast/agent/host";
+import { LaterFiles } from "@holdfast/agent/host";
 import { describe, expect, it } from "vitest";
-import { afterThisFile } from "../../../../test/cleanups.js";
-import { folderOutsideTemp } from "../../../../test/outside-temp.js";
-import { call, done, resultsIn, type Scripted, scripted, shell } from "./provided.js";
+import {
+  call,
+  done,
+  resultsIn,
+  type Scripted,
+  scripted,
+  shell,
+} from "../../../packages/cli/test/agent/provided.js";
+import { afterThisFile } from "../../../test/cleanups.js";
+import { folderOutsideTemp } from "../../../test/outside-temp.js";
+import { openSandbox } from "../src/index.js";
 
 /** Beside the temporary folders, which every command may write. */
 const outside = folderOutsideTemp();
 afterThisFile(() => rmSync(outside, { recursive: true, force: true }));
-const isThere =
-  (await new Sandbox({
-    ...{
-      setting: "auto",
-      roots: [],
-      writable: [],
-      caches: [],
-      readOnly: [],
-      hidden: [],
-      sockets: [],
-      network: true,
-    },
-    ...{ stateDir: join(outside, "state"), home: outside, path: process.env.PATH ?? "" },
-  }).fault()) === undefined;
+const nothing = { roots: [], writable: [], caches: [], readOnly: [], hidden: [], sockets: [] };
+const place = { stateDir: join(outside, "state"), home: outside, path: process.env.PATH ?? "" };
+const sandbox = openSandbox({ ...nothing, ...place, later: new LaterFiles([]), network: true });
+const isThere = (await sandbox.fault()) === undefined;
 
 const writes = (name: string) => `echo x > ${join(outside, name)}; echo y > inside.txt`;
 const yolo = ["--approval-mode", "yolo", "-o", "stream-json"];

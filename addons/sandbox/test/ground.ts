@@ -1,11 +1,10 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { Commands, commandEnvironment, LaterFiles, type SandboxOptions } from "@holdfast/agent/host";
 import { isRefusal } from "@holdfast/core/files/values";
-import { afterThisFile, afterThisTest } from "../../../../../test/cleanups.js";
-import { folderOutsideTemp } from "../../../../../test/outside-temp.js";
-import { Commands } from "../../../src/host/commands.js";
-import { commandEnvironment } from "../../../src/host/environment.js";
-import { Sandbox, type SandboxOptions } from "../../../src/host/sandbox.js";
+import { afterThisFile, afterThisTest } from "../../../test/cleanups.js";
+import { folderOutsideTemp } from "../../../test/outside-temp.js";
+import { openSandbox } from "../src/index.js";
 
 /** A place for workspaces that lies in no temporary folder, and sessions in which commands run inside. */
 export function sandboxGround() {
@@ -15,8 +14,8 @@ export function sandboxGround() {
   for (const name of ["project", "other", "cache", "free", "state", "config"]) mkdirSync(at(name));
   const told: string[] = [];
   const options = (more: Partial<SandboxOptions> = {}): SandboxOptions => ({
-    setting: "auto",
     roots: [at("project")],
+    later: new LaterFiles(more.roots ?? [at("project")]),
     writable: [at("free")],
     caches: [at("cache")],
     readOnly: [at("state"), at("config")],
@@ -31,21 +30,22 @@ export function sandboxGround() {
   });
   /** Its commands run inside, each to its end. @param own the environment outside. */
   const session = (more: Partial<SandboxOptions> = {}, root = at("project"), own = process.env) => {
-    const sandbox = new Sandbox(options({ roots: [root], ...more }));
+    const later = new LaterFiles(more.roots ?? [root]);
+    const sandbox = openSandbox(options({ roots: [root], later, ...more }));
     const environment = commandEnvironment({ own });
     const commands = new Commands({ roots: [root], tempDir: at("state/tmp"), environment, sandbox });
     afterThisTest(() => commands.close());
     const run = async (command: string) => {
-      await sandbox.later.look();
+      await later.look();
       const started = commands.start(command, ".", false, { sandboxed: true });
       if (isRefusal(started)) throw new Error(started.message);
       const end = await started.ended;
       return { ...end, printed: Buffer.from(started.log.shown().head).toString(), ...started.barred };
     };
-    return { sandbox, commands, run };
+    return { sandbox, later, commands, run };
   };
   const inside = (command: string, more: Partial<SandboxOptions> = {}, root = at("project")) =>
     session(more, root).run(command);
-  const starts = async () => (await new Sandbox(options()).fault()) === undefined;
+  const starts = async () => (await openSandbox(options()).fault()) === undefined;
   return { top, at, told, options, session, inside, starts };
 }

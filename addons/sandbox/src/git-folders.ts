@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
+import { realPathOf } from "@holdfast/agent/host";
 import { listForeign, readForeignText } from "@holdfast/core/node";
-import { realPathOf } from "../repository.js";
 import type { GitFolder } from "./git-mirror.js";
 
 /**

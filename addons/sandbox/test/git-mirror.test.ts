@@ -14,9 +14,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { afterThisTest } from "../../../../../test/cleanups.js";
-import { GitMirror } from "../../../src/host/sandbox/git-mirror.js";
-import { until } from "../ground.js";
+import { until } from "../../../packages/agent/test/host/ground.js";
+import { afterThisTest } from "../../../test/cleanups.js";
+import { GitMirror } from "../src/git-mirror.js";
 
 /** A repository with one commit, and a mirror of its folder. */
 function repository() {

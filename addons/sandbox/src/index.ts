@@ -1,0 +1,2 @@
+/** @holdfast/sandbox: where the agent's commands run. */
+export { openSandbox } from "./sandbox.js";
