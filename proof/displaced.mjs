@@ -1,11 +1,10 @@
-import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** @typedef {{ readonly hash: string, readonly text: string }} DisplacedText */
 
 /**
- * The states that the histories of files call displaced, from the disk.
+ * The states of files that the operation log calls displaced, from the disk.
  *
  * @param {string} stateDir
  * @param {readonly string[]} paths absolute
@@ -14,17 +13,14 @@ import { join } from "node:path";
 export function displacedTexts(stateDir, paths) {
   /** @type {DisplacedText[]} */
   const texts = [];
-  for (const path of paths) {
-    const name = createHash("sha256").update(path).digest("hex").slice(0, 40);
-    const history = join(stateDir, "history", `${name}.jsonl`);
-    if (!existsSync(history)) continue;
-    for (const line of readFileSync(history, "utf8").split("\n")) {
-      const entry = line === "" ? undefined : JSON.parse(line)[1];
-      if (entry?.displaced !== true) continue;
-      const blob = join(stateDir, "blobs", entry.after.slice(0, 2), entry.after);
-      if (existsSync(blob)) texts.push({ hash: String(entry.after), text: readFileSync(blob, "utf8") });
-    }
-  }
+  const log = join(stateDir, "operations");
+  for (const name of existsSync(log) ? readdirSync(log) : [])
+    for (const line of readFileSync(join(log, name), "utf8").split("\n"))
+      for (const file of line === "" ? [] : JSON.parse(line)[2].files) {
+        if (file.displaced !== true || !paths.includes(file.realPath)) continue;
+        const blob = join(stateDir, "blobs", file.after.slice(0, 2), file.after);
+        if (existsSync(blob)) texts.push({ hash: String(file.after), text: readFileSync(blob, "utf8") });
+      }
   return texts;
 }
 

@@ -18,11 +18,15 @@ import { formatIdentity, ownIdentity } from "../../packages/core/src/node/state-
 import { ensure, partsOf, type Target } from "../target.js";
 
 const outside = "@OUT@";
-const marks = { root: "@ROOT@", outside, dead: "@DEAD@", one: "@ONE@", two: "@TWO@", check: '["@CHECK@",' };
+const marks = {
+  ...{ root: "@ROOT@", outside, dead: "@DEAD@", one: "@ONE@", two: "@TWO@" },
+  ...{ check: '["@CHECK@",', key: '"@KEY@",' },
+};
 
 /**
- * A file in the state folder: its room and, behind `%%`, what it holds (`@ROOT@`, `@DEAD@`, `@ONE@`, `@TWO@` and
- * `["@CHECK@",` stand for the project, a process that is gone, two hashes and the right check). Held against: the
+ * A file in the state folder: its room and, behind `%%`, what it holds (`@ROOT@`, `@DEAD@`, `@ONE@`, `@TWO@`,
+ * `["@CHECK@",` and `"@KEY@",` stand for the project, a process that is gone, two hashes, the right check and the key of a
+ * line of the log). Held against: the
  * workspace opens, reads, writes and undoes; of a record whose check is wrong not one file of the project changes; no
  * content of the project is gone for good; nothing outside is touched.
  */
@@ -33,6 +37,7 @@ export const state: Target = {
       "intents\n%%\n",
       "changes\n%%\n",
       "history\n%%\n",
+      "operations\n%%\n",
       "set\n%%\n",
       "journal\n%%\n",
       ...Object.values(marks),
@@ -116,6 +121,8 @@ class Ground {
         return join(this.stateDir, "intents", key);
       case "history":
         return join(this.stateDir, "history", `${key}.jsonl`);
+      case "operations":
+        return join(this.stateDir, "operations", "2020-01-02.jsonl");
       case "set":
         return join(this.stateDir, "history", `${keyOf("set-1")}.set`);
       case "journal":
@@ -133,7 +140,12 @@ class Ground {
       .replaceAll(marks.one, hashOf("one\n"))
       .replaceAll(marks.two, hashOf("two\n"))
       .replaceAll(outside, this.beside);
-    return text.replace(/^\["@CHECK@",(.*)\]$/gm, (_, json) => `["${hashOf(json).slice(0, 16)}",${json}]`);
+    const key = createHash("sha256").update(join(this.root, "a.txt")).digest("base64url").slice(0, 6);
+    const withKey = text.replaceAll(marks.key, `"${key}",`);
+    return withKey.replace(
+      /^\["@CHECK@",("[\w-]*",)?(.*)\]$/gm,
+      (_, keys = "", json) => `["${hashOf(json).slice(0, 16)}",${keys}${json}]`,
+    );
   }
 
   check(isProved: boolean): void {

@@ -23,6 +23,14 @@ export { requiredLiterals } from "./reading/required-literal.js";
 export { loadLinePattern } from "./reading/searching.js";
 export type * from "./values/disk.js";
 export { DiskFault, type FaultState } from "./values/disk-fault.js";
+export {
+  entriesOf,
+  type HistoryEntry,
+  type Operation,
+  type OperationFile,
+  operationOf,
+  type WriteCaller,
+} from "./values/operation.js";
 export { bareName, isSecret, protectedReason, tidyPath } from "./values/path-policy.js";
 export type * from "./values/ports.js";
 export { type ProtectedPath, protectedPaths, protectionOf, runsLater } from "./values/protected-paths.js";

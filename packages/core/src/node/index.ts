@@ -1,5 +1,5 @@
 /** @holdfast/core/node: the half of the core that touches the machine. */
-export type { RecoveredSets } from "./change-sets/recovery.js";
+export type { Recovered, RecoveredSets } from "./change-sets/recovery.js";
 export { type DiskOptions, type OpenedDisk, openDisk } from "./commit/disk-target.js";
 export {
   type ForeignAccess,
@@ -32,7 +32,6 @@ export {
   type ProcessIdentity,
   parseIdentity,
 } from "./state-folder/process-identity.js";
-export type { Recovered } from "./state-folder/recovery.js";
 export { stateFolderPath } from "./state-folder/state-folder.js";
 export { openUploadFolder, type UploadFolder } from "./state-folder/uploads.js";
 export { collectGarbage, type GarbageOptions, type GarbageReport } from "./workspace/gc.js";

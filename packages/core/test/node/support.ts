@@ -183,3 +183,9 @@ export function mountTmpfs(sizeKiB: number): { path: string; unmount: () => void
 export function textAt(path: string): string {
   return readFileSync(path, "utf8");
 }
+
+/** Where a state folder's operation log goes on this week. */
+export function logIn(stateDir: string): string {
+  const week = new Date(Date.now() - (Date.now() % 604_800_000));
+  return join(stateDir, "operations", `${week.toISOString().slice(0, 10)}.jsonl`);
+}

@@ -1,7 +1,7 @@
+import type { HistoryEntry } from "../values/operation.js";
 import type { CallerWrite, RecordedWrite } from "../values/outcomes.js";
 import { tidyPath } from "../values/path-policy.js";
 import { isRefusal } from "../values/refusal.js";
-import type { HistoryEntry } from "../values/stores.js";
 import { enterNamed } from "./call.js";
 import type { Session } from "./session.js";
 

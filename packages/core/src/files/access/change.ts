@@ -1,9 +1,9 @@
 import type { LineEdit } from "../lines/line-spans.js";
 import type { GivenAccess } from "../values/disk.js";
+import type { HistoryEntry } from "../values/operation.js";
 import type { ChangeReport, WriteRefusal } from "../values/outcomes.js";
 import type { Refusal } from "../values/refusal.js";
 import type { WriteOptions } from "../values/requests.js";
-import type { HistoryEntry } from "../values/stores.js";
 import type { Current, CurrentFile, KeptState, StatePlace } from "./kept-states.js";
 
 /**
@@ -111,7 +111,7 @@ export interface PlannedWrite {
   readonly keepsBeginning?: true;
   /** The base of the call, where the change is made on a newer state. */
   readonly madeFor?: string;
-  /** For the history: the entry that this one takes back. */
+  /** For the log: the operation that this one takes back. */
   readonly undoes?: string;
   readonly access?: GivenAccess;
   /** Of a file that exists: who may read it may run it from now on, or nobody; absent where that stays. */

@@ -2,10 +2,10 @@ import { defined } from "../../text/index.js";
 import { excludedByOwner } from "../ignore/ignore-rules.js";
 import { emptySha256 } from "../values/base.js";
 import type { Target } from "../values/disk.js";
+import type { HistoryEntry } from "../values/operation.js";
 import type { FileStatus } from "../values/outcomes.js";
 import { isSecret, tidyPath } from "../values/path-policy.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
-import type { HistoryEntry } from "../values/stores.js";
 import { cancelled, enterNamed, ownWrites } from "./call.js";
 import {
   findState,

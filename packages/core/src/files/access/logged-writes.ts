@@ -1,7 +1,7 @@
 import type { Target } from "../values/disk.js";
+import type { HistoryEntry } from "../values/operation.js";
 import type { LoggedWrite, LogOutcome } from "../values/outcomes.js";
 import { isRefusal } from "../values/refusal.js";
-import type { HistoryEntry } from "../values/stores.js";
 import { atTurn } from "./call.js";
 import { isStateKept, readCurrent, readsOf } from "./kept-states.js";
 import { leadsTo } from "./path-names.js";

@@ -83,7 +83,7 @@ export async function stepOnto(
 /** The folders that were made for a write go with it, where nothing else is in them by now. */
 export async function removeMadeFor({ call: { session }, target }: Site, undone: string): Promise<void> {
   const entries = await session.ports.history.entries(target.realPath);
-  const made = entries.find(({ id }) => id === undone)?.folders;
+  const made = entries.find(({ id, changeSet }) => undone === (changeSet ?? id))?.folders;
   if (made !== undefined) await removeEmptyFolders(session.ports.disk, made);
 }
 

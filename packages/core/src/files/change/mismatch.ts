@@ -5,9 +5,9 @@ import { type CurrentFile, findShownState, textOfState } from "../access/kept-st
 import { type Base, emptySha256 } from "../values/base.js";
 import { compareMs, comparingReport } from "../values/change-report.js";
 import { isSeen } from "../values/knowledge.js";
+import type { HistoryEntry } from "../values/operation.js";
 import type { ChangeReport, QuotedLines, ShownDifference } from "../values/outcomes.js";
 import { isRefusal } from "../values/refusal.js";
-import type { HistoryEntry } from "../values/stores.js";
 import { finishSteps, TimeBudget } from "../values/time-budget.js";
 import { libraryWords, type Sentence, say } from "../values/vocabulary.js";
 import { nounOfWrite } from "../values/write-noun.js";

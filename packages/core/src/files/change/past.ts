@@ -4,8 +4,8 @@ import type { Past, Plan } from "../access/change.js";
 import type { Current, KeptState } from "../access/kept-states.js";
 import { emptySha256, parseHash } from "../values/base.js";
 import type { FileAccess } from "../values/disk.js";
+import type { HistoryEntry } from "../values/operation.js";
 import { refuse, refuseIn } from "../values/refusal.js";
-import type { HistoryEntry } from "../values/stores.js";
 import { nounOfWrite } from "../values/write-noun.js";
 import { mismatchMessage } from "./mismatch.js";
 import { planBytes, planKept } from "./plans.js";
@@ -48,16 +48,17 @@ async function planUndoOf(
   if (disk !== last.after || (current.kind === "file" && current.isLink !== last.isLink)) {
     return refuse("state_mismatch", movedOn(nounOfWrite(last.tool), current));
   }
+  const undoes = last.changeSet ?? last.id;
   if (last.before === null)
     return planBytes(session, current, null, {
       message: `Undone: the ${nounOfWrite(last.tool)} had created this file; it is deleted again.`,
-      undoes: last.id,
+      undoes,
       budget,
     });
   const noun = nounOfWrite(last.tool);
   const how = last.inPlace === true ? " It was written in place, as that was." : "";
   const message = `Undone: the file is as it was before the ${noun}.${how}`;
-  const plan = { message, undoes: last.id, budget };
+  const plan = { message, undoes, budget };
   // Of a file that only has another name the bytes are there, however little is kept.
   const moved = disk === null ? await set?.findMoved(last.before) : undefined;
   if (moved !== undefined) {
@@ -161,7 +162,8 @@ export async function planState(
 export function lastInForce(history: readonly HistoryEntry[]): HistoryEntry | undefined {
   const undone = new Set(history.map((entry) => entry.undoes).filter((id) => id !== undefined));
   return history.findLast(
-    (entry) => entry.undoes === undefined && entry.displaced !== true && !undone.has(entry.id),
+    ({ id, changeSet = id, undoes, displaced }) =>
+      undoes === undefined && displaced !== true && !undone.has(id) && !undone.has(changeSet),
   );
 }
 

@@ -3,9 +3,9 @@ import type { LineEdit, LineSpan } from "../lines/line-spans.js";
 import type { EntryFacts } from "./disk.js";
 import type { FoundLine } from "./findings.js";
 import type { OwnWrite } from "./knowledge.js";
+import type { HistoryEntry, WriteCaller } from "./operation.js";
 import type { Refusal } from "./refusal.js";
 import type { FileRequest } from "./requests.js";
-import type { HistoryEntry, WriteCaller } from "./stores.js";
 
 /** What each kind of request is answered with. */
 export interface Outcomes {

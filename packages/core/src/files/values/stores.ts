@@ -1,4 +1,5 @@
-import type { Changed, Committed, Expected, FileAccess, GivenAccess, ReplacedFile, Target } from "./disk.js";
+import type { Changed, Committed, Expected, GivenAccess, ReplacedFile, Target } from "./disk.js";
+import type { HistoryEntry, Operation } from "./operation.js";
 import type { Refusal } from "./refusal.js";
 
 /** States of files by SHA-256, outside the project. What is gone is gone: `undefined`, never wrong bytes. */
@@ -51,7 +52,7 @@ export interface SecretStore {
   belongs(realPath: string, sha256: string): Promise<boolean>;
 }
 
-/** The record of writes, path by path: what undo, log, restore and `already_applied` are answered from. */
+/** The operation log, read by path: what undo, log, restore and `already_applied` are answered from. */
 export interface HistoryStore {
   /** Adds a write that `ChangeSets` did not make, such as another program's; nothing is refused where that cannot be done. */
   record(write: HistoryEntry): Promise<void>;
@@ -59,12 +60,14 @@ export interface HistoryStore {
   entries(realPath: string): Promise<readonly HistoryEntry[]>;
   /** Records a state that was read, unless its last record is the same; nothing is refused where that cannot be done. */
   noteRead?(read: HistoryEntry): Promise<void>;
-  /** The real paths of the files to which writes were begun for a conversation (`HistoryEntry.caller`). */
+  /** The real paths of the files that were written for a conversation (`HistoryEntry.caller`). */
   ofConversation?(conversation: string): Promise<readonly string[]>;
   /** Those to the file of another folder, which had the place of the root before: told, never gone back to. */
   ofOtherFolder?(realPath: string): Promise<readonly HistoryEntry[]>;
   /** The real paths of the files that were written together; undefined where that is not kept any more. */
   together(changeSet: string): Promise<readonly string[] | undefined>;
+  /** What was done from a moment on in all folders, as it was recorded; without what a release before recorded by path. */
+  since?(time: number): Promise<readonly Operation[]>;
 }
 
 /**
@@ -142,52 +145,4 @@ export interface SetStopped {
     readonly sha256: string;
     readonly file: ReplacedFile;
   }[];
-}
-
-/** For what of a conversation a write is made. */
-export type WriteCaller =
-  | {
-      /** The id of the conversation's session. */
-      readonly conversation: string;
-      /** The node of the call. */
-      readonly call: string;
-    }
-  | {
-      readonly conversation: string;
-      /** The id of the restore that puts files back. */
-      readonly restore: string;
-    };
-
-/** One recorded write of one file. */
-export interface HistoryEntry {
-  readonly id: string;
-  readonly realPath: string;
-  /** Milliseconds since the epoch. */
-  readonly time: number;
-  /** The session that wrote. */
-  readonly session: string;
-  readonly tool: string;
-  /** SHA-256 before and after; `null` where there was, or is, no file. */
-  readonly before: string | null;
-  readonly after: string | null;
-  /** For an undo: the id of the entry that it took back. */
-  readonly undoes?: string;
-  /** The id of the change set that this write was a part of; it is undone as a whole. */
-  readonly changeSet?: string;
-  /** The state before or after it, whichever there is, is a link's: the bytes of its text. */
-  readonly isLink?: true;
-  /** The `after` state was never current: another program lost it to a write at the same moment. */
-  readonly displaced?: boolean;
-  /** Of a file that may hold secrets: for how long its states are kept, where that is not the seven days. */
-  readonly keepSecrets?: number | "none";
-  /** It is written into the file that is there: a kill can leave that half written. */
-  readonly inPlace?: true;
-  /** Real paths of the folders that were made for this write, an outer one before those in it. */
-  readonly folders?: readonly string[];
-  /** Who could use the file before it. Entries of earlier builds have it of deletions alone. */
-  readonly access?: FileAccess | undefined;
-  /** Whether the write made it a file that may be run, or took that away; absent where it did neither. */
-  readonly executable?: boolean;
-  /** Where a conversation made it: its call, and the name that the call used. */
-  readonly caller?: WriteCaller & { readonly path: string };
 }

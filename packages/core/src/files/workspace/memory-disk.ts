@@ -11,9 +11,10 @@ import type {
   FileWindow,
   Target,
 } from "../values/disk.js";
+import type { HistoryEntry } from "../values/operation.js";
 import type { WorkspacePorts } from "../values/ports.js";
 import { type Refusal, refuse } from "../values/refusal.js";
-import type { HistoryEntry, SetCommitted, SetStep, SetStopped } from "../values/stores.js";
+import type { SetCommitted, SetStep, SetStopped } from "../values/stores.js";
 
 /**
  * A disk in memory, for tests and hosts without files: one root, no links, no permissions. It keeps the

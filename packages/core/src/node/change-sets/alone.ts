@@ -13,8 +13,8 @@ import { commitFile, removeFile } from "../commit/commit.js";
 import { spotOf } from "../commit/disk-target.js";
 import { answering } from "../disk/platform.js";
 import { sha256 } from "../disk/reading.js";
-import { beginWrite } from "../state-folder/history.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
+import { beginWrite } from "./record.js";
 
 /**
  * The commit of one file. The exchange of its names is the decision: nothing is to be taken back, so the announcement

@@ -14,12 +14,10 @@ import { afterStep, changed, lostLock } from "../commit/exchanged.js";
 import { Cleanup, newStageName, waitForSet } from "../commit/stage.js";
 import { faultFrom, quietly, refusalFrom, refusalOrFault } from "../disk/platform.js";
 import { removeQuietly, sliceBytes } from "../disk/reading.js";
-import { noteCallers } from "../state-folder/callers.js";
 import type { Presence } from "../state-folder/sessions.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { commitAlone } from "./alone.js";
-import { recordWrites } from "./history.js";
-import { decideRecord, type SetRecord, writeRecord } from "./record.js";
+import { decideRecord, logRecord, type WriteRecord, writeRecord } from "./record.js";
 import {
   landedOf,
   type PreparedStep,
@@ -32,16 +30,12 @@ import {
 import { clear, forget, inOrder, type OpenStep, syncFolders, type TakenBack, takeBack } from "./undoing.js";
 
 /** Change sets on this disk, journaled in the state folder. */
-export function openChangeSets(state: StateFolder, presence: Presence): ChangeSets {
+export function openChangeSets(state: StateFolder, presence: Pick<Presence, "show">): ChangeSets {
   return {
     commit: async (id, steps, guard) => {
       let begin: () => Promise<SetCommitted | SetStopped>;
       try {
         presence.show();
-        noteCallers(
-          state,
-          steps.map(({ entry }) => entry),
-        );
         begin = beginCommit(state, id, steps, guard);
       } catch (error) {
         return refusalOrFault(error, `the state folder ${state.path}`);
@@ -69,7 +63,7 @@ function beginCommit(
   return () => new SetCommit(state, record, path, steps).run(guard);
 }
 
-function recordOf(id: string, steps: readonly SetStep[]): SetRecord {
+function recordOf(id: string, steps: readonly SetStep[]): WriteRecord {
   return {
     id,
     steps: steps.map(({ entry }) => ({ entry, stageName: newStageName(), keptName: newStageName() })),
@@ -89,7 +83,7 @@ class SetCommit {
 
   constructor(
     private readonly state: StateFolder,
-    private readonly record: SetRecord,
+    private readonly record: WriteRecord,
     private readonly path: string,
     private readonly steps: readonly SetStep[],
   ) {}
@@ -201,7 +195,7 @@ class SetCommit {
 
   /** After the decision nothing is refused any more; recovery clears up what cannot be cleared up now. */
   private finish(): SetCommitted {
-    const recorded = quietly(() => recordWrites(this.state, this.record, () => true));
+    const recorded = quietly(() => logRecord(this.state, this.record));
     const { whole } = clear(this.openSteps);
     if (recorded && whole) removeQuietly(this.path);
     const files = this.prepared.map((step) => afterStep<never>(step.spot, [() => landedOf(step)]));

@@ -1,20 +1,30 @@
-import { dirname, join } from "node:path";
-import type { Locks } from "../../files/index.js";
+import { unlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import {
+  defaultKeepSecrets,
+  type HistoryEntry,
+  isStoredAsSecret,
+  type Locks,
+  operationOf,
+} from "../../files/index.js";
 import { isRefusal, type Refusal, refuse } from "../../files/values/index.js";
 import { escapeForDisplay } from "../../text/index.js";
-import { findFolder, hashNow } from "../commit/real-path.js";
-import { codeOf, quietly, refusalOrFault } from "../disk/platform.js";
-import { removeQuietly, sha256 } from "../disk/reading.js";
-import { readHistory } from "../state-folder/history.js";
-import { isForgotten } from "../state-folder/intents.js";
+import { bytesOf, exchange, restoreName, swapNameOf } from "../commit/exchanged.js";
+import { findFolder, hashNow, isStageName, openFolder, removeStage } from "../commit/real-path.js";
+import type { Folder } from "../disk/folder.js";
+import { codeOf, quietly, refusalOrFault, renameOver } from "../disk/platform.js";
+import { lookAt, newId, removeQuietly, type Spot, sha256 } from "../disk/reading.js";
+import { keepBlob } from "../state-folder/blobs.js";
+import { logOf } from "../state-folder/operations.js";
 import { livenessOf } from "../state-folder/process-identity.js";
+import { belongsToSecrets, keepSecret, markSecret } from "../state-folder/secrets.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
-import { keepDisplacedBytes } from "../state-folder/swap-recovery.js";
-import { recordWrites } from "./history.js";
 import {
-  cutRecords,
   decideRecord,
+  isForgotten,
   isOrphan,
+  logRecord,
+  mayHaveBegun,
   type RecordedStep,
   readRecord,
   readRecords,
@@ -31,6 +41,16 @@ import {
   takeBack,
 } from "./undoing.js";
 
+/** How much killed writes of one file had left behind. */
+export interface Recovered {
+  /** Stage files removed from the folders of their targets. */
+  readonly stages: number;
+  /** Writes that were made and were missing from the log. */
+  readonly entries: number;
+  /** Records of writes that are over. */
+  readonly intents: number;
+}
+
 /** What recovery did with interrupted change sets. */
 export interface RecoveredSets {
   readonly kind: "recovered_sets";
@@ -42,49 +62,48 @@ export interface RecoveredSets {
   readonly leftAlone: readonly string[];
 }
 
-/** Finishes or takes back the change sets of killed processes. A set that cannot be recovered now waits. */
-export async function recoverSets(state: StateFolder, locks: Locks): Promise<RecoveredSets> {
-  let total = none;
-  for (const { path, owner } of cutRecords(state)) {
-    if ((owner !== undefined && livenessOf(owner) === "dead") || isForgotten(path)) removeQuietly(path);
-  }
-  for (const record of readRecords(state)) {
-    const [step] = record.steps;
-    if (step === undefined) continue;
-    // A set of a living process is its own business, unless the process gave the set up.
-    const lock = await locks.acquire(step.entry.realPath, isOrphan(record) ? patienceMs : 0);
-    if (isRefusal(lock)) continue;
-    try {
-      const recovered = await recoverSetsOf(state, locks, step.entry.realPath);
-      if (!isRefusal(recovered)) total = sum(total, recovered);
-    } finally {
-      await lock.release();
-    }
-  }
-  return total;
+/** Who is told of what recovery does. */
+export interface RecoveryEvents {
+  readonly onRecovered?: (sets: RecoveredSets) => void;
+  /** Is told the real path of a file that a kill may have left half written in place; its old bytes are kept. Must not throw. */
+  readonly onHalfWritten?: (realPath: string) => void;
 }
 
 /**
- * Locks that are given out only after recovery: their holder finds no half of a change set. (A running set
- * holds the locks of all its files, so a record that a new holder finds is of an interrupted set.)
+ * Clears up after processes that were killed in an operation. Of a write of one file the stage goes, a step that was taken
+ * enters the log, and a file of somebody else that a swap displaced goes back to its place; a change set is finished or
+ * taken back. Done twice it does no more than once; what cannot be recovered now waits.
  */
-export function locksAfterRecovery(
+export async function recover(
   state: StateFolder,
   locks: Locks,
-  onRecovered: (sets: RecoveredSets) => void,
-): Locks {
+  events: RecoveryEvents = {},
+): Promise<Recovered> {
+  const recovery = new Recovery(state, locks, events);
+  for (const room of ["intents", "changes"] as const)
+    for (const record of readRecords(state, room)) await recovery.start(record);
+  recovery.tell();
+  return recovery.writes;
+}
+
+/**
+ * Locks that are given out only after recovery: their holder finds no half of an operation. (Whoever runs one holds the
+ * locks of all its files, so a record that a new holder finds is of one that was interrupted.)
+ */
+export function locksAfterRecovery(state: StateFolder, locks: Locks, events: RecoveryEvents): Locks {
   return {
     acquire: async (realPath, limitMs) => {
       const lock = await locks.acquire(realPath, limitMs);
       if (isRefusal(lock)) return lock;
       try {
-        const recovered = await recoverSetsOf(state, locks, realPath);
-        if (isRefusal(recovered)) {
-          await lock.release();
-          return recovered;
-        }
-        if (recovered !== none) onRecovered(recovered);
-        return lock;
+        const recovery = new Recovery(state, locks, events);
+        // What lies there by another name was left beside this one, or by an earlier release: the start has settled it.
+        if (mayHaveBegun(state, realPath)) recovery.settleWrites(realPath);
+        const refusal = await recovery.settleSets(realPath);
+        recovery.tell();
+        if (refusal === undefined) return lock;
+        await lock.release();
+        return refusal;
       } catch (error) {
         await lock.release();
         return refusalOrFault(error, `the state folder ${state.path}`);
@@ -93,75 +112,208 @@ export function locksAfterRecovery(
   };
 }
 
-/** Under the lock of a path: recovers the interrupted sets that name it. */
-async function recoverSetsOf(
-  state: StateFolder,
-  locks: Locks,
-  realPath: string,
-): Promise<RecoveredSets | Refusal> {
-  let total = none;
-  for (const { path, id } of readRecords(state, realPath)) {
-    // Of two holders of locks in one set, the second waits and finds nothing left to do.
-    const lock = await locks.acquire(state.at("changes", id), patienceMs);
-    if (isRefusal(lock)) return lock;
+/** One recovery, and what it has done. */
+class Recovery {
+  readonly writes = { stages: 0, entries: 0, intents: 0 };
+  private readonly leftAlone: string[] = [];
+  private finished = 0;
+  private takenBack = 0;
+
+  constructor(
+    private readonly state: StateFolder,
+    private readonly locks: Locks,
+    private readonly events: RecoveryEvents,
+  ) {}
+
+  tell(): void {
+    const { finished, takenBack, leftAlone } = this;
+    if (finished + takenBack > 0)
+      this.events.onRecovered?.({ kind: "recovered_sets", finished, takenBack, leftAlone });
+  }
+
+  /** A path whose lock is held has a living holder, who found what a dead one left when the lock was taken over. */
+  async start(record: StoredRecord): Promise<void> {
+    const { path, owner, fate } = record;
+    const [realPath] = record.steps.map(({ entry }) => entry.realPath);
+    const isGone = owner !== undefined && livenessOf(owner) === "dead";
+    if (fate === "cut" && (isGone || isForgotten(path))) removeQuietly(path);
+    // Under the lock an owner that cannot be looked up counts as dead: it did not hold the lock. A set of a living process is
+    // its own business, unless the process gave the set up.
+    const isAlone = fate === "alone";
+    if (realPath === undefined || (isAlone && !isOrphan(record))) return;
+    const lock = await this.locks.acquire(realPath, !isAlone && isOrphan(record) ? patienceMs : 0);
+    if (isRefusal(lock)) return;
     try {
-      const record = readRecord(path);
-      if (record !== undefined) total = sum(total, recoverSet(state, record));
-    } catch (error) {
-      if (codeOf(error) === "") throw error;
-      return stuck(realPath, codeOf(error));
+      if (isAlone) this.settleWrites(realPath);
+      else await this.settleSets(realPath);
     } finally {
       await lock.release();
     }
   }
-  return total;
+
+  /**
+   * The interrupted writes of one path, whose lock the caller has just taken: none is under way, so each record is of one
+   * that ended, be it that its process was killed or that it could not finish.
+   */
+  settleWrites(realPath: string): void {
+    // Where a folder may not be written, or a disk fails, the record stays for another start.
+    for (const { path, steps } of readRecords(this.state, "intents", realPath))
+      quietly(() => {
+        if (!steps.every((step) => this.settle(step))) return;
+        removeQuietly(path);
+        this.writes.intents += 1;
+      });
+  }
+
+  /** @returns false where it is to be told to somebody, and nobody is there: it stays for another start. */
+  private settle({ entry, stageName }: RecordedStep): boolean {
+    const { state, writes } = this;
+    const { onHalfWritten } = this.events;
+    const folder = openFolder(dirname(entry.realPath));
+    if (folder === undefined) return true;
+    try {
+      if (removeStage(folder, stageName)) writes.stages += 1;
+      if (recoverSwap(state, folder, entry, stageName)) writes.stages += 1;
+      const now = hashNow(folder, entry.realPath);
+      const isHalf = entry.inPlace && now !== null && now !== entry.before && now !== entry.after;
+      const isDone = entry.before !== entry.after && now === entry.after;
+      if (now === undefined || !(isHalf || isDone) || logOf(state).has(entry)) return true;
+      if (isHalf && onHalfWritten === undefined) return false;
+      const { undoes, ...written } = entry;
+      // As a write, so that an undo puts the old bytes back.
+      logOf(state).append(operationOf([isHalf ? { ...written, after: now } : entry]));
+      writes.entries += 1;
+      if (isHalf) onHalfWritten?.(entry.realPath);
+      return true;
+    } finally {
+      folder.close();
+    }
+  }
+
+  /** Under the lock of a path: the interrupted sets that name it. */
+  async settleSets(realPath: string): Promise<Refusal | undefined> {
+    for (const { path, id } of readRecords(this.state, "changes", realPath)) {
+      // Of two holders of locks in one set, the second waits and finds nothing left to do.
+      const lock = await this.locks.acquire(this.state.at("changes", id), patienceMs);
+      if (isRefusal(lock)) return lock;
+      try {
+        const record = readRecord("changes", path);
+        if (record !== undefined) this.settleSet(record);
+      } catch (error) {
+        if (codeOf(error) === "") throw error;
+        return stuck(realPath, codeOf(error));
+      } finally {
+        await lock.release();
+      }
+    }
+    return undefined;
+  }
+
+  private settleSet(record: StoredRecord): void {
+    const openSteps: OpenStep[] = [];
+    try {
+      for (const names of record.steps)
+        openSteps.push({ names, folder: findFolder(dirname(names.entry.realPath)) });
+      if (record.fate === "open" && openSteps.every(isComplete)) {
+        syncFolders(openSteps);
+        decideRecord(record.path, "committed");
+      } else if (record.fate !== "committed") {
+        if (record.fate === "open") this.takeBack(openSteps);
+        forget(record, record.path, openSteps);
+        this.takenBack += 1;
+        return;
+      }
+      finish(this.state, record, openSteps);
+      this.finished += 1;
+    } finally {
+      for (const { folder } of openSteps) folder?.close();
+    }
+  }
+
+  private takeBack(openSteps: readonly OpenStep[]): void {
+    const { overwritten, foreign, displaced } = takeBack(openSteps);
+    keepDisplaced(this.state, displaced);
+    this.leftAlone.push(...[...overwritten, ...foreign].sort());
+  }
 }
 
 const patienceMs = 10_000;
-const none: RecoveredSets = { kind: "recovered_sets", finished: 0, takenBack: 0, leftAlone: [] };
 
-function recoverSet(state: StateFolder, record: StoredRecord): RecoveredSets {
-  const openSteps: OpenStep[] = [];
-  try {
-    for (const names of record.steps)
-      openSteps.push({ names, folder: findFolder(dirname(names.entry.realPath)) });
-    return recoverOpenSteps(state, record, openSteps);
-  } finally {
-    for (const { folder } of openSteps) folder?.close();
-  }
+/**
+ * Recovers the file that a kill left under the swap name. It is the new file before the exchange, the old one
+ * after it or after it was moved aside to be deleted, or the file of a program without our lock: that one gets its name
+ * back, or, if another file has the name by now, its bytes are kept. Throws the system's error; the record then stays.
+ *
+ * @returns whether there was such a file; it is gone now.
+ */
+function recoverSwap(state: StateFolder, folder: Folder, change: HistoryEntry, stageName: string): boolean {
+  const name = swapNameOf(stageName);
+  const aside: Spot = { folder, name, shown: name };
+  if (!isStageName(stageName) || lookAt(aside).kind === "missing") return false;
+  const bytes = bytesOf(aside);
+  const hash = bytes === undefined ? undefined : sha256(bytes);
+  const isKnown = hash !== undefined && (hash === change.after || hash === change.before);
+  if (isKnown) unlinkSync(folder.at(name));
+  else if (hashNow(folder, change.realPath) !== change.after || !restoreDisplaced(folder, aside, change))
+    quarantineBytes(state, aside, change);
+  return true;
 }
 
-function recoverOpenSteps(
+/** What lies there is somebody else's, who has lost the name to a still later file. */
+function quarantineBytes(state: StateFolder, aside: Spot, change: HistoryEntry): void {
+  const bytes = bytesOf(aside);
+  if (bytes === undefined) throw leftThere(aside.name);
+  keepDisplacedBytes(state, change, bytes, aside.name);
+  unlinkSync(aside.folder.at(aside.name));
+}
+
+/**
+ * Keeps and records bytes that another program lost to an interrupted write. Throws the system's error;
+ * those of a secret are kept apart, or may not be copied.
+ *
+ * @param change the write that displaced them.
+ */
+export function keepDisplacedBytes(
   state: StateFolder,
-  record: StoredRecord,
-  openSteps: readonly OpenStep[],
-): RecoveredSets {
-  switch (record.fate) {
-    case "open":
-      if (!openSteps.every(isComplete)) {
-        const { overwritten, foreign, displaced } = takeBack(openSteps);
-        for (const each of displaced) keepDisplaced(state, each);
-        forget(record, record.path, openSteps);
-        return {
-          kind: "recovered_sets",
-          finished: 0,
-          takenBack: 1,
-          leftAlone: [...overwritten, ...foreign].sort(),
-        };
-      }
-      syncFolders(openSteps);
-      decideRecord(record.path, "committed");
-      finish(state, record, openSteps);
-      return { kind: "recovered_sets", finished: 1, takenBack: 0, leftAlone: [] };
-    case "committed":
-      finish(state, record, openSteps);
-      return { kind: "recovered_sets", finished: 1, takenBack: 0, leftAlone: [] };
-    case "taken_back":
-      forget(record, record.path, openSteps);
-      return { kind: "recovered_sets", finished: 0, takenBack: 1, leftAlone: [] };
-    default:
-      return record.fate satisfies never;
-  }
+  change: HistoryEntry,
+  bytes: Uint8Array,
+  shown: string,
+): void {
+  const hash = sha256(bytes);
+  const { realPath, keepSecrets: days = defaultKeepSecrets } = change;
+  const isMarked = [change.before, change.after].some(
+    (known) => known !== null && belongsToSecrets(state, realPath, known),
+  );
+  if (isMarked) markSecret(state, realPath, hash, Date.now());
+  if (!isMarked && !isStoredAsSecret(change)) keepBlob(state, hash, bytes);
+  else if (days === "none") throw leftThere(shown);
+  else keepSecret(state, realPath, { sha256: hash, bytes, days }, Date.now());
+  const { undoes: _, changeSet: __, ...written } = change;
+  const lost = { ...written, id: newId(), tool: "another program", after: hash, displaced: true };
+  logOf(state).append(operationOf([lost]));
+}
+
+/**
+ * @returns false if another program was there first: its file is the newest and has the name, and what is to be kept
+ *   lies aside.
+ */
+function restoreDisplaced(folder: Folder, aside: Spot, { realPath, after }: HistoryEntry): boolean {
+  const name = basename(realPath);
+  const [from, to] = [folder.at(aside.name), folder.at(name)];
+  if (after === null) return restoreName(from, { ...aside, name });
+  const isExchanged = exchange(from, to);
+  if (!isExchanged) renameOver(from, to);
+  const isOurs = !isExchanged || hashNow(folder, aside.name) === after;
+  // As in a step that is exchanged back: what came out is newer than what went in.
+  if (!isOurs) exchange(from, to);
+  else if (isExchanged) unlinkSync(from);
+  folder.sync();
+  return isOurs;
+}
+
+/** A file that may be neither deleted nor copied stays there. */
+function leftThere(name: string): Error {
+  return Object.assign(new Error(`${name} is left where it is`), { code: "EBUSY", syscall: "unlink" });
 }
 
 /** Whether the step was taken, and moved nothing aside but the expected file. */
@@ -172,34 +324,18 @@ function isComplete({ names, folder }: OpenStep): boolean {
 }
 
 /** Names of ours under which other programs' bytes lie are removed next. Throws the system's error. */
-function keepDisplaced(state: StateFolder, { names, bytes }: DisplacedBytes): void {
-  const { entry, keptName } = names;
-  keepDisplacedBytes(state, entry, { bytes, sha256: sha256(bytes), shown: keptName });
+function keepDisplaced(state: StateFolder, displaced: readonly DisplacedBytes[]): void {
+  for (const { names, bytes } of displaced) keepDisplacedBytes(state, names.entry, bytes, names.keptName);
 }
 
 function finish(state: StateFolder, record: StoredRecord, openSteps: readonly OpenStep[]): void {
   const isRecorded = quietly(() => {
-    recordWrites(state, record, (step) => isMissing(state, openSteps, step));
-    for (const each of displacedIn(openSteps)) keepDisplaced(state, each);
+    // An earlier release may have been killed between two of its files.
+    logRecord(state, record, (entry) => !logOf(state).has(entry));
+    keepDisplaced(state, displacedIn(openSteps));
   });
   // Where the state folder is full, the files are right, and the record waits for the next recovery.
   if (isRecorded && clear(openSteps).whole) removeQuietly(record.path);
-}
-
-/** Whether a write is still current and missing from the history. */
-function isMissing(state: StateFolder, openSteps: readonly OpenStep[], { entry }: RecordedStep): boolean {
-  const folder = openSteps.find(({ names }) => names.entry.id === entry.id)?.folder;
-  const onDisk = folder === undefined ? null : hashNow(folder, entry.realPath);
-  return onDisk === entry.after && !readHistory(state, entry.realPath).some(({ id }) => id === entry.id);
-}
-
-function sum(one: RecoveredSets, other: RecoveredSets): RecoveredSets {
-  return {
-    kind: "recovered_sets",
-    finished: one.finished + other.finished,
-    takenBack: one.takenBack + other.takenBack,
-    leftAlone: [...one.leftAlone, ...other.leftAlone],
-  };
 }
 
 function stuck(realPath: string, code: string): Refusal {

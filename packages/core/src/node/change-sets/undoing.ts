@@ -4,8 +4,7 @@ import { findFolder, removeStage } from "../commit/real-path.js";
 import type { Folder } from "../disk/folder.js";
 import { quietly } from "../disk/platform.js";
 import { removeQuietly } from "../disk/reading.js";
-import type { RecordedStep, SetRecord } from "./record.js";
-import { decideRecord } from "./record.js";
+import { decideRecord, type RecordedStep, type WriteRecord } from "./record.js";
 import { restoreStep, stateOf, strayBytes } from "./step-state.js";
 
 /** A step and the open folder of its file; undefined where the folder is gone, or was never reached. */
@@ -87,7 +86,7 @@ export function syncFolders(steps: readonly OpenStep[]): void {
  * Decides a set that was taken back, and removes everything that is ours. Nothing of it matters for the
  * files any more: what fails here is found by recovery.
  */
-export function forget(record: SetRecord, path: string, steps: readonly OpenStep[]): number {
+export function forget(record: WriteRecord, path: string, steps: readonly OpenStep[]): number {
   quietly(() => decideRecord(path, "taken_back"));
   const { removed } = clear(steps);
   for (const folder of record.folders.toReversed()) quietly(() => removeEmpty(folder));

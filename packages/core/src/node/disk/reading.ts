@@ -357,26 +357,8 @@ export function readText(path: string): string | undefined {
   });
 }
 
-/**
- * The lines of bytes as text. One that is longer than any of ours is left out, and no text is made of it.
- *
- * @param bytes of which nothing is copied before.
- */
-export function* shortLines(bytes: Buffer): Generator<string> {
-  for (let from = 0; from < bytes.length; ) {
-    const found = bytes.indexOf(lineFeed, from);
-    const end = found < 0 ? bytes.length : found;
-    if (end - from <= longestLineBytes) yield bytes.toString("utf8", from, end);
-    from = end + 1;
-  }
-}
-
-const lineFeed = 0x0a;
-/** Some names, hashes and numbers of lines. */
-export const longestLineBytes = 4 * 1024 * 1024;
-
 /** The record of a change set of a hundred thousand files is shorter. */
-const mostRecordBytes = 128 * 1024 * 1024;
+export const mostRecordBytes = 128 * 1024 * 1024;
 
 /** The names in a folder, none where it is missing or no folder. */
 export function namesIn(folder: string): readonly string[] {

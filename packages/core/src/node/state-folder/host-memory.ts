@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { appendFileSync, existsSync, lstatSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, existsSync, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { KnownFiles, type LinesShown, type StateChanged } from "../../files/seen/index.js";
 import { isRefusal, type Refusal } from "../../files/values/index.js";
 import { jsonOf } from "../../text/index.js";
 import { answering } from "../disk/platform.js";
-import { namesIn, removeQuietly, shortLines } from "../disk/reading.js";
+import { namesIn, readText, removeQuietly } from "../disk/reading.js";
 import { keepBlob, keptBytes } from "./blobs.js";
 import { openStateFolder, type StateFolder } from "./state-folder.js";
 
@@ -134,7 +134,7 @@ const mostLines = 2 ** 40;
 function linesOf(file: string): readonly MemoryLine[] {
   if (!existsSync(file)) return [];
   const lines: MemoryLine[] = [];
-  for (const line of shortLines(readFileSync(file))) {
+  for (const line of (readText(file) ?? "").split("\n")) {
     const value = jsonOf(line);
     // A cast: we wrote the line ourselves; one that a kill tore does not parse, and its members are compared only.
     if (value !== undefined) lines.push(value as MemoryLine);

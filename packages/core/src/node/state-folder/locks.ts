@@ -28,14 +28,8 @@ const longestWaitMs = 25;
  * at once; one that is merely stopped keeps it.
  *
  * @param presence whose sign the locks are further names of, where there is one: a lock is a link of its own otherwise.
- * @param onTaken called under the lock, each time: a dead holder may have left something, even where
- *   somebody else had taken his lock away.
  */
-export function openLocks(
-  state: StateFolder,
-  presence?: Presence,
-  onTaken: (realPath: string) => Promise<void> = async () => {},
-): Locks {
+export function openLocks(state: StateFolder, presence?: Presence): Locks {
   return {
     acquire: async (realPath, limitMs) => {
       const until = performance.now() + limitMs;
@@ -44,17 +38,9 @@ export function openLocks(
       try {
         const lock = new LinkLock(state, realPath, pass, presence);
         const answer = await lock.take(until);
-        if (answer !== "taken") {
-          pass();
-          return answer;
-        }
-        try {
-          await onTaken(realPath);
-          return lock;
-        } catch (error) {
-          await lock.release();
-          throw error;
-        }
+        if (answer === "taken") return lock;
+        pass();
+        return answer;
       } catch (error) {
         pass();
         return refusalOrFault(error, `the state folder ${state.path}`);

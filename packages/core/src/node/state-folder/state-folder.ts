@@ -14,6 +14,7 @@ type StateRoom =
   | "history"
   | "intents"
   | "locks"
+  | "operations"
   | "roots"
   | "secrets"
   | "sessions"

@@ -1,17 +1,16 @@
-import { linkSync, lstatSync, renameSync } from "node:fs";
+import { linkSync, lstatSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Clock } from "../../files/index.js";
 import { isRefusal, type Refusal } from "../../files/values/index.js";
 import { type Advancing, finish, type Pace, takeAtPace } from "../../text/index.js";
-import { recoverSets } from "../change-sets/recovery.js";
+import { type Recovered, recover } from "../change-sets/recovery.js";
 import { codeOf, quietly } from "../disk/platform.js";
 import { namesIn, newId, readLink, removeQuietly } from "../disk/reading.js";
 import { removeRemains } from "../journal/remains.js";
 import { unfinishedPrefix } from "../state-folder/blobs.js";
-import { idleCallers } from "../state-folder/callers.js";
-import { pathOfHistory } from "../state-folder/history.js";
 import { breakLock, isAbandoned, openLocks } from "../state-folder/locks.js";
-import { type Recovered, recover } from "../state-folder/recovery.js";
+import { LogSegment } from "../state-folder/operation-segment.js";
+import { logOf } from "../state-folder/operations.js";
 import { type RemovedSecrets, removeSecrets } from "../state-folder/secrets.js";
 import { readSessions } from "../state-folder/sessions.js";
 import { openStateFolder, type StateFolder } from "../state-folder/state-folder.js";
@@ -64,7 +63,6 @@ export async function collectGarbage(options: GarbageOptions = {}): Promise<Garb
   const dryRun = options.dryRun ?? false;
   const remove = dryRun ? () => {} : removeQuietly;
   const recovered = dryRun ? nothing : await recover(state, openLocks(state));
-  if (!dryRun) await recoverSets(state, openLocks(state));
   // Before the look: whatever session is not seen by it begins later.
   const started = Date.now();
   const sessions = readSessions(state);
@@ -82,23 +80,13 @@ export async function collectGarbage(options: GarbageOptions = {}): Promise<Garb
   const collecting = new BlobCollection(plan);
   const ended = await takeAtPace(collecting.run(state), options.pace ?? (async () => true));
   const blobs = collecting.counts();
-  if (ended === "interrupted")
-    return {
-      kind: "collected",
-      interrupted: true,
-      ...blobs,
-      secrets: noSecrets,
-      removedHistories: 0,
-      removedLocks: locks.length,
-      removedSessions: sessions.overPaths.length,
-      recovered,
-    };
-  const secrets = collectSecrets(state, options);
-  const removedHistories = await collectHistories(state, { usedBefore: plan.usedBefore, dryRun });
-  if (!dryRun) for (const path of idleCallers(state)) removeQuietly(path);
-  if (!dryRun) await removeRemains(state);
+  const isEnded = ended === "interrupted";
+  const secrets = isEnded ? noSecrets : collectSecrets(state, options);
+  const removedHistories = isEnded ? 0 : await collectHistories(state, plan.usedBefore, dryRun);
+  if (!dryRun && !isEnded) await removeRemains(state);
   return {
     kind: "collected",
+    ...(isEnded ? { interrupted: true } : {}),
     ...blobs,
     secrets,
     removedHistories,
@@ -237,22 +225,22 @@ function collectSecrets(state: StateFolder, options: GarbageOptions): RemovedSec
 }
 
 /**
- * Removes histories of paths without writes for so long that their states are gone; each under the lock of its path,
- * so that no line is added to one that goes. Returns how many.
+ * Removes the weeks of the log that are so long ago that their states are gone, and what earlier releases recorded of paths
+ * that they did not write since; each of those under the lock of its path, so that no line is added to one that goes.
+ * Returns how many.
  */
-async function collectHistories(
-  state: StateFolder,
-  { usedBefore, dryRun }: { readonly usedBefore: number; readonly dryRun: boolean },
-): Promise<number> {
+async function collectHistories(state: StateFolder, usedBefore: number, dryRun: boolean): Promise<number> {
   const isOld = (path: string) =>
     (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY) < usedBefore;
+  const weeks = logOf(state).ended().filter(isOld);
   const old = namesIn(state.at("history"))
     .map((name) => state.at("history", name))
     .filter(isOld);
-  if (dryRun) return old.length;
-  let removed = 0;
+  if (dryRun) return weeks.length + old.length;
+  for (const path of weeks) removeQuietly(path);
+  let removed = weeks.length;
   for (const path of old) {
-    const realPath = pathOfHistory(path);
+    const [realPath] = new LogSegment(path).refresh().said()[0]?.entries.keys() ?? [];
     // In one that says of no path nothing can be read: nothing is lost with it.
     const lock = realPath === undefined ? undefined : await openLocks(state).acquire(realPath, 0);
     if (lock !== undefined && isRefusal(lock)) continue;
@@ -262,5 +250,8 @@ async function collectHistories(
     }
     await lock?.release();
   }
+  // Earlier releases kept beside them which were written for which conversation.
+  if (namesIn(state.at("history")).length === 0)
+    quietly(() => rmSync(state.at("callers"), { recursive: true, force: true }));
   return removed;
 }

@@ -8,9 +8,7 @@ import { openDisk } from "../commit/disk-target.js";
 import { nativeExtension } from "../disk/folder.js";
 import { answering, canWalkByHandle } from "../disk/platform.js";
 import { namesIn } from "../disk/reading.js";
-import { parseEntry } from "../state-folder/history.js";
-import { readIntents } from "../state-folder/intents.js";
-import { livenessOf } from "../state-folder/process-identity.js";
+import { logOf } from "../state-folder/operations.js";
 import { listSecrets } from "../state-folder/secrets.js";
 import { readSessions } from "../state-folder/sessions.js";
 import { openStateFolder, type StateFolder } from "../state-folder/state-folder.js";
@@ -121,7 +119,10 @@ function inspectFolder(stateDir: string | undefined): StateFacts | Refusal {
 function factsOf(state: StateFolder): StateFacts {
   const stat = statSync(state.path, { throwIfNoEntry: false });
   const sessions = readSessions(state);
-  const intents = readIntents(state, parseEntry);
+  const records = [...readRecords(state, "intents"), ...readRecords(state, "changes")];
+  const files = logOf(state)
+    .since(0)
+    .flatMap((operation) => operation.files);
   const blobs = listBlobs(state);
   return {
     kind: "state",
@@ -132,13 +133,10 @@ function factsOf(state: StateFolder): StateFacts {
     liveSessions: sessions.live,
     staleSessions: sessions.overPaths.length,
     staleLocks: abandonedLocks(state).length,
-    leftIntents:
-      intents.unreadable.length +
-      intents.intents.filter((intent) => livenessOf(intent.owner) !== "alive").length +
-      readRecords(state).filter(isOrphan).length,
+    leftIntents: records.filter((record) => record.fate === "cut" || isOrphan(record)).length,
     blobs: blobs.length,
     blobBytes: blobs.reduce((sum, blob) => sum + blob.size, 0),
-    histories: namesIn(state.at("history")).length,
+    histories: new Set(files.map(({ realPath }) => realPath)).size + namesIn(state.at("history")).length,
     secrets: listSecrets(state).length,
   };
 }

@@ -3,7 +3,6 @@ import { dirname, parse, resolve, sep } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import {
-  type ChangeSets,
   type Clock,
   compileGlob,
   type Disk,
@@ -19,7 +18,7 @@ import { isRefusal, type Refusal, refuse } from "../../files/values/index.js";
 import { answerSection, type SectionAnswer } from "../../patch/index.js";
 import { defined, escapeForDisplay } from "../../text/index.js";
 import { openChangeSets } from "../change-sets/change-sets.js";
-import { locksAfterRecovery, type RecoveredSets, recoverSets } from "../change-sets/recovery.js";
+import { locksAfterRecovery, type RecoveryEvents, recover } from "../change-sets/recovery.js";
 import { type DiskOptions, momentBetween, type OpenedDisk, openDisk } from "../commit/disk-target.js";
 import { openCharsets } from "../disk/charsets.js";
 import { codeOf, isForWant, knownHome, openDescriptor } from "../disk/platform.js";
@@ -27,11 +26,9 @@ import { inflate, isGitBlob, newId, sha256 } from "../disk/reading.js";
 import { startThread, threadFile } from "../disk/start-thread.js";
 import { isBelow } from "../disk/walk.js";
 import { openBlobs } from "../state-folder/blobs.js";
-import { openHistory } from "../state-folder/history.js";
 import { hostWrote } from "../state-folder/host-memory.js";
-import { mayHaveIntent } from "../state-folder/intents.js";
 import { openLocks } from "../state-folder/locks.js";
-import { type HalfWritten, recover, recoverPath } from "../state-folder/recovery.js";
+import { openHistory } from "../state-folder/operations.js";
 import { openRootRecords, type RootRecords } from "../state-folder/root-records.js";
 import { openSecrets, removeSecrets } from "../state-folder/secrets.js";
 import { openPresence } from "../state-folder/sessions.js";
@@ -64,9 +61,9 @@ export interface PortOptions {
    * Told of change sets that were interrupted and settled, at the start or when one of their files is
    * locked. A file that is left alone deserves a word to a person. Must not throw.
    */
-  readonly onRecovered?: ((sets: RecoveredSets) => void) | undefined;
+  readonly onRecovered?: RecoveryEvents["onRecovered"] | undefined;
   /** Told of files that a kill may have left half written in place, in the same moments; an undo puts the old bytes back. */
-  readonly onHalfWritten?: HalfWritten | undefined;
+  readonly onHalfWritten?: RecoveryEvents["onHalfWritten"] | undefined;
 }
 
 /** The ports on this machine. */
@@ -83,10 +80,6 @@ function sinceReplaced(history: HistoryStore, disk: OpenedDisk, roots: RootRecor
   const momentOf = (realPath: string) => Math.max(disk.replacedAt(realPath) ?? 0, roots.since(realPath) ?? 0);
   return {
     ...history,
-    record: async (write) => {
-      roots.note();
-      return history.record(write);
-    },
     entries: async (realPath) => {
       const entries = await history.entries(realPath);
       const moment = momentOf(realPath);
@@ -96,15 +89,6 @@ function sinceReplaced(history: HistoryStore, disk: OpenedDisk, roots: RootRecor
       const moment = momentOf(realPath);
       if (moment === 0) return [];
       return (await history.entries(realPath)).filter(({ time }) => time <= moment);
-    },
-  };
-}
-
-function noting(sets: ChangeSets, roots: RootRecords): ChangeSets {
-  return {
-    commit: async (id, steps, guard) => {
-      roots.note();
-      return sets.commit(id, steps, guard);
     },
   };
 }
@@ -126,16 +110,11 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
   const presence = openPresence(state);
   const { clock = systemClock } = options;
   const { onRecovered = () => {}, onHalfWritten = () => {} } = options;
-  const bare = openLocks(state, presence, async (realPath) => {
-    // What lies there by another name was left beside this one, or by an earlier release: the start has settled it.
-    if (mayHaveIntent(state, realPath)) recoverPath(state, realPath, onHalfWritten);
-  });
-  const locks = locksAfterRecovery(state, bare, onRecovered);
+  const bare = openLocks(state, presence);
+  const locks = locksAfterRecovery(state, bare, { onRecovered, onHalfWritten });
   try {
-    await recover(state, bare, onHalfWritten);
+    await recover(state, bare, { onRecovered, onHalfWritten });
     removeSecrets(state, { now: clock.now() });
-    const sets = await recoverSets(state, bare);
-    if (sets.finished + sets.takenBack > 0) onRecovered(sets);
   } catch (error) {
     // A damaged state folder must not keep anybody from reading; writes answer for themselves.
     if (codeOf(error) === "") {
@@ -149,6 +128,12 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     (realPath) => disk.replacedAt(realPath),
     momentBetween,
   );
+  const noted = {
+    show: () => {
+      roots.note();
+      presence.show();
+    },
+  };
   return {
     kind: "ports",
     stateDir: state.path,
@@ -156,9 +141,9 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     locks,
     blobs: openBlobs(state, presence),
     secrets: openSecrets(state, presence, clock),
-    history: sinceReplaced(openHistory(state, presence), disk, roots),
+    history: sinceReplaced(openHistory(state, noted), disk, roots),
     hostWrote: (realPath, digest) => hostWrote(state, realPath, digest),
-    changeSets: noting(openChangeSets(state, presence), roots),
+    changeSets: openChangeSets(state, noted),
     codec: openCharsets(),
     clock,
     digest: sha256,

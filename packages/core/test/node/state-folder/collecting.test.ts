@@ -1,9 +1,11 @@
 import { mkdirSync, readdirSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { isRefusal, type Refusal } from "../../../src/files/values/index.js";
 import { sha256 } from "../../../src/node/disk/reading.js";
 import { collectGarbage } from "../../../src/node/index.js";
+import { keyOf } from "../../../src/node/state-folder/locks.js";
+import { withCheck } from "../../../src/node/state-folder/operation-lines.js";
 import { type OpenedPorts, openPorts } from "../../../src/node/workspace/open.js";
 import { ground } from "../../support.js";
 
@@ -56,14 +58,16 @@ it("a session that begins during a garbage collection loses nothing that it keep
   await later[0]?.close();
 });
 
-it("a history goes when nobody has the lock of its path", async () => {
+it("a history of an earlier release goes when nobody has the lock of its path", async () => {
   const { root, stateDir } = await ground({});
   const ports = must(await openPorts({ roots: [root], stateDir }));
+  onTestFinished(() => ports.close());
   const change = { realPath: "/p", time: 1, session: "s", tool: "t", before: null, after: null, id: "i" };
-  await ports.history.record(change);
-  await ports.close();
-  const [name = ""] = readdirSync(join(stateDir, "history"));
-  utimesSync(join(stateDir, "history", name), 1, 1);
+  const path = join(stateDir, "history", `${keyOf("/p")}.jsonl`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${withCheck(JSON.stringify(change))}\n`);
+  expect(await ports.history.entries("/p")).toEqual([change]);
+  utimesSync(path, 1, 1);
   const lock = must(await ports.locks.acquire("/p", 0));
   expect(await collectGarbage({ stateDir })).toMatchObject({ removedHistories: 0 });
   await lock.release();

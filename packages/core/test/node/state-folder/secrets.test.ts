@@ -11,9 +11,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hangMs } from "../../../../../test/until.js";
 import type { FileChange } from "../../../src/files/values/index.js";
+import { keepDisplacedBytes } from "../../../src/node/change-sets/recovery.js";
 import { sha256 } from "../../../src/node/disk/reading.js";
 import { collectGarbage, openPorts } from "../../../src/node/index.js";
-import { keepDisplacedBytes } from "../../../src/node/state-folder/swap-recovery.js";
 import { strikesAll } from "../strikes.js";
 import { bytesOf, freshFolder, hasStrace, must, runTraced, stagesIn, stateAt, textAt } from "../support.js";
 
@@ -173,12 +173,11 @@ it("recovery copies nothing of a secret whose writer keeps none: it stays where 
   const state = stateAt(stateDir);
   const [bytes, realPath] = [bytesOf(word), join(root, ".env")];
   const change = { id: "i", realPath, time: 1, session: "s", tool: "t", before: null, after: null };
-  const found = { bytes, sha256: sha256(bytes), shown: "x" };
   mkdirSync(stateDir);
-  expect(() => keepDisplacedBytes(state, { ...change, keepSecrets: "none" }, found)).toThrow(
+  expect(() => keepDisplacedBytes(state, { ...change, keepSecrets: "none" }, bytes, "x")).toThrow(
     "left where it is",
   );
   expect(roomsWithWord(stateDir)).toEqual([]);
-  keepDisplacedBytes(state, change, found);
+  keepDisplacedBytes(state, change, bytes, "x");
   expect(roomsWithWord(stateDir)).toEqual(["secrets"]);
 });

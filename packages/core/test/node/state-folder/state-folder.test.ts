@@ -9,6 +9,7 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -20,9 +21,9 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { HistoryEntry } from "../../../src/files/index.js";
+import { beginWrite } from "../../../src/node/change-sets/record.js";
 import { defaultStateFolder } from "../../../src/node/disk/platform.js";
 import { newId, sha256 } from "../../../src/node/disk/reading.js";
-import { beginWrite } from "../../../src/node/state-folder/history.js";
 import { keyOf } from "../../../src/node/state-folder/locks.js";
 import { formatIdentity, ownIdentity } from "../../../src/node/state-folder/process-identity.js";
 import { openPresence } from "../../../src/node/state-folder/sessions.js";
@@ -34,6 +35,7 @@ import {
   bytesOf,
   freshFolder,
   isRoot,
+  logIn,
   mountTmpfs,
   must,
   stagesIn,
@@ -64,6 +66,7 @@ const entryFor = (path: string, more: Partial<HistoryEntry> = {}): HistoryEntry 
   after: sha256(bytesOf("x")),
   ...more,
 });
+const logFile = () => logIn(stateDir);
 const blobFile = (hash: string) => join(stateDir, "blobs", hash.slice(0, 2), hash);
 
 describe("the state folder", () => {
@@ -175,8 +178,6 @@ describe("blobs", () => {
 });
 
 describe("history", () => {
-  const historyFile = (path: string) => join(stateDir, "history", `${keyOf(path)}.jsonl`);
-
   it("gives entries oldest first, each path its own; what was dropped is not there", async () => {
     const ports = await open();
     const entries = [entryFor("/p"), entryFor("/p", { undoes: "x" }), entryFor("/other")];
@@ -192,17 +193,17 @@ describe("history", () => {
     const ports = await open();
     const entries = Array.from({ length: 3 }, (_, at) => entryFor("/p", { time: at }));
     for (const entry of entries) await ports.history.record(entry);
-    const whole = readFileSync(historyFile("/p"));
-    const ends = [...whole.keys()].filter((at) => whole[at] === 0x0a);
+    const whole = readFileSync(logFile());
+    const ends = [...whole.keys()].filter((at) => whole[at] === 0x0a && at > 0 && whole[at - 1] !== 0x0a);
     for (let at = 0; at < whole.length; at++) {
-      writeFileSync(historyFile("/p"), whole.subarray(0, at));
+      writeFileSync(logFile(), whole.subarray(0, at));
       const complete = entries.filter((_, index) => (ends[index] ?? 0) <= at);
       expect(await ports.history.entries("/p"), `cut at ${at}`).toEqual(complete);
     }
     for (let at = 0; at < whole.length; at++) {
       const flipped = Buffer.from(whole);
       flipped.writeUInt8((whole[at] ?? 0) ^ 1, at);
-      writeFileSync(historyFile("/p"), flipped);
+      writeFileSync(logFile(), flipped);
       const read = await ports.history.entries("/p");
       expect(entries, `flipped at ${at}`).toEqual(expect.arrayContaining([...read]));
       expect(read.length, `flipped at ${at}`).toBeGreaterThanOrEqual(whole[at] === 0x0a ? 1 : 2);
@@ -215,7 +216,7 @@ describe("history", () => {
     const entries = [entryFor("/p"), entryFor("/p"), entryFor("/p")] as const;
     await ports.history.record(entries[0]);
     await ports.history.record(entries[1]);
-    truncateSync(historyFile("/p"), statSync(historyFile("/p")).size - 20);
+    truncateSync(logFile(), statSync(logFile()).size - 20);
     await ports.history.record(entries[2]);
     expect(await ports.history.entries("/p")).toEqual([entries[0], entries[2]]);
     await ports.close();
@@ -229,7 +230,7 @@ describe("history", () => {
         const [writer, reader] = [await open(), await open()];
         for (const what of steps) {
           if (what === "record") await writer.history.record(entryFor("/p"));
-          else if (what !== "read" && existsSync(historyFile("/p"))) disturb(historyFile("/p"), what);
+          else if (what !== "read" && existsSync(logFile())) disturb(logFile(), what);
           const afresh = await open();
           expect(await reader.history.entries("/p")).toEqual(await afresh.history.entries("/p"));
           await afresh.close();
@@ -245,10 +246,10 @@ describe("history", () => {
     const file = join(root, "file");
     writeFileSync(file, "x");
     const entry = entryFor(file);
-    mkdirSync(historyFile(file), { recursive: true });
+    mkdirSync(logFile(), { recursive: true });
     beginWrite(stateAt(stateDir), entry).done({}, entry);
     await ports.close();
-    rmSync(historyFile(file), { recursive: true });
+    rmSync(logFile(), { recursive: true });
     forgeOwner();
     const next = await open();
     expect(await next.history.entries(file)).toEqual([entry]);
@@ -259,7 +260,7 @@ describe("history", () => {
 function disturb(file: string, how: "half a line" | "oldest gone" | "file gone"): void {
   const text = readFileSync(file, "utf8");
   if (how === "file gone") rmSync(file);
-  else writeFileSync(file, how === "half a line" ? `${text}["0123` : text.slice(text.indexOf("\n") + 1));
+  else writeFileSync(file, how === "half a line" ? `${text}["0123` : text.slice(text.indexOf("\n", 1) + 1));
 }
 
 /** Makes all intents look as if the process that wrote them were gone. */
@@ -436,7 +437,9 @@ describe("the garbage collection", () => {
     symlinkSync(`1:${dead}`, join(stateDir, "sessions/gone"));
     writeFileSync(join(stateDir, "blobs/aa/tmp-x"), "half");
     utimesSync(join(stateDir, "blobs/aa/tmp-x"), 1, 1);
-    utimesSync(join(stateDir, "history", `${keyOf("/p")}.jsonl`), 1, 1);
+    const day = join(stateDir, "operations", "1970-01-01.jsonl");
+    renameSync(logFile(), day);
+    utimesSync(day, 1, 1);
     expect(await collectGarbage({ stateDir })).toMatchObject({
       kind: "collected",
       removedLocks: 1,

@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   closeSync,
@@ -16,7 +17,8 @@ import { describe, expect, it } from "vitest";
 import { isRoot } from "../../../../../test/tools.js";
 import type { Workspace } from "../../../src/files/index.js";
 import { nativeExtension } from "../../../src/node/disk/folder.js";
-import { sha256 } from "../../../src/node/disk/reading.js";
+import { keyOf } from "../../../src/node/state-folder/locks.js";
+import { parseLine, withCheck } from "../../../src/node/state-folder/operation-lines.js";
 import { type Ground, ground, sha } from "../../support.js";
 import { hasStrace, runTraced } from "../support.js";
 
@@ -26,21 +28,17 @@ const delete_ = (on: Ground, ...paths: readonly string[]) =>
     changes: paths.map((path) => ({ path, base: sha(on.text(path)), content: { kind: "delete" } })),
   });
 
-/** A history as earlier builds left it: only deletions say who could use the file, as `removed`; in 0.1 none does. */
+/** Histories as earlier builds left them, a file a path: only deletions say who could use the file, as `removed`; in 0.1 none does. */
 function forgetAccess(on: Ground, isOlder: boolean): void {
-  const folder = join(on.stateDir, "history");
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    const lines = readFileSync(path, "utf8").split("\n");
-    const old = lines.map((line) => {
-      const [, text] = /^\["[0-9a-f]{16}",(.*)\]$/.exec(line) ?? [];
-      if (text === undefined) return line;
-      const { access, ...entry }: Record<string, unknown> = JSON.parse(text);
-      const without = JSON.stringify(isOlder || entry.after !== null ? entry : { ...entry, removed: access });
-      return `["${sha256(Buffer.from(without)).slice(0, 16)}",${without}]`;
-    });
-    writeFileSync(path, old.join("\n"));
-  }
+  const [log, older] = ["operations", "history"].map((room) => join(on.stateDir, room)) as [string, string];
+  mkdirSync(older);
+  for (const name of readdirSync(log))
+    for (const line of readFileSync(join(log, name), "utf8").split("\n"))
+      for (const { access, ...entry } of parseLine(line)?.entries.values() ?? []) {
+        const old = isOlder || entry.after !== null ? entry : { ...entry, removed: access };
+        appendFileSync(join(older, `${keyOf(entry.realPath)}.jsonl`), `${withCheck(JSON.stringify(old))}\n`);
+      }
+  rmSync(log, { recursive: true });
 }
 
 const open = { allowProtected: [".env"] };
