@@ -2,18 +2,10 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { debugOutline } from "@holdfast/core/context";
 import { TreeShape } from "@holdfast/core/conversation";
-import {
-  encodeRecord,
-  isSealed,
-  readLine,
-  readSnapshot,
-  replay,
-  replayOn,
-  snapshotHead,
-  snapshotParts,
-} from "@holdfast/core/conversation/journal";
+import { encodeRecord, isSealed, readLine, replay, replayOn } from "@holdfast/core/conversation/journal";
 import type { ConversationContext, JournalRecord } from "@holdfast/core/conversation/values";
 import { treeRows } from "../../addons/page/src/browser/tree-rows.js";
+import { readSnapshot, snapshotHead, snapshotParts } from "../../addons/postgres/src/snapshot.js";
 import { crc32, sealedEnd } from "../../packages/core/src/conversation/journal/journal-codec.js";
 import { ensure, type Target } from "../target.js";
 

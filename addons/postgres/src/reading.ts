@@ -1,9 +1,9 @@
-import type { SnapshotHead } from "@holdfast/core/conversation/journal";
 import type { SessionQuery } from "@holdfast/core/conversation/values";
 import { sql } from "kysely";
 import { sumsOf } from "./columns.js";
 import { mostReadableBytes } from "./limits.js";
 import { type SessionSums, textBlobsOf } from "./rows.js";
+import type { SnapshotHead } from "./snapshot.js";
 import { type Change, type Database, type Home, inPieces, isFree } from "./tables.js";
 
 /** A row as it is listed. */

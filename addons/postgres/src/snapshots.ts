@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type SnapshotHead, snapshotHead, snapshotParts } from "@holdfast/core/conversation/journal";
 import type { ConversationContext, JournalRecord } from "@holdfast/core/conversation/values";
 import { sha256 } from "@holdfast/core/node";
 import { sql } from "kysely";
 import type { Asking } from "./asking.js";
 import { anchorUnits } from "./reading.js";
+import { type SnapshotHead, snapshotHead, snapshotParts } from "./snapshot.js";
 import { type Home, inPieces } from "./tables.js";
 
 /** A snapshot on its way to the tables. */

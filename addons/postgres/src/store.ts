@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { firstRecords, readSnapshot } from "@holdfast/core/conversation/journal";
+import { firstRecords } from "@holdfast/core/conversation/journal";
 import {
   type ConversationRefusal,
   isSessionId,
@@ -31,6 +31,7 @@ import { migrate } from "./schema.js";
 import { Searching } from "./searching.js";
 import { type FoundSession, type Ground, PostgresSession, sumsAfter } from "./session.js";
 import { SessionTable } from "./session-table.js";
+import { readSnapshot } from "./snapshot.js";
 import { SnapshotTable } from "./snapshots.js";
 import { type Database, Home } from "./tables.js";
 

@@ -1,27 +1,24 @@
 import { createHash } from "node:crypto";
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { renderContext } from "../../../src/context/index.js";
+import { renderContext } from "@holdfast/core/context";
 import {
   encodeRecord,
   firstRecords,
   readJournal,
-  readSnapshot,
   replay,
   replayOn,
-  type SnapshotHead,
-  snapshotHead,
-  snapshotParts,
-} from "../../../src/conversation/journal/index.js";
-import { sealJson } from "../../../src/conversation/journal/journal-codec.js";
-import type {
-  ConversationContext,
-  JournalRecord,
-  TimedEvent,
-} from "../../../src/conversation/values/index.js";
-import { operation, World } from "../operations.js";
-import { plainContext as plain } from "../support.js";
-import { awkwardEvents, longLife, started } from "./store-events.js";
+  sealJson,
+} from "@holdfast/core/conversation/journal";
+import type { ConversationContext, JournalRecord, TimedEvent } from "@holdfast/core/conversation/values";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  awkwardEvents,
+  longLife,
+  started,
+} from "../../../packages/core/test/conversation/journal/store-events.js";
+import { operation, World } from "../../../packages/core/test/conversation/operations.js";
+import { plainContext as plain } from "../../../packages/core/test/conversation/support.js";
+import { readSnapshot, type SnapshotHead, snapshotHead, snapshotParts } from "../src/snapshot.js";
 
 /** `HOLDFAST_RUNS=20000` for a long run. */
 const runs = Number(process.env.HOLDFAST_RUNS ?? 20);

@@ -1,17 +1,26 @@
-import { type InPlaceEdit, PersistentMap } from "../../files/seen/index.js";
-import { defined, type Infer, isObject, jsonOf, type Schema, shapes } from "../../text/index.js";
-import { nodeBelow, startedContext, withChild } from "../tree/fold.js";
-import type { JournalRecord, NewNode } from "../values/event.js";
-import { flawOfMetadata } from "../values/event-shape.js";
+import { startedContext } from "@holdfast/core/conversation";
 import {
-  type ConversationContext,
+  encodeRecord,
+  flawOfMetadata,
+  isSealed,
+  type Line,
+  nodeBelow,
   pendingRestore,
-  type StagedItem,
-  type TaskRecord,
-  type TurnMetadata,
-  type TurnNode,
-} from "../values/node.js";
-import { encodeRecord, isSealed, type Line, readLine, sealJson } from "./journal-codec.js";
+  readLine,
+  sealJson,
+  withChild,
+} from "@holdfast/core/conversation/journal";
+import type {
+  ConversationContext,
+  JournalRecord,
+  NewNode,
+  StagedItem,
+  TaskRecord,
+  TurnMetadata,
+  TurnNode,
+} from "@holdfast/core/conversation/values";
+import { type InPlaceEdit, PersistentMap } from "@holdfast/core/files/seen";
+import { defined, type Infer, isObject, jsonOf, type Schema, shapes } from "@holdfast/core/text";
 
 const { count, listOf, number, oneOf, optional, orNull, shape, text } = shapes;
 
