@@ -121,7 +121,7 @@ describe.runIf(hasTmux)("a terminal that goes wrong", () => {
       at.home.put("state/.keep", "");
       const state = join(at.home.folder, "state");
       const window = openWindow(at, { columns: 80, rows: 24 });
-      const mount = `mount -t tmpfs -o size=2m tmpfs ${state}`;
+      const mount = `mount -t tmpfs -o size=4m tmpfs ${state}`;
       window.start(
         scriptOf(at),
         `m=$(stty -g); unshare -rm sh -c "${mount} && %"; test "$m" = "$(stty -g)" && echo same`,
