@@ -1,6 +1,6 @@
 import { compileGlob } from "@holdfast/core/files";
 import { isRefusal, type ListedEntry, type Refusal, refuse } from "@holdfast/core/files/values";
-import { escapeForPeople, escapeInJson } from "@holdfast/core/text";
+import { counted, escapeForPeople, escapeInJson } from "@holdfast/core/text";
 import { absolute } from "@holdfast/mcp";
 import type { CompatArguments } from "./arguments.js";
 import { fitList } from "./fit.js";
@@ -112,7 +112,7 @@ export async function searchFiles(
 }
 
 function closedTo(folders: number): string {
-  return folders === 1 ? "1 folder that cannot be entered" : `${folders} folders that cannot be entered`;
+  return `${counted(folders, "folder")} that cannot be entered`;
 }
 
 /** `get_file_info`: size, times, kind and permissions. */

@@ -1,7 +1,7 @@
 import type { CommandHost } from "@holdfast/agent";
 import { elastic, type Line, nameOfModel, sentTokens, span } from "@holdfast/agent/shown";
 import { type ListedTask, listTasks } from "@holdfast/core/conversation";
-import { defined } from "@holdfast/core/text";
+import { counted, defined } from "@holdfast/core/text";
 
 /** What a person wants to know at any time; what nobody knows is absent. */
 export interface StatusFacts {
@@ -74,10 +74,7 @@ export function statusLine(facts: StatusFacts): Line {
     ...(cacheShare === undefined ? [] : [`cached ${percent(cacheShare)}`]),
     ...(costUsd === undefined || costUsd === 0 ? [] : [`$${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`]),
   ];
-  const stale =
-    staleFiles === 0
-      ? []
-      : [span(` · ${staleFiles} read file${staleFiles === 1 ? "" : "s"} changed`, "note")];
+  const stale = staleFiles === 0 ? [] : [span(` · ${counted(staleFiles, "read file")} changed`, "note")];
   return [
     elastic(model, "faint"),
     span(` · ${parts.join(" · ")}`, "faint"),

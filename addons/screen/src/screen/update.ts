@@ -15,7 +15,7 @@ import {
   updateLinear,
   waitLine,
 } from "@holdfast/agent/shown";
-import { defined } from "@holdfast/core/text";
+import { counted, defined } from "@holdfast/core/text";
 import type { RanProgram } from "@holdfast/core/tools";
 import { appendMarkdown, emptyMarkdown, endMarkdown, type MarkdownState } from "../markdown/stream.js";
 import { type Finished, finished } from "./rows.js";
@@ -243,7 +243,7 @@ function inBranch(state: ScreenState, { taskId, event }: Within<"sub_agent">, no
 }
 
 function branchHead(taskId: string, { calls }: Branch): Line {
-  return [span("agent ", "accent"), span(taskId), span(`: ${calls} call${calls === 1 ? "" : "s"}`, "faint")];
+  return [span("agent ", "accent"), span(taskId), span(`: ${counted(calls, "call")}`, "faint")];
 }
 
 /** Lines of a sub-agent that are kept. */

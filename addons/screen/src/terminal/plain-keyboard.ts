@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { answerAfterMs, type Streams } from "@holdfast/agent/ui";
-import { escapeForPeople } from "@holdfast/core/text";
+import { counted, escapeForPeople } from "@holdfast/core/text";
 import type { Keyboard, KeyboardEvents, Question } from "./typed-lines.js";
 
 /** Lines as the terminal's driver gives them, for one that cannot move its cursor: the driver shows and edits them. */
@@ -46,7 +46,7 @@ export function plainKeyboard(terminal: Streams, { onLines, onLeave }: KeyboardE
     },
     waiting: () => {},
     takeBack: ({ length }) => {
-      if (length > 0) process.stdout.write(`${length} further line${length === 1 ? "" : "s"} given up.\n`);
+      if (length > 0) process.stdout.write(`${counted(length, "further line")} given up.\n`);
     },
     echo: ({ label }, { shown }, isEarly) => {
       if (isEarly) process.stdout.write(`${label}${shown}\n`);

@@ -8,11 +8,6 @@ export function readableSize(bytes: number): string {
   return `${size.toPrecision(3)} TB`;
 }
 
-/** A number with its noun. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
 /** As people of this place read the clock, in a form that sorts; "no time" where it is beyond what a date can be. */
 export function localTime(time: number, upTo: "minutes" | "seconds" = "minutes"): string {
   const at = new Date(time);

@@ -30,6 +30,7 @@ export const commandWords: Vocabulary = {
   modes: "--modes or --no-modes",
   depth: "--depth",
   limit: "--limit",
+  goOn: "--after",
   context: "--context",
   root: "--root",
   approval: "--allow-protected gives it for this one call",

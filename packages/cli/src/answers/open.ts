@@ -8,11 +8,10 @@ import {
   openWorkspace,
   type RecoveredSets,
 } from "@holdfast/core/node";
-import { defined, escapeForPeople } from "@holdfast/core/text";
+import { counted, defined, escapeForPeople } from "@holdfast/core/text";
 import { answerBudgetChars, type ResultContent } from "@holdfast/core/tools";
 import type { Settings } from "../shell/invocation.js";
 import type { Terminal } from "../shell/terminal.js";
-import { counted } from "./amounts.js";
 import type { ToolResult } from "./json.js";
 import { reportRefusal } from "./report.js";
 

@@ -10,6 +10,7 @@ import {
 } from "@holdfast/core/files/values";
 import { diffLines, type LineChange } from "@holdfast/core/patch";
 import { cappedLines, cutVisibly, escapeForPeople, escapeText, nameWithLink } from "@holdfast/core/text";
+import { cutAt } from "@holdfast/core/tools";
 import { exitCodeOf } from "../shell/interrupt.js";
 import type { Paint, Terminal } from "../shell/terminal.js";
 import { applyWords, commandWords } from "./command-words.js";
@@ -42,10 +43,14 @@ export async function reportWrite(
   return exitCodeOf[outcome.code];
 }
 
-/** Why a list ends before all was looked at, and how to go on. */
-export function goOnNote(more: "limit" | "answer" | "time" = "limit", after?: string): string {
-  const why = more === "time" ? "The time was up before all was looked at" : "There may be more";
-  return `${why}: ${after === undefined ? "look in a folder below" : `go on with --after ${escapeForPeople(after)}`}.\n`;
+/** Tells a person, a line each, what was found out beside an answer, and how the call goes on where it was cut. */
+export function reportNotes(
+  notes: readonly string[],
+  cut: Parameters<typeof cutAt>[0],
+  terminal: Terminal,
+): void {
+  const { omission } = cutAt(cut, commandWords);
+  for (const note of omission === undefined ? notes : [...notes, omission]) terminal.err(`${note}\n`);
 }
 
 /**

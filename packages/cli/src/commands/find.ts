@@ -1,7 +1,7 @@
 import { defined, nameWithLink } from "@holdfast/core/text";
-import { counted } from "../answers/amounts.js";
+import { closedNote, ignoredNote } from "@holdfast/core/tools";
 import { answerInJson, withWorkspace } from "../answers/open.js";
-import { goOnNote, reportRefusal } from "../answers/report.js";
+import { reportNotes, reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 
@@ -20,12 +20,9 @@ export function findCommand(call: Invocation): Promise<number> {
     if (settings.json) return answerInJson({ kind: "find", outcome }, terminal);
     if (outcome.kind === "refusal") return reportRefusal(outcome, terminal);
     await terminal.out(outcome.files.map((file) => `${nameWithLink(file)}\n`).join(""));
-    if (outcome.files.length === 0) terminal.err("No file matches.\n");
-    if (outcome.more !== undefined) terminal.err(goOnNote(outcome.more, outcome.after));
-    if (outcome.closedFolders !== undefined)
-      terminal.err(`Not looked in: ${counted(outcome.closedFolders, "folder")} that may not be entered.\n`);
-    if (outcome.ignored !== undefined && outcome.files.length === 0)
-      terminal.err(`Left out as ignored: ${counted(outcome.ignored, "entry", "entries")}; see --all.\n`);
+    const isNothing = outcome.files.length === 0;
+    const ignored = isNothing ? ["No file matches.", ...ignoredNote(outcome.ignored, "--all")] : [];
+    reportNotes([...ignored, ...closedNote(outcome.closedFolders)], outcome, terminal);
     return exitCodes.success;
   });
 }

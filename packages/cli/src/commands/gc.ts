@@ -1,6 +1,6 @@
 import { collectGarbage, type GarbageReport } from "@holdfast/core/node";
-import { defined } from "@holdfast/core/text";
-import { counted, readableSize } from "../answers/amounts.js";
+import { counted, defined } from "@holdfast/core/text";
+import { readableSize } from "../answers/amounts.js";
 import { answerRefusal } from "../answers/open.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";

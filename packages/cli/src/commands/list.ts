@@ -1,8 +1,8 @@
 import type { ListedEntry } from "@holdfast/core/files/values";
 import { defined, nameWithLink } from "@holdfast/core/text";
-import { counted } from "../answers/amounts.js";
+import { closedNote, ignoredNote } from "@holdfast/core/tools";
 import { answerInJson, withWorkspace } from "../answers/open.js";
-import { goOnNote, reportRefusal } from "../answers/report.js";
+import { reportNotes, reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import type { Paint } from "../shell/terminal.js";
@@ -19,11 +19,9 @@ export function listCommand(call: Invocation): Promise<number> {
     const width = Math.max(1, ...outcome.entries.map((entry) => sizeOf(entry).length));
     const lines = outcome.entries.map((entry) => `${line(entry, width, terminal.outPaint)}\n`);
     await terminal.out(lines.join(""));
-    if (outcome.more) terminal.err(goOnNote(outcome.because, outcome.after));
-    if (outcome.closedFolders !== undefined)
-      terminal.err(`Not looked in: ${counted(outcome.closedFolders, "folder")} that may not be entered.\n`);
-    if (outcome.ignored !== undefined)
-      terminal.err(`Left out as ignored: ${counted(outcome.ignored, "entry", "entries")}; see --all.\n`);
+    const { more, because = "limit", after: next, closedFolders, ignored } = outcome;
+    const notes = [...closedNote(closedFolders), ...ignoredNote(ignored, "--all")];
+    reportNotes(notes, { more: more ? because : undefined, after: next }, terminal);
     return exitCodes.success;
   });
 }

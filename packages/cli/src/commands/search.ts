@@ -1,8 +1,8 @@
-import type { MatchedFile, SearchMatch, SearchOutcome } from "@holdfast/core/files/values";
+import type { MatchedFile, SearchMatch } from "@holdfast/core/files/values";
 import { defined, escapeForPeople, escapeText } from "@holdfast/core/text";
-import { counted } from "../answers/amounts.js";
+import { ignoredNote, searchNotes } from "@holdfast/core/tools";
 import { answerInJson, withWorkspace } from "../answers/open.js";
-import { goOnNote, reportRefusal } from "../answers/report.js";
+import { reportNotes, reportRefusal } from "../answers/report.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
 import type { Paint } from "../shell/terminal.js";
@@ -26,8 +26,9 @@ export function searchCommand(call: Invocation): Promise<number> {
     if (outcome.kind === "refusal") return reportRefusal(outcome, terminal);
     await terminal.out(outcome.matches.map((match) => show(match, terminal.outPaint)).join(""));
     await terminal.out((outcome.files ?? []).map((file) => showFile(file, terminal.outPaint)).join(""));
-    for (const note of notesOf(outcome)) terminal.err(`${note}\n`);
-    if (outcome.more !== undefined) terminal.err(goOnNote(outcome.more, outcome.after));
+    const isNothing = outcome.matches.length + (outcome.files ?? []).length === 0;
+    const nothing = isNothing ? ["No line matches.", ...ignoredNote(outcome.skips.ignored, "--all")] : [];
+    reportNotes([...nothing, ...searchNotes(outcome)], outcome, terminal);
     return exitCodes.success;
   });
 }
@@ -42,22 +43,4 @@ function show({ path, line, text, before, after }: SearchMatch, paint: Paint): s
   const beside = (lines: readonly string[], from: number) =>
     lines.map((one, at) => `${name}-${from + at}-${escapeText(one)}\n`).join("");
   return `${beside(before, line - before.length)}${name}:${line}:${escapeText(text)}\n${beside(after, line + 1)}`;
-}
-
-/** What was found out besides the matches; a search that finds nothing says so. */
-function notesOf(outcome: Extract<SearchOutcome, { kind: "searched" }>): readonly string[] {
-  const { matches, files = [], skips } = outcome;
-  const { binary, secret, unreadable, closedFolders, longLines, ignored, acrossLines } = skips;
-  const isNothing = matches.length + files.length === 0;
-  const notes: readonly (readonly [is: unknown, note: string])[] = [
-    [isNothing, "No line matches."],
-    [isNothing && ignored !== undefined, `Left out as ignored: ${ignored}; see --all.`],
-    [acrossLines !== undefined, "Searched line by line: nothing matches across a line break."],
-    [binary, `Not searched: ${counted(binary, "file")} that ${binary === 1 ? "is" : "are"} not text.`],
-    [secret, `Not searched: ${counted(secret, "file")} with secrets by name; name one to search it.`],
-    [unreadable, `Not searched: ${counted(unreadable, "file")} that cannot be read.`],
-    [closedFolders, `Not searched: ${counted(closedFolders ?? 0, "folder")} that may not be entered.`],
-    [longLines, `Only the beginning was searched of ${counted(longLines, "very long line")}.`],
-  ];
-  return notes.flatMap(([is, note]) => (is ? [note] : []));
 }

@@ -16,9 +16,9 @@ import {
 } from "@holdfast/core/conversation/values";
 import type { Workspace } from "@holdfast/core/files";
 import { isRefusal, refuse } from "@holdfast/core/files/values";
-import { cappedLines, defined, escapeForPeople, escapeText } from "@holdfast/core/text";
+import { cappedLines, counted, defined, escapeForPeople, escapeText } from "@holdfast/core/text";
 import { type FileMove, followFiles } from "@holdfast/core/tools";
-import { counted, localTime, readableSize } from "../answers/amounts.js";
+import { localTime, readableSize } from "../answers/amounts.js";
 import { answer, jsonLine } from "../answers/one-answer.js";
 import { withWorkspace } from "../answers/open.js";
 import { findNode, forkOne, removeOne, renameOne } from "../sessions/changing.js";

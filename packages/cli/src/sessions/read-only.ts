@@ -26,8 +26,8 @@ import {
 } from "@holdfast/core/conversation/values";
 import { compilePattern, requiredLiterals } from "@holdfast/core/files";
 import { isRefusal } from "@holdfast/core/files/values";
-import { cappedLines, defined, escapeForPeople } from "@holdfast/core/text";
-import { counted, isoTime, localTime, readableSize } from "../answers/amounts.js";
+import { cappedLines, counted, defined, escapeForPeople } from "@holdfast/core/text";
+import { isoTime, localTime, readableSize } from "../answers/amounts.js";
 import { jsonLine, lineOfJson } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import { atPersonsPace } from "../shell/long-work.js";

@@ -15,7 +15,7 @@ import {
   type SessionStore,
 } from "@holdfast/core/conversation/values";
 import { isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
-import { cappedLines, escapeForPeople, escapeInJson, takeAtPace } from "@holdfast/core/text";
+import { cappedLines, counted, escapeForPeople, escapeInJson, takeAtPace } from "@holdfast/core/text";
 import {
   absentAddon,
   addonFor,
@@ -25,7 +25,7 @@ import {
   type OfferedSession,
   type SessionSource,
 } from "../addons.js";
-import { counted, isoTime, localTime, readableSize } from "../answers/amounts.js";
+import { isoTime, localTime, readableSize } from "../answers/amounts.js";
 import { isWithin } from "../answers/choose-roots.js";
 import { jsonLine } from "../answers/one-answer.js";
 import { noteProblems } from "../answers/report.js";

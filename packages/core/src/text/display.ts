@@ -1,3 +1,4 @@
+import { counted } from "./counted.js";
 /**
  * Makes a name or a short quote safe to show to a model or in a terminal: controls, bidirectional
  * overrides, zero-width characters, line separators, lone surrogates, combining marks behind sixteen others and the characters
@@ -278,8 +279,7 @@ export function formChange(before: string, after: string): string {
     }
     [at, next] = [at + from, next + to];
   }
-  const amount = count === 1 ? "1 character" : `${count} characters`;
-  return count === 0 ? "" : ` Only the form of ${amount} changes: ${named}.`;
+  return count === 0 ? "" : ` Only the form of ${counted(count, "character")} changes: ${named}.`;
 }
 
 const clusters = /\P{M}\p{M}*|\p{M}+/gsu;

@@ -3,6 +3,7 @@ export { type AlikeBytes, bytesAlike } from "./bytes-alike.js";
 export { cappedLines } from "./capped.js";
 export { causeOf } from "./cause.js";
 export { countCodePoints, unitOfCodePoint } from "./code-points.js";
+export { counted } from "./counted.js";
 export { decodeBeside } from "./decode-beside.js";
 export {
   chooseSuffix,

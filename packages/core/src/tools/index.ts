@@ -84,6 +84,7 @@ export {
 } from "./tool/tool.js";
 export { phraseResult, shownTools, withNames } from "./tool/vocabulary.js";
 export type { WireResult } from "./wire/answers.js";
+export { closedNote, cutAt, ignoredNote, searchNotes } from "./wire/looking.js";
 export {
   answerBudgetChars,
   defaultWireOptions,

@@ -1,6 +1,6 @@
 import type { ModelEvent } from "@holdfast/core/context";
 import type { TurnNode } from "@holdfast/core/conversation/values";
-import { clip } from "@holdfast/core/text";
+import { clip, counted } from "@holdfast/core/text";
 import { silenceWords } from "../../headless/stream-json.js";
 import { secondsWords } from "../../host/shell-tool.js";
 import { cacheBrokeWords } from "../../loop/cache-watch.js";
@@ -277,7 +277,7 @@ function closingLine({ steps, usage, costUsd }: TurnEnd, ms?: number): Line {
   const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0 } = usage;
   const cached = Math.round((cachedInputTokens / inputTokens) * 100);
   const parts = [
-    `${steps} request${steps === 1 ? "" : "s"}`,
+    counted(steps, "request"),
     `${count(inputTokens)} tokens in${cached > 0 ? ` (${cached} % cached)` : ""}`,
     `${count(outputTokens)} out`,
     ...(costUsd === undefined || costUsd === 0 ? [] : [`$${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`]),

@@ -8,7 +8,7 @@ import {
   type TurnNode,
   type TurnPayload,
 } from "../../conversation/values/index.js";
-import { clip, shortHash } from "../../text/index.js";
+import { clip, counted, shortHash } from "../../text/index.js";
 import { type OutlineReader, type Wording, wordingFor } from "./debug-text.js";
 
 /** What an outline of a tree shows, and for whom. */
@@ -176,11 +176,11 @@ export function describePayload(payload: TurnPayload, wording: Wording): string 
     case "task_boundary":
       return `${payload.lost === undefined ? "" : "lost "}task ${quote(payload.name)} (${payload.transformation.kind})${goal(payload.goal, excerpt)}`;
     case "task_summary":
-      return `task summary ${quote(payload.name)}, ${counted(payload.files.length)}: ${excerpt(payload.summary)}`;
+      return `task summary ${quote(payload.name)}, ${counted(payload.files.length, "file")}: ${excerpt(payload.summary)}`;
     case "summary":
       return `${payload.of === "branch" ? "branch summary" : "compaction"}: ${excerpt(payload.text)}`;
     case "restore":
-      return `restore ${counted(payload.files.length)}: ${name(payload.fromId)} → ${name(payload.toId)}`;
+      return `restore ${counted(payload.files.length, "file")}: ${name(payload.fromId)} → ${name(payload.toId)}`;
     case "note":
       return `note for the ${payload.audience}: ${excerpt(payload.text)}`;
     case "lost":
@@ -245,8 +245,4 @@ function formName(form: OverlayForm): string {
 
 function goal(text: string | undefined, excerpt: (text: string) => string): string {
   return text === undefined ? "" : `: ${excerpt(text)}`;
-}
-
-function counted(files: number): string {
-  return files === 1 ? "1 file" : `${files} files`;
 }

@@ -1,4 +1,4 @@
-import { escapeForDisplay } from "../../text/index.js";
+import { counted, escapeForDisplay } from "../../text/index.js";
 import { commonAncestor, nodesBelow } from "../tree/path.js";
 import type { ConversationContext } from "../values/node.js";
 
@@ -28,9 +28,7 @@ export function commandWords({ paths, unknown }: CommandFiles): string {
   const more = paths.length > mostNamed ? ` and ${paths.length - mostNamed} more` : "";
   const [file, stay] = paths.length === 1 ? ["1 file was", "stays"] : [`${paths.length} files were`, "stay"];
   const named = paths.length === 0 ? "" : ` ${file} changed by commands and ${stay}: ${shown}${more}.`;
-  return unknown === 0
-    ? named
-    : `${named} What ${unknown} ${unknown === 1 ? "command" : "commands"} changed was not looked at.`;
+  return unknown === 0 ? named : `${named} What ${counted(unknown, "command")} changed was not looked at.`;
 }
 
 const mostNamed = 20;

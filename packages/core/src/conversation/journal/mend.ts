@@ -1,4 +1,4 @@
-import { type Advancing, cappedLines, defined } from "../../text/index.js";
+import { type Advancing, cappedLines, counted, defined } from "../../text/index.js";
 import { applyEvent, isPruned, startedContext } from "../tree/fold.js";
 import { upwards } from "../tree/path.js";
 import type { ConversationEvent, JournalRecord, NewNode } from "../values/event.js";
@@ -68,10 +68,12 @@ export function* mendInSteps(
  * @returns nothing where nothing is lost.
  */
 export function describeLosses(losses: readonly Loss[]): readonly string[] {
-  const count = losses.length === 1 ? "1 place" : `${losses.length} places`;
   return losses.length === 0
     ? []
-    : [`${count} of this session cannot be read:`, ...cappedLines(losses.map(describeLoss))];
+    : [
+        `${counted(losses.length, "place")} of this session cannot be read:`,
+        ...cappedLines(losses.map(describeLoss)),
+      ];
 }
 
 /** One place, as a sentence. */

@@ -1,4 +1,4 @@
-import { defined, escapeForDisplay } from "../../text/index.js";
+import { counted, defined, escapeForDisplay } from "../../text/index.js";
 import { type FileName, isKnownWhole, isSeen } from "../values/knowledge.js";
 import {
   type ApplyChangesOutcome,
@@ -187,7 +187,7 @@ export function setOutcome(answers: SetAnswers): ApplyChangesOutcome {
   }
   const changed = files.filter(({ outcome }) => outcome.code === "applied");
   if (changed.length > 0) {
-    const message = `Change set applied: ${count(changed.length)} changed together (${names(changed)}).`;
+    const message = `Change set applied: ${counted(changed.length, "file")} changed together (${names(changed)}).`;
     return { kind: "change_set", success: true, code: "applied", message, files };
   }
   const repeated = files.some(({ outcome }) => outcome.code === "already_applied");
@@ -229,7 +229,7 @@ function refusalMessage(files: readonly ChangedFile[], reasons: readonly Changed
     return `${escapeForDisplay(path)} (${outcome.code}): ${line}`;
   });
   const more = reasons.length > lines.length ? [`and ${reasons.length - lines.length} more.`] : [];
-  const head = `Nothing was written: ${reasons.length} of ${count(files.length)} ${reasons.length === 1 ? "is" : "are"} a reason to refuse the whole set.`;
+  const head = `Nothing was written: ${reasons.length} of ${counted(files.length, "file")} ${reasons.length === 1 ? "is" : "are"} a reason to refuse the whole set.`;
   return [head, ...lines, ...more].join(reasons.length === 1 ? " " : "\n");
 }
 
@@ -238,10 +238,6 @@ export function names(files: readonly { readonly path: string }[]): string {
   const shown = files.slice(0, mostNames).map(({ path }) => escapeForDisplay(path));
   const more = files.length > shown.length ? [`${files.length - shown.length} more`] : [];
   return [...shown, ...more].join(", ");
-}
-
-function count(files: number): string {
-  return files === 1 ? "1 file" : `${files} files`;
 }
 
 const mostNames = 10;

@@ -1,5 +1,5 @@
 import type { EditedText, ExactEdit, InexactUse } from "../../patch/index.js";
-import { escapeForDisplay, type Steps, sameBytes } from "../../text/index.js";
+import { counted, escapeForDisplay, type Steps, sameBytes } from "../../text/index.js";
 import type { Plan } from "../access/change.js";
 import { encodeFile } from "../access/file-text.js";
 import type { Current } from "../access/kept-states.js";
@@ -71,7 +71,7 @@ function editMessage({ path, edits }: Asked<EditFileRequest>, { replacements, in
 function whatWasDone(edits: readonly ExactEdit[], replacements: number): string {
   const [edit] = edits;
   if (edit === undefined || edits.length > 1)
-    return `${edits.length} edits with ${replacements} ${replacements === 1 ? "replacement" : "replacements"}`;
+    return `${edits.length} edits with ${counted(replacements, "replacement")}`;
   const sizes = `replaced ${countChars(edit.oldString)} chars with ${countChars(edit.newString)} chars`;
   return replacements === 1 ? sizes : `${sizes}, ${replacements} times`;
 }

@@ -9,7 +9,7 @@ import {
   type Steps,
   type WrongCount,
 } from "../../patch/index.js";
-import { clip, escapeForDisplay, showText } from "../../text/index.js";
+import { clip, counted, escapeForDisplay, showText } from "../../text/index.js";
 import { type Refusal, refuse, refuseIn } from "../values/refusal.js";
 
 /** How `applyEdits` names the file, and whether it forgives differences in blanks. */
@@ -98,7 +98,7 @@ function refuseCount({ expected, count, overlaps, lines, more }: WrongCount, nam
     expected,
     count,
     at: distinct(lines).join(", "),
-    times: count === 1 ? "1 time" : `${count} times`,
+    times: counted(count, "time"),
     lines: `It stands at ${nameLines(lines, more)}${overlaps ? ", where it overlaps itself" : ""}.`,
   };
   const template = `{oldString} appears $times in $path. ${next}$which\n$lines${more > 0 ? "[ {read} shows the others.]" : ""}${all}`;

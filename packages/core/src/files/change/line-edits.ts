@@ -1,5 +1,13 @@
 import { endingAt, inEndingsAt, spliceSteps, type TextSplice, withEndingsOf } from "../../patch/index.js";
-import { clip, countLines, endsLine, escapeForDisplay, LineFinder, type Steps } from "../../text/index.js";
+import {
+  clip,
+  counted,
+  countLines,
+  endsLine,
+  escapeForDisplay,
+  LineFinder,
+  type Steps,
+} from "../../text/index.js";
 import type { Plan } from "../access/change.js";
 import { encodeFile } from "../access/file-text.js";
 import type { Current } from "../access/kept-states.js";
@@ -138,8 +146,7 @@ function asWholeLines(text: string, start: number, end: number, content: string)
 
 /** Lines of a text as a count in words. */
 export function countLinesOf(content: string): string {
-  const count = countLines(content);
-  return count === 1 ? "1 line" : `${count} lines`;
+  return counted(countLines(content), "line");
 }
 
 /** So many characters of what was replaced are shown: a wrong count of lines is seen by them. */

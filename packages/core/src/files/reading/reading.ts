@@ -1,6 +1,7 @@
 import {
   beginsAsPdf,
   countCodePoints,
+  counted,
   defined,
   escapeForDisplay,
   joinLines,
@@ -150,7 +151,7 @@ function handPart(
   const [text = ""] = splitLines(line.content).contents;
   const of = countCodePoints(text);
   if (from >= Math.max(of, 1)) {
-    const has = of === 1 ? "1 character" : `${of} characters`;
+    const has = counted(of, "character");
     return refuse("out_of_range", `The part begins at character ${from}, but line ${at} has ${has}.`);
   }
   const part = { content: text.slice(unitOfCodePoint(text, from)), chars: { from, to: of, of } };
@@ -273,7 +274,7 @@ function missing({ file, session }: Reading): Refusal {
 }
 
 function pastTheEnd(first: number, total: number): Refusal {
-  const lines = total === 1 ? "1 line" : `${total} lines`;
+  const lines = counted(total, "line");
   return refuse("out_of_range", `The window begins at line ${first}, but the file has ${lines}.`);
 }
 

@@ -1,4 +1,4 @@
-import { clip, firstDifference, looksOf } from "../../text/index.js";
+import { clip, counted, firstDifference, looksOf } from "../../text/index.js";
 import { isInside, SectionFinder } from "../locate/anchors.js";
 import { includesSorted, nearestTo } from "../locate/assign.js";
 import { type HunkSearch, hintOf, type Placement, type Problem, type Unlocated } from "../locate/matches.js";
@@ -10,7 +10,7 @@ import { bytesOf, invalidDiff, messageLimit, refusePatch } from "../model/refusa
 import { similarity, wordsOf } from "../model/similarity.js";
 import type { Deadline, Steps } from "../model/steps.js";
 import type { PatchRefusal } from "../model/types.js";
-import { count, listLines, quoteLine, showLine, showLines } from "./report.js";
+import { listLines, quoteLine, showLine, showLines } from "./report.js";
 
 /**
  * Says why the diff was refused, so that the next one can be right: which hunk, which line of it, what the
@@ -44,11 +44,11 @@ function* describeProblem(base: BaseText, failure: Unlocated, deadline: Deadline
   const around = `\n${showLines(base, first - 8, first + 9)}`;
   switch (problem) {
     case "ambiguous":
-      return `${name} fits ${count(positions.length, "place")}, at ${listLines(positions)}.${describeWitnesses(base, failure)} Nothing was changed. Add context lines directly above or below that only the right place has, or give the exact line number of the right place in the header.\n${showCandidates(base, failure)}`;
+      return `${name} fits ${counted(positions.length, "place")}, at ${listLines(positions)}.${describeWitnesses(base, failure)} Nothing was changed. Add context lines directly above or below that only the right place has, or give the exact line number of the right place in the header.\n${showCandidates(base, failure)}`;
     case "insertion_open":
-      return `the lines that ${name} adds could stand at ${count(positions.length, "place")}: the context lines beside them stand in the file, but not next to each other (before ${listLines(positions)}). Nothing was changed. Give the lines of the file directly before and after the new ones.${around}`;
+      return `the lines that ${name} adds could stand at ${counted(positions.length, "place")}: the context lines beside them stand in the file, but not next to each other (before ${listLines(positions)}). Nothing was changed. Give the lines of the file directly before and after the new ones.${around}`;
     case "mended_ambiguous":
-      return `${name} has damaged context, and with what is left of it fits ${count(positions.length, "place")}, at ${listLines(positions)}.${describeWitnesses(base, failure)} Nothing was changed. Give the context lines exactly as the file has them.\n${showCandidates(base, failure)}`;
+      return `${name} has damaged context, and with what is left of it fits ${counted(positions.length, "place")}, at ${listLines(positions)}.${describeWitnesses(base, failure)} Nothing was changed. Give the context lines exactly as the file has them.\n${showCandidates(base, failure)}`;
     case "no_anchor":
       return `${name} only adds lines and has no context line that says where. Give at least one line of the file that stands directly before or after the new ones.${atNumber(base, hunk)}`;
     case "numbers_contradict":
@@ -122,7 +122,7 @@ function* describeMissing(
     const stands = hunk.old.some((line) => !isBlankLine(line.text) && !isMissing(line))
       ? "Its context and removed lines stand nowhere together in the file"
       : "None of its context and removed lines stand in the file";
-    return `${said}${stands}, which has ${count(base.count, "line")}.${made} Read it again and write the hunk with its lines.\n${showLines(base, middle - lines / 2, middle + lines / 2)}`;
+    return `${said}${stands}, which has ${counted(base.count, "line")}.${made} Read it again and write the hunk with its lines.\n${showLines(base, middle - lines / 2, middle + lines / 2)}`;
   }
   const { start, mismatch } = nearest;
   const at = start + mismatch;
@@ -244,7 +244,7 @@ function* withOthers(
     if (room < 0) break;
     parts.push(`Hunk ${other.hunk.hunk.number} ${said}`);
   }
-  if (parts.length <= others.length) parts.push(`… ${count(searches.length, "hunk")} in all`);
+  if (parts.length <= others.length) parts.push(`… ${counted(searches.length, "hunk")} in all`);
   if (problem !== "already_applied") parts.push("Nothing was changed: all hunks are applied, or none.");
   return parts.join("\n");
 }

@@ -1,4 +1,4 @@
-import { clip, escapeForDisplay, showText } from "../../text/index.js";
+import { clip, counted, escapeForDisplay, showText } from "../../text/index.js";
 import type { Stretch } from "../locate/embed.js";
 import { describeShift } from "../locate/indent.js";
 import { compareEndings, hintOf, type Located, type Placement } from "../locate/matches.js";
@@ -90,7 +90,7 @@ function noteRepairs(base: BaseText, placement: Placement, repairs: Repair[]): v
       ...(dropped.length > 0 ? [`not in the file: ${quoteFew(dropped)}`] : []),
       ...(alignment.skipped > 0
         ? [
-            `${count(alignment.skipped, "line")} of the file left out of the context${listStretches(base, alignment.stretches)}`,
+            `${counted(alignment.skipped, "line")} of the file left out of the context${listStretches(base, alignment.stretches)}`,
           ]
         : []),
     ];
@@ -167,11 +167,6 @@ export function listLines(positions: ArrayLike<number>): string {
   return `${positions.length === 1 ? "line" : "lines"} ${shown.join(", ")}${more}`;
 }
 
-/** "1 line", "2 lines". */
-export function count(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
-}
-
 /**
  * The sentence that belongs right after the word of a success: which context was not the file's, and where. A
  * reader who takes it for his own success goes on from a wrong picture of the file.
@@ -184,7 +179,7 @@ export function describeMendedContext(repairs: readonly Repair[]): string | unde
   const shown = mended
     .slice(0, shownHunks)
     .map(({ hunk, detail }) => `hunk ${hunk ?? 1}, ${clip(showText(detail), 300)}`);
-  const more = mended.length > shownHunks ? `; and ${count(mended.length - shownHunks, "hunk")} more` : "";
+  const more = mended.length > shownHunks ? `; and ${counted(mended.length - shownHunks, "hunk")} more` : "";
   return `Its context is not that of the file everywhere: ${shown.join("; ")}${more}.`;
 }
 

@@ -1,4 +1,4 @@
-import { splitLines } from "../../text/index.js";
+import { counted, splitLines } from "../../text/index.js";
 import type { BaseText } from "../model/base-text.js";
 import {
   type Hunk,
@@ -127,11 +127,11 @@ export function describeReading(
     repairs.push({
       kind: "blank_lines",
       hunk: hunk.number,
-      detail: `${dropped} blank ${dropped === 1 ? "line" : "lines"} after the hunk left out`,
+      detail: `${counted(dropped, "blank line")} after the hunk left out`,
     });
   const bare = hunk instanceof WrittenHunk ? 0 : hunk.lines.filter((line) => line.bare).length;
   if (bare > 0) {
-    const detail = `${bare} context ${bare === 1 ? "line" : "lines"} without the space`;
+    const detail = `${counted(bare, "context line")} without the space`;
     repairs.push({ kind: "missing_prefix", hunk: hunk.number, detail });
   }
   return repairs;

@@ -1,4 +1,4 @@
-import { clip } from "../../text/index.js";
+import { clip, counted } from "../../text/index.js";
 import type { LineTable } from "../model/line-table.js";
 import type { Deadline } from "../model/steps.js";
 import type { Repair } from "../model/types.js";
@@ -339,7 +339,7 @@ export class LineAccount {
       count += 1;
     }
     if (count === 0) return [];
-    const detail = `${count === 1 ? "1 line" : `${count} lines`} around the diff, ${JSON.stringify(first)}`;
+    const detail = `${counted(count, "line")} around the diff, ${JSON.stringify(first)}`;
     return [{ kind: "prose_removed", detail: count > 1 ? `${detail}, …` : detail }];
   }
 }

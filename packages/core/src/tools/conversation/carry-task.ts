@@ -5,7 +5,7 @@ import type {
   HistoryTransformation,
 } from "../../conversation/values/index.js";
 import { isRefusal } from "../../files/values/index.js";
-import { defined, escapeForDisplay, shortHash } from "../../text/index.js";
+import { counted, defined, escapeForDisplay, shortHash } from "../../text/index.js";
 import type { FilesAtMove, TaskRequest } from "./conversation-request.js";
 import {
   type Answered,
@@ -208,7 +208,7 @@ export function showTasks({ manager }: ConversationHost): Answered {
     ({ task, level }) => `${"  ".repeat(Math.min(level, deepest))}${lineOf(task)}`,
   );
   if (lines.length === 0) return answer("No task was started.");
-  return answer(lines.length === 1 ? "1 task:" : `${lines.length} tasks:`, undefined, lines.join("\n"));
+  return answer(`${counted(lines.length, "task")}:`, undefined, lines.join("\n"));
 }
 
 /** Deeper levels are drawn at this one, so that lines stay readable. */

@@ -6,7 +6,7 @@ import {
   type Refusal,
   refuse,
 } from "../../files/values/index.js";
-import { clip } from "../../text/index.js";
+import { clip, counted } from "../../text/index.js";
 import { encoding, exactEdit, filePath, readEdit } from "../tool/parameters.js";
 import {
   type ArgumentRefusal,
@@ -190,7 +190,7 @@ function replaceWords(
 
 function wrongCount(outcome: Outcome, path: string, expected: number): string {
   const count = factOf(outcome, "count");
-  const wanted = `Expected ${expected} ${expected === 1 ? "occurrence" : "occurrences"}`;
+  const wanted = `Expected ${counted(expected, "occurrence")}`;
   const several = `If you intended to replace multiple occurrences, set 'expected_replacements' to ${count}.`;
   return `Failed to edit, ${wanted} but found ${count} for old_string in file: ${path}. ${several}`;
 }

@@ -1,5 +1,5 @@
 import { type MatchedFile, type SearchMatch, say, type Vocabulary } from "../../files/values/index.js";
-import { quoteForDisplay, showText } from "../../text/index.js";
+import { counted, quoteForDisplay, showText } from "../../text/index.js";
 import type { ListCut, MatchesBlock } from "./reply.js";
 
 /** The file's path on a line of its own, then `12: text` for a match and `11- text` for its context. */
@@ -39,28 +39,32 @@ export function closedNote(folders: number | undefined): readonly string[] {
 }
 
 function closed(folders: number): string {
-  return folders === 1 ? "1 folder that may not be entered" : `${folders} folders that may not be entered`;
+  return `${counted(folders, "folder")} that may not be entered`;
 }
 
-/** How much is there that the ignore rules leave out. */
-export function ignoredNote(entries: number | undefined): readonly string[] {
-  return entries === undefined
-    ? []
-    : [`Left out as ignored: ${entries} ${entries === 1 ? "entry" : "entries"}.`];
+/** How much is there that the ignore rules leave out. @param all how a call asks for it as well. */
+export function ignoredNote(entries: number | undefined, all?: string): readonly string[] {
+  const see = all === undefined ? "" : `; see ${all}`;
+  return entries === undefined ? [] : [`Left out as ignored: ${counted(entries, "entry", "entries")}${see}.`];
 }
 
 /** What was not searched, a sentence each. */
 export function searchNotes({ skips }: Pick<MatchesBlock, "skips">): readonly string[] {
   const { binary, secret, unreadable, longLines, closedFolders, acrossLines } = skips;
+  const files = (count: number) => counted(count, "file");
   return [
-    ...(binary === 0 ? [] : [`Not searched: ${binary} files that are not text.`]),
+    ...(binary === 0 ? [] : [`Not searched: ${files(binary)} that ${binary === 1 ? "is" : "are"} not text.`]),
     ...(secret === 0
       ? []
-      : [`Not searched: ${secret} files that hold secrets by their names; name one to search it.`]),
-    ...(unreadable === 0 ? [] : [`Not searched: ${unreadable} files that cannot be read.`]),
+      : [
+          `Not searched: ${files(secret)} that ${secret === 1 ? "holds" : "hold"} secrets by their names; name one to search it.`,
+        ]),
+    ...(unreadable === 0 ? [] : [`Not searched: ${files(unreadable)} that cannot be read.`]),
     ...(closedFolders === undefined ? [] : [`Not searched: ${closed(closedFolders)}.`]),
     ...(acrossLines === undefined ? [] : ["Searched line by line: nothing matches across a line break."]),
-    ...(longLines === 0 ? [] : [`Of ${longLines} very long lines only the beginning was searched.`]),
+    ...(longLines === 0
+      ? []
+      : [`Only the beginning was searched of ${counted(longLines, "very long line")}.`]),
   ];
 }
 

@@ -9,7 +9,7 @@ import {
   type WriteOutcome,
 } from "../../files/values/index.js";
 import { describeChange } from "../../patch/index.js";
-import { defined, escapeForDisplay, quoteForDisplay } from "../../text/index.js";
+import { counted, defined, escapeForDisplay, quoteForDisplay } from "../../text/index.js";
 import { cutAt } from "./looking.js";
 import type { WireOptions } from "./options.js";
 import type { FileBlock, FilePart, Reply, StatusBlock, TextBlock } from "./reply.js";
@@ -112,7 +112,7 @@ const noneMeant = " Globs are relative to the folder of the call, and links are 
 
 function replyToFind(outcome: Looked<"find">, { vocabulary = libraryWords }: ReplyOptions): Reply {
   const { path, files, closedFolders, ignored } = outcome;
-  const message = `${counted(files.length, "file", "files")} found in ${quoteForDisplay(path)}.${files.length === 0 ? noneMeant : ""}`;
+  const message = `${counted(files.length, "file")} found in ${quoteForDisplay(path)}.${files.length === 0 ? noneMeant : ""}`;
   const cut = { ...cutAt(outcome, vocabulary), ...defined({ closedFolders, ignored }) };
   const listing = { kind: "entries", entries: files, ...cut } as const;
   return { form: "find", ...done, path, blocks: [{ kind: "status", ...done, message }, listing] };
@@ -124,7 +124,7 @@ function replyToSearch(
 ): Reply {
   const { matches, searchedFiles } = found;
   const files = new Set(matches.map((match) => match.path)).size;
-  const searched = `${counted(searchedFiles, "file", "files")}.${searchedFiles === 0 ? noneMeant : ""}`;
+  const searched = `${counted(searchedFiles, "file")}.${searchedFiles === 0 ? noneMeant : ""}`;
   const message =
     found.files === undefined
       ? `${counted(matches.length, "match", "matches")} in ${files} of ${searched}`
@@ -258,7 +258,3 @@ function failed<Code>(code: Code) {
 }
 
 const done = { success: true, code: "ok" } as const;
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
