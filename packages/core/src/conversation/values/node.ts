@@ -97,6 +97,7 @@ export interface Expansion {
 
 /** A restore that was begun and of which it is not known yet whether it was carried out. */
 export type PendingRestore = Infer<typeof pendingRestore>;
+/** What a `PendingRestore` consists of; a store checks it as it was kept. */
 export const pendingRestore = shape({
   restoreId: text,
   fromId: text,
