@@ -14,7 +14,7 @@ import { dirname, join } from "node:path";
 import { isRefusal } from "@holdfast/core/files/values";
 import { openJournalStore, openWorkspace } from "@holdfast/core/node";
 import { keyOf } from "../../packages/core/src/node/state-folder/locks.js";
-import { formatIdentity, ownIdentity } from "../../packages/core/src/node/state-folder/process-identity.js";
+import { formatIdentity, ownIdentity } from "../../packages/core/src/node/state-folder/sessions.js";
 import { ensure, partsOf, type Target } from "../target.js";
 
 const outside = "@OUT@";

@@ -31,7 +31,7 @@ export {
   ownIdentity,
   type ProcessIdentity,
   parseIdentity,
-} from "./state-folder/process-identity.js";
+} from "./state-folder/sessions.js";
 export { stateFolderPath } from "./state-folder/state-folder.js";
 export { openUploadFolder, type UploadFolder } from "./state-folder/uploads.js";
 export { collectGarbage, type GarbageOptions, type GarbageReport } from "./workspace/gc.js";

@@ -45,10 +45,13 @@ export {
   countIn,
   type Defined,
   defined,
+  type Infer,
   isObject,
   jsonOf,
   listIn,
   recordIn,
+  type Schema,
+  shapes,
   textIn,
   writtenJson,
 } from "./json.js";
@@ -74,4 +77,3 @@ export {
 export { repairedJson } from "./repaired-json.js";
 export { sameBytes } from "./same-bytes.js";
 export { sha256Of } from "./sha256.js";
-export { type Infer, type Schema, shapes } from "./shape.js";

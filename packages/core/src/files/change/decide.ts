@@ -14,7 +14,7 @@ import {
 } from "../access/kept-states.js";
 import { doneBefore, ownChangesBetween, recordRead, type Site, subjectOf } from "../access/landing.js";
 import { excludedByOwner } from "../ignore/ignore-rules.js";
-import { judgeName } from "../reading/unicode-twin.js";
+import { judgeName } from "../reading/near-names.js";
 import { type Base, currentBase, emptySha256, resolveBase, shownBase } from "../values/base.js";
 import { isSeen, latestSeen } from "../values/knowledge.js";
 import type { Unchanged, WriteRefusal } from "../values/outcomes.js";

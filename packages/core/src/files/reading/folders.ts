@@ -5,7 +5,7 @@ import { excludedByOwner } from "../ignore/ignore-rules.js";
 import type { Target } from "../values/disk.js";
 import type { BytesOutcome, FolderOutcome, InfoOutcome } from "../values/outcomes.js";
 import { isRefusal, type Refusal, refuse } from "../values/refusal.js";
-import { refuseTwinFolder } from "./unicode-twin.js";
+import { refuseTwinFolder } from "./near-names.js";
 
 /** Makes a folder and those above it; one that is there already is fine. */
 export async function makeFolder(session: Session, path: string): Promise<FolderOutcome> {

@@ -9,7 +9,6 @@ import { writesOf } from "../access/logged-writes.js";
 import { namesOf, type PathNames, plainPath } from "../access/path-names.js";
 import type { PreviewOutcome } from "../access/preview.js";
 import { ReplacedFiles } from "../access/replaced-files.js";
-import { malformedAnswer, pathOf, refuseMalformed, textsOf } from "../access/request-shape.js";
 import {
   Arrivals,
   defaultKeepSecrets,
@@ -73,7 +72,7 @@ import type {
   WriteFileRequest,
 } from "../values/requests.js";
 import { TimeBudget } from "../values/time-budget.js";
-import { outcomeOf, previewOf } from "./run-request.js";
+import { malformedAnswer, outcomeOf, pathOf, previewOf, refuseMalformed, textsOf } from "./run-request.js";
 
 /**
  * The files of one session: the one way to read and change them. Behind each request stand the path policy,

@@ -18,6 +18,7 @@ import type { Presence } from "../state-folder/sessions.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { commitAlone } from "./alone.js";
 import { decideRecord, logRecord, type WriteRecord, writeRecord } from "./record.js";
+import { clear, forget, inOrder, type OpenStep, syncFolders, type TakenBack, takeBack } from "./recovery.js";
 import {
   landedOf,
   type PreparedStep,
@@ -27,7 +28,6 @@ import {
   takeStep,
   verifyTarget,
 } from "./step.js";
-import { clear, forget, inOrder, type OpenStep, syncFolders, type TakenBack, takeBack } from "./undoing.js";
 
 /** Change sets on this disk, journaled in the state folder. */
 export function openChangeSets(state: StateFolder, presence: Pick<Presence, "show">): ChangeSets {

@@ -17,7 +17,7 @@ import {
 import { namesIn, newId, readLink, readText, removeQuietly } from "../disk/reading.js";
 import { syncState } from "../state-folder/blobs.js";
 import { keyOf } from "../state-folder/locks.js";
-import { parseEntry, proved, withCheck } from "../state-folder/operation-lines.js";
+import { parseEntry, proved, withCheck } from "../state-folder/operation-segment.js";
 import { logOf } from "../state-folder/operations.js";
 import {
   formatIdentity,
@@ -25,7 +25,7 @@ import {
   ownIdentity,
   type ProcessIdentity,
   parseIdentity,
-} from "../state-folder/process-identity.js";
+} from "../state-folder/sessions.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 
 /** An operation that is about to happen: a record that outlives a kill, and of a change set a power cut. */

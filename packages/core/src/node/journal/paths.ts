@@ -7,8 +7,7 @@ import { type Advancing, finish } from "../../text/index.js";
 import { codeOf, ifPossible, ifThere, openFlags, syncFolder, withOpened } from "../disk/platform.js";
 import { readLink, readSlices, readUpTo, type Slices, sha256 } from "../disk/reading.js";
 import { holderOf, isAbandoned, keyOf, openLocks } from "../state-folder/locks.js";
-import type { StateFolder } from "../state-folder/state-folder.js";
-import { placeWhole } from "../state-folder/whole-file.js";
+import { placeWhole, type StateFolder } from "../state-folder/state-folder.js";
 import { refuseLike, storeRefusalFrom } from "./store-answers.js";
 
 /** Unfinished files begin with this; no id does, since ids have no dots. */

@@ -15,9 +15,8 @@ import {
 } from "../disk/reading.js";
 import { type Continued, hashFileSlices } from "./blob-proof.js";
 import type { Presence } from "./sessions.js";
-import type { StateFolder } from "./state-folder.js";
+import { placeSlices, placeWhole, type StateFolder } from "./state-folder.js";
 import { continued, formatTail, readTail, type StateLength, type Tail, tailSuffix } from "./tails.js";
-import { placeSlices, placeWhole } from "./whole-file.js";
 
 /** Unfinished files begin with this; the garbage collection removes old ones. */
 export const unfinishedPrefix = "tmp-";

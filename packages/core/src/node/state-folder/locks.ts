@@ -10,10 +10,10 @@ import {
   formatIdentity,
   livenessOf,
   ownIdentity,
+  type Presence,
   type ProcessIdentity,
   parseIdentity,
-} from "./process-identity.js";
-import type { Presence } from "./sessions.js";
+} from "./sessions.js";
 import type { StateFolder } from "./state-folder.js";
 
 /** A holder that cannot be looked up (another boot or container) is given up after so long without a beat. */

@@ -1,12 +1,12 @@
-import { closeSync, constants, writeSync } from "node:fs";
+import { closeSync, constants, symlinkSync, writeSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { type HistoryEntry, type HistoryStore, type Operation, operationOf } from "../../files/index.js";
 import { jsonOf } from "../../text/index.js";
 import { appendFlags, ifPossible, ifThere, openDescriptor, quietly, shortWrite } from "../disk/platform.js";
-import { namesIn, readLink, readText } from "../disk/reading.js";
+import { namesIn, readLink, readText, removeQuietly } from "../disk/reading.js";
+import { type FolderMark, isBelow, isSameMark, markOf } from "../disk/walk.js";
 import { keyOf } from "./locks.js";
-import { formatOperation, lineKey, type ParsedLine } from "./operation-lines.js";
-import { LogSegment } from "./operation-segment.js";
+import { formatOperation, LogSegment, lineKey, type ParsedLine } from "./operation-segment.js";
 import type { Presence } from "./sessions.js";
 import type { StateFolder } from "./state-folder.js";
 
@@ -45,7 +45,7 @@ const logs = new WeakMap<StateFolder, OperationLog>();
  * What was done to the files of all projects, in the order in which it was recorded: a line an operation, so it is in the log
  * whole or not at all. A file of lines a week; what earlier releases recorded path by path comes before it.
  */
-export class OperationLog {
+class OperationLog {
   /** The oldest first. */
   private segments: readonly LogSegment[] = [];
   /** What earlier releases recorded of the paths that were asked for. */
@@ -169,3 +169,83 @@ export class OperationLog {
 }
 
 const weekMs = 7 * 24 * 60 * 60 * 1_000;
+
+/**
+ * Which folder each root was when something was written below it. Histories go by paths, so a folder that was deleted
+ * and made anew would take over those of the old one.
+ */
+export interface RootRecords {
+  /**
+   * Since when the folder that holds this path is the one that it is now, in milliseconds since the epoch: what was
+   * recorded before is about another folder. Undefined where none is known.
+   */
+  since(realPath: string): number | undefined;
+  /** Something is about to be written, or was: the records are made or made complete. Never throws for the disk. */
+  note(): void;
+  /** The same at the end, if anything was noted. */
+  finish(): void;
+}
+
+/** @param moment of which nothing is recorded, for a folder that is found to be another one. */
+export function openRootRecords(
+  state: StateFolder,
+  realRoots: readonly string[],
+  replacedAt: (realPath: string) => number | undefined,
+  moment: () => number,
+): RootRecords {
+  const records = new Map<string, RootRecord>();
+  const keep = (root: string, record: RootRecord) => {
+    records.set(root, record);
+    writeRecord(state, root, record);
+  };
+  // Where the older `stat` answers, no folder tells when it was made: then its place alone counts.
+  const isTold = () => [state.path, state.at("roots")].some((path) => markOf(path)?.isBornSure === true);
+  for (const root of realRoots) {
+    const [record, mark] = [readRecord(state, root), markOf(root)];
+    if (record === undefined || mark === undefined) continue;
+    if (isSameMark(record, mark) || (record.place === mark.place && !isTold())) records.set(root, record);
+    else keep(root, { ...mark, since: moment() });
+  }
+  let isNoted = false;
+  const note = () => {
+    isNoted = true;
+    for (const root of realRoots) {
+      const record = records.get(root);
+      const since = replacedAt(root) ?? record?.since ?? 0;
+      if (record?.isBornSure === true && record.since === since) continue;
+      const mark = markOf(root);
+      const isNews = record === undefined || record.since !== since || mark?.isBornSure === true;
+      if (mark !== undefined && isNews) keep(root, { ...mark, since });
+    }
+  };
+  return {
+    since: (realPath) => {
+      const times = [...records].filter(([root]) => isBelow(root, realPath)).map(([, { since }]) => since);
+      return times.length === 0 ? undefined : Math.max(...times);
+    },
+    note,
+    finish: () => {
+      if (isNoted) note();
+    },
+  };
+}
+
+interface RootRecord extends FolderMark {
+  readonly since: number;
+}
+
+function readRecord(state: StateFolder, root: string): RootRecord | undefined {
+  const value = jsonOf(ifPossible(() => readLink(state.at("roots", keyOf(root))), undefined) ?? "");
+  if (typeof value !== "object" || value === null) return undefined;
+  const { place, born, isBornSure, since }: Partial<Record<keyof RootRecord, unknown>> = value;
+  const isRight = typeof place === "string" && typeof born === "string" && typeof since === "number";
+  return isRight ? { place, born, isBornSure: isBornSure === true, since } : undefined;
+}
+
+/** Without it the next process takes the folder for the one that it finds. */
+function writeRecord(state: StateFolder, root: string, record: RootRecord): void {
+  const path = state.at("roots", keyOf(root));
+  removeQuietly(path);
+  // The text of a link, as of an intent: whole or not there.
+  quietly(() => state.within(state.at("roots"), () => symlinkSync(JSON.stringify(record), path)));
+}

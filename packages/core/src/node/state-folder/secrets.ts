@@ -4,8 +4,7 @@ import { ifPossible, quietly, withDescriptor } from "../disk/platform.js";
 import { sha256 as digest, namesIn, removeQuietly } from "../disk/reading.js";
 import { keyOf } from "./locks.js";
 import type { Presence } from "./sessions.js";
-import type { StateFolder } from "./state-folder.js";
-import { placeWhole } from "./whole-file.js";
+import { placeWhole, type StateFolder } from "./state-folder.js";
 
 /**
  * States of files that may hold secrets, apart from all others: a folder for each file, in it each state whole, named

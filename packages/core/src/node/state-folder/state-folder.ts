@@ -1,8 +1,17 @@
-import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { closeSync, existsSync, fdatasyncSync, mkdirSync, realpathSync, renameSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Refusal, refuse } from "../../files/values/index.js";
-import { escapeForDisplay } from "../../text/index.js";
-import { answering, codeOf, defaultStateFolder, hasOwners } from "../disk/platform.js";
+import { escapeForDisplay, finish } from "../../text/index.js";
+import {
+  answering,
+  codeOf,
+  defaultStateFolder,
+  hasOwners,
+  openDescriptor,
+  openFlags,
+  writeAll,
+} from "../disk/platform.js";
+import { newId, removeQuietly, type Slices, writeSlices } from "../disk/reading.js";
 
 /** The folders inside a state folder. */
 type StateRoom =
@@ -132,5 +141,51 @@ function makeOnce(path: string): void {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+/** How a file gets its name. */
+interface WholeFileOptions {
+  /** What the name begins with until the file is finished. */
+  readonly prefix: string;
+  /** Its bytes survive a power cut; its name in the folder may not yet. */
+  readonly isDurable: boolean;
+}
+
+/**
+ * Puts a file into the state folder: whoever finds it finds all of it. Throws the system's error; nothing is
+ * left then.
+ */
+export function placeWhole(
+  state: StateFolder,
+  path: string,
+  bytes: Uint8Array,
+  options: WholeFileOptions,
+): void {
+  finish(placeSlices(state, path, bytes, { ...options, isAtOnce: true }));
+}
+
+/** The same in slices of a large file. */
+export function* placeSlices(
+  state: StateFolder,
+  path: string,
+  bytes: Uint8Array,
+  { prefix, isDurable, isAtOnce = false }: WholeFileOptions & { readonly isAtOnce?: boolean },
+): Slices<void> {
+  const folder = dirname(path);
+  const unfinished = `${folder}/${prefix}${newId()}`;
+  const fd = state.within(folder, () => openDescriptor(unfinished, openFlags.create, 0o600));
+  try {
+    try {
+      if (isAtOnce) writeAll(fd, bytes, 0);
+      else yield* writeSlices(fd, bytes);
+      if (isDurable) fdatasyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(unfinished, path);
+  } catch (error) {
+    removeQuietly(unfinished);
+    throw error;
   }
 }

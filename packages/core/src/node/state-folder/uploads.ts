@@ -5,8 +5,7 @@ import { jsonOf } from "../../text/index.js";
 import { ifPossible, quietly } from "../disk/platform.js";
 import { namesIn, readText, removeQuietly } from "../disk/reading.js";
 import { openLocks } from "./locks.js";
-import { openStateFolder } from "./state-folder.js";
-import { placeWhole } from "./whole-file.js";
+import { openStateFolder, placeWhole } from "./state-folder.js";
 
 /** What is known of bytes that were uploaded to a provider, by their SHA-256. */
 export interface UploadFolder {

@@ -13,7 +13,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { currentBase } from "../../../src/files/values/index.js";
 import { collectGarbage, openWorkspace } from "../../../src/node/index.js";
 import { keyOf } from "../../../src/node/state-folder/locks.js";
-import { withCheck } from "../../../src/node/state-folder/operation-lines.js";
+import { withCheck } from "../../../src/node/state-folder/operation-segment.js";
 import { ground } from "../../support.js";
 import { must } from "../support.js";
 

@@ -5,7 +5,7 @@ import { isRefusal, type Refusal } from "../../../src/files/values/index.js";
 import { sha256 } from "../../../src/node/disk/reading.js";
 import { collectGarbage } from "../../../src/node/index.js";
 import { keyOf } from "../../../src/node/state-folder/locks.js";
-import { withCheck } from "../../../src/node/state-folder/operation-lines.js";
+import { withCheck } from "../../../src/node/state-folder/operation-segment.js";
 import { type OpenedPorts, openPorts } from "../../../src/node/workspace/open.js";
 import { ground } from "../../support.js";
 

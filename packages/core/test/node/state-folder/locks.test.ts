@@ -17,8 +17,7 @@ import { hangMs, until } from "../../../../../test/until.js";
 import type { Locks } from "../../../src/files/index.js";
 import { readLink } from "../../../src/node/disk/reading.js";
 import { breakLock, keyOf, openLocks } from "../../../src/node/state-folder/locks.js";
-import { formatIdentity, ownIdentity } from "../../../src/node/state-folder/process-identity.js";
-import { openPresence } from "../../../src/node/state-folder/sessions.js";
+import { formatIdentity, openPresence, ownIdentity } from "../../../src/node/state-folder/sessions.js";
 import type { StateFolder } from "../../../src/node/state-folder/state-folder.js";
 import { builtRoom, fixture, freshFolder, must, stateAt, textAt, verdict } from "../support.js";
 

@@ -15,7 +15,7 @@ import { currentBase } from "../../../src/files/values/index.js";
 import { sha256 } from "../../../src/node/disk/reading.js";
 import { openWorkspace, type RecoveredSets } from "../../../src/node/index.js";
 import { keyOf } from "../../../src/node/state-folder/locks.js";
-import { withCheck } from "../../../src/node/state-folder/operation-lines.js";
+import { withCheck } from "../../../src/node/state-folder/operation-segment.js";
 import older from "../fixtures/older-release.json" with { type: "json" };
 import { freshFolder, must, stagesIn, textAt } from "../support.js";
 

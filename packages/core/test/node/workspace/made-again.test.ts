@@ -18,7 +18,7 @@ import { isRoot } from "../../../../../test/tools.js";
 import type { Workspace } from "../../../src/files/index.js";
 import { nativeExtension } from "../../../src/node/disk/folder.js";
 import { keyOf } from "../../../src/node/state-folder/locks.js";
-import { parseLine, withCheck } from "../../../src/node/state-folder/operation-lines.js";
+import { parseLine, withCheck } from "../../../src/node/state-folder/operation-segment.js";
 import { type Ground, ground, sha } from "../../support.js";
 import { hasStrace, runTraced } from "../support.js";
 
