@@ -64,11 +64,15 @@ describe("a command without its add-on", () => {
     const script = join(house, "commands.json");
     const calls = [{ name: "run_shell_command", args: { command: "echo it ran" } }];
     writeFileSync(script, JSON.stringify([{ calls }, { text: "Done." }]));
-    const said = (when: string) =>
-      run(["-p", "Go.", "--root", ".", "--script", script, "--approval-mode", "yolo", "--sandbox", when]);
-    expect(said("auto").stderr).toContain(`none starts here: ${absentAddon("sandbox")}`);
-    expect(said("off").stderr).not.toContain("sandbox");
-    expect(JSON.stringify(said("on"))).toContain(absentAddon("sandbox").slice(0, 24));
+    const args = ["-p", "Go.", "--root", ".", "--script", script, "--approval-mode", "yolo"];
+    const said = (when: string) => run([...args, "-o", "stream-json", "--sandbox", when]);
+    const [auto, off, on] = ["auto", "off", "on"].map(said);
+    expect(auto?.stderr).toContain(`none starts here: ${absentAddon("sandbox")}`);
+    expect(off?.stderr).not.toContain("sandbox");
+    for (const { stdout } of [auto, off].filter((one) => one !== undefined))
+      expect(stdout).toContain("it ran\\n");
+    expect(on?.stdout).toContain("in a sandbox only, and none starts: this build has no add-on");
+    expect(on?.stdout).not.toContain("it ran\\n");
   });
 
   it("says that no page is fetched where the settings allow hosts", () => {

@@ -7,7 +7,7 @@ import { sentencesBelow, templatesBelow } from "../../core/test/tools/sentences.
 import { applyWords, commandWords } from "../src/answers/command-words.js";
 import { globalOptions, optionsOf } from "../src/command-spec.js";
 import { commandSpecs } from "../src/command-table.js";
-import { exitCodeOf } from "../src/shell/interrupt.js";
+import { exitCodeOf } from "../src/shell/exit-code-of.js";
 import { Project } from "./process.js";
 
 /** No answer of a command names a tool or an argument of one: there are only commands and flags. */

@@ -37,8 +37,8 @@ import {
 } from "@holdfast/core/tools";
 import { openSettings } from "../answers/open.js";
 import { newIds, openStoreAt } from "../sessions/open-store.js";
+import { exitCodeOf } from "../shell/exit-code-of.js";
 import { exitCodes as shellCodes } from "../shell/exit-codes.js";
-import { exitCodeOf } from "../shell/interrupt.js";
 import type { Flags, Invocation } from "../shell/invocation.js";
 import { openHost, type RunHost } from "./host.js";
 import { modelOf, namedModel, type RunModel, withModel } from "./model.js";

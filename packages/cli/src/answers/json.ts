@@ -1,6 +1,6 @@
 import { escapeInJson } from "@holdfast/core/text";
 import { answerBudgetChars, phraseResult, type ResultContent, renderResult } from "@holdfast/core/tools";
-import { exitCodeOf } from "../shell/interrupt.js";
+import { exitCodeOf } from "../shell/exit-code-of.js";
 import type { Terminal } from "../shell/terminal.js";
 import { applyWords, commandWords } from "./command-words.js";
 

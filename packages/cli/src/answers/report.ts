@@ -11,7 +11,7 @@ import {
 import { diffLines, type LineChange } from "@holdfast/core/patch";
 import { cappedLines, cutVisibly, escapeForPeople, escapeText, nameWithLink } from "@holdfast/core/text";
 import { cutAt } from "@holdfast/core/tools";
-import { exitCodeOf } from "../shell/interrupt.js";
+import { exitCodeOf } from "../shell/exit-code-of.js";
 import type { Paint, Terminal } from "../shell/terminal.js";
 import { applyWords, commandWords } from "./command-words.js";
 

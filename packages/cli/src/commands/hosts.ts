@@ -3,7 +3,8 @@ import { addonFor } from "../addons.js";
 import { withWorkspace } from "../answers/open.js";
 import { reportRefusal } from "../answers/report.js";
 import { changeSettings } from "../config/change-settings.js";
-import { exitCodeOf, finishOnceBegun } from "../shell/interrupt.js";
+import { exitCodeOf } from "../shell/exit-code-of.js";
+import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
 
 /** `holdfast setup CLIENT`: the add-on `hosts` knows the clients; this command lends it the terminal and the files. */

@@ -14,8 +14,8 @@ import { defined } from "@holdfast/core/text";
 import { addonFor } from "../addons.js";
 import { jsonLine } from "../answers/one-answer.js";
 import { reportRefusal } from "../answers/report.js";
+import { exitCodeOf } from "../shell/exit-code-of.js";
 import { exitCodes } from "../shell/exit-codes.js";
-import { exitCodeOf } from "../shell/interrupt.js";
 import type { Invocation, Run } from "../shell/invocation.js";
 
 /** What sessions or files refuse. */

@@ -1,12 +1,4 @@
 import type { EventEmitter } from "node:events";
-import {
-  type AnyRefusalCode,
-  concernOf,
-  conversationCodes,
-  type OutcomeCode,
-  refusalCodes,
-  successCodes,
-} from "@holdfast/core/files/values";
 import { exitCodes } from "./exit-codes.js";
 
 /**
@@ -80,12 +72,6 @@ function leave(exitCode: number): void {
   if (standing !== undefined) process.stderr.write(`Interrupted: ${standing}\n`);
   process.exit(exitCode);
 }
-
-/** The exit code of every outcome and of every refusal: it says what the code is about. */
-export const exitCodeOf = Object.fromEntries(
-  [...successCodes, ...refusalCodes, ...conversationCodes].map((code) => [code, exitCodes[concernOf(code)]]),
-  // The cast: these three lists are all codes.
-) as Readonly<Record<OutcomeCode | AnyRefusalCode, number>>;
 
 // A cast: its types know the events of Node alone. The first file and a command are bundles of their own, and share no module.
 const events = process as EventEmitter;

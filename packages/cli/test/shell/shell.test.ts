@@ -3,9 +3,10 @@ import { conversationCodes, refusalCodes, successCodes } from "@holdfast/core/fi
 import { escapeForPeople, escapeText } from "@holdfast/core/text";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
+import { exitCodeOf } from "../../src/shell/exit-code-of.js";
 import { filesRunOut } from "../../src/shell/files-run-out.js";
 import { linesOf } from "../../src/shell/input-lines.js";
-import { exitCodeOf, finishOnceBegun, watchInterrupts } from "../../src/shell/interrupt.js";
+import { finishOnceBegun, watchInterrupts } from "../../src/shell/interrupt.js";
 import { makePaint } from "../../src/shell/terminal.js";
 
 test("every success is 0 and no refusal is", () => {

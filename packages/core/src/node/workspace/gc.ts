@@ -80,13 +80,13 @@ export async function collectGarbage(options: GarbageOptions = {}): Promise<Garb
   const collecting = new BlobCollection(plan);
   const ended = await takeAtPace(collecting.run(state), options.pace ?? (async () => true));
   const blobs = collecting.counts();
-  const isEnded = ended === "interrupted";
-  const secrets = isEnded ? noSecrets : collectSecrets(state, options);
-  const removedHistories = isEnded ? 0 : await collectHistories(state, plan.usedBefore, dryRun);
-  if (!dryRun && !isEnded) await removeRemains(state);
+  const isInterrupted = ended === "interrupted";
+  const secrets = isInterrupted ? noSecrets : collectSecrets(state, options);
+  const removedHistories = isInterrupted ? 0 : await collectHistories(state, plan.usedBefore, dryRun);
+  if (!dryRun && !isInterrupted) await removeRemains(state);
   return {
     kind: "collected",
-    ...(isEnded ? { interrupted: true } : {}),
+    ...(isInterrupted ? { interrupted: true } : {}),
     ...blobs,
     secrets,
     removedHistories,
