@@ -4,7 +4,7 @@
  */
 export const rooms = {
   core: ["text", "patch", "files", "conversation", "context", "economy", "tools", "node"],
-  agent: ["shell", "config", "models", "host", "input", "loop", "commands", "headless", "ui", "shown"],
+  agent: ["shell", "config", "models", "host", "input", "loop", "slash", "headless", "ui", "shown"],
 };
 
 /** Rooms that consist of rooms, in the order in which these may import; what all of them share comes first. */

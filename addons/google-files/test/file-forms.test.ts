@@ -5,11 +5,11 @@ import { type GoogleFiles, googleFilesClient } from "@holdfast/agent";
 import type { OverlayForm } from "@holdfast/core/conversation/values";
 import { openUploadFolder, sha256 } from "@holdfast/core/node";
 import { afterEach, describe, expect, it } from "vitest";
-import { runCommand } from "../../../packages/agent/src/commands/run-command.js";
 import { expandInput } from "../../../packages/agent/src/input/expand-input.js";
 import type { AgentEvent, TurnEnd } from "../../../packages/agent/src/loop/turn.js";
 import { googleModel } from "../../../packages/agent/src/models/open-model.js";
 import { scriptedModel } from "../../../packages/agent/src/models/scripted.js";
+import { runCommand } from "../../../packages/agent/src/slash/run-command.js";
 import { openStage, type Stage } from "../../../packages/agent/test/loop/stage.js";
 import {
   FileApi,

@@ -1,10 +1,5 @@
 /** @holdfast/agent: an agent as a library, without a screen. */
 
-export type { CommandHost, Refused, WantedSession } from "./commands/command.js";
-export { describeResult } from "./commands/results.js";
-export { completeCommand, readTyped, runCommand } from "./commands/run-command.js";
-export { commands } from "./commands/table.js";
-export { titleOf, turnInput } from "./commands/turn-input.js";
 export type { ApprovalMode, ApprovalRule } from "./config/approval.js";
 export { checkText, type SettingsProblem } from "./config/check-settings.js";
 export { credentialsPath, readCredentials, writeCredential } from "./config/credentials.js";
@@ -28,7 +23,6 @@ export { type AgentSettings, defaultSettings, settingsJsonSchema } from "./confi
 export { TrustedFolders } from "./config/trusted-folders.js";
 export { agentExitCodes, exitCodeOfCommand, exitCodeOfTurn } from "./headless/exit-codes.js";
 export { type RunOutput, runOutput } from "./headless/output.js";
-export { completeMention } from "./input/complete-mention.js";
 export type { NamedResources } from "./input/expand-input.js";
 export { type Instructions, readInstructions, systemText } from "./input/instruction-files.js";
 export { type PromptPlace, promptPlaces, readPrompts, type WrittenPrompt } from "./input/written-prompts.js";
@@ -62,3 +56,8 @@ export { type ScriptedAnswer, type ScriptedCall, scriptedModel } from "./models/
 export { summariserOf } from "./models/summariser.js";
 export { formsOf, isCovered } from "./shell/covered.js";
 export { fitOf } from "./shell/rules.js";
+export type { CommandHost, Refused, WantedSession } from "./slash/command.js";
+export { describeResult } from "./slash/results.js";
+export { readTyped, runCommand } from "./slash/run-command.js";
+export { commands } from "./slash/table.js";
+export { titleOf, turnInput } from "./slash/turn-input.js";

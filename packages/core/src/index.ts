@@ -54,7 +54,7 @@ export {
   timeSortedIds,
 } from "./conversation/values/index.js";
 export { economySettings, isEconomyRefusal, planPrompt } from "./economy/index.js";
-export { type AgreedFile, MemoryDisk, outcomeOfOneFile, type Preview, Workspace } from "./files/index.js";
+export { type AgreedFile, outcomeOfOneFile, type Preview, Workspace } from "./files/index.js";
 export {
   allOf,
   type CallKnowledge,

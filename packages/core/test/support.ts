@@ -2,13 +2,14 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { memoryPorts, type Workspace } from "@holdfast/core/files";
+import type { Workspace } from "@holdfast/core/files";
 import { isRefusal } from "@holdfast/core/files/values";
 import { type OpenWorkspaceOptions, openWorkspace } from "@holdfast/core/node";
 import { runTool, type ToolName } from "@holdfast/core/tools";
 import { afterThisTest } from "../../../test/cleanups.js";
 import { hangMs } from "../../../test/until.js";
 import { openCharsets } from "../src/node/disk/charsets.js";
+import { memoryPorts } from "./memory-disk.js";
 
 /** A real folder with a real state folder beside it, gone after the test. */
 export interface Ground {

@@ -1,10 +1,7 @@
 import {
   agentExitCodes,
   type CommandHost,
-  completeCommand,
-  completeMention,
   describeResult,
-  modelCatalog,
   readTyped,
   runCommand,
   titleOf,
@@ -12,14 +9,7 @@ import {
   type WantedSession,
 } from "@holdfast/agent";
 import { editText } from "@holdfast/agent/host";
-import {
-  type AskedBack,
-  type Candidates,
-  type CommandResult,
-  type Completion,
-  pathsBeginning,
-  themes,
-} from "@holdfast/agent/shown";
+import { type AskedBack, type CommandResult, themes } from "@holdfast/agent/shown";
 import {
   askIn,
   hasKeys,
@@ -33,8 +23,8 @@ import {
   windowSize,
   writtenText,
 } from "@holdfast/agent/ui";
-import { isRefusal } from "@holdfast/core/files/values";
 import { defined, escapeText } from "@holdfast/core/text";
+import { completeLine } from "../input/complete.js";
 import { pastOf } from "../screen/past.js";
 import { committedTexts } from "../screen/rows.js";
 import { systemClipboard } from "./clipboard.js";
@@ -225,38 +215,4 @@ async function turn(text: string, lines: TypedLines, { run, written, signal }: S
   };
   output.end(await agent.turn(input, { signal, onEvent: output.onEvent, steer }));
   return undefined;
-}
-
-/** How long a person waits for names. */
-const mostMs = 500;
-
-/** What the end of a line may become: of a command its words and what it names, else the names behind `@`. */
-async function completeLine(line: string, run: TalkRun | undefined): Promise<Completion> {
-  const begun = completeCommand(line);
-  if (run === undefined) return begun;
-  const { workspace, resources } = run;
-  const ports = { workspace, servers: resources.servers, signal: AbortSignal.timeout(mostMs) };
-  if (!line.trimStart().startsWith("/")) return completeMention(line, ports);
-  return completeCommand(line, await namedIn(line.slice(begun.from), run, ports));
-}
-
-/** What a command can name, by its last word. */
-async function namedIn(
-  word: string,
-  { conversation, store, written }: TalkRun,
-  ports: Parameters<typeof pathsBeginning>[1],
-): Promise<Candidates> {
-  const { context } = conversation.manager;
-  const [paths, listed] = await Promise.all([pathsBeginning(word, ports), store.list()]);
-  const sessions = isRefusal(listed) ? [] : listed.map(({ id }) => id);
-  const among = (names: readonly string[]) => (start: string) =>
-    names.filter((name) => name.startsWith(start));
-  return {
-    path: () => paths,
-    task: among([...context.tasks.keys()]),
-    node: among([...context.nodes.keys()]),
-    session: among(sessions),
-    command: among(written.prompts.map(({ name }) => name)),
-    model: among([...modelCatalog.keys()]),
-  };
 }

@@ -1,5 +1,5 @@
-import type { Completion } from "@holdfast/agent/shown";
 import { answerAfterMs } from "@holdfast/agent/ui";
+import type { Completion } from "../input/complete.js";
 import {
   type EditorState,
   type EditorWish,

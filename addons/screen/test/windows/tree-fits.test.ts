@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { readArguments, readTyped } from "../../../../packages/agent/src/commands/run-command.js";
+import { readArguments, readTyped } from "../../../../packages/agent/src/slash/run-command.js";
 import { cellsOf } from "../../../../packages/agent/src/ui/lines/cells.js";
 import { operation, World } from "../../../../packages/core/test/conversation/operations.js";
 import type { Key } from "../../src/input/keys.js";

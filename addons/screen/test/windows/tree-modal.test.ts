@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runCommand } from "../../../../packages/agent/src/commands/run-command.js";
+import { runCommand } from "../../../../packages/agent/src/slash/run-command.js";
 import { cellsOf } from "../../../../packages/agent/src/ui/lines/cells.js";
 import { openStage, type Stage } from "../../../../packages/agent/test/loop/stage.js";
 import type { Modal } from "../../src/screen/modal.js";

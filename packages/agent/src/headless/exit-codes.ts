@@ -1,7 +1,7 @@
 import type { ModelFailureReason } from "@holdfast/core/context";
 import { concernOf } from "@holdfast/core/files/values";
-import type { CommandResult } from "../commands/command.js";
 import type { TurnEnd } from "../loop/turn.js";
+import type { CommandResult } from "../slash/command.js";
 
 /** What a run without a screen says to the shell (page 6, "Headless"); the numbers that others use, too, are theirs. */
 export const agentExitCodes = {

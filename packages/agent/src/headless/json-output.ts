@@ -1,6 +1,6 @@
-import type { CommandResult } from "../commands/command.js";
 import type { ApprovalMode } from "../config/approval.js";
 import type { TurnEnd } from "../loop/turn.js";
+import type { CommandResult } from "../slash/command.js";
 import { exitCodeOfCommand, exitCodeOfTurn } from "./exit-codes.js";
 
 /** What a run is, before anything of it happens. */

@@ -1,6 +1,6 @@
 import { escapeInJson } from "@holdfast/core/text";
-import type { CommandResult } from "../commands/command.js";
 import { type AgentEvent, innermost, type TurnEnd } from "../loop/turn.js";
+import type { CommandResult } from "../slash/command.js";
 import { commandFields, jsonDocument, type RunFacts } from "./json-output.js";
 import { streamLines } from "./stream-json.js";
 

@@ -1,7 +1,7 @@
 import type { TurnPayload } from "@holdfast/core/conversation/values";
-import type { CommandResult } from "../commands/command.js";
 import { cacheBrokeWords } from "../loop/cache-watch.js";
 import { type AgentEvent, type ContextStep, innermost, type TurnEnd } from "../loop/turn.js";
+import type { CommandResult } from "../slash/command.js";
 import { commandFields, errorOf, type RunFacts, statsOf } from "./json-output.js";
 
 /** The lines of `-o stream-json`: objects with the event names of gemini-cli (page 6), in the order in which they happen. */

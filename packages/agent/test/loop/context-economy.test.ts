@@ -7,14 +7,14 @@ import {
 } from "@holdfast/core/economy";
 import { refuse } from "@holdfast/core/files/values";
 import { describe, expect, it } from "vitest";
-import { describeResult } from "../../src/commands/results.js";
-import { runCommand } from "../../src/commands/run-command.js";
 import { type OutputFormat, runOutput } from "../../src/headless/output.js";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
 import { ContextEconomy } from "../../src/loop/context-economy.js";
 import type { AgentEvent } from "../../src/loop/turn.js";
 import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
 import { summariserOf } from "../../src/models/summariser.js";
+import { describeResult } from "../../src/slash/results.js";
+import { runCommand } from "../../src/slash/run-command.js";
 import type { Line } from "../../src/ui/lines/spans.js";
 import { textOutput } from "../../src/ui/terminal/written-text.js";
 import { openStage, type Stage } from "./stage.js";

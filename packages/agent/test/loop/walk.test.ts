@@ -22,9 +22,9 @@ import {
   checkOpenAI,
   checkOpenAIResponses,
 } from "../../../core/test/context/wire-checks/index.js";
-import { runCommand } from "../../src/commands/run-command.js";
 import { type Agent, openAgent } from "../../src/loop/agent.js";
 import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
+import { runCommand } from "../../src/slash/run-command.js";
 
 /**
  * Every command of tasks, files and the history, in every place where it can stand, by the person and by the model: it works,

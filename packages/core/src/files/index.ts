@@ -35,5 +35,4 @@ export { bareName, isSecret, protectedReason, tidyPath } from "./values/path-pol
 export type * from "./values/ports.js";
 export { type ProtectedPath, protectedPaths, protectionOf, runsLater } from "./values/protected-paths.js";
 export type * from "./values/stores.js";
-export { MemoryDisk, memoryPorts } from "./workspace/memory-disk.js";
 export { Workspace } from "./workspace/workspace.js";

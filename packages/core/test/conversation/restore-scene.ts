@@ -9,10 +9,11 @@ import {
   restoreFiles,
 } from "../../src/conversation/index.js";
 import type { ConversationRefusal, FileEffect, TurnNode } from "../../src/conversation/values/index.js";
-import { type MemoryDisk, memoryPorts, Workspace } from "../../src/files/index.js";
+import { Workspace } from "../../src/files/index.js";
 import { currentBase, isRefusal } from "../../src/files/values/index.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
 import { sha256 } from "../../src/node/disk/reading.js";
+import { type MemoryDisk, memoryPorts } from "../memory-disk.js";
 import { call, countedIds, must, steadyClock } from "./support.js";
 
 /** A conversation and the files it works on, in memory; ids of nodes are `n1`, `n2`, … */

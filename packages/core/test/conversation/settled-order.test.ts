@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { createConversation, memorySessionStore, openConversation } from "../../src/conversation/index.js";
-import { memoryPorts, Workspace } from "../../src/files/index.js";
+import { Workspace } from "../../src/files/index.js";
 import { currentBase } from "../../src/files/values/index.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
 import { sha256 } from "../../src/node/disk/reading.js";
+import { memoryPorts } from "../memory-disk.js";
 import { countedIds, must, steadyClock } from "./support.js";
 
 it("tells writes without a result in the order of the file, where the clock was put back between them", async () => {

@@ -8,10 +8,11 @@ import {
   type StoredConversation,
 } from "../../src/conversation/index.js";
 import type { JsonObject } from "../../src/conversation/values/index.js";
-import { type MemoryDisk, memoryPorts, Workspace } from "../../src/files/index.js";
+import { Workspace } from "../../src/files/index.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
 import { sha256 } from "../../src/node/disk/reading.js";
 import { carryOut, followFiles, runConversationTool } from "../../src/tools/index.js";
+import { type MemoryDisk, memoryPorts } from "../memory-disk.js";
 import { countedIds, must } from "./support.js";
 
 /** A conversation in a store and its files, all in memory. */

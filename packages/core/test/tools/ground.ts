@@ -3,12 +3,13 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { memoryPorts, Workspace, type WorkspaceOptions } from "../../src/files/index.js";
+import { Workspace, type WorkspaceOptions } from "../../src/files/index.js";
 import { isRefusal } from "../../src/files/values/index.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
 import { openPorts } from "../../src/node/index.js";
 import { runTool, type ToolContext } from "../../src/tools/index.js";
 import type { WireAnswer } from "../../src/tools/wire/answers.js";
+import { memoryPorts } from "../memory-disk.js";
 
 export const sha256 = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex");
 

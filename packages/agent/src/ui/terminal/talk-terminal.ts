@@ -1,11 +1,11 @@
 import type { StoredConversation } from "@holdfast/core/conversation";
 import type { ConversationContext, SessionStore } from "@holdfast/core/conversation/values";
-import type { CommandHost, WantedSession } from "../../commands/command.js";
-import type { TurnPlace } from "../../commands/turn-input.js";
 import type { AgentSettings } from "../../config/schema.js";
 import type { Commands } from "../../host/commands.js";
 import type { WrittenPrompt } from "../../input/written-prompts.js";
 import type { AskPerson } from "../../loop/gate.js";
+import type { CommandHost, WantedSession } from "../../slash/command.js";
+import type { TurnPlace } from "../../slash/turn-input.js";
 import type { Streams } from "./streams.js";
 
 /** What a terminal to talk in is opened with. */

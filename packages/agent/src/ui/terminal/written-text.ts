@@ -1,7 +1,7 @@
 import { escapeInParts, escapeText } from "@holdfast/core/text";
-import { describeResult } from "../../commands/results.js";
 import type { RunOutput } from "../../headless/output.js";
 import type { AgentEvent, TurnEnd } from "../../loop/turn.js";
+import { describeResult } from "../../slash/results.js";
 import { type LinearState, linearState, updateLinear, waitLine } from "../linear/update.js";
 import { fitted, type Line, painted, signAt, signMs, themes } from "../lines/spans.js";
 import type { Streams } from "./streams.js";

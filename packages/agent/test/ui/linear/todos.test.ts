@@ -1,8 +1,8 @@
 import { scriptedSummariser } from "@holdfast/core/conversation/values";
 import { economySettings } from "@holdfast/core/economy";
 import { describe, expect, it } from "vitest";
-import { runCommand } from "../../../src/commands/run-command.js";
 import { todosOf, todosTool } from "../../../src/host/todos.js";
+import { runCommand } from "../../../src/slash/run-command.js";
 import { openStage } from "../../loop/stage.js";
 import { shown } from "./shown.js";
 

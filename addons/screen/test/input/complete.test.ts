@@ -6,7 +6,6 @@ import { isRefusal } from "@holdfast/core/files/values";
 import { openWorkspace } from "@holdfast/core/node";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { completeMention } from "../../src/input/complete-mention.js";
 import {
   begunMention,
   expandInput,
@@ -14,7 +13,8 @@ import {
   mentionLike,
   parseMentions,
   writtenMention,
-} from "../../src/input/expand-input.js";
+} from "../../../../packages/agent/src/input/expand-input.js";
+import { completeCommand, completeMention } from "../../src/input/complete.js";
 
 const names = [
   "README.md",
@@ -127,6 +127,31 @@ describe("what a mention may become", () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe("what a command may become", () => {
+  it.each([
+    ["/ta", 1, ["task"]],
+    ["/task re", 6, ["resume", "restart"]],
+    ["/task pop --f", 10, ["--files"]],
+    ["/task pop --files k", 18, ["keep"]],
+    ["/mode p", 6, ["plan"]],
+    ["/file track sr", 12, ["src/a.ts", '"src/b c.ts"']],
+    ["/file track src/a.ts ", 21, []],
+    ["hello /ta", 9, []],
+    ["/nothing x", 9, []],
+  ])("%s", (line, from, candidates) => {
+    const path = () => ["src/a.ts", "src/b c.ts"];
+    expect(completeCommand(line, { path })).toEqual({ from, candidates });
+  });
+
+  it("a prompt that was written down", () => {
+    const named = {
+      command: (begun: string) => ["db:seed", "plain"].filter((name) => name.startsWith(begun)),
+    };
+    expect(completeCommand("/db", named)).toEqual({ from: 1, candidates: ["db:seed"] });
+    expect(completeCommand("/help pl", named)).toEqual({ from: 6, candidates: ["plain"] });
   });
 });
 

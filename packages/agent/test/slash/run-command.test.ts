@@ -3,16 +3,16 @@ import { join } from "node:path";
 import type { ModelPort } from "@holdfast/core/context";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CommandHost, CommandResult } from "../../src/commands/command.js";
-import { describeResult } from "../../src/commands/results.js";
-import { completeCommand, readTyped, runCommand } from "../../src/commands/run-command.js";
-import { commands } from "../../src/commands/table.js";
-import { wordsOf, writtenWord } from "../../src/commands/words.js";
 import { Commands } from "../../src/host/commands.js";
 import { shellTool } from "../../src/host/shell-tool.js";
 import { fileCheckOf } from "../../src/loop/file-check.js";
 import { type ScriptedAnswer, scriptedModel } from "../../src/models/scripted.js";
 import { summariserOf } from "../../src/models/summariser.js";
+import type { CommandHost, CommandResult } from "../../src/slash/command.js";
+import { describeResult } from "../../src/slash/results.js";
+import { readTyped, runCommand } from "../../src/slash/run-command.js";
+import { commands } from "../../src/slash/table.js";
+import { wordsOf, writtenWord } from "../../src/slash/words.js";
 import { openStage, type Stage } from "../loop/stage.js";
 
 let stage: Stage;
@@ -90,11 +90,6 @@ describe("a line", () => {
     expect(await run("/db:sed", { prompts })).toMatchObject({
       message: expect.stringContaining("did you mean /db:seed?"),
     });
-    const named = {
-      command: (begun: string) => ["db:seed", "plain"].filter((name) => name.startsWith(begun)),
-    };
-    expect(completeCommand("/db", named)).toEqual({ from: 1, candidates: ["db:seed"] });
-    expect(completeCommand("/help pl", named)).toEqual({ from: 6, candidates: ["plain"] });
   });
 
   it("that is no command does nothing", async () => {
@@ -379,7 +374,7 @@ describe("the prompt by commands", () => {
   });
 });
 
-describe("help and completion", () => {
+describe("help", () => {
   it("help shows each command, and one", async () => {
     await open([]);
     const { text = "" } = await done("/help");
@@ -388,21 +383,6 @@ describe("help and completion", () => {
     expect((await done("/help /task pop")).text).toContain("--files");
     expect((await done("/help task")).text).toContain("/task resume");
     expect(await run("/help nothing")).toMatchObject({ code: "unknown_command" });
-  });
-
-  it.each([
-    ["/ta", 1, ["task"]],
-    ["/task re", 6, ["resume", "restart"]],
-    ["/task pop --f", 10, ["--files"]],
-    ["/task pop --files k", 18, ["keep"]],
-    ["/mode p", 6, ["plan"]],
-    ["/file track sr", 12, ["src/a.ts", '"src/b c.ts"']],
-    ["/file track src/a.ts ", 21, []],
-    ["hello /ta", 9, []],
-    ["/nothing x", 9, []],
-  ])("%s", (line, from, candidates) => {
-    const path = () => ["src/a.ts", "src/b c.ts"];
-    expect(completeCommand(line, { path })).toEqual({ from, candidates });
   });
 });
 

@@ -1,4 +1,4 @@
-import { compareAsBytes } from "../reading/tree-walk.js";
+import { compareAsBytes } from "../src/files/reading/tree-walk.js";
 import type {
   Committed,
   DirectoryEntry,
@@ -10,14 +10,14 @@ import type {
   FileIdentity,
   FileWindow,
   Target,
-} from "../values/disk.js";
-import type { HistoryEntry } from "../values/operation.js";
-import type { WorkspacePorts } from "../values/ports.js";
-import { type Refusal, refuse } from "../values/refusal.js";
-import type { SetCommitted, SetStep, SetStopped } from "../values/stores.js";
+} from "../src/files/values/disk.js";
+import type { HistoryEntry } from "../src/files/values/operation.js";
+import type { WorkspacePorts } from "../src/files/values/ports.js";
+import { type Refusal, refuse } from "../src/files/values/refusal.js";
+import type { SetCommitted, SetStep, SetStopped } from "../src/files/values/stores.js";
 
 /**
- * A disk in memory, for tests and hosts without files: one root, no links, no permissions. It keeps the
+ * A disk in memory, for tests: one root, no links, no permissions. It keeps the
  * same promises about expectations as the real one, so that a workspace cannot tell them apart.
  */
 export class MemoryDisk implements Disk {

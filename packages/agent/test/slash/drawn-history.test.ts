@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { describeResult } from "../../src/commands/results.js";
-import { runCommand } from "../../src/commands/run-command.js";
+import { describeResult } from "../../src/slash/results.js";
+import { runCommand } from "../../src/slash/run-command.js";
 import { openStage, type Stage } from "../loop/stage.js";
 
 let stage: Stage;
