@@ -240,6 +240,12 @@ function holdsAddons(names) {
       (name) =>
         `${JSON.stringify(name)}: () => import(${JSON.stringify(join(addonHome(name), "dist/index.js"))})`,
     )
+    // A door of its own: what reads files of other agents needs nothing of their servers.
+    .concat(
+      names.includes("hosts")
+        ? [`"hosts/foreign": () => import(${JSON.stringify(join(addonHome("hosts"), "dist/foreign.js"))})`]
+        : [],
+    )
     .join(", ");
   return {
     name: "holds-addons",

@@ -7,8 +7,10 @@ export { jsonFault } from "./config/json-fault.js";
 export { settingsPath } from "./config/keys.js";
 export {
   checkFile,
+  type ForeignReader,
   type IgnoredKey,
   projectFile,
+  projectSettings,
   type ResolvedSettings,
   readSettings,
   resolveSettings,
@@ -24,7 +26,12 @@ export { TrustedFolders } from "./config/trusted-folders.js";
 export { agentExitCodes, exitCodeOfCommand, exitCodeOfTurn } from "./headless/exit-codes.js";
 export { type RunOutput, runOutput } from "./headless/output.js";
 export type { NamedResources } from "./input/expand-input.js";
-export { type Instructions, readInstructions, systemText } from "./input/instruction-files.js";
+export {
+  type Instructions,
+  instructionsBlock,
+  readInstructions,
+  systemText,
+} from "./input/instruction-files.js";
 export { type PromptPlace, promptPlaces, readPrompts, type WrittenPrompt } from "./input/written-prompts.js";
 export { type Agent, openAgent } from "./loop/agent.js";
 export { effortWords } from "./loop/ask-model.js";

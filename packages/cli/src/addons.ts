@@ -2,8 +2,10 @@ import type {
   Agent,
   AskPerson,
   CommandHost,
+  ForeignReader,
   GoogleFiles,
   googleFilesClient,
+  SettingsSources,
   TurnInput,
 } from "@holdfast/agent";
 import type { McpServers, McpServersGround, Sandbox, SandboxOptions, SpillFiles } from "@holdfast/agent/host";
@@ -56,6 +58,13 @@ export interface Addons {
   readonly "google-files": { openGoogleFiles(options: GoogleFilesOptions): GoogleFiles };
   readonly web: { fetchTool(options: WebOptions): WebPages };
   readonly tour: { playTour(shell: TourShell): Promise<number> };
+  readonly "hosts/foreign": {
+    readonly foreignFiles: readonly string[];
+    foreignSettings(
+      texts: ReadonlyMap<string, string>,
+      place: Pick<SettingsSources, "folder" | "home"> & Partial<Pick<SettingsSources, "environment">>,
+    ): ReturnType<ForeignReader["read"]>;
+  };
   readonly hosts: {
     setupCommand(call: Invocation & { readonly shell: SetupShell }): Promise<number>;
     openHostRules(client: HostName, roots: readonly string[]): Promise<() => HostRules>;

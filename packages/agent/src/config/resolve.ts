@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readForeignText } from "@holdfast/core/node";
 import { nearestName } from "@holdfast/core/tools";
@@ -21,10 +22,24 @@ export interface SettingsSources extends PersonPlace {
   readonly stateDir: string;
   /** What the command line sets, in the form of settings. */
   readonly flags?: AgentSettings;
+  /** Reads files of other agents in the project; nothing counts of them where nobody does. */
+  readonly foreign?: ForeignReader;
+}
+
+/** What files of other agents in a project say, as settings that are not checked yet. */
+export interface ForeignReader {
+  /** From the project's folder on. */
+  readonly files: readonly string[];
+  /** @param texts of those that are there. @returns `unused`: what is written there and says nothing here. */
+  readonly read: (texts: ReadonlyMap<string, string>) => {
+    readonly settings: Readonly<Record<string, unknown>>;
+    readonly unused: readonly string[];
+  };
 }
 
 /** A key of project settings that does not count, because its folder is not trusted. */
 export interface IgnoredKey {
+  readonly source: string;
   readonly key: string;
   readonly why: string;
 }
@@ -43,6 +58,8 @@ export type ResolvedSettings =
       readonly warnings: readonly SettingsProblem[];
       /** Whether a person trusts the folder as it is: only then do its own commands and skills count. */
       readonly isTrusted: boolean;
+      /** What files of other agents say that is not used. */
+      readonly unused: readonly string[];
     }
   | { readonly kind: "problems"; readonly problems: readonly SettingsProblem[] };
 
@@ -53,19 +70,57 @@ export type ResolvedSettings =
  */
 export async function resolveSettings(sources: SettingsSources): Promise<ResolvedSettings> {
   const user = await fileLayer(userFile(sources));
-  const project = await fileLayer(projectFile(sources));
+  const { own: project, foreign, bytes, unused } = await projectSettings(sources);
   const later = [...fromEnvironment(sources.environment), checkValue("flags", sources.flags ?? {})];
   const trusted = new TrustedFolders(sources.stateDir);
-  const isTrusted = project.bytes !== undefined && (await trusted.isTrusted(sources.folder, project.bytes));
+  const isTrusted = bytes !== undefined && (await trusted.isTrusted(sources.folder, bytes));
   const faults = isTrusted ? [] : project.problems;
   const counting = isTrusted ? [user, project, ...later] : [user, ...later];
   const problems = counting.flatMap((layer) => layer.problems);
   if (problems.length > 0) return { kind: "problems", problems: [...problems, ...faults] };
   const joined = new Joined(user);
-  const ignored = joined.add(project.source, project.settings, isTrusted ? "trusted" : "untrusted");
+  const whose = isTrusted ? "trusted" : "untrusted";
+  const ignored = [foreign, project].flatMap(({ source, settings }) => joined.add(source, settings, whose));
   for (const { source, settings } of later) joined.add(source, settings);
   const warnings = [user, project, ...later].flatMap((layer) => layer.warnings);
-  return { kind: "settings", ...joined.result(), ignored, faults, warnings, isTrusted };
+  return { kind: "settings", ...joined.result(), ignored, faults, warnings, isTrusted, unused };
+}
+
+/** All that a project says of settings: its own file, and files of other agents, over which its own one stands. */
+export async function projectSettings(sources: SettingsSources): Promise<{
+  readonly own: CheckedSettings;
+  readonly foreign: CheckedSettings;
+  /** What a person trusts; undefined where the project's own file cannot be read. */
+  readonly bytes: Uint8Array | undefined;
+  readonly unused: readonly string[];
+}> {
+  const own = await fileLayer(projectFile(sources));
+  const { texts, bytes, unused } = foreignTexts(sources);
+  const read = texts.size === 0 ? undefined : sources.foreign?.read(texts);
+  const source = [...texts.keys()].join(", ");
+  const checked = checkValue(source, read?.settings ?? {});
+  const faults = checked.problems.map(({ key, message }) => `${key} in ${source} (${message})`);
+  return {
+    own,
+    foreign: { ...checked, settings: fromFolder(checked.settings, sources.folder) },
+    bytes: own.bytes && Buffer.concat([own.bytes, ...bytes]),
+    unused: [...unused, ...(read?.unused ?? []), ...faults],
+  };
+}
+
+/** Files of other agents as they are there; none of them may be a link. */
+function foreignTexts({ folder, foreign }: SettingsSources) {
+  const texts = new Map<string, string>();
+  const bytes: Uint8Array[] = [];
+  const unused: string[] = [];
+  for (const name of foreign?.files ?? []) {
+    const read = readForeignText(join(folder, name), { limitBytes: settingsLimitBytes, below: folder });
+    if (read.kind === "unreadable") unused.push(`${name} (${read.why})`);
+    if (read.kind !== "read") continue;
+    texts.set(name, read.text);
+    bytes.push(Buffer.from(`\0${name}\0`), read.bytes);
+  }
+  return { texts, bytes, unused };
 }
 
 /** A file of settings, and what is allowed in it. */
@@ -80,15 +135,19 @@ export interface SettingsFile {
 /** The person's own file. */
 export function userFile(sources: PersonPlace): SettingsFile {
   const folder = userFolder(sources);
-  return { path: join(folder, fileName), isOwn: true, folder };
+  return { path: settingsIn(folder), isOwn: true, folder };
 }
 
 /** The file that a project shares; what is relative in it counts from the project's folder. */
 export function projectFile({ folder }: Pick<SettingsSources, "folder">): SettingsFile {
-  return { path: join(folder, ".holdfast", fileName), isOwn: false, folder };
+  return { path: settingsIn(join(folder, ".holdfast")), isOwn: false, folder };
 }
 
-const fileName = "settings.jsonc";
+/** Either name counts, with or without comments; of two files `settings.jsonc`. */
+function settingsIn(folder: string): string {
+  const [usual, other] = [join(folder, "settings.jsonc"), join(folder, "settings.json")];
+  return existsSync(other) && !existsSync(usual) ? other : usual;
+}
 
 /** Bytes of a settings file, at most. */
 export const settingsLimitBytes = 256 * 1024;
@@ -130,7 +189,11 @@ async function fileLayer(file: SettingsFile): Promise<FileLayer> {
   if (read.kind === "unreadable") return faulty(source, [{ source, key: "", message: read.why }]);
   const { text, bytes } = read.kind === "absent" ? { text: "", bytes: new Uint8Array() } : read;
   const checked = await checkFile(file, text);
-  return { ...checked, settings: fromFolder(checked.settings, folder), bytes };
+  const other = source.replace(/c$/, "");
+  const isTwo = other !== source && existsSync(other);
+  const message = "it does not count, since settings.jsonc stands beside it";
+  const warnings = [...checked.warnings, ...(isTwo ? [{ source: other, key: "", message }] : [])];
+  return { ...checked, warnings, settings: fromFolder(checked.settings, folder), bytes };
 }
 
 /** Relative folders count from where they are said, wherever the program was started. */
@@ -195,7 +258,12 @@ class Joined {
       const trust = trustClassOf(key);
       const widens = trust.widens === "always" || (trust.widens === "when" && trust.test(value, below));
       if (whose !== "own" && (trust.widens === "own" || (whose === "untrusted" && widens))) {
-        ignored.push({ key: name, why: trust.why });
+        ignored.push({ source, key: name, why: trust.why });
+        // What denies only narrows.
+        const denials = name === "approval.rules" ? denialsIn(value) : [];
+        if (denials.length === 0) continue;
+        this.#values.set(name, together(denials, below));
+        this.#origins.set(name, source);
         continue;
       }
       this.#values.set(name, joins.includes(name) ? together(value, below) : value);
@@ -218,6 +286,10 @@ class Joined {
       origins: Object.fromEntries(this.#origins),
     };
   }
+}
+
+function denialsIn(rules: unknown): readonly unknown[] {
+  return Array.isArray(rules) ? rules.filter((one) => Object(one).decision === "deny") : [];
 }
 
 /** The person's own rules come first, as the first that fits decides: no project, trusted or not, overrules them. */

@@ -68,7 +68,7 @@ function refuseKeys(keys: Readonly<Record<string, string>>, { addIssue }: z.Refi
 }
 
 const rule = z.strictObject({
-  tool: z.string().min(1).describe("the tool's name; * stands for any characters"),
+  tool: z.string().min(1).describe("the tool's name; * stands for any characters, | between names"),
   path: z.string().min(1).optional().describe("a glob that all files of the call fit"),
   command: z
     .string()

@@ -7,7 +7,7 @@ export { killTool, readOutputTool } from "./background-tools.js";
 export { Commands } from "./commands.js";
 export { editText } from "./editor.js";
 export { commandEnvironment, withoutSecrets } from "./environment.js";
-export { isBelow, ownText, projectText, type ReadText } from "./found-text.js";
+export { filesBelow, isBelow, ownText, projectText, type ReadText } from "./found-text.js";
 export { type LaterFile, LaterFiles } from "./later-files.js";
 export type {
   McpResource,

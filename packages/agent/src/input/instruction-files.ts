@@ -33,6 +33,8 @@ interface InstructionSources {
   readonly folders: readonly InstructionFolder[];
   /** Names of files, the preferred one first: of each folder the first that is there counts. */
   readonly names: readonly string[];
+  /** Files that count beside them: rules that were written for other agents, and the person's own of a project. */
+  readonly others?: readonly { readonly path: string; readonly folder: InstructionFolder }[];
   /** What an import that begins with `~/` counts from. */
   readonly home: string;
   /** A path as the model and the person are shown it. */
@@ -57,6 +59,10 @@ export async function readInstructions(sources: InstructionSources) {
       if (typeof why === "string") reading.problems.push(`${reading.nameOf(path)} is not read: ${why}.`);
       if (why === undefined) break;
     }
+  for (const { path, folder } of sources.others ?? []) {
+    const why = await add(path, folder, [], reading);
+    if (typeof why === "string") reading.problems.push(`${reading.nameOf(path)} is not read: ${why}.`);
+  }
   return { files: [...reading.files.values()], problems: reading.problems };
 }
 
@@ -84,6 +90,8 @@ async function add(
   const found = await folder.read(path);
   if (typeof found === "string") return found;
   if (found === undefined || found.text.trim() === "") return false;
+  // Teams keep one text under the names of several agents.
+  if ([...files.values()].some(({ sha256 }) => sha256 === found.sha256)) return undefined;
   const text = found.text.slice(0, mostChars);
   files.set(path, {
     path: reading.nameOf(path),
@@ -183,7 +191,7 @@ function aboutPlace({ roots, platform, date }: SystemFacts): string {
 }
 
 /** Raw text of a file, framed as every other is, so that it cannot be taken for words of ours. */
-function instructionsBlock({ path, sha256, text, isCut, isOwn }: Instructions): string {
+export function instructionsBlock({ path, sha256, text, isCut, isOwn }: Instructions): string {
   const cut = isCut === true ? " Only its beginning is here; read it for the rest." : "";
   const framed = frameText(fileAttributes(path, [["sha256", sha256]]), text, chooseSuffix([text, path])).text;
   const whose = isOwn === true ? "The user's own" : "The project's";

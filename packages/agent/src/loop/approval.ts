@@ -134,8 +134,9 @@ export function isAbout(rule: ApprovalRule, { tool, also = [] }: Pick<Action, "t
 /** The one tool of which the words of its command are all that it does. */
 export const commandTool = "run_shell_command";
 
-/** `*` stands for any run of characters. */
+/** `*` stands for any run of characters, `|` stands between names. */
 function fitsName(pattern: string, name: string): boolean {
+  if (pattern.includes("|")) return pattern.split("|").some((one) => fitsName(one, name));
   const [first = "", ...rest] = pattern.split("*");
   if (rest.length === 0) return pattern === name;
   const last = rest.pop() ?? "";

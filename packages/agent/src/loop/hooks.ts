@@ -1,6 +1,7 @@
-import { type ContextManager, driftedFiles } from "@holdfast/core/conversation";
+import { type ContextManager, driftedFiles, upwards } from "@holdfast/core/conversation";
 import {
   type ConversationRefusal,
+  effectsOf,
   type FileContent,
   fileContentOf,
   type JsonObject,
@@ -9,7 +10,7 @@ import {
 } from "@holdfast/core/conversation/values";
 import type { Workspace } from "@holdfast/core/files";
 import { isRefusal } from "@holdfast/core/files/values";
-import { clip, defined, escapeForDisplay } from "@holdfast/core/text";
+import { clip, defined, escapeForDisplay, jsonOf } from "@holdfast/core/text";
 import type { AgentSettings } from "../config/schema.js";
 import type { Commands } from "../host/commands.js";
 import type { CommandInput } from "../host/running-command.js";
@@ -21,6 +22,8 @@ interface HooksContext extends Pick<AgentSettings, "hooks" | "diagnostics" | "sh
   readonly run: RunHook;
   readonly workspace: Workspace;
   readonly conversation: { readonly session: { readonly id: string } };
+  /** Instructions that stand nearer to these files than those of the whole project. */
+  readonly nested?: (paths: readonly string[]) => Promise<readonly string[]>;
 }
 
 /** The turn in which hooks run: who is told, and what ends them. */
@@ -87,7 +90,22 @@ export class Hooks {
         if (said !== undefined) words.push(`${hookName(hook)} says of ${tool}:\n${said}`);
       }
     words.push(...(await this.#diagnosed([...new Set(made.flatMap(({ files }) => files))], scope)));
+    words.push(...(await this.#instructionsFor(carried, head)));
     return this.#tell(words, head);
+  }
+
+  /** What is written down for the files that the calls were about, and does not stand before the model yet. */
+  async #instructionsFor(carried: readonly { readonly ended: EndedCall }[], { manager }: Head) {
+    const paths = carried.flatMap(({ ended: { node } }) =>
+      node === undefined ? [] : effectsOf(node.payload).map(({ path }) => path),
+    );
+    const blocks = (await this.context.nested?.([...new Set(paths)])) ?? [];
+    if (blocks.length === 0) return blocks;
+    const { context } = manager;
+    const told = [...upwards(context, context.currentNodeId)].flatMap(({ payload }) =>
+      payload.kind === "note" ? [payload.text] : [],
+    );
+    return blocks.filter((block) => !told.includes(block));
   }
 
   /** After a turn that was not cancelled. */
@@ -103,7 +121,8 @@ export class Hooks {
     const rule = { tool: hook.tool ?? "*", decision: "deny", ...defined({ path: hook.path }) } as const;
     if ((await barredBy([rule], this.context.workspace, call)) === undefined) return undefined;
     const end = await this.#run(hook, input, await call.paths(), scope, [0, 2]);
-    return end?.exitCode === 2 ? end.output || `${hookName(hook)} says no.` : undefined;
+    if (end === undefined) return undefined;
+    return end.exitCode === 2 ? end.output || `${hookName(hook)} says no.` : saidInJson(end.output);
   }
 
   /** What the check of the project says after edits that it did not say after those before. */
@@ -214,6 +233,19 @@ export function hookRunner(commands: Commands): RunHook {
       return `was ended: ${failure ?? stopped ?? "killed by a signal"}.`;
     return { exitCode, output: started.log.text().trimEnd() };
   };
+}
+
+/** What a hook has against a call, or adds to it, in the JSON that Claude Code reads of its hooks. */
+function saidInJson(output: string): string | undefined {
+  const said = output.startsWith("{") ? Object(jsonOf(output)) : {};
+  const { permissionDecision, permissionDecisionReason, additionalContext } = Object(said.hookSpecificOutput);
+  const isDenied = said.decision === "block" || permissionDecision === "deny";
+  const words: unknown = isDenied ? (said.reason ?? permissionDecisionReason ?? "no") : undefined;
+  return typeof words === "string"
+    ? words
+    : typeof additionalContext === "string"
+      ? additionalContext
+      : undefined;
 }
 
 /** A hook as sentences name it. */

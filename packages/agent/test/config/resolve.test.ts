@@ -124,7 +124,7 @@ describe("project settings of a folder that is not trusted", () => {
     const without = await settingsOf(place(careful));
     const found = await settingsOf(sources);
     expect(found.settings).toEqual(without.settings);
-    expect(found.ignored).toEqual([{ key, why: expect.any(String) }]);
+    expect(found.ignored).toEqual([{ source: projectFile(sources).path, key, why: expect.any(String) }]);
     await new TrustedFolders(sources.stateDir).trust(sources.folder, readFileSync(projectFile(sources).path));
     const trusted = await settingsOf(sources);
     const isOwn = trustClassOf(key.split(".")).widens === "own";

@@ -224,7 +224,7 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
     subAgents: subAgentsOf(settings, written, call.flags.debug),
     ...defined({ folderId: folderId(root) }),
     system: systemOf(opening, host, written, { memory, context: manager.context }),
-    hooks: new Hooks({ ...settings, run: host.runHook, workspace, conversation }),
+    hooks: new Hooks({ ...settings, run: host.runHook, workspace, conversation, nested: written.nested }),
     ...defined({ memoryPath: memory?.path, uploads: uploads.uploads }),
     manager,
     workspace,

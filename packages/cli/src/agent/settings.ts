@@ -3,6 +3,7 @@ import {
   type AgentSettings,
   type ApprovalRule,
   checkText,
+  projectFile,
   resolveSettings,
   type SettingsProblem,
   settingsLimitBytes,
@@ -19,7 +20,7 @@ import {
 } from "@holdfast/core/economy";
 import { isRefusal } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
-import { problemLine, sourcesOf } from "../config/sources.js";
+import { problemLine, sourcesOf, withForeign } from "../config/sources.js";
 import { readInputText } from "../shell/input.js";
 import type { Invocation } from "../shell/invocation.js";
 
@@ -50,15 +51,18 @@ export async function settingsOf(call: Invocation): Promise<RunSettings> {
   const servers = await serversIn(call.flags.mcpConfig);
   if (servers.problems.length > 0) return { kind: "problems", lines: servers.problems.map(problemLine) };
   const flags = { ...settingsOfFlags(call), ...servers.settings };
-  const resolved = await resolveSettings({ ...found, flags });
+  const sources = await withForeign(found, found.environment);
+  const resolved = await resolveSettings({ ...sources, flags });
   if (resolved.kind === "problems") return { kind: "problems", lines: resolved.problems.map(problemLine) };
-  const { settings, ignored, faults, warnings, isTrusted } = resolved;
+  const { settings, ignored, faults, warnings, isTrusted, unused } = resolved;
   const { home } = found;
-  const keys = ignored.map(({ key }) => key);
+  const isOwn = (source: string) => source === projectFile(found).path;
+  const keys = ignored.map(({ source, key }) => (isOwn(source) ? key : `${key} (${source})`));
   const own = { home, folder: userFile(found).folder, isTrusted, ignored: keys };
   const notices = [
     ...unknownVariables(process.env),
     ...warnings.map((warning) => `${problemLine(warning)}.`),
+    ...(unused.length === 0 ? [] : [`Of the files of other agents are not used: ${unused.join(", ")}.`]),
     ...faults.slice(0, 1).map((fault) => `The project's settings do not count: ${problemLine(fault)}.`),
   ];
   return { kind: "settings", settings, notices, stateDir, own };

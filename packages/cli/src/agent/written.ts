@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import {
   type ApprovalRule,
   barredBy,
   commands,
   type Instructions,
+  instructionsBlock,
   type PromptPlace,
   promptPlaces,
   readInstructions,
@@ -13,6 +14,7 @@ import {
 } from "@holdfast/agent";
 import {
   commandEnvironment,
+  filesBelow,
   foldersOfRepository,
   gitWords,
   isBelow,
@@ -32,6 +34,8 @@ export interface Written {
   /** Commands of the person's and the project's own, and skills. */
   readonly prompts: readonly WrittenPrompt[];
   readonly agents: readonly WrittenPrompt[];
+  /** Instructions that stand nearer to these files than the project's own, as the model is told them. */
+  readonly nested: (paths: readonly string[]) => Promise<readonly string[]>;
   /** What a person should know of all that. */
   readonly notices: readonly string[];
   /** What git says of the folder, for the first prompt. */
@@ -52,22 +56,34 @@ export async function writtenFor(
   const [within = root] = folders;
   // What lies above the folder that is worked in is no part of its workspace.
   const reading = await openWorkspace({ roots: [within], stateDir, readOnly: true, allowWideRoot: true });
-  if (isRefusal(reading))
-    return { instructions: [], prompts: [], agents: [], notices: [reading.message], git };
+  if (isRefusal(reading)) {
+    const nothing = { instructions: [], prompts: [], agents: [], nested: async () => [] };
+    return { ...nothing, notices: [reading.message], git };
+  }
   const rules = (settings.approval?.rules ?? []).filter(({ decision }) => decision === "deny").map(ruleOf);
   const untracked = own?.isTrusted === false ? onlyTracked(within) : async () => undefined;
-  const read = projectText(
-    reading,
-    async (path) =>
-      (await untracked(path)) ??
-      barredBy(rules, workspace, { tool: "read_file", also: [], paths: async () => [path] }),
-  );
+  const readIn = (files: Pick<Workspace, "read">) =>
+    projectText(
+      files,
+      async (path) =>
+        (await untracked(path)) ??
+        barredBy(rules, workspace, { tool: "read_file", also: [], paths: async () => [path] }),
+    );
+  const read = readIn(reading);
   const mine = own && { path: own.folder, within: own.folder, read: ownText, isOwn: true as const };
-  const { files, problems } = await readInstructions({
-    folders: [...(mine ? [mine] : []), ...folders.map((path) => ({ path, within, read }))],
+  const places = {
     names: settings.instructions?.files ?? [],
     home: own?.home ?? root,
-    nameOf: (path) => (isBelow(path, root) ? relative(root, path) || "." : path),
+    nameOf: (path: string) => (isBelow(path, root) ? relative(root, path) || "." : path),
+  };
+  const rulesOfOthers = await foreignRules(within, read);
+  const { files, problems } = await readInstructions({
+    ...places,
+    folders: [...(mine ? [mine] : []), ...folders.map((path) => ({ path, within, read }))],
+    others: [...localFiles(folders), ...rulesOfOthers.used].map((path) => ({
+      path,
+      folder: { path: within, within, read },
+    })),
   });
   const isTaken = (name: string) => commands.some((command) => command.name.split(" ")[0] === name);
   const from = (text: ReadText, places: readonly PromptPlace[]) =>
@@ -77,11 +93,59 @@ export async function writtenFor(
   const sources = [...from(ownText, own === undefined ? [] : ownPlaces(own)), ...from(read, shared)];
   const written = await readPrompts(sources, isTaken);
   await reading.close();
-  const notices = [...problems, ...written.problems, ...untrustedWords(own, root)];
+  const notices = [...problems, ...rulesOfOthers.notices, ...written.problems, ...untrustedWords(own, root)];
   const agents = written.prompts.filter(({ kind }) => kind === "agent");
   const prompts = written.prompts.filter(({ kind }) => kind !== "agent");
-  return { instructions: files, prompts, agents, notices, git };
+  const told = new Set(files.map(({ sha256 }) => sha256));
+  const nested = nestedIn(root, async (path) => {
+    const folder = { path, within, read: readIn(workspace) };
+    const others = localFiles([path]).map((file) => ({ path: file, folder }));
+    const found = await readInstructions({ ...places, folders: [folder], others });
+    return found.files.filter(({ sha256 }) => !told.has(sha256)).map(instructionsBlock);
+  });
+  return { instructions: files, prompts, agents, notices, nested, git };
 }
+
+/** Looks into each folder between the root and a file once. */
+function nestedIn(root: string, readAt: (folder: string) => Promise<readonly string[]>): Written["nested"] {
+  const known = new Map<string, Promise<readonly string[]>>();
+  const foldersOf = (path: string): readonly string[] => {
+    const folder = dirname(path);
+    return folder === root || !isBelow(folder, root) ? [] : [...foldersOf(folder), folder];
+  };
+  return async (paths) => {
+    const folders = new Set(paths.flatMap((path) => foldersOf(resolve(root, path))));
+    const blocks = [...folders].map((folder) => {
+      const found = known.get(folder) ?? readAt(folder);
+      known.set(folder, found);
+      return found;
+    });
+    return (await Promise.all(blocks)).flat();
+  };
+}
+
+/** The person's own notes on a project, which git does not track. */
+function localFiles(folders: readonly string[]): readonly string[] {
+  return folders.map((folder) => join(folder, "CLAUDE.local.md")).filter((path) => existsSync(path));
+}
+
+/** Rules that a repository keeps for Copilot and Cursor. Of Cursor's only those are used that always apply. */
+async function foreignRules(top: string, read: ReadText) {
+  const whole = [".github/copilot-instructions.md", ".cursorrules"].map((name) => join(top, name));
+  const used = whole.filter((path) => existsSync(path));
+  const left: string[] = [];
+  for (const path of filesBelow(join(top, ".cursor/rules"), /\.mdc?$/).files.slice(0, mostRules)) {
+    const found = await read(path);
+    const [, head = ""] =
+      /^---\r?\n([\s\S]*?)\r?\n---/.exec(typeof found === "object" ? found.text : "") ?? [];
+    const isPart = head !== "" && !/^alwaysApply:[ \t]*true\b/m.test(head);
+    (isPart ? left : used).push(path);
+  }
+  const names = left.map((path) => relative(top, path)).join(", ");
+  return { used, notices: names === "" ? [] : [`Not used, since it is for some files only: ${names}.`] };
+}
+
+const mostRules = 50;
 
 /** Which instructions were read, for a person. */
 export function instructionWords({ instructions }: Pick<Written, "instructions">): readonly string[] {

@@ -4,7 +4,7 @@ import {
   fitOf,
   isCovered,
   projectFile,
-  readSettings,
+  projectSettings,
   resolveSettings,
   type SettingsProblem,
   TrustedFolders,
@@ -76,12 +76,11 @@ export async function showPaths(call: Invocation): Promise<number> {
   const { folder, stateDir } = sources;
   const { path: user } = userFile(sources);
   const file = projectFile(sources);
-  const read = readSettings(file);
-  const isTrusted =
-    read.kind === "read" && (await new TrustedFolders(stateDir).isTrusted(folder, read.bytes));
+  const { bytes } = await projectSettings(sources);
+  const isTrusted = bytes !== undefined && (await new TrustedFolders(stateDir).isTrusted(folder, bytes));
   const files = [
     ...(call.flags.project === true ? [] : [{ path: user, of: "user", exists: existsSync(user) }]),
-    { path: file.path, of: "project", exists: read.kind !== "absent", trusted: isTrusted },
+    { path: file.path, of: "project", exists: existsSync(file.path), trusted: isTrusted },
   ];
   return answer(call, { success: true, files }, files.map(pathLine).join("\n"));
 }

@@ -46,11 +46,11 @@ export async function settingLines(call: Invocation): Promise<readonly string[]>
   return [...linesOf(keysOf(found), found), ...unknownVariables(process.env)];
 }
 
-function linesOf(rows: readonly SetKey[], { ignored, warnings, project }: Resolved): readonly string[] {
+function linesOf(rows: readonly SetKey[], { ignored, warnings }: Resolved): readonly string[] {
   const width = Math.max(0, ...rows.map(({ key }) => key.length));
   return [
     ...rows.map(({ key, value, origin }) => `${key.padEnd(width)}  ${JSON.stringify(value)}  (${origin})`),
-    ...ignored.map(({ key, why }) => `ignored: ${key} in ${project}: ${why}`),
+    ...ignored.map(({ source, key, why }) => `ignored: ${key} in ${source}: ${why}`),
     ...(ignored.length > 0 ? ["To see and trust them: holdfast config trust"] : []),
     ...warnings.map(problemLine),
   ];

@@ -1,8 +1,15 @@
-import { resolve } from "node:path";
-import { agentExitCodes, type SettingsProblem, type SettingsSources } from "@holdfast/agent";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import {
+  agentExitCodes,
+  type ForeignReader,
+  type SettingsProblem,
+  type SettingsSources,
+} from "@holdfast/agent";
 import { isRefusal, type Refusal } from "@holdfast/core/files/values";
 import { homeFolder, stateFolderPath } from "@holdfast/core/node";
-import { escapeText } from "@holdfast/core/text";
+import { defined, escapeText } from "@holdfast/core/text";
+import { loadAddon } from "../addons.js";
 import { jsonLine } from "../answers/one-answer.js";
 import type { Invocation } from "../shell/invocation.js";
 
@@ -19,12 +26,30 @@ export function sourcesOf({ settings }: Invocation, folder?: string): SettingsSo
   return { folder: project, home: homeFolder(), stateDir, environment: process.env };
 }
 
+/**
+ * The same with files of other agents in the project, where it has any and this build can read them.
+ *
+ * @param environment what variables in them stand for; they stay as they are written without one.
+ */
+export async function withForeign(
+  sources: SettingsSources,
+  environment?: SettingsSources["environment"],
+): Promise<SettingsSources> {
+  const { folder, home } = sources;
+  if (![".mcp.json", ".claude"].some((name) => existsSync(join(folder, name)))) return sources;
+  const addon = await loadAddon("hosts/foreign");
+  if (addon === undefined) return sources;
+  const place = { folder, home, ...defined({ environment }) };
+  const read: ForeignReader["read"] = (texts) => addon.foreignSettings(texts, place);
+  return { ...sources, foreign: { files: addon.foreignFiles, read } };
+}
+
 /** The same for a command on settings. @returns the exit code where there are none; it has been said why. */
 export async function reportedSources(call: Invocation, folder?: string): Promise<SettingsSources | number> {
   const found = sourcesOf(call, folder);
   return isRefusal(found)
     ? reportProblems(call, [{ source: "state folder", key: "", message: found.message }])
-    : found;
+    : await withForeign(found, found.environment);
 }
 
 /** What settings have at a path; nothing where a member on the way is missing. */

@@ -1,11 +1,10 @@
 import { existsSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import {
-  checkFile,
   type IgnoredKey,
   projectFile,
+  projectSettings,
   promptPlaces,
-  readSettings,
   resolveSettings,
   type SettingsProblem,
   type SettingsSources,
@@ -19,7 +18,7 @@ import { escapeText } from "@holdfast/core/text";
 import { answer, jsonLine } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import { reportedSources, reportProblems, sourcesOf, valueAt } from "./sources.js";
+import { reportedSources, reportProblems, sourcesOf, valueAt, withForeign } from "./sources.js";
 
 /**
  * `config trust [PATH]`: shows what trust in a project switches on, and trusts it where a person says yes. What is trusted
@@ -55,21 +54,22 @@ interface TrustOffer {
 async function trustOffer(
   sources: SettingsSources,
 ): Promise<TrustOffer | { readonly kind: "problems"; readonly problems: readonly SettingsProblem[] }> {
-  const file = projectFile(sources);
-  const read = readSettings(file);
-  if (read.kind === "unreadable")
-    return { kind: "problems", problems: [{ source: file.path, key: "", message: read.why }] };
-  const { text, bytes } = read.kind === "absent" ? { text: "{}", bytes: new Uint8Array() } : read;
-  const checked = await checkFile(file, text);
-  const { problems } = checked;
-  if (problems.length > 0) return { kind: "problems", problems };
-  const widened = await wideningSettings(sources, checked.settings);
-  const words = ({ key, why }: IgnoredKey) =>
-    `  ${key} = ${JSON.stringify(valueAt(checked.settings, key.split(".")))}: ${why}`;
+  const { own, foreign, bytes } = await projectSettings(await withForeign(sources));
+  const { problems } = own;
+  if (problems.length > 0 || bytes === undefined) return { kind: "problems", problems };
   const { folder } = sources;
+  const widened: IgnoredKey[] = [];
+  const shown: string[] = [];
+  for (const { source, settings } of [foreign, own]) {
+    const keys = await wideningSettings(sources, settings);
+    widened.push(...keys);
+    if (keys.length > 0) shown.push(`${source} widens:`);
+    for (const { key, why } of keys)
+      shown.push(`  ${key} = ${JSON.stringify(valueAt(settings, key.split(".")))}: ${why}`);
+  }
   const prompts = promptPlaces(folder).map(([, path]) => relative(folder, path));
   const lines = [
-    ...(widened.length === 0 ? [] : [`${file.path} widens:`, ...widened.map(words)]),
+    ...shown,
     ...listLine(
       "Its commands and skills count",
       prompts.filter((name) => existsSync(join(folder, name))),

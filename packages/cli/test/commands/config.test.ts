@@ -53,7 +53,7 @@ describe("config list and get", () => {
         { key: "limits.maxTurns", value: 3, origin: join(here.folder, shared) },
       ]),
     );
-    expect(said.ignored).toEqual([{ key: "approval.mode", why: "it asks less often" }]);
+    expect(said.ignored).toMatchObject([{ key: "approval.mode", why: "it asks less often" }]);
     const listed = await run(["list", "--project"]);
     expect(listed).toMatchObject({ code: 0, stderr: "" });
     expect(listed.stdout).toContain(`limits.maxTurns  3  (${join(here.folder, shared)})`);
