@@ -65,8 +65,30 @@ export async function readPrompts(sources: readonly PromptSource[], isTaken: (na
       else if (!prompts.has(key(why.name))) prompts.set(key(why.name), why);
     }
   }
+  for (const prompt of ourPrompts) if (!prompts.has(prompt.name)) prompts.set(prompt.name, prompt);
   return { prompts: [...prompts.values()], problems: problems.slice(0, mostProblems) };
 }
+
+/** The prompts that come with the agent. */
+const ourPrompts: readonly WrittenPrompt[] = [
+  {
+    ...{ kind: "command", name: "init", usage: "", path: "" },
+    says: "Writes an AGENTS.md: how this project is built, tested and written.",
+    body:
+      "Look at this project: its README, its configuration, its layout, a few files of its code. Then write AGENTS.md in its root, " +
+      "for an agent that arrives without any knowledge of it: how to build it, how to run all tests and a single one, how its code is " +
+      "laid out where that takes several files to see, and which habits its code keeps. Write only what you found, at most 60 lines, and " +
+      "nothing that holds for every project. If there is an AGENTS.md, mend what is wrong or missing in it and keep the rest.",
+  },
+  {
+    ...{ kind: "command", name: "review", usage: "[WHAT]", path: "" },
+    says: "Reviews what is changed here, or what you name.",
+    body:
+      "Review this change: $ARGUMENTS\nIf nothing is named, it is what git says is not committed; if that is nothing, the last commit. Read " +
+      "the changed files around the change, too. Look for what is wrong: bugs, lost data, what breaks for callers, missing tests. " +
+      "Give each finding with file and line, why it is wrong and how to see it, the worst first. Say nothing of taste. Change no file.",
+  },
+];
 
 const mostFiles = 200;
 const mostProblems = 20;

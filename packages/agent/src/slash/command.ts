@@ -4,6 +4,8 @@ import type { ConversationRefusal, JsonObject } from "@holdfast/core/conversatio
 import type { Workspace } from "@holdfast/core/files";
 import type { AnyRefusalCode } from "@holdfast/core/files/values";
 import type { HostScope, HostTool } from "@holdfast/core/tools";
+import type { ApprovalRule } from "../config/approval.js";
+import type { McpServerState } from "../host/mcp-servers.js";
 import type { RunningCommand } from "../host/running-command.js";
 import type { WrittenPrompt } from "../input/written-prompts.js";
 import type { Agent } from "../loop/agent.js";
@@ -75,7 +77,13 @@ export interface CommandHost {
   /** Puts a text into the clipboard of the person. */
   readonly copy?: (text: string) => Promise<void>;
   /** The settings that hold, a line each, with where each comes from. */
-  readonly settings?: () => Promise<readonly string[]>;
+  readonly settings?: (sections?: readonly string[]) => Promise<readonly string[]>;
+  /** Puts a rule of approval before all others, in the person's own settings too. @returns what was done. */
+  readonly addRule?: (rule: ApprovalRule) => Promise<string | Refused>;
+  /** How the MCP servers stand; starts those that failed once more where that is wanted. */
+  readonly servers?: (isRetry: boolean) => Promise<readonly McpServerState[]>;
+  /** Trusts the folder, or no more; without an answer it tells how it stands. @returns a sentence, and lines on it. */
+  readonly trust?: (answer?: "yes" | "no") => Promise<readonly string[]>;
   /** The report of `holdfast doctor`. */
   readonly doctor?: () => Promise<readonly string[]>;
   readonly signal?: AbortSignal;

@@ -39,7 +39,9 @@ function ruleOf(decision: string | undefined, words: string, given: GivenWords):
   const [tool, path] = [given.value("tool"), given.value("path")];
   const isDecision = decision === "allow" || decision === "ask" || decision === "deny";
   if (!isDecision || (words === "") === (tool === undefined)) return undefined;
-  return tool === undefined ? { tool: commandTool, command: words, decision } : { tool, decision, ...defined({ path }) };
+  return tool === undefined
+    ? { tool: commandTool, command: words, decision }
+    : { tool, decision, ...defined({ path }) };
 }
 
 const mcp: CommandSpec = {

@@ -18,6 +18,7 @@ import { contextCommands } from "./context.js";
 import { exportCommand } from "./export.js";
 import { historyCommands, movingCommand } from "./history.js";
 import { carried, type DueFact, dueFilesIn, ofReply, refused, told, unavailable } from "./results.js";
+import { rightsCommands } from "./rights.js";
 import { sessionCommands } from "./session.js";
 
 const diff: CommandSpec = {
@@ -310,6 +311,7 @@ const specs: readonly CommandSpec[] = [
   memoryCommand,
   exportCommand,
   ...sessionCommands,
+  ...rightsCommands,
 ];
 
 /** Every slash command, in the order in which help lists them. */

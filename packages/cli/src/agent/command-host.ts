@@ -15,19 +15,27 @@ import { newIds } from "../sessions/open-store.js";
 import type { OpenedRun } from "./open-run.js";
 
 /** What the commands need of other parts of the program. */
-export type CommandPorts = Pick<CommandHost, "settings" | "doctor" | "copy"> & {
+export type CommandPorts = Pick<CommandHost, "settings" | "doctor" | "copy" | "trust" | "addRule"> & {
   readonly exportAs: (form: "json" | "html", run: OpenedRun) => Promise<string | ConversationRefusal>;
 };
 
 /** What the slash commands work on in a run. */
 export function commandHost(run: OpenedRun, ports: Partial<CommandPorts>, signal?: AbortSignal): CommandHost {
   const { agent, conversation, workspace, shell, store } = run;
-  const { settings, doctor, copy, exportAs } = ports;
+  const { settings, doctor, copy, trust, addRule, exportAs } = ports;
   return {
     agent,
     manager: conversation.manager,
     workspace,
     prompts: run.written.prompts,
+    servers: run.askServers,
+    ...(addRule && {
+      addRule: async (rule) => {
+        const said = await addRule(rule);
+        if (typeof said === "string") run.addRule(rule);
+        return said;
+      },
+    }),
     background: () => run.commands.inBackground(),
     modelNames: async () => [...modelCatalog.keys(), ...(await localModels())],
     openModel: async (wanted) => {
@@ -44,7 +52,7 @@ export function commandHost(run: OpenedRun, ports: Partial<CommandPorts>, signal
     },
     writeNew: async (path, text) => writeNew(resolve(run.root, path), text),
     ...(exportAs === undefined ? {} : { exportAs: async (form) => exportOf(form, run, exportAs) }),
-    ...defined({ settings, doctor, copy, shell, signal }),
+    ...defined({ settings, doctor, copy, trust, shell, signal }),
   };
 }
 

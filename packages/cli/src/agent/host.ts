@@ -50,6 +50,8 @@ export interface RunHost {
   /** Those that need nobody's approval. */
   readonly harmless: readonly string[];
   readonly servers: ReturnType<McpServers["states"]>;
+  /** How they stand now; those that failed are started once more where that is wanted. */
+  readonly askServers: (isRetry: boolean) => Promise<ReturnType<McpServers["states"]>>;
   /** What `@server:uri` names. */
   readonly resources: NamedResources;
   /** What did not start, a sentence each. */
@@ -154,6 +156,7 @@ export async function openHost(
     commandPlace: commandPlaces(shell.sandbox ?? "auto", () => sandboxFault(sandbox), told),
     later: laterLook(later, commands, { roots, stateDir, ...defined({ told }) }),
     servers: states,
+    askServers: async (isRetry) => (isRetry ? servers.start() : servers.states()),
     resources: {
       servers: Object.keys(mcpServers),
       read: (server, uri, signal) => servers.readResource(server, uri, signal),

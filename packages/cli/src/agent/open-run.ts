@@ -2,6 +2,7 @@ import { relative, resolve } from "node:path";
 import {
   type AgentSettings,
   type ApprovalMode,
+  type ApprovalRule,
   type AskPerson,
   agentExitCodes,
   CostMeter,
@@ -59,6 +60,9 @@ export interface OpenedRun extends Pick<RunHost, "shell">, TalkRun {
   readonly root: string;
   /** What people have written down for the model. */
   readonly written: Pick<Written, "prompts" | "git" | "instructions">;
+  readonly askServers: RunHost["askServers"];
+  /** A rule that stands before all others from now on. */
+  readonly addRule: (rule: ApprovalRule) => void;
   readonly uploads: Pick<RunUploads, "idle">;
   /** Opens another model by name, with the same settings. */
   readonly openModel: (name: string) => Promise<RunModel | ModelRefusal>;
@@ -219,8 +223,9 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
   const summarising = await summariserModel(opening);
   const uploads = await uploadsOf(opening);
   parts.add(() => uploads.close());
+  const set = agentSettings(opening, host, summarising.port);
   const agent = openAgent({
-    ...agentSettings(opening, host, summarising.port),
+    ...set,
     subAgents: subAgentsOf(settings, written, call.flags.debug),
     ...defined({ folderId: folderId(root) }),
     system: systemOf(opening, host, written, { memory, context: manager.context }),
@@ -248,6 +253,8 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
     resources: host.resources,
     written,
     fetch: host.fetch,
+    askServers: host.askServers,
+    addRule: (rule) => void set.rules.unshift(rule),
     uploads,
     openModel: (name) => modelOf(withModel(settings, name), { debug: call.flags.debug }),
     notices: told,
@@ -294,6 +301,7 @@ function agentSettings(
   const newId = newIds();
   const { approval = {}, limits = {} } = settings;
   const { terminal, flags } = call;
+  const rules: ApprovalRule[] = [...skillRules(skillFolders(own)), ...(approval.rules ?? []).map(ruleOf)];
   return {
     model: model.port,
     ...toolsOf(settings),
@@ -306,7 +314,7 @@ function agentSettings(
     later: host.later,
     ...defined({ effort: settings.model?.effort }),
     mode: approval.mode ?? "ask",
-    rules: [...skillRules(skillFolders(own)), ...(approval.rules ?? []).map(ruleOf)],
+    rules,
     ask,
     limits: defined({ maxSteps: limits.maxTurns, maxCostUsd: limits.maxCostUsd }),
     summariser: summariserOf(summarising, newId, meter),

@@ -240,7 +240,9 @@ function canSetUp({ exitCode }: NoRun): boolean {
 /** What the slash commands need of the program's other commands, each loaded when it is asked for. */
 function portsOf(call: Invocation): CommandPorts {
   return {
-    settings: async () => (await import("../config/list.js")).settingLines(call),
+    settings: async (sections) => (await import("../config/list.js")).settingLines(call, sections),
+    trust: async (answer) => (await import("../config/trust.js")).trustLines(call, answer),
+    addRule: async (rule) => (await import("../config/set.js")).addOwnRule(call, rule),
     doctor: async () => (await import("./doctor.js")).doctorLines(call),
     exportAs: async (form, { store, stateDir, conversation }) =>
       (await import("./history.js")).exportedText(form, { store, stateDir, id: conversation.session.id }),

@@ -40,10 +40,22 @@ export async function listSettings(call: Invocation): Promise<number> {
 }
 
 /** The same as lines, for a program that runs already. */
-export async function settingLines(call: Invocation): Promise<readonly string[]> {
+export async function settingLines(
+  call: Invocation,
+  sections?: readonly string[],
+): Promise<readonly string[]> {
   const found = await resolved(call);
   if (typeof found === "number") return [];
-  return [...linesOf(keysOf(found), found), ...unknownVariables(process.env)];
+  if (sections === undefined) return [...linesOf(keysOf(found), found), ...unknownVariables(process.env)];
+  const isAsked = ({ key }: { readonly key: string }) => sections.includes(key.split(".")[0] ?? "");
+  const ignored = found.ignored.filter(isAsked);
+  // Of a list each member has a line: there are many, and each is read by itself.
+  const rows = keysOf(found)
+    .filter(isAsked)
+    .flatMap(({ value, ...row }) =>
+      Array.isArray(value) ? value.map((one: unknown) => ({ ...row, value: one })) : [{ ...row, value }],
+    );
+  return linesOf(rows, { ...found, ignored, warnings: [] });
 }
 
 function linesOf(rows: readonly SetKey[], { ignored, warnings }: Resolved): readonly string[] {

@@ -1,11 +1,13 @@
 import { chmodSync, existsSync, realpathSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import {
+  type ApprovalRule,
   checkFile,
   factsOfModel,
   type ModelRefusal,
   openModel,
   projectFile,
+  type Refused,
   readSettings,
   resolveSettings,
   type SettingsFile,
@@ -21,11 +23,12 @@ import { answer } from "../answers/one-answer.js";
 import { withWorkspace } from "../answers/open.js";
 import { reportRefusal } from "../answers/report.js";
 import { exitCodeOf } from "../shell/exit-code-of.js";
+import { exitCodes } from "../shell/exit-codes.js";
 import { readInputText } from "../shell/input.js";
 import { finishOnceBegun } from "../shell/interrupt.js";
 import type { Invocation } from "../shell/invocation.js";
 import { changeSettings } from "./change-settings.js";
-import { reportedSources, reportProblems } from "./sources.js";
+import { reportedSources, reportProblems, sourcesOf } from "./sources.js";
 
 /**
  * `config set KEY VALUE`: puts a value into the person's file, or the project's. Comments and all else stay. Nothing is
@@ -62,6 +65,22 @@ export async function unsetSetting(call: Invocation): Promise<number> {
   if (key === undefined) return call.misuse("unset takes a key");
   const path = settingsPath(key);
   return path === undefined ? call.misuse(`there is no setting ${key}`) : write(call, { key, path });
+}
+
+/** Puts a rule before those of the person's own settings. @returns what was done, or why it was not. */
+export async function addOwnRule(call: Invocation, rule: ApprovalRule): Promise<string | Refused> {
+  const sources = sourcesOf(call);
+  if (isRefusal(sources)) return sources;
+  const file = userFile(sources);
+  const read = readSettings(file);
+  const { settings } = await checkFile(file, read.kind === "read" ? read.text : "");
+  const rules = JSON.stringify([rule, ...(settings.approval?.rules ?? [])]);
+  const said: string[] = [];
+  const terminal = { ...call.terminal, out: async () => {}, err: (text: string) => void said.push(text) };
+  const flags = { ...call.flags, project: false };
+  const code = await setSetting({ ...call, terminal, flags, args: ["set", "approval.rules", rules] });
+  if (code === exitCodes.success) return `The rule counts from now on, and stands in ${file.path}.`;
+  return { kind: "refusal", code: "invalid_arguments", message: said.join(" ").trim() };
 }
 
 /** Changes the one file that the flags mean, through the workspace. */

@@ -18,7 +18,7 @@ import { escapeText } from "@holdfast/core/text";
 import { answer, jsonLine } from "../answers/one-answer.js";
 import { exitCodes } from "../shell/exit-codes.js";
 import type { Invocation } from "../shell/invocation.js";
-import { reportedSources, reportProblems, sourcesOf, valueAt, withForeign } from "./sources.js";
+import { problemLine, reportedSources, reportProblems, sourcesOf, valueAt, withForeign } from "./sources.js";
 
 /**
  * `config trust [PATH]`: shows what trust in a project switches on, and trusts it where a person says yes. What is trusted
@@ -120,6 +120,23 @@ export async function askTrust(
     ? "is trusted with these settings"
     : "is not trusted. To trust it later: holdfast config trust";
   await lines.terminal.out(`${escapeText(folder)} ${words}.\n`);
+}
+
+/** The same for a person who works in the folder: how trust stands, and what it switches on; or their answer, kept. */
+export async function trustLines(call: Invocation, said?: "yes" | "no"): Promise<readonly string[]> {
+  const found = sourcesOf(call);
+  if (isRefusal(found)) return [found.message];
+  const { folder, stateDir } = found;
+  const offer = await trustOffer(found);
+  if (offer.kind === "problems")
+    return ["The project's settings are faulty.", ...offer.problems.map(problemLine)];
+  const folders = new TrustedFolders(stateDir);
+  if (said === "yes") await folders.trust(folder, offer.bytes);
+  if (said === "no") await folders.untrust(folder);
+  const isTrusted = await folders.isTrusted(folder, offer.bytes);
+  const from = said === undefined ? "" : " That counts from the next session on: /clear begins one.";
+  const nothing = offer.lines.length === 0 ? ["It has nothing that trust would switch on."] : offer.lines;
+  return [`${folder} is ${isTrusted ? "" : "not "}trusted as it is now.${from}`, ...nothing];
 }
 
 /** `config untrust [PATH]`: what the project's settings would widen counts no more. */

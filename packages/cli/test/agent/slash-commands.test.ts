@@ -89,3 +89,66 @@ describe("a slash command as the prompt", () => {
     expect(project.has("ran.txt")).toBe(false);
   });
 });
+
+describe("what the model and the project may do", () => {
+  const say = async (at: Awaited<ReturnType<typeof written>>, prompt: string) => at.run(["-c", "-p", prompt]);
+
+  it("/permissions shows rules with their sources, and a new rule counts at once and later", async () => {
+    const at = await written();
+    const added = await say(at, "/permissions deny git push");
+    expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining("counts from now on") });
+    expect((await say(at, "/permissions ask --tool delete_file --path src/**")).code).toBe(0);
+    const { stdout } = await say(at, "/permissions");
+    const [first, second] = stdout.split("\n").filter((line) => line.startsWith("approval.rules"));
+    expect(first).toContain('"path":"src/**"');
+    expect(second).toContain('"command":"git push"');
+    at.play([{ calls: [{ name: "run_shell_command", args: { command: "git push origin" } }] }, done]);
+    expect((await at.run(["-c", "-p", "Push.", ...yolo])).code).toBe(64);
+    for (const wrong of [
+      "/permissions deny",
+      "/permissions maybe x",
+      "/permissions deny a && b",
+      "/permissions --tool x",
+    ])
+      expect((await say(at, wrong)).code).toBe(2);
+    expect((await say(at, "/permissions")).stdout).toBe(stdout);
+  });
+
+  it("/trust says what it switches on, keeps the answer and takes it back", async () => {
+    const at = scripted([done], {
+      files: { ".mcp.json": '{"mcpServers":{"x":{"command":"nothing-here"}}}' },
+    });
+    expect((await at.run(["-p", "Go."])).code).toBe(0);
+    const says = async (prompt: string) => (await say(at, prompt)).stdout;
+    expect(await says("/trust")).toMatch(/is not trusted as it is now\.[\s\S]*mcpServers = /);
+    expect(await says("/mcp")).toContain("There is none.");
+    expect(await says("/trust yes")).toContain(
+      "is trusted as it is now. That counts from the next session on",
+    );
+    expect(await says("/mcp")).toMatch(/^x {2}failed$/m);
+    expect(await says("/mcp --retry")).toMatch(/^x {2}failed$/m);
+    expect(await says("/trust no")).toContain("is not trusted as it is now.");
+    expect((await say(at, "/trust perhaps")).code).toBe(2);
+  });
+
+  it("/hooks lists each with its source", async () => {
+    const at = scripted([done], {
+      settings: { hooks: { turnEnd: [{ command: "one" }, { command: "two" }] } },
+    });
+    expect((await at.run(["-p", "Go."])).code).toBe(0);
+    const lines = (await say(at, "/hooks")).stdout
+      .split("\n")
+      .filter((line) => line.startsWith("hooks.turnEnd"));
+    expect(lines).toHaveLength(2);
+  });
+
+  it("/init and /review are prompts, unless the person has ones of that name", async () => {
+    const at = scripted([{ ...done, expects: ["write AGENTS.md in its root"] }]);
+    expect((await at.run(["-p", "/init"])).code).toBe(0);
+    at.play([{ ...done, expects: ["Review this change: the parser"] }]);
+    expect((await at.run(["-p", "/review the parser"])).code).toBe(0);
+    at.home.put("commands/review.md", "My own review.");
+    at.play([{ ...done, expects: ["My own review."] }]);
+    expect((await at.run(["-p", "/review"])).code).toBe(0);
+  });
+});
