@@ -4,6 +4,7 @@ import { toolsMatched } from "./tools.js";
 
 /** A hook of our settings. */
 interface Hook {
+  readonly event?: string;
   readonly tool?: string;
   readonly command: string;
   readonly timeoutMs?: number;
@@ -30,8 +31,14 @@ export function hooksOf(files: readonly object[], folder: string): FoundHooks {
       const hooks = commandsIn(memberAt(element, "hooks"), folder);
       const isUsed = moment !== undefined && hooks !== undefined && tools?.length !== 0;
       if (!isUsed) unused.push(`a hook of ${event}`);
-      else if (moment === "turnEnd" || tools === undefined) found[moment].push(...hooks);
-      else found[moment].push(...hooks.map((hook) => ({ tool: tools.join("|"), ...hook })));
+      else if (moment === "turnEnd") found.turnEnd.push(...hooks);
+      else {
+        const which = {
+          ...(moment === "afterTool" && { event }),
+          ...(tools !== undefined && { tool: tools.join("|") }),
+        };
+        found[moment].push(...hooks.map((hook) => ({ ...which, ...hook })));
+      }
     }
   }
   return { ...found, unused: [...new Set(unused)] };
@@ -40,6 +47,7 @@ export function hooksOf(files: readonly object[], folder: string): FoundHooks {
 const moments: ReadonlyMap<string, "beforeTool" | "afterTool" | "turnEnd"> = new Map([
   ["PreToolUse", "beforeTool"],
   ["PostToolUse", "afterTool"],
+  ["PostToolUseFailure", "afterTool"],
   ["Stop", "turnEnd"],
 ]);
 

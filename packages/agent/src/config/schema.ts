@@ -106,6 +106,10 @@ const hook = {
   timeoutMs: count.optional().describe("how long it may run, in milliseconds; 60,000 unless set"),
 };
 const callHook = z.strictObject({
+  event: z
+    .enum(["PostToolUse", "PostToolUseFailure"])
+    .optional()
+    .describe("of hooks after a call: only where it succeeded, or only where it failed"),
   tool: z.string().min(1).optional().describe("the tool's name; * stands for any characters; any unless set"),
   path: z.string().min(1).optional().describe("a glob that a file of the call fits"),
   ...hook,

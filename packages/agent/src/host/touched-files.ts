@@ -19,14 +19,22 @@ interface WatchedFolders {
 /**
  * Finds what a command changes by size, time, inode and mode: of the files that git knows or would take in, else of a listing. A
  * workspace with more files, or one whose files take longer to look at, is not looked at: what git takes does not count, and
- * after the command four times as long as before it is allowed.
+ * four times as long as the last look took is allowed to the next, twice as long after one that was too short.
  */
-export function watchFiles(folders: WatchedFolders, { mostFiles = 20_000, mostMs = 500 } = {}): WatchFiles {
+export function watchFiles(
+  folders: WatchedFolders,
+  { mostFiles = 500_000, mostMs = 2_000 } = {},
+): WatchFiles {
+  let allowedMs = mostMs;
+  const look = async () => {
+    const done = await stamps(folders, { mostFiles, mostMs: allowedMs });
+    allowedMs = done === undefined ? Math.min(2 * allowedMs, mostLookMs) : Math.max(mostMs, 4 * done.spentMs);
+    return done;
+  };
   return async () => {
-    const before = await stamps(folders, { mostFiles, mostMs });
+    const before = await look();
     return async () => {
-      const allowedMs = Math.max(mostMs, 4 * (before?.spentMs ?? 0));
-      const after = before && (await stamps(folders, { mostFiles, mostMs: allowedMs }));
+      const after = before && (await look());
       if (before === undefined || after === undefined) return { files: [], isWhole: false };
       const paths = [...new Set([...before.found.keys(), ...after.found.keys()])].toSorted();
       const files = paths.flatMap((path) => {
@@ -39,6 +47,8 @@ export function watchFiles(folders: WatchedFolders, { mostFiles = 20_000, mostMs
 }
 
 const mostTold = 1_000;
+/** Nobody waits longer for it, on however slow a disk. */
+const mostLookMs = 20_000;
 
 /** What a look found, and how long the files took. */
 interface Look {
@@ -83,6 +93,6 @@ function stampOf(path: string): FileStamp | undefined {
 /** Undefined where the folder is not git's, or there is no git. */
 async function namesOfGit(root: string): Promise<readonly string[] | undefined> {
   const args = ["ls-files", "-z", "-co", "--exclude-standard", "--deduplicate"];
-  const said = await askGit(root, args, { timeoutMs: 2_000 });
+  const said = await askGit(root, args, { timeoutMs: 10_000 });
   return said?.split("\0").filter((name) => name !== "");
 }

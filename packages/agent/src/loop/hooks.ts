@@ -66,16 +66,14 @@ export class Hooks {
     return undefined;
   }
 
-  /** After the calls of one answer that succeeded; of several that changed the same files, the last. */
+  /** After the calls of one answer; of several that changed the same files, the last. */
   async after(
     carried: readonly { readonly ended: EndedCall; readonly call: ToolCall }[],
     scope: Scope,
     head: Head,
   ): Promise<ConversationRefusal | undefined> {
     if (scope.signal?.aborted === true) return undefined;
-    const made = carried
-      .filter(({ ended }) => !ended.isError)
-      .map((one) => ({ ...one, files: changedBy(one) }));
+    const made = carried.map((one) => ({ ...one, files: changedBy(one) }));
     const last = made.filter(({ files }, at) => {
       const later = new Set(made.slice(at + 1).flatMap((one) => one.files));
       return files.length === 0 || files.some((path) => !later.has(path));
@@ -84,10 +82,13 @@ export class Hooks {
     for (const hook of this.context.hooks?.afterTool ?? [])
       for (const { ended, call, files } of last) {
         const { name: tool, args } = call;
+        const hook_event_name = ended.isError ? "PostToolUseFailure" : "PostToolUse";
+        if (hook.event !== undefined && hook.event !== hook_event_name) continue;
         const tool_response = { code: ended.code, text: clip(ended.text, mostChars) };
-        const input = { hook_event_name: "PostToolUse", tool_name: tool, tool_input: args, tool_response };
+        const input = { hook_event_name, tool_name: tool, tool_input: args, tool_response };
         const said = await this.#ofCall(hook, { tool, also: [], paths: async () => files }, input, scope);
-        if (said !== undefined) words.push(`${hookName(hook)} says of ${tool}:\n${said}`);
+        // The call is done: what is said of it takes nothing back.
+        if (said !== undefined) words.push(`${hookName(hook)} says, after ${tool} was done:\n${said}`);
       }
     words.push(...(await this.#diagnosed([...new Set(made.flatMap(({ files }) => files))], scope)));
     words.push(...(await this.#instructionsFor(carried, head)));
@@ -122,7 +123,7 @@ export class Hooks {
     if ((await barredBy([rule], this.context.workspace, call)) === undefined) return undefined;
     const end = await this.#run(hook, input, await call.paths(), scope, [0, 2]);
     if (end === undefined) return undefined;
-    return end.exitCode === 2 ? end.output || `${hookName(hook)} says no.` : saidInJson(end.output);
+    return end.exitCode === 2 ? end.output || "exit code 2, without a word" : saidInJson(end.output);
   }
 
   /** What the check of the project says after edits that it did not say after those before. */
@@ -201,11 +202,13 @@ const mostChars = 16_000;
 /** Of one check. */
 const mostLines = 40;
 
-/** The files that a call changed and left there. */
+/** The files that a call changed and left there, by itself or by the command that it ran. */
 function changedBy({ ended: { node } }: { readonly ended: EndedCall }): readonly string[] {
-  const effects = node?.payload.kind === "tool_result" ? (node.payload.files ?? []) : [];
-  const own = effects.filter(({ by, before, after }) => by === "tool" && after !== null && before !== after);
-  return own.map(({ path }) => path);
+  if (node?.payload.kind !== "tool_result") return [];
+  const { files = [], touched } = node.payload;
+  const own = files.filter(({ by, before, after }) => by === "tool" && after !== null && before !== after);
+  const ofCommand = (touched?.files ?? []).filter(({ after }) => after !== null);
+  return [...new Set([...own, ...ofCommand].map(({ path }) => path))];
 }
 
 /** A command of the settings that is run beside the work of the model. */

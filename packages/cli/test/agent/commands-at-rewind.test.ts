@@ -18,6 +18,9 @@ describe("what commands changed", () => {
     const stay = "3 files were changed by commands and stay: a.txt, b.txt, d.txt.";
     const asked = await at.bare.run(["-c", "-p", "/history rewind"]);
     expect(asked.stdout + asked.stderr).toContain(stay);
+    expect(asked.stdout + asked.stderr).toContain(
+      "A command of this conversation changed this file since, and no tool did",
+    );
     const back = await at.bare.run(["-c", "-p", "/history rewind --files restore --conflicts leave"]);
     expect(back.stdout).toMatch(
       /put back: made\.txt\..* In conflict and left as they are: c\.txt\. 3 files were changed by commands/u,

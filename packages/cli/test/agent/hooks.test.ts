@@ -48,6 +48,30 @@ describe("a hook after a tool", () => {
     expect(ran.stdout).not.toContain("changed by somebody");
   });
 
+  it("hears of files that a command changed, and of calls that failed; its words are told as what came after", async () => {
+    const note = (event: string) => `grep -o ${event} >> heard.txt; exit 2`;
+    const { go, project } = playing(
+      {
+        hooks: {
+          afterTool: [
+            { path: "**/*.ts", command: format },
+            { event: "PostToolUseFailure", command: note("PostToolUse[a-zA-Z]*") },
+          ],
+        },
+      },
+      [
+        read("a.ts"),
+        { calls: [call("run_shell_command", { command: "echo 'const two = 2' >> a.ts" })] },
+        edit("a.ts", "not there", "x", "{{sha256:a.ts}}"),
+        { ...done, expects: ["says, after edit_file was done:"] },
+      ],
+    );
+    const ran = await go();
+    expect(codes(ran)).toEqual(["success", "success", "error"]);
+    expect(project.text("a.ts")).toBe("const one = 1;\nconst two = 2;\n");
+    expect(project.text("heard.txt").trim().split("\n")).toEqual(["PostToolUseFailure"]);
+  });
+
   it("runs once for a file that several calls of one answer changed, and not for a look", async () => {
     const both = [edit("a.ts", "one", "two"), edit("a.ts", "// end", "let end"), write("b.ts", "b\n")];
     const { go, project } = playing(

@@ -130,7 +130,13 @@ export async function planRestore(
   const commands = filesOfCommands(context, fromId, stateOf);
   const named = new Set(files.map(({ path }) => path));
   const aside = new Set(known.filter((file) => file.aside === true).map(({ path }) => path));
-  const decided = known.map((file, at) => decide(file, statuses[at], kept, makers[at] ?? { by: nobody }));
+  const byCommands = new Set(commands.paths);
+  const decided = known.map((file, at) =>
+    decide(file, statuses[at], kept, {
+      ...(makers[at] ?? { by: nobody }),
+      isOfCommand: byCommands.has(file.path),
+    }),
+  );
   const planned = await Promise.all(decided.map((file) => mergedOr(file, disk)));
   return {
     kind: "restore_plan",
@@ -157,6 +163,8 @@ interface Making {
   readonly by: FileMaker;
   /** The record can be asked, and has no write of this very file. */
   readonly isUnrecorded?: boolean;
+  /** A command of this conversation changed it since. */
+  readonly isOfCommand?: boolean;
 }
 
 /** Who left each file as it is; asked only where something else is wanted. */
@@ -184,7 +192,7 @@ function decide(
   file: KnownFile,
   status: FileStatus | undefined,
   kept: ReadonlySet<string>,
-  { by, isUnrecorded }: Making,
+  { by, isUnrecorded, isOfCommand }: Making,
 ): PlannedFile {
   const { path, left, others } = file;
   const wanted = status?.link ?? file.wanted;
@@ -199,7 +207,7 @@ function decide(
     return clash("bytes_gone", false, bytesGone);
   const isOurs = by.who === "this_conversation";
   if (from !== left && !isOurs) return clash("changed", true, changedBy(by));
-  if (!file.ours && !isOurs) return clash("not_ours", true, notOursBut(by));
+  if (!file.ours && !isOurs) return clash("not_ours", true, isOfCommand ? ofCommand : notOursBut(by));
   // The name leads to another file by now, or the writes were made elsewhere, as those of an imported session were.
   if (isUnrecorded && from !== null) return clash("not_ours", true, notWrittenHere(status?.realPath));
   if (from === null)
@@ -254,6 +262,8 @@ function wantedOf(file: PlannedFile): FileStateHash {
   return file.kind === "same" ? file.sha256 : file.to;
 }
 
+const ofCommand =
+  "A command of this conversation changed this file since, and no tool did; that is not taken back without consent.";
 const bytesGone = "The bytes of the wanted state are not kept, so that it cannot be brought back.";
 
 function changedBy(by: FileMaker): string {
