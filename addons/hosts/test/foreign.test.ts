@@ -120,7 +120,9 @@ describe("hooks of Claude Code", () => {
     const lead = "export CLAUDE_PROJECT_DIR='/project'; ";
     expect(settings.hooks).toEqual({
       beforeTool: [{ tool: "run_shell_command", command: `${lead}check`, timeoutMs: 5_000 }],
-      afterTool: [{ event: "PostToolUse", tool: expect.stringMatching(/edit_file.*write_file/), command: `${lead}fmt` }],
+      afterTool: [
+        { event: "PostToolUse", tool: expect.stringMatching(/edit_file.*write_file/), command: `${lead}fmt` },
+      ],
       turnEnd: [{ command: `${lead}bell` }],
     });
     expect(unused).toEqual(["a hook of SessionStart", "a hook of Notification"]);
