@@ -208,10 +208,10 @@ async function turn(text: string, lines: TypedLines, { run, written, signal }: S
   // A session that begins without a prompt is named by the first words said in it.
   if ((manager.context.title ?? "") === "") manager.setTitle(titleOf(text));
   const output = written();
-  const input = await turnInput(run, text, output.notice, signal);
+  const input = await turnInput(run, text, output.notice, signal, true);
   const steer = async () => {
     const said = lines.steer();
-    return said === undefined ? undefined : turnInput(run, said, output.notice, signal);
+    return said === undefined ? undefined : turnInput(run, said, output.notice, signal, true);
   };
   output.end(await agent.turn(input, { signal, onEvent: output.onEvent, steer }));
   return undefined;

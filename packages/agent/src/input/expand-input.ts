@@ -7,7 +7,9 @@ import {
   type ListedEntry,
   type ReadOutcome,
   type Refusal,
+  refuse,
 } from "@holdfast/core/files/values";
+import { homeFolder, readForeign } from "@holdfast/core/node";
 import { type HostToolResult, mediaOfRead, type ReadMedia } from "@holdfast/core/tools";
 import type { McpResource } from "../host/mcp-servers.js";
 
@@ -23,6 +25,11 @@ export interface ExpandOptions {
   readonly resources?: NamedResources;
   /** Fetches the page of an address, as words; why not, where its host is not allowed. */
   readonly fetch?: (url: string, signal?: AbortSignal) => Promise<HostToolResult | Refusal>;
+  /**
+   * A person typed the words, or dropped files on them: an image or a PDF whose whole path stands there is shown,
+   * wherever it lies. Words of a script may be a stranger's.
+   */
+  readonly isTyped?: boolean;
   /** Files that all mentions together put before the model; 100 unless given. */
   readonly mostFiles?: number;
   /** Characters of all of them together; 400,000 unless given. */
@@ -75,6 +82,8 @@ export async function expandInput(
   for (const part of parts) {
     if (options.signal?.aborted === true) return { kind: "cancelled" };
     if (part.kind === "mention") await expansion.add(part);
+    else if (options.isTyped === true)
+      for (const dropped of droppedIn(part.text)) await expansion.drop(dropped);
   }
   if (options.signal?.aborted === true) return { kind: "cancelled" };
   const words = parts.map((part) => (part.kind === "words" ? part.text : part.written)).join("");
@@ -124,7 +133,18 @@ class Expansion {
     if (outcome.code === "file_missing" && !bare.includes("/"))
       return this.#addByName(mention, bare, toPerson(outcome));
     if (outcome.kind === "refusal" && (await this.#showMedia(written, outcome))) return;
+    if (droppable.test(bare) && (await this.drop({ written, path: bare }))) return;
     this.#tell(written, "nothing", toPerson(outcome));
+  }
+
+  /** Shows an image or a PDF by its whole path. @returns whether there is one that may be. */
+  async drop({ written, path }: Dropped): Promise<boolean> {
+    if (this.options.isTyped !== true) return false;
+    const whole = path.startsWith("~/") ? homeFolder() + path.slice(1) : path;
+    const read = readForeign(whole, { links: "followed", limitBytes: mostMediaBytes });
+    if (read.kind !== "read") return false;
+    const readBytes = async () => ({ kind: "bytes", path: whole, bytes: read.bytes }) as const;
+    return this.#showMedia(written, { ...refuse("binary", ""), path: whole }, { readBytes });
   }
 
   async #addPage(written: string, url: string): Promise<void> {
@@ -161,8 +181,11 @@ class Expansion {
   }
 
   /** An image or a PDF that was refused as a text. @returns whether it was one. */
-  async #showMedia(written: string, outcome: Extract<ReadOutcome, { kind: "refusal" }>): Promise<boolean> {
-    const { workspace } = this.options;
+  async #showMedia(
+    written: string,
+    outcome: Extract<ReadOutcome, { kind: "refusal" }>,
+    workspace: Parameters<typeof mediaOfRead>[1] = this.options.workspace,
+  ): Promise<boolean> {
     const media = await mediaOfRead({ kind: "read", outcome }, workspace, ["image", "pdf"]);
     if (media === undefined) return false;
     const { path, mimeType, data, sizeBytes, sha256 } = media;
@@ -263,6 +286,27 @@ class Expansion {
   #tell(written: string, became: MentionReport["became"], message: string): void {
     this.reports.push({ written, became, message });
   }
+}
+
+/** A file that a terminal wrote into the words, as it does where one is dropped on it. */
+interface Dropped {
+  readonly written: string;
+  readonly path: string;
+}
+
+/** A whole path to an image or a PDF. */
+const droppable = /^(?:~?\/|file:\/\/).*\.(?:png|jpe?g|gif|webp|pdf)$/isu;
+
+/** The files whose whole paths stand in the words, in quotes or with backslashes as terminals write them. Pure. */
+function droppedIn(text: string): readonly Dropped[] {
+  const words = text.matchAll(
+    /(?<=^|\s)(?:'([^'\n]+)'|"([^"\n]+)"|((?:~?\/|file:\/\/)(?:[^\s\\]|\\.)+))(?=$|\s)/gu,
+  );
+  return [...words].flatMap(([written, single, double, bare = ""]) => {
+    const path = single ?? double ?? bare.replace(/\\(.)/gu, "$1");
+    if (!droppable.test(path)) return [];
+    return [{ written, path: path.startsWith("file://") ? decodeURI(path.slice("file://".length)) : path }];
+  });
 }
 
 /** A file or a folder that the user's words name with `@`. */

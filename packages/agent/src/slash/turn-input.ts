@@ -15,12 +15,14 @@ export interface TurnPlace extends Required<Pick<ExpandOptions, "workspace" | "r
  * The user's words as a turn, with the files that `@` names.
  *
  * @param told gets a sentence for each mention of which not all became clear.
+ * @param isTyped as of `ExpandOptions`.
  */
 export async function turnInput(
   { agent, workspace, resources, fetch, conversation, written }: TurnPlace,
   text: string,
   told: (sentence: string) => void,
   signal: AbortSignal,
+  isTyped = false,
 ): Promise<TurnInput> {
   const { uploads } = agent;
   const { isVisible } = agent.visibility;
@@ -28,7 +30,7 @@ export async function turnInput(
     const said = await uploads?.media(file);
     if (said !== undefined) told(said);
   };
-  const input = await expandInput(text, { workspace, isVisible, signal, resources, fetch, onMedia });
+  const input = await expandInput(text, { workspace, isVisible, signal, resources, fetch, onMedia, isTyped });
   if (input.kind === "cancelled") return { text };
   for (const { written, became, message } of input.mentions)
     if (became === "nothing" || became === "left_out") told(`${written}: ${message}`);

@@ -81,6 +81,26 @@ function rendered(input: ExpandedInput) {
 }
 
 describe("mentions", () => {
+  it("that a person drops on the terminal is shown wherever it lies, as terminals write it", async () => {
+    const away = mkdtempSync(join(tmpdir(), "holdfast dropped-"));
+    closing.push(async () => rmSync(away, { recursive: true }));
+    const path = join(away, "it's a shot.png");
+    writeFileSync(path, dot);
+    const other = join(away, "notes.txt");
+    writeFileSync(other, "not an image");
+    const escaped = path.replace(/[ ']/gu, "\\$&");
+    for (const written of [`"${path}"`, escaped, `file://${encodeURI(path)}`, `@"${path}"`]) {
+      const input = await expanded(`Look at ${written} now.`, { isTyped: true });
+      expect(became(input)).toEqual([`${written} shown`]);
+      expect(input.staged).toMatchObject([{ media: [{ mimeType: "image/png" }] }]);
+      expect(input.text).toBe(`Look at ${written} now.`);
+      const ofScript = await expanded(`Look at ${written} now.`);
+      expect(ofScript.staged).toEqual([]);
+    }
+    for (const words of [other, `@"${other}"`, `/nothing/here.png`, `a${path}`, `'${join(away, "no.png")}'`])
+      expect((await expanded(words, { isTyped: true })).staged).toEqual([]);
+  });
+
   it("put an image before the model as it is, once, where it is named", async () => {
     const input = await expanded("What is @dot.png, again @dot.png, and @picture.bin?");
     expect(input.staged).toEqual([
