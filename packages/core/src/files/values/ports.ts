@@ -6,9 +6,8 @@ import type { Refusal } from "./refusal.js";
 import type { BlobStore, ChangeSets, HistoryStore, SecretStore } from "./stores.js";
 
 /**
- * What the workspace needs from the world. `node/` implements these on a real machine; `MemoryDisk` and
- * its companions implement them in memory. An implementation answers an expected failure with a
- * `Refusal`; it throws only for bugs and broken disks.
+ * What the workspace needs from the world. `node/` implements these on a real machine, `test/memory-disk.ts` in memory for
+ * tests. An implementation answers an expected failure with a `Refusal`; it throws only for bugs and broken disks.
  */
 export interface WorkspacePorts {
   readonly disk: Disk;

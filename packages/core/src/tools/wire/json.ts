@@ -187,7 +187,8 @@ function find<Block extends { readonly kind: string }, Kind extends Block["kind"
   return blocks.find(is);
 }
 
-// What both forms of an answer tell of a state: a fact of it is one line in each of these two.
+// What both forms of an answer tell of a state: a fact of it is one line in each of these two. A numbered read has a head
+// of its own (`reading-tools.ts`).
 
 /** A state in the JSON form. @param content `undefined` where it is left out. */
 function stateToJson(state: FileState, content: string | null | undefined): WireFileState {
