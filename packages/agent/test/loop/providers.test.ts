@@ -245,7 +245,7 @@ async function metered(wire: Wire, given: EconomyOverrides): Promise<Metered> {
         onEvent: (event) => {
           if (event.kind !== "context" || event.done.kind !== "clear") return;
           before = prompts.length;
-          predicted = event.done.report.predictedSaving;
+          predicted = event.done.report.predictedSaving - event.done.report.cost;
         },
       },
     );

@@ -151,7 +151,9 @@ function chosenOf(
   if (sound.candidates.length === 0) return undefined;
   const saved = tokensSaved(sound, scope);
   if (saved <= 0 || saved < goal.least) return undefined;
-  return !goal.hasToPay || weighed(sound, scope) > 0 ? sound : undefined;
+  // What has been held for long may still have little before it: nothing goes for more than it will save.
+  const pays = weighed(sound, scope) > 0 && foreseen(sound, scope) >= 0;
+  return !goal.hasToPay || pays ? sound : undefined;
 }
 
 function tokensSaved(choice: SoundChoice, scope: ClearingScope): number {
@@ -267,6 +269,12 @@ function weighed(choice: SoundChoice, scope: ClearingScope): number {
   return savingOf({ saved, after, held: cleared === 0 ? 0 : (holding / cleared) * saved }, scope);
 }
 
+/** The same by the requests that are expected, as the report counts. */
+function foreseen(choice: SoundChoice, scope: ClearingScope): number {
+  const { saved, after } = shiftOf(choice, scope);
+  return savingOf({ saved, after, held: scope.expectedRequests * saved }, scope);
+}
+
 function shiftOf({ candidates, writtenOut }: SoundChoice, { sentChars }: ClearingScope) {
   const cleared = candidates.reduce((sum, { chars }) => sum + chars, 0);
   const saved = cleared - writtenOut.reduce((sum, { chars }) => sum + chars, 0);
@@ -279,7 +287,6 @@ function planOf(choice: SoundChoice, scope: ClearingScope): ClearingPlan {
   const { prompt, charsPerToken, tokens, ratios, cold, expectedRequests } = scope;
   const inTokens = (chars: number) => Math.round(chars / charsPerToken);
   const { saved, after } = shiftOf(choice, scope);
-  const held = expectedRequests * saved;
   const first = candidates[0]?.block.measured;
   const cost = cold === undefined ? (ratios.write - ratios.read) * after : 0;
   return {
@@ -294,7 +301,7 @@ function planOf(choice: SoundChoice, scope: ClearingScope): ClearingPlan {
       expectedRequests: Math.round(expectedRequests),
       ...defined({ cold }),
       cost: inTokens(cost),
-      predictedSaving: inTokens(savingOf({ saved, held, after }, scope)),
+      predictedSaving: inTokens(foreseen(choice, scope) + cost),
       cleared: candidates.map((one) => clearedBlock(one, inTokens(one.chars))),
       writtenOut: writtenOut.map(({ nodeId }) => nodeId),
       thoughtsLost: ratios.bindsThinking ? thoughtsAfter(prompt, first) : 0,

@@ -4,7 +4,7 @@ import type { ColdCause } from "./cold-cache.js";
 import type { CacheRatios } from "./settings.js";
 import type { ClearedBlock, ClearingReport } from "./types.js";
 
-/** What a clearing was to bring, and what it has brought so far. In tokens of plain input. */
+/** What a clearing was to bring, less what it costs, and what it has brought so far. In tokens of plain input. */
 export interface ClearingOutcome {
   /** The node that carried it out. */
   readonly nodeId: string;
@@ -29,10 +29,10 @@ export interface CountedPrompt {
 
 /** A clearing that was just carried out: nothing is won yet. */
 export function beganClearing(nodeId: string, report: ClearingReport): ClearingOutcome {
-  const { predictedSaving, tokensBefore, tokensAfter, tokensRewritten, cleared } = report;
+  const { predictedSaving, cost, tokensBefore, tokensAfter, tokensRewritten, cleared } = report;
   return {
     nodeId,
-    predictedSaving,
+    predictedSaving: predictedSaving - cost,
     realisedSaving: 0,
     requests: 0,
     savedTokens: tokensBefore - tokensAfter,

@@ -89,7 +89,10 @@ export interface ClearingReport {
   readonly requestsToPay: number;
   readonly expectedRequests: number;
   readonly cold?: ColdCause;
-  /** What it costs once, and what it saves in all if as many requests follow as are expected. */
+  /**
+   * What it costs once, and what it saves beside that in all if as many requests follow as are expected: never less, unless
+   * the window demands the clearing.
+   */
   readonly cost: number;
   readonly predictedSaving: number;
   readonly cleared: readonly ClearedBlock[];

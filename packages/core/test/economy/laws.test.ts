@@ -106,6 +106,47 @@ function lastTouched(context: ConversationContext, settings: EconomySettings): r
 }
 
 describe("laws of the economy", () => {
+  it("costs no clearing more than it is to save in the requests that it names, unless the window demands it", {
+    timeout: 3_600_000,
+  }, () => {
+    let plans = 0;
+    const horizons = fc.record({
+      ...{ keep: fc.constantFrom(0, 1), keepMessages: fc.constant(0), keepTurns: fc.constant(0) },
+      ...{ keepTokens: fc.constantFrom(0, 100), workingSet: fc.nat(1), workingTokens: fc.constant(100) },
+      expectedRequests: fc.constantFrom(undefined, 1, 3, 8, 20, 60, 200),
+      payFrom: fc.constantFrom(0.1, 0.5, 1),
+      trigger: fc.constantFrom(300, 1_500, 4_000).map((value) => ({ type: "input_tokens", value }) as const),
+    });
+    const warm = fc.constantFrom(0, 0.3, 0.9, 1);
+    fc.assert(
+      fc.property(acts, horizons, warm, (rolls, { expectedRequests, ...policy }, share) => {
+        const session = play(rolls);
+        const horizon = expectedRequests === undefined ? {} : { expectedRequests };
+        const settings = settingsOf({
+          ...policy,
+          ...horizon,
+          clearAtLeast: 0,
+          clearAtLeastShare: 0,
+          paidAtLeast: 0,
+        });
+        const rendering = session.render();
+        const chars = JSON.stringify(rendering.contents).length;
+        const usage = share === 0 ? {} : { warmChars: Math.round(share * chars) };
+        const plan = planPrompt(session.tree.context, rendering, { settings, provider: "anthropic" }, usage);
+        if (plan.kind !== "clear") return;
+        plans += 1;
+        const { cost, predictedSaving, tokensRewritten, tokensBefore, tokensAfter, ...of } = plan.report;
+        expect(cost).toBeLessThanOrEqual(predictedSaving);
+        // By the prices of a five-minute cache: 1.25 to write, 0.1 to read.
+        expect(Math.abs(cost - 1.15 * tokensRewritten)).toBeLessThanOrEqual(2);
+        const saved = 0.1 * (tokensBefore - tokensAfter) * of.expectedRequests;
+        expect(Math.abs(predictedSaving - saved)).toBeLessThanOrEqual(2 + 0.05 * of.expectedRequests);
+      }),
+      { numRuns: numRuns * 8 },
+    );
+    expect(plans).toBeGreaterThan(numRuns);
+  });
+
   it("clears nothing protected, leaves no reference without its lines, and no branch but its own", {
     timeout: 3_600_000,
   }, () => {
