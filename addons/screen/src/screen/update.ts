@@ -213,7 +213,7 @@ function runningAfter({ running }: ScreenState, event: AgentEvent, nowMs: number
 function inBranch(state: ScreenState, { taskId, event }: Within<"sub_agent">, nowMs: number): ScreenStep {
   const { calls, linear, lines }: Branch = state.branches.get(taskId) ?? {
     calls: 0,
-    linear: linearState(nowMs, true),
+    linear: linearState(nowMs, { holdsChars: Infinity }),
     lines: [],
   };
   const step = updateLinear(linear, event, nowMs);

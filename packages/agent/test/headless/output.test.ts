@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { ContextManager } from "@holdfast/core/conversation";
 import { timeSortedIds } from "@holdfast/core/conversation/values";
 import { isRefusal } from "@holdfast/core/files/values";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { exitCodeOfTurn } from "../../src/headless/exit-codes.js";
 import type { RunFacts } from "../../src/headless/json-output.js";
@@ -107,6 +108,62 @@ describe("the output of a run without a screen", () => {
       "Not done: edit_file (denied).",
       "",
     ]);
+  });
+
+  describe("as text, of an answer that comes in pieces", () => {
+    const delta = (text: string): AgentEvent => ({ kind: "model", event: { kind: "text-delta", text } });
+    const step: AgentEvent = { kind: "step_begun", step: 1 };
+    const begun: AgentEvent = { kind: "model", event: { kind: "call-delta", at: 0, name: "x", json: "" } };
+    const calling = (text: string): AgentEvent => {
+      const node = { id: "n", payload: { kind: "tool_call", callId: "c", name: "x", args: {} } };
+      const { nodes = [] } = { ...said(text) } as { nodes?: readonly object[] };
+      // A cast: nothing but the payloads is read.
+      return { kind: "answered", nodes: [...nodes, node] } as unknown as AgentEvent;
+    };
+    const written = (happened: readonly AgentEvent[], text: string) =>
+      played("text", { ...end, undone: [], text }, happened).out;
+    const pieces = fc.array(fc.string({ unit: "grapheme", maxLength: 90 }), { minLength: 1, maxLength: 12 });
+    const short = fc.string({ unit: "grapheme", maxLength: 140 }).filter((text) => text.length < 300);
+
+    it("is the last words, whatever short words stood before a call, and each letter once", () => {
+      fc.assert(
+        fc.property(pieces, fc.array(short, { maxLength: 3 }), fc.boolean(), (parts, before, isCut) => {
+          const text = `.${parts.join("")}`;
+          const steps = before.flatMap((words) => [step, delta(words), begun, calling(words)]);
+          const cut = isCut ? [said("."), step] : [];
+          const answer = [delta("."), ...cut, ...parts.map(delta), said(text)];
+          expect(written([...steps, step, ...answer], text)).toBe(text.endsWith("\n") ? text : `${text}\n`);
+        }),
+      );
+    });
+
+    it("is written as it comes once it is longer than what stands before a call", () => {
+      const sinks = { out: "", err: "" };
+      const out = (text: string) => (sinks.out += text);
+      const output = outputIn("text", { out, err: () => {}, now: () => 0 });
+      for (const event of [step, delta("a".repeat(299))]) output.onEvent(event);
+      expect(sinks.out).toBe("");
+      output.onEvent(delta("b"));
+      expect(sinks.out).toBe(`${"a".repeat(299)}b`);
+      output.notice("A server is late.");
+      output.onEvent(delta("c\n"));
+      expect(sinks.out).toBe(`${"a".repeat(299)}bc\n`);
+      output.end({ ...end, text: sinks.out });
+      expect(sinks.out).toBe(`${"a".repeat(299)}bc\n`);
+    });
+
+    it("keeps long words that stood before a call after all, on lines of their own", () => {
+      const long = "long ".repeat(80);
+      const happened = [step, delta(long), begun, calling(long), step, delta("End."), said("End.")];
+      expect(written(happened, "End.")).toBe(`${long}\nEnd.\n`);
+    });
+
+    it("is whole where its request was made again, below what had come of it", () => {
+      const long = "long ".repeat(80);
+      const retry: AgentEvent = { kind: "model", event: { kind: "retry", attempt: 1, waitMs: 5, failure } };
+      const happened = [step, delta(long), retry, delta(long), delta("End."), said(`${long}End.`)];
+      expect(written(happened, `${long}End.`)).toBe(`${long}\n${long}End.\n`);
+    });
   });
 
   it("is, as JSON, one object with the same exit code as the process", () => {

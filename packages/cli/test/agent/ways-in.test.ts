@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { chatWire } from "../../../agent/test/loopback/index.js";
 import { isThere } from "../addon-there.js";
-import { done, scripted } from "./provided.js";
+import { done, provided, scripted } from "./provided.js";
 
 describe("the program without a command", () => {
   const runsAsPrompt: readonly (readonly [args: readonly string[], words: string])[] = [
@@ -75,5 +77,22 @@ describe("the program without a command", () => {
     const refused = await bare.run(["-p", "Go."]);
     expect(refused).toMatchObject({ code: 41, stdout: "" });
     expect(refused.stderr.trim().split("\n")).toHaveLength(1);
+  });
+});
+
+describe("the answer of -p", () => {
+  it("comes as text while the model writes it, also into a pipe", async () => {
+    const text = "Each word comes by itself. ".repeat(40).trim();
+    const ground = await provided(chatWire, [{ text, fault: { kind: "slow", pauseMs: 5 } }]);
+    const child = ground.begin(["-p", "Tell me."], ["ignore", "pipe", "ignore"]);
+    let shown = "";
+    const pieces: string[] = [];
+    child.stdout?.on("data", (data) => {
+      pieces.push(String(data));
+      shown += data;
+    });
+    const [code] = await once(child, "close");
+    expect([code, shown]).toEqual([0, `${text}\n`]);
+    expect(pieces.length).toBeGreaterThan(3);
   });
 });

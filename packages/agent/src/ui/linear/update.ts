@@ -10,8 +10,15 @@ import { callHead, callLines, whyNot } from "./call-lines.js";
 
 /** What was written of a turn, as far as what follows depends on it. */
 export interface LinearState {
-  /** Words are written where they are known not to be the last ones, in place of as they come. */
-  readonly holdsWords: boolean;
+  /**
+   * How many characters of an answer are held back until it is known whether it calls a tool: words before a call are short,
+   * and a line like any other. 0: none, they are written as they come.
+   */
+  readonly holdsChars: number;
+  /** Words and lines are written to different places, so that no line ends the words. */
+  readonly isApart: boolean;
+  /** What may be the last words: since the last call, before this answer, and how much of it is written. */
+  readonly said: { readonly text: string; readonly before: string; readonly written: number };
   readonly begunMs: number;
   /** Words were written that end no line. */
   readonly isOpen: boolean;
@@ -37,9 +44,12 @@ interface LinearStep {
 }
 
 /** The state before a turn. */
-export function linearState(begunMs: number, holdsWords = false): LinearState {
-  return { holdsWords, begunMs, isOpen: false, hasWords: false, held: "", thought: "", waits: undefined };
+export function linearState(begunMs: number, { holdsChars = 0, isApart = false } = {}): LinearState {
+  const nothing = { isOpen: false, hasWords: false, held: "", thought: "", waits: undefined };
+  return { ...nothing, holdsChars, isApart, begunMs, said: unsaid };
 }
+
+const unsaid: LinearState["said"] = { text: "", before: "", written: 0 };
 
 /**
  * What the next event of a turn writes. Pure. Nothing is written twice or taken back: of words whose answer broke off that
@@ -57,6 +67,15 @@ export function waitLine({ waits, isOpen }: LinearState, nowMs: number): Line | 
   const { line, told, sinceMs } = waits;
   const words = told ?? `${Math.floor((nowMs - sinceMs) / 1_000)} s`;
   return [...line, span(" … ", "faint"), elastic(words, "faint")];
+}
+
+/** What is left to be written of the last words of a turn, with the end of the line. */
+export function lastWords({ said, isOpen, held }: LinearState, text: string): string {
+  const written = said.text.slice(0, Math.max(0, said.written - held.length));
+  if (written.trimEnd() === text.trimEnd() && written !== "") return isOpen ? "\n" : "";
+  const isBegun = written !== "" && text.startsWith(written);
+  const rest = isBegun ? text.slice(written.length) : `${isOpen ? "\n" : ""}${text}`;
+  return rest === "" || rest.endsWith("\n") ? rest : `${rest}\n`;
 }
 
 /** One update while it is made. */
@@ -116,7 +135,7 @@ class Writing {
       case "text-delta":
         this.#thought();
         this.#wait([span("Answering")]);
-        if (this.#isStreamed) this.#words(event.text);
+        if (this.#depth === 0) this.#saying(event.text);
         break;
       case "thought-delta":
         // A sub-agent's are told with its answer: several may think at a time.
@@ -126,11 +145,11 @@ class Writing {
         break;
       case "call-delta":
         this.#thought();
-        this.#close();
+        this.#close(true);
         this.#wait([span(`Writing a call of ${event.name}`)]);
         break;
       case "retry":
-        this.#text(retryWords(event, this.state.hasWords), "note");
+        this.#broken(retryWords(event, this.state.hasWords));
         this.#set({ hasWords: false, thought: "" });
         this.#wait([span("Waiting to ask again")]);
         break;
@@ -147,11 +166,26 @@ class Writing {
     const said = nodes.flatMap(({ payload }) => (payload.kind === "model_message" ? [payload] : []));
     this.#thought(this.#depth === 0 ? undefined : said.map(({ thought = "" }) => thought).join(" "));
     const texts = said.map(({ text }) => text).filter((text) => text !== "");
-    const isShown = this.#depth > 0 || nodes.some(({ payload }) => payload.kind === "tool_call");
-    if (this.#isStreamed && !this.state.hasWords) for (const text of texts) this.#words(text);
-    if (!this.#isStreamed && isShown) for (const text of texts) this.#text(text.trim(), "plain", false);
-    this.#close();
-    this.#set({ hasWords: false });
+    const isCalling = nodes.some(({ payload }) => payload.kind === "tool_call");
+    const { holdsChars, hasWords, said: all } = this.state;
+    const isHeld = this.#depth > 0 || holdsChars > 0;
+    if (!isHeld && !hasWords) for (const text of texts) this.#words(text);
+    if (isHeld && !hasWords && (this.#depth > 0 || isCalling))
+      for (const text of texts) this.#text(text.trim(), "plain", false);
+    if (this.#depth > 0) return;
+    this.#close(isCalling);
+    // An answer that used up its tokens goes on where it ends.
+    this.#set({ hasWords: false, said: isCalling ? unsaid : { ...all, before: all.text } });
+  }
+
+  /** Words as they come, once so many have come that they stand before no call. */
+  #saying(text: string): void {
+    const { holdsChars, said, isOpen } = this.state;
+    const all = said.text + text;
+    const isWritten = holdsChars === 0 || said.written > 0 || all.length >= holdsChars;
+    if (isWritten && isOpen) this.#set({ hasWords: true });
+    if (isWritten) this.#words(said.written > 0 || holdsChars === 0 ? text : all);
+    this.#set({ said: { ...said, text: all, written: isWritten ? all.length : 0 } });
   }
 
   #over(end: TurnEnd): void {
@@ -164,8 +198,16 @@ class Writing {
 
   /** Words of an answer that does not stand are marked: what follows is another one. */
   #breakOff(words: string): void {
-    if (this.state.hasWords) this.#text(words, "note");
+    if (this.state.hasWords) this.#broken(words);
     this.#set({ hasWords: false, thought: "" });
+  }
+
+  /** Of words that do not stand no more is to be written, and what stands is written whole. */
+  #broken(words: string): void {
+    this.#close(true);
+    this.#text(words, "note");
+    const { before } = this.state.said;
+    this.#set({ said: { text: before, before, written: 0 } });
   }
 
   /** What was thought, folded into one line. */
@@ -189,9 +231,10 @@ class Writing {
     this.#set({ hasWords: true, isOpen: !words.endsWith("\n") });
   }
 
-  /** Ends the line of words, where one is open. */
-  #close(): void {
-    const { isOpen, hasWords, held } = this.state;
+  /** Ends the line of words, where one is open: for what is written in the same place, or because they are over. */
+  #close(isOver = false): void {
+    const { isOpen, hasWords, held, isApart } = this.state;
+    if (isApart && !isOver) return;
     const rest = hasWords ? held : "";
     if (isOpen || rest !== "") this.output.push({ kind: "words", text: `${rest}\n` });
     this.#set({ isOpen: false, held: "" });
@@ -224,11 +267,6 @@ class Writing {
 
   #set(changes: Partial<LinearState>): void {
     this.state = { ...this.state, ...changes };
-  }
-
-  /** Sub-agents may work beside one another: what they say is written when it stands. */
-  get #isStreamed(): boolean {
-    return this.#depth === 0 && !this.state.holdsWords;
   }
 }
 

@@ -2,7 +2,7 @@ import { escapeInParts, escapeText } from "@holdfast/core/text";
 import type { RunOutput } from "../../headless/output.js";
 import type { AgentEvent, TurnEnd } from "../../loop/turn.js";
 import { describeResult } from "../../slash/results.js";
-import { type LinearState, linearState, updateLinear, waitLine } from "../linear/update.js";
+import { type LinearState, lastWords, linearState, updateLinear, waitLine } from "../linear/update.js";
 import { fitted, type Line, painted, signAt, signMs, themes } from "../lines/spans.js";
 import type { Streams } from "./streams.js";
 
@@ -22,6 +22,7 @@ export function writtenText(terminal: Streams, detail: TextDetail): RunOutput & 
     words: (text) => void terminal.out(detail === "talk" || terminal.outIsTerminal ? shown(text) : text),
     line: (line) => terminal.err(`${painted(fitted(line, terminal.columns()), theme)}\n`),
     now: Date.now,
+    isApart: detail !== "talk" && !terminal.outIsTerminal,
   });
   let isAside = false;
   const live = () => {
@@ -57,11 +58,13 @@ interface TextSinks {
   readonly line: (line: Line) => void;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Nobody sees words and lines in one place; unless false. */
+  readonly isApart?: boolean;
 }
 
 /**
- * What a person is shown of a run: `talk` all, the words as they come; `watch` all but the last words, which come at the
- * end; `notices` only what has to be said where nobody watches, and the last words.
+ * What a person is shown of a run: `talk` and `watch` all, the words as they come; `notices` only what has to be said where
+ * nobody watches, and the last words. Where nobody sees the words, those before a call are held back.
  */
 type TextDetail = "talk" | "watch" | "notices";
 
@@ -72,8 +75,11 @@ interface TextOutput extends RunOutput {
 }
 
 /** Writes a run as text, line after line; nothing that was written is ever changed. */
-export function textOutput(detail: TextDetail, { words, line, now }: TextSinks): TextOutput {
-  let state: LinearState = linearState(now(), detail !== "talk");
+export function textOutput(
+  detail: TextDetail,
+  { words, line, now, isApart = detail !== "talk" }: TextSinks,
+): TextOutput {
+  let state: LinearState = linearState(now(), { isApart, holdsChars: isApart ? mostBeforeCall : 0 });
   const take = (event: AgentEvent) => {
     const step = updateLinear(state, event, now());
     state = step.state;
@@ -87,7 +93,9 @@ export function textOutput(detail: TextDetail, { words, line, now }: TextSinks):
     onEvent: (event) => (event.kind === "turn_ended" ? undefined : take(event)),
     notice: (text) => take({ kind: "noticed", text }),
     end: (end) => {
-      if (detail !== "talk" && end.text !== "") words(end.text.endsWith("\n") ? end.text : `${end.text}\n`);
+      const rest = detail === "talk" ? "" : lastWords(state, end.text);
+      if (rest !== "") words(rest);
+      state = { ...state, isOpen: false };
       take({ kind: "turn_ended", end });
     },
     command: (result) => {
@@ -97,6 +105,9 @@ export function textOutput(detail: TextDetail, { words, line, now }: TextSinks):
     waits: () => waitLine(state, now()),
   };
 }
+
+/** More than models say before a call, in characters. */
+const mostBeforeCall = 300;
 
 /** A change of the session is a flag where there is no screen. */
 const noNextLine = "There is no next line here: use --resume, --fork, or neither for a new session.";

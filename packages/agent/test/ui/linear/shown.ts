@@ -13,9 +13,9 @@ export interface Shown {
 /** Plays events, one each second. */
 export function shown(
   events: readonly AgentEvent[],
-  { holdsWords = false, columns }: { readonly holdsWords?: boolean; readonly columns?: number } = {},
+  { holdsChars = 0, columns }: { readonly holdsChars?: number; readonly columns?: number } = {},
 ): Shown {
-  let state: LinearState = linearState(0, holdsWords);
+  let state: LinearState = linearState(0, { holdsChars });
   let text = "";
   const [waits, notices]: [(string | undefined)[], string[]] = [[], []];
   for (const [at, event] of events.entries()) {

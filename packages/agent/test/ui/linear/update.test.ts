@@ -157,7 +157,7 @@ describe("a turn, line by line", () => {
       step,
       answered("Done."),
     ];
-    expect(shown(events, { holdsWords: true }).text).toBe(
+    expect(shown(events, { holdsChars: Infinity }).text).toBe(
       "Too many requests. Trying again in 1.5 s.\nI look.\n",
     );
   });
