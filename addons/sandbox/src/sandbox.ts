@@ -51,16 +51,23 @@ class MountedSandbox implements Sandbox {
     return this.#fault;
   }
 
-  enter(program: string, args: readonly string[], given: Readonly<Record<string, string>>): EnteredCommand {
-    const mirrors = this.#gitMirrors();
+  enter(
+    program: string,
+    args: readonly string[],
+    given: Readonly<Record<string, string>>,
+    isReadOnly = false,
+  ): EnteredCommand {
+    const mirrors = isReadOnly ? [] : this.#gitMirrors();
     const following = mirrors.map((mirror) => mirror.follow());
     this.#running++;
     const channel = this.#proxy?.open();
-    const allowed = [...this.options.sockets, ...this.#sockets(given)];
+    // By a socket another program may write.
+    const sockets = isReadOnly ? [] : this.#sockets(given);
+    const allowed = isReadOnly ? [] : [...this.options.sockets, ...sockets];
     const own = { TMPDIR: isMac ? this.#session.folder("tmp", 0o1777) : "/tmp", GIT_OPTIONAL_LOCKS: "0" };
     const environment = { ...environmentInside(given, allowed), ...own, ...channel?.environment };
     return {
-      program: this.#around([program, ...args], mirrors, this.#sockets(given)),
+      program: this.#around([program, ...args], mirrors, sockets, isReadOnly),
       environment,
       ...(channel && { connect: channel.connect }),
       leave: async () => {
@@ -116,10 +123,11 @@ class MountedSandbox implements Sandbox {
     command: readonly string[],
     mirrors: readonly GitMirror[],
     sockets: readonly string[],
+    isReadOnly = false,
   ): EnteredCommand["program"] {
-    const roots = this.#roots;
+    const roots = isReadOnly ? [] : this.#roots;
     const hasNetwork = this.options.network === true;
-    const mounts = this.#mounts(mirrors, sockets);
+    const mounts = this.#mounts(mirrors, sockets, isReadOnly);
     if (isMac)
       return [this.#program ?? "", ...seatbeltArguments(mounts, { roots, sockets, hasNetwork }), ...command];
     const isRoot = process.getuid?.() === 0;
@@ -132,7 +140,7 @@ class MountedSandbox implements Sandbox {
   }
 
   /** What lies deeper decides for itself; of two in one place, the later. */
-  #mounts(mirrors: readonly GitMirror[], sockets: readonly string[]): readonly Mount[] {
+  #mounts(mirrors: readonly GitMirror[], sockets: readonly string[], isReadOnly: boolean): readonly Mount[] {
     const { writable, readOnly, hidden, home, stateDir, path = "" } = this.options;
     const own = temporary.flatMap((place) =>
       existing([place]).map((at): Mount => {
@@ -146,7 +154,7 @@ class MountedSandbox implements Sandbox {
       { at: mirror.folder.path, way: "write", from: mirror.top },
       ...mirror.inner().map(({ path: at, isWritten }): Mount => ({ at, way: isWritten ? "write" : "read" })),
     ]);
-    const mounts = [
+    const all = [
       ...own,
       ...as("read", existing(needed).filter(isCovered)),
       ...this.#caches(),
@@ -156,6 +164,9 @@ class MountedSandbox implements Sandbox {
       ...as("read", [...existing(readOnly), ...this.#live()]),
       ...as("hide", existing(hidden)),
     ];
+    const mounts = all.map((one): Mount => {
+      return isReadOnly && one.way === "write" && !own.includes(one) ? { ...one, way: "read" } : one;
+    });
     const placeOf = (found: string) =>
       mounts
         .filter(({ at }) => isBelow(found, at))

@@ -35,9 +35,9 @@ export function sandboxGround() {
     const environment = commandEnvironment({ own });
     const commands = new Commands({ roots: [root], tempDir: at("state/tmp"), environment, sandbox });
     afterThisTest(() => commands.close());
-    const run = async (command: string) => {
+    const run = async (command: string, isReadOnly = false) => {
       await later.look();
-      const started = commands.start(command, ".", false, { sandboxed: true });
+      const started = commands.start(command, ".", false, { sandboxed: true, isReadOnly });
       if (isRefusal(started)) throw new Error(started.message);
       const end = await started.ended;
       return { ...end, printed: Buffer.from(started.log.shown().head).toString(), ...started.barred };

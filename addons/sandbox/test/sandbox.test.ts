@@ -87,6 +87,33 @@ const inSandbox = () => {
     expect([done.exitCode, done.printed]).toEqual([1, expect.stringMatching(/read-only|denied/iu)]);
   });
 
+  test("writes nothing but temporary files in plan mode, and reads all of it", async () => {
+    const { run } = session();
+    writeFileSync(at("project/read.txt"), "there\n");
+    const places = ["not-there", at("free/x"), at("cache/x"), ".git/x", "/dev/../etc/x"];
+    for (const path of places) {
+      const done = await run(`echo evil > ${path}`, true);
+      expect([done.exitCode, done.printed], path).toEqual([
+        1,
+        expect.stringMatching(/read-only|no such|denied/iu),
+      ]);
+    }
+    const looked = "echo a > /tmp/a && cat /tmp/a read.txt && touch /var/tmp/a && git log -1 --format=%s";
+    execFileSync("git", ["init", "-q"], { cwd: at("project") });
+    execFileSync(
+      "git",
+      ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "First", "--allow-empty"],
+      {
+        cwd: at("project"),
+      },
+    );
+    expect(await run(looked, true)).toMatchObject({ exitCode: 0, printed: "a\nthere\nFirst\n" });
+    expect((await run("git commit --allow-empty -m Second", true)).exitCode).not.toBe(0);
+    expect(existsSync("/tmp/a")).toBe(false);
+    // The same session writes again once the plan is approved.
+    expect((await run("echo a > y.txt && git status --short")).exitCode).toBe(0);
+  });
+
   test("cannot move away what is read-only, nor mount over it", async () => {
     expect((await inside(`rm -rf ${top}/config`)).exitCode).not.toBe(0);
     expect((await inside("mount -o remount,rw / && touch /etc/holdfast-sandbox")).exitCode).not.toBe(0);

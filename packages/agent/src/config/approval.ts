@@ -2,7 +2,7 @@
 export const approvalModes = ["plan", "ask", "auto-edit", "yolo"] as const;
 
 /**
- * `plan`: nothing is changed and nothing run. `ask`: a person is asked about each change and each command.
+ * `plan`: nothing is changed, and commands can write nothing, until a person approves a plan. `ask`: a person is asked about each change and each command.
  * `auto-edit`: changes of files are made, commands are asked about. `yolo`: nothing is asked but for consents. No mode lets a write to a
  * protected path through by itself.
  */

@@ -1,6 +1,6 @@
 import type { TurnPayload } from "@holdfast/core/conversation/values";
 import { cacheBrokeWords } from "../loop/cache-watch.js";
-import { type AgentEvent, type ContextStep, innermost, type TurnEnd } from "../loop/turn.js";
+import { type AgentEvent, type ContextStep, type EndedCall, innermost, type TurnEnd } from "../loop/turn.js";
 import type { CommandResult } from "../slash/command.js";
 import { commandFields, errorOf, type RunFacts, statsOf } from "./json-output.js";
 
@@ -77,7 +77,7 @@ function linesOf(event: AgentEvent, writers: Writers): readonly object[] {
     case "call_begun":
       return [line("tool_use", { tool_name: event.name, tool_id: event.callId, parameters: event.args })];
     case "call_ended":
-      return [line("tool_result", resultFields(event.call))];
+      return [line("tool_result", resultFields(event.call)), ...finalLines(event.call, line)];
     case "noticed":
       return [warning(event.text)];
     case "model":
@@ -95,6 +95,12 @@ function linesOf(event: AgentEvent, writers: Writers): readonly object[] {
     default:
       return event satisfies never;
   }
+}
+
+/** A plan that ends the turn is the last message. */
+function finalLines({ run }: EndedCall, line: Writers["line"]): readonly object[] {
+  const final = run !== undefined && "final" in run ? run.final : undefined;
+  return final === undefined ? [] : [line("message", { role: "assistant", content: final })];
 }
 
 function answerLines(payload: TurnPayload, line: Writers["line"]): readonly object[] {

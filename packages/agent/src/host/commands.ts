@@ -39,6 +39,12 @@ interface CommandsOptions extends Pick<CommandStart, "shell" | "sandbox"> {
   readonly limits?: Partial<CommandLimits>;
 }
 
+/** How a command is confined. */
+interface CommandConfinement {
+  readonly sandboxed?: boolean | undefined;
+  readonly isReadOnly?: boolean | undefined;
+}
+
 /** The commands of one session. Close it: nothing that was started by it runs any more then. */
 export class Commands {
   readonly limits: CommandLimits;
@@ -57,7 +63,7 @@ export class Commands {
    * Starts a command.
    *
    * @param directory below a root, or relative to the first one.
-   * @param sandboxed only where the options have a sandbox whose `place` says so.
+   * @param sandboxed only where the options have a sandbox whose `place` says so; `isReadOnly`: it can write nothing there.
    * @returns `outside_workspace`, `file_missing` or `not_a_file` for another directory; `busy` where too many run in
    *   the background; `cancelled` after `close`.
    */
@@ -65,7 +71,7 @@ export class Commands {
     command: string,
     directory = ".",
     inBackground = false,
-    { sandboxed = false, ...given }: CommandInput & { readonly sandboxed?: boolean | undefined } = {},
+    { sandboxed = false, isReadOnly = false, ...given }: CommandInput & CommandConfinement = {},
   ): RunningCommand | Refusal {
     if (this.isClosed) return refuse("cancelled", "The session is over; nothing was started.");
     const running = this.inBackground().filter(({ end }) => end === undefined);
@@ -84,7 +90,7 @@ export class Commands {
     const { environment, shell, sandbox } = this.options;
     const { graceMs } = this.limits;
     const started = new RunningCommand({
-      ...{ id, command, directory: at.path, environment, graceMs, log },
+      ...{ id, command, directory: at.path, environment, graceMs, log, isReadOnly },
       ...defined({ shell, sandbox: sandboxed ? sandbox : undefined, ...given }),
     });
     this.all.set(id, started);

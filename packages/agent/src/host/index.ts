@@ -16,6 +16,7 @@ export type {
   McpServers,
   McpServersGround,
 } from "./mcp-servers.js";
+export { planTool } from "./plan.js";
 export { endFamily, killFamily, killLeft, markerName } from "./processes.js";
 export { foldersOfRepository, gitWords, onlyTracked, quietly, realPathOf } from "./repository.js";
 export { safeText } from "./safe-output.js";

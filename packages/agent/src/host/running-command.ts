@@ -29,6 +29,8 @@ export interface CommandStart extends CommandInput {
   readonly log: OutputLog;
   /** What it runs in; nothing unless given. */
   readonly sandbox?: Sandbox;
+  /** It can write nothing there but into temporary folders. */
+  readonly isReadOnly?: boolean;
 }
 
 /** Why a command was ended by us. */
@@ -53,6 +55,7 @@ export class RunningCommand {
   readonly directory: string;
   readonly log: OutputLog;
   readonly sandbox: Sandbox | undefined;
+  readonly isReadOnly: boolean;
   /** Never rejects. Nothing of it runs any more then. */
   readonly ended: Promise<CommandEnd>;
   private readonly startedMs = performance.now();
@@ -70,6 +73,7 @@ export class RunningCommand {
     this.directory = start.directory;
     this.log = start.log;
     this.sandbox = start.sandbox;
+    this.isReadOnly = start.isReadOnly === true;
     const marker = `${formatIdentity(ownIdentity())}-${start.id}-${Math.random().toString(36).slice(2)}`;
     const child = this.launch(marker);
     // Who does not read its input is not waited for.
@@ -135,7 +139,7 @@ export class RunningCommand {
       // One pipe for both keeps what is printed in order; what the shell says before that comes by the other.
       const words = ["-c", `exec 2>&1; ${command}`, ...(args.length === 0 ? [] : [program, ...args])];
       if (sandbox === undefined) return spawn(program, words, { ...options, detached: true });
-      this.entered = sandbox.enter(program, words, env);
+      this.entered = sandbox.enter(program, words, env, this.isReadOnly);
       const { program: all, environment: inside, connect } = this.entered;
       const channel: StdioOptions = connect === undefined ? stdio : [...stdio, "ipc"];
       const child = spawn(all[0], all.slice(1), {

@@ -10,8 +10,13 @@ import type { LaterFiles } from "./later-files.js";
 export interface Sandbox {
   /** Why none starts here, in half a sentence; undefined where one does. It is tried once. */
   fault(): Promise<string | undefined>;
-  /** @param program by which it is run outside. Only where none is at fault. */
-  enter(program: string, args: readonly string[], given: Readonly<Record<string, string>>): EnteredCommand;
+  /** @param program by which it is run outside. Only where none is at fault. @param isReadOnly it writes temporary files alone. */
+  enter(
+    program: string,
+    args: readonly string[],
+    given: Readonly<Record<string, string>>,
+    isReadOnly?: boolean,
+  ): EnteredCommand;
   /** What a model is told of a command that failed inside. */
   readonly words: string;
   /** At the end of the session, when no command runs any more. */

@@ -49,26 +49,29 @@ export function shellTool(context: CommandToolsContext): HostTool<typeof paramet
     description: [
       "Runs a command in a shell, without terminal and input.",
       `It ends after ${defaultSeconds} s, or timeout_seconds (at most ${mostSeconds}), with all that it started.`,
-      "read_output shows the rest of a long output. For files use the file tools.",
+      "For files use the file tools.",
     ].join(" "),
     parameters,
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
     summary: ({ description, command }) => clip(escapeForDisplay(description ?? command), 200),
-    run: (args, scope, { sandboxed }) => runCommand({ ...args, sandboxed }, scope, context),
+    run: (args, scope, { sandboxed, isReadOnly }) =>
+      runCommand({ ...args, sandboxed, isReadOnly }, scope, context),
   });
 }
 
-type ShellArguments = z.output<typeof parameters> & { readonly sandboxed: boolean | undefined };
+type ShellArguments = z.output<typeof parameters> & {
+  readonly [how in "sandboxed" | "isReadOnly"]: boolean | undefined;
+};
 
 async function runCommand(
   args: ShellArguments,
   scope: HostScope,
   { commands, checkFiles, watchFiles, onBackgroundEnd }: CommandToolsContext,
 ): Promise<HostToolResult> {
-  const { command, directory, background = false, sandboxed } = args;
+  const { command, directory, background = false, sandboxed, isReadOnly } = args;
   if (scope.signal?.aborted === true) return failedCall("cancelled", "The command was not started.");
   const lookAgain = background ? undefined : await watchFiles?.();
-  const started = commands.start(command, directory, background, { sandboxed });
+  const started = commands.start(command, directory, background, { sandboxed, isReadOnly });
   if (isRefusal(started)) return failedCall(started.code, started.message);
   if (background) {
     if (args.timeout_seconds !== undefined) void started.endWithin(args.timeout_seconds * 1_000);
@@ -97,7 +100,7 @@ async function runCommand(
 }
 
 /** In what the sandbox stood in a command's way, however it ended: a sentence for the person, and words for the model. */
-export function barredWords({ sandbox, log, end, command, barred: known }: RunningCommand): {
+export function barredWords({ sandbox, isReadOnly, log, end, command, barred: known }: RunningCommand): {
   readonly barred?: string;
   readonly words: readonly string[];
 } {
@@ -107,6 +110,7 @@ export function barredWords({ sandbox, log, end, command, barred: known }: Runni
   const named = [...said.matchAll(refusedWrite)].map(([, before, after]) => before ?? after ?? "");
   const refused = [...new Set([...(known?.writes ?? []), ...named])].slice(0, mostNamed);
   const { notes = [] } = known ?? {};
+  if (isReadOnly) return { words: end.exitCode === 0 || !barring.test(said) ? [] : [planWords] };
   const again = "Call it again with outside: true, and a person is asked.";
   if (refused.length > 0) {
     const barred = `The sandbox refused to write ${escapeForDisplay(refused.join(", "))}: \`${clip(escapeForDisplay(command), 80)}\` needs to run outside.`;
@@ -115,6 +119,9 @@ export function barredWords({ sandbox, log, end, command, barred: known }: Runni
   if (end.exitCode === 0 || !barring.test(said)) return { words: notes };
   return { barred: sandbox.words, words: [sandbox.words, `If it needs to run outside: ${again}`, ...notes] };
 }
+
+const planWords =
+  "In plan mode a command can write only into temporary folders: put what it writes into the plan.";
 
 /** `path: Read-only file system` and `EROFS: read-only file system, open 'path'`, as programs say it. */
 const refusedWrite =

@@ -1,6 +1,5 @@
 import { chooseSuffix, cutVisibly, escapeForDisplay, fileAttributes, frameText } from "@holdfast/core/text";
 import { protocolText } from "@holdfast/core/tools";
-import type { ApprovalMode } from "../config/approval.js";
 import { isBelow, pathFrom, type ReadText } from "../host/found-text.js";
 import { parseMentions } from "./expand-input.js";
 import type { WrittenPrompt } from "./written-prompts.js";
@@ -126,7 +125,6 @@ export function importsIn(text: string): readonly string[] {
 export interface SystemFacts {
   /** Names of the tools that are offered. */
   readonly tools: ReadonlySet<string>;
-  readonly mode: ApprovalMode;
   /** The folders of the workspace, absolute; paths count from the first. */
   readonly roots: readonly string[];
   /** Such as `linux`. */
@@ -146,7 +144,7 @@ export interface SystemFacts {
 export function systemText(facts: SystemFacts): string {
   const { instructions = [], servers = [] } = facts;
   return [
-    aboutWork(facts),
+    aboutWork,
     protocolText(facts.tools),
     aboutPlace(facts),
     ...aboutMemory(facts),
@@ -158,14 +156,9 @@ export function systemText(facts: SystemFacts): string {
   ].join("\n\n");
 }
 
-function aboutWork({ mode }: SystemFacts): string {
-  const words =
-    "You are a coding agent: work on the user's files with tools until what was asked is done, then say briefly what you did. " +
-    "When a call is refused, read why, and change the call.";
-  return mode === "plan"
-    ? `${words}\nThis is plan mode: nothing can be changed and nothing run. Look at what you need, then say what you would do, step by step.`
-    : words;
-}
+const aboutWork =
+  "You are a coding agent: work on the user's files with tools until what was asked is done, then say briefly what you did. " +
+  "When a call is refused, read why, and change the call.";
 
 function aboutMemory({ tools, memoryPath }: SystemFacts): readonly string[] {
   const ways = ["append_to_file", "update_section", "edit_file"].filter((name) => tools.has(name));

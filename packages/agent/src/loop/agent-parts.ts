@@ -3,7 +3,6 @@ import type { ConversationRefusal } from "@holdfast/core/conversation/values";
 import type { EconomySettings } from "@holdfast/core/economy";
 import type { Workspace } from "@holdfast/core/files";
 import type { ConversationTool, FileTool, HostTool, ToolContext } from "@holdfast/core/tools";
-import type { ApprovalMode } from "../config/approval.js";
 import type { CostMeter } from "../models/catalog.js";
 import type { EconomyParts } from "./context-economy.js";
 import type { FileUploads } from "./file-forms.js";
@@ -17,7 +16,7 @@ export interface AgentParts extends Omit<GateOptions, "namesOf">, Omit<EconomyPa
   readonly workspace: Workspace;
   readonly model: ModelPort;
   /** The system text, in the vocabulary of the tools that are offered. The same tools give the same text. */
-  readonly system?: (offered: readonly OfferedTool[], mode: ApprovalMode) => string;
+  readonly system?: (offered: readonly OfferedTool[]) => string;
   /** Tools of files that are listed; `dayTools` unless given. */
   readonly fileTools?: readonly FileTool[];
   /** Those that a model may call beside them: all, or where `fileTools` is given other vendors' (`dialectTools`). */

@@ -45,6 +45,7 @@ import { calledTool } from "./judged-call.js";
 import { leaveOut } from "./left-out.js";
 import { MemoryFile } from "./memory-file.js";
 import { offeredTools, type ToolSet, toolsOfSubAgent, toolsText } from "./offered-tools.js";
+import { wordsOnMode } from "./plan-mode.js";
 import { type RunningTurn, startedTurn } from "./running-turn.js";
 import { keepWork, sessionMeter, workOf } from "./session-work.js";
 import { begunTool, type Delegation, delegationIn, isWithin, mostNested } from "./sub-agents.js";
@@ -113,7 +114,7 @@ class OpenedAgent implements Agent {
   }
 
   get tools(): ToolSet {
-    return this.sub?.tools() ?? offeredTools(this.parts, this.mode);
+    return this.sub?.tools() ?? offeredTools(this.parts);
   }
 
   get visibility(): Visibility {
@@ -193,7 +194,11 @@ class OpenedAgent implements Agent {
   /** The whole of it: look, ask, keep, do, until there is nothing to do. */
   async #loop(turn: RunningTurn, steer?: TurnScope["steer"]): Promise<TurnStop> {
     for (;;) {
-      const stop = turn.limit() ?? (await this.#refresh("branch")) ?? (await this.#economise(turn));
+      const stop =
+        turn.limit() ??
+        (await this.#refresh("branch")) ??
+        (await this.#tell(wordsOnMode(this, this.#rendered(), this.parts.manager.context))) ??
+        (await this.#economise(turn));
       if (stop !== undefined) return stop;
       await this.#chooseForms(turn);
       // Another sub-agent may have made the last request meanwhile.
@@ -271,7 +276,7 @@ class OpenedAgent implements Agent {
     const { offered } = this.tools;
     return {
       model: this.model,
-      system: this.parts.system?.(offered, this.mode) ?? "",
+      system: this.parts.system?.(offered) ?? "",
       tools: this.#toolsText(offered),
     };
   }
@@ -388,8 +393,7 @@ class OpenedAgent implements Agent {
   /** What a call is judged by, or why it is not carried out; what it delegates is noted. */
   #judged(call: ToolCall): Judged | string {
     const { subAgents, limits = {} } = this.parts;
-    // In plan mode all of the session's tools count: what is called all the same is denied for the mode.
-    const tools = this.sub?.tools() ?? offeredTools(this.parts, "ask");
+    const { tools } = this;
     const called = calledTool(call, tools);
     if (typeof called === "string" || subAgents === undefined) return called;
     const scope = { ...tools, subAgents, depth: this.sub?.depth ?? 0 };

@@ -1,6 +1,7 @@
 import type { PathNames } from "@holdfast/core/files";
 import type { ApprovalMode, ApprovalRule } from "../config/approval.js";
-import { isCovered } from "../shell/covered.js";
+import { planToolName } from "../host/plan.js";
+import { isCovered, onlyLooks } from "../shell/covered.js";
 import { fitOf } from "../shell/rules.js";
 
 /** Something that the model is about to do, as far as a decision goes. */
@@ -23,6 +24,8 @@ export interface Action {
   readonly consents?: true;
   /** A command that asks to run outside of the sandbox: whatever allows it, allows it inside. */
   readonly leaves?: true;
+  /** A command that will run where it can write nothing. */
+  readonly isReadOnly?: boolean | undefined;
 }
 
 /** What is allowed, by mode, rules, and what the person said in this session. */
@@ -65,11 +68,8 @@ export type Decision =
  */
 export function decide(action: Action, policy: ApprovalPolicy): Decision {
   const { mode } = policy;
-  if (mode === "plan" && action.kind !== "look")
-    return {
-      kind: "deny",
-      message: "This is plan mode: nothing is changed and nothing run. Say what you would do.",
-    };
+  const planned = mode === "plan" ? deniedByPlan(action, policy) : undefined;
+  if (planned !== undefined) return { kind: "deny", message: `This is plan mode: ${planned} ${handIn}` };
   const ruled = ruledBy(action, policy);
   if (ruled === "deny")
     return { kind: "deny", message: `A rule of the settings denies ${action.tool} here.` };
@@ -88,6 +88,19 @@ export function decide(action: Action, policy: ApprovalPolicy): Decision {
       return mode satisfies never;
   }
 }
+
+/** Why something cannot be done until a plan is approved; undefined where it can. */
+function deniedByPlan(action: Action, { isInside }: ApprovalPolicy): string | undefined {
+  const { kind, tool, command, directory, leaves, isReadOnly } = action;
+  if (kind === "look") return undefined;
+  if (kind !== "run" || tool !== commandTool || command === undefined)
+    return "nothing is changed until the user approves a plan.";
+  if (leaves === true) return "no command leaves the sandbox until the user approves a plan.";
+  if (isReadOnly === true || onlyLooks(command, { directory, isInside })) return undefined;
+  return "without a sandbox only commands run that look, such as git diff, ls and grep.";
+}
+
+const handIn = `Put it into the plan; ${planToolName} hands that in.`;
 
 /** The first rule that fits decides. Where one that denies or asks may be about a command, and no more is known, it asks. */
 function ruledBy(action: Action, policy: ApprovalPolicy): ApprovalRule["decision"] | undefined {

@@ -187,6 +187,10 @@ export class Undone {
     }
   }
 
+  clear(): void {
+    this.#open.clear();
+  }
+
   /** Each call once, in the order in which it was left. */
   get list(): TurnEnd["undone"] {
     return [...new Map([...this.#open.values()].map((one) => [one.callId, one])).values()];

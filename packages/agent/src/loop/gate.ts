@@ -14,10 +14,12 @@ import {
 } from "@holdfast/core/tools";
 import type { ApprovalMode, ApprovalRule } from "../config/approval.js";
 import type { LaterFile } from "../host/later-files.js";
+import { planToolName } from "../host/plan.js";
 import type { CommandPlace } from "../host/sandbox.js";
 import { isCovered } from "../shell/covered.js";
 import { type Action, type Allowance, commandTool, type Decision, decide, isAbout } from "./approval.js";
 import { type LaterLook, runLooked } from "./later-look.js";
+import { planApproved, planRefused } from "./plan-mode.js";
 
 /** What a person is asked about. */
 export type Asked =
@@ -33,7 +35,9 @@ export type Asked =
       readonly consent: readonly string[];
     }
   /** Files that a command made or changed and that run later: a no takes them back. */
-  | { readonly kind: "later"; readonly tool: string; readonly files: readonly LaterFile[] };
+  | { readonly kind: "later"; readonly tool: string; readonly files: readonly LaterFile[] }
+  /** The plan with which plan mode is to end. */
+  | { readonly kind: "plan"; readonly tool: string; readonly plan: string };
 
 /** What a person answers. */
 export type PersonsAnswer =
@@ -44,7 +48,9 @@ export type PersonsAnswer =
   /** Yes, and the same need not be asked again in this session. */
   | { readonly kind: "always"; readonly allowance: Allowance }
   /** Of a command: yes, and outside of the sandbox, this once. */
-  | { readonly kind: "outside" };
+  | { readonly kind: "outside" }
+  /** Of a plan: yes, in this mode, and by the plan as the person edited it, where one did. */
+  | { readonly kind: "work"; readonly mode: ApprovalMode; readonly plan?: string };
 
 /**
  * Asks a person: one list at a time, of one thing, or of several changes of one answer, which are about different files.
@@ -92,6 +98,8 @@ export interface GateOptions {
   readonly commandPlace?: () => Promise<CommandPlace>;
   /** Beginnings of commands that always run outside: the person's own `shell.outside`. */
   readonly outside?: readonly string[];
+  /** A plan is the last word of its turn, also where a person could be asked about it. */
+  readonly endsWithPlan?: boolean;
   /** Finds files that run later; nobody looks for them unless given. */
   readonly later?: LaterLook;
 }
@@ -165,6 +173,8 @@ export class Gate {
 
   /** The same tool, which asks before it runs. */
   guarded(tool: HostTool): HostTool {
+    if (tool.name === planToolName)
+      return { ...tool, run: ({ args }, { signal }) => this.#plan(String(args.plan), signal) };
     const kind = [moreToolsName, ...(this.options.harmless ?? [])].includes(tool.name) ? "look" : "run";
     return {
       ...tool,
@@ -172,7 +182,8 @@ export class Gate {
         const request = await this.#placed(called);
         if (isRefusal(request)) return notRun(request.message);
         const leaves = request.sandboxed === false && request.args.outside === true;
-        const how = { ...commandIn(request.args), ...(leaves ? { leaves } : {}) };
+        const { isReadOnly } = request;
+        const how = { ...commandIn(request.args), ...(leaves ? { leaves } : {}), isReadOnly };
         const action: Action = { kind, tool: tool.name, files: [], ...how };
         const asked = { kind: "run", tool: tool.name, request } as const;
         const answer = await this.#rule(action, asked, scope.signal);
@@ -191,12 +202,27 @@ export class Gate {
   /** What a person says of files that run later; undefined in a mode in which the command itself was agreed to. */
   #keep(files: readonly LaterFile[], tool: string, signal?: AbortSignal): Promise<Approval> | undefined {
     if (this.mode === "ask" || this.mode === "plan") return undefined;
-    const { ask = nobody } = this.options;
-    const answering = this.#lastQuestion.then(() => ask([{ kind: "later", tool, files }], signal));
-    this.#lastQuestion = answering.catch(() => {});
-    return answering.then(([answer]) =>
+    return this.#answer({ kind: "later", tool, files }, signal).then((answer) =>
       answer?.kind === "yes" || answer?.kind === "no" ? answer : unanswered,
     );
+  }
+
+  /** What a person says of a plan, for the model. Where nobody is asked, it ends the turn. */
+  async #plan(plan: string, signal?: AbortSignal): Promise<HostToolResult> {
+    if (this.mode !== "plan") return { code: "ok", text: "This is no plan mode; do the work." };
+    const { ask = nobody, endsWithPlan = ask === nobody } = this.options;
+    if (endsWithPlan) return { code: "ok", text: "The user reads the plan.", final: plan };
+    const answer = await this.#answer({ kind: "plan", tool: planToolName, plan }, signal);
+    if (answer?.kind !== "work") return planRefused(answer?.kind === "no" ? answer.message : undefined, plan);
+    this.mode = answer.mode;
+    return planApproved(answer.mode, answer.plan);
+  }
+
+  #answer(asked: Asked, signal?: AbortSignal): Promise<PersonsAnswer | undefined> {
+    const { ask = nobody } = this.options;
+    const answering = this.#lastQuestion.then(() => ask([asked], signal));
+    this.#lastQuestion = answering.catch(() => {});
+    return answering.then(([answer]) => answer);
   }
 
   /** A command with the place in which it will run, whatever becomes of the mode while a person is asked. */
@@ -205,11 +231,13 @@ export class Gate {
     if (request.tool !== commandTool || commandPlace === undefined) return request;
     const { command, outside: leaves } = request.args;
     const { directory } = commandIn(request.args);
-    if (isCovered(String(command), { beginnings: outside }, { directory, isInside }))
+    const isPlan = this.mode === "plan";
+    if (!isPlan && isCovered(String(command), { beginnings: outside }, { directory, isInside }))
       return withoutWish({ ...request, sandboxed: false });
     const place = await commandPlace();
     if (typeof place !== "string") return place;
     if (place === "outside") return withoutWish({ ...request, sandboxed: false });
+    if (isPlan && leaves !== true) return { ...request, sandboxed: true, isReadOnly: true };
     return {
       ...request,
       sandboxed: leaves !== true,
@@ -276,6 +304,7 @@ export class Gate {
   #approval(answer: PersonsAnswer | undefined, { asked }: OpenQuestion): Approval | undefined {
     if (answer?.kind === "outside" && asked.kind === "run") this.#outside.add(asked.request);
     if (answer?.kind === "always") this.allow(answer.allowance);
+    if (answer?.kind === "work") return undefined;
     return answer?.kind === "always" || answer?.kind === "outside" ? { kind: "yes" } : answer;
   }
 

@@ -15,7 +15,7 @@ import {
   moreToolsName,
   tools as usualTools,
 } from "@holdfast/core/tools";
-import type { ApprovalMode } from "../config/approval.js";
+import { planToolName } from "../host/plan.js";
 import type { AgentParts } from "./agent-parts.js";
 import { type Delegation, delegating } from "./sub-agents.js";
 
@@ -42,19 +42,13 @@ export const dayTools: readonly FileTool[] = usualTools.filter(({ name }) => !ra
 /** Names as other vendors' models know them: taken, and never listed but by a host. */
 export const vendorsTools: readonly FileTool[] = dialectTools;
 
-/** What is offered in a mode: in plan mode only what looks. */
-export function offeredTools(parts: AgentParts, mode: ApprovalMode): ToolSet {
+/** What is offered, the same in each mode: a cache outlives its change. */
+export function offeredTools(parts: AgentParts): ToolSet {
   const { fileTools = dayTools, conversationTools = allConversationTools } = parts;
   const { moreFileTools = parts.fileTools === undefined ? allTools : vendorsTools } = parts;
-  const { harmless = [], hostTools = () => [] } = parts;
-  const looks = ({ annotations }: FileTool | ConversationTool) => mode !== "plan" || annotations.readOnly;
-  const set = {
-    fileTools: fileTools.filter(looks),
-    moreFileTools: moreFileTools.filter((tool) => looks(tool) && !fileTools.includes(tool)),
-    conversationTools: conversationTools.filter(looks),
-    hostTools: hostTools().filter(({ name }) => mode !== "plan" || harmless.includes(name)),
-  };
-  return withOffers(set, parts);
+  const hidden = moreFileTools.filter((tool) => !fileTools.includes(tool));
+  const hostTools = parts.hostTools?.() ?? [];
+  return withOffers({ fileTools, moreFileTools: hidden, conversationTools, hostTools }, parts);
 }
 
 /** The tools with what is told of them. */
@@ -93,7 +87,8 @@ export function toolsOfSubAgent(all: ToolSet, { tools }: Delegation, parts: Agen
     conversationTools: conversationTools.filter(
       (tool) => tool.name === "task_complete" || (!leaving.has(tool.name) && (hasAll || has(tool))),
     ),
-    hostTools: hostTools.filter(has),
+    // Its plan would be nobody's to approve.
+    hostTools: hostTools.filter((tool) => has(tool) && tool.name !== planToolName),
   };
   return withOffers(set, parts);
 }

@@ -104,7 +104,7 @@ export function startedTurn(
       if (signal?.aborted === true) return cancelled;
       if (repeated.some(({ kind }) => kind === "ended"))
         return { reason: "repeating", message: "The model made the same failing call again and again." };
-      if (calls.length > 0 || goesOn.length > 0) return undefined;
+      if (calls.length > 0 || goesOn.length > 0) return endedByCall(calls, counted, undone);
       if (counted.silent === 1) {
         onEvent({ kind: "noticed", text: "The model answered nothing; it is asked again." });
         return undefined;
@@ -136,6 +136,15 @@ export function startedTurn(
     },
     isPaused: () => counted.isPaused,
   };
+}
+
+/** Whether a call ends the turn, as a plan does: what was refused on the way to it is in the plan. */
+function endedByCall(calls: readonly CarriedCall[], counted: { lastText: string }, undone: Undone) {
+  const final = calls.flatMap(({ ended: { run } }) => (run && "final" in run ? (run.final ?? []) : []));
+  if (final.length === 0) return undefined;
+  undone.clear();
+  counted.lastText = final.join("\n");
+  return { reason: "complete" } as const;
 }
 
 function textOf({ parts }: ReceivedAnswer): string {

@@ -1,4 +1,4 @@
-import { fitsForm, formOf, isPlainPath } from "./forms.js";
+import { fitsForm, formOf, isPlainPath, lookingForms } from "./forms.js";
 import { type CommandPart, parseScript } from "./parse.js";
 import { openEnd, wordsOfRule } from "./rules.js";
 
@@ -34,6 +34,12 @@ export function formsOf(command: string, runsIn: RunsIn = {}): readonly string[]
   const parts = partsToCover(command, runsIn) ?? [];
   const forms = [...new Set(parts.flatMap(({ words }) => formOf(words)?.begin ?? []))];
   return isCovered(command, { forms }, runsIn) ? forms : undefined;
+}
+
+/** Whether a command only looks, as far as its forms say. Pure but for `isInside`. */
+export function onlyLooks(command: string, runsIn: RunsIn = {}): boolean {
+  const parts = partsToCover(command, runsIn);
+  return parts?.every((part) => isPartCovered(part, { forms: lookingForms(part.words) })) === true;
 }
 
 interface PartToCover {

@@ -12,14 +12,9 @@ const rows = `
 (npm|pnpm|yarn|bun) (test|t|run ID) > PATH -- -s --silent --run --watch=false --coverage --bail --verbose --ci
 (npm|pnpm|yarn|bun) (ci|install) > --ignore-scripts --no-audit --no-fund --prefer-offline --frozen-lockfile
 (npm|pnpm|yarn|bun) (ls|outdated|audit) > --all --json --depth#
-git status > PATH -- -s -b -sb --short --branch --porcelain --ignored
-git diff > PATH NAME -- -p -w -b -U# --stat --shortstat --numstat --name-only --name-status --cached --staged --check
-git (log|show) > PATH NAME -- -# -n# -p -w --oneline --stat --name-only --name-status --graph --decorate --all --no-merges --follow
-git blame > PATH NAME -- -w -s -L:
 git add > PATH -- -A -u -v --all --update
 git commit > -m: -a -am: -q -v
 git fetch > REMOTE -q -v -p --all --tags --prune
-git branch > -a -r -v -vv --all --list --show-current
 cargo (build|check|test|clippy|doc|bench) > NAME -- -q -v --quiet --verbose --release --all --workspace --all-targets --all-features --locked --offline --no-run --lib --bins --tests --no-deps --nocapture
 cargo fmt > -- --all --check
 go (build|test|vet|fmt) > LOCAL -v -race -short -cover -json -count#
@@ -42,6 +37,15 @@ RUNruff (check|format) > PATH -q --quiet --diff --check
 RUN(mypy|pyright|flake8) > PATH --strict
 rspec > PATH --fail-fast --dry-run
 ctest > -j# -V -VV --output-on-failure
+`;
+
+/** The same of commands that only look: they run in plan mode without a sandbox, too. */
+const lookingRows = `
+git status > PATH -- -s -b -sb --short --branch --porcelain --ignored
+git diff > PATH NAME -- -p -w -b -U# --stat --shortstat --numstat --name-only --name-status --cached --staged --check
+git (log|show) > PATH NAME -- -# -n# -p -w --oneline --stat --name-only --name-status --graph --decorate --all --no-merges --follow
+git blame > PATH NAME -- -w -s -L:
+git branch > -a -r -v -vv --all --list --show-current
 ls > PATH -[alh1RtFdrS]
 grep > TEXT PATH -A# -B# -C# -m# -[ivnEFcowlqrHhs]
 (head|tail) > PATH -# -n# -c# -q
@@ -61,8 +65,17 @@ interface CommandForm {
 
 /** The form of a command; undefined where none is listed. @param isOutside with what may run outside of the sandbox. */
 export function formOf(words: readonly string[], isOutside = false): CommandForm | undefined {
+  return formIn(isOutside ? [...forms, ...outsideForms] : forms, words);
+}
+
+/** The beginnings by which a command only looks: one at most. */
+export function lookingForms(words: readonly string[]): readonly string[] {
+  return [formIn(looking, words)?.begin ?? []].flat();
+}
+
+function formIn(table: ReturnType<typeof formsIn>, words: readonly string[]): CommandForm | undefined {
   const text = words.slice(0, mostBegin).join(" ");
-  for (const { begins, may } of isOutside ? [...forms, ...outsideForms] : forms) {
+  for (const { begins, may } of table) {
     const begin = begins.exec(text)?.[0];
     // A quoted word may hold a blank.
     if (begin?.split(" ").every((word, at) => word === words[at]) === true) return { begin, may };
@@ -151,4 +164,5 @@ function formsIn(table: string): readonly { readonly begins: RegExp; readonly ma
   });
 }
 
-const [forms, outsideForms] = [formsIn(rows), formsIn(outsideRows)];
+const looking = formsIn(lookingRows);
+const [forms, outsideForms] = [[...formsIn(rows), ...looking], formsIn(outsideRows)];

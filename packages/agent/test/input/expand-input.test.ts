@@ -205,7 +205,7 @@ const every = [
 ];
 const facts: SystemFacts = {
   tools: new Set(every),
-  mode: "ask",
+
   roots: ["/work"],
   platform: "linux",
   date: "2026-11-23",
@@ -225,11 +225,6 @@ describe("the system text", () => {
 
   it("is the same for the same facts, so that a cache holds it", () => {
     expect(systemText(facts)).toBe(systemText({ ...facts, tools: new Set(every) }));
-  });
-
-  it("says in plan mode that nothing can be changed", () => {
-    expect(systemText({ ...facts, mode: "plan" })).toContain("plan mode");
-    expect(systemText(facts)).not.toContain("plan mode");
   });
 
   it("frames the project's instructions, so that they cannot close the frame", () => {

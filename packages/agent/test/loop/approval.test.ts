@@ -13,12 +13,33 @@ const plain = (path: string) => ({ named: [path], real: [path], within: [] });
 const change = (path = "src/a.ts"): Action => ({ kind: "change", tool: "edit_file", files: [plain(path)] });
 const run = (command: string): Action => ({ kind: "run", tool: "run_shell_command", files: [], command });
 const allowGit: ApprovalRule = { tool: "run_shell_command", command: "git status *", decision: "allow" };
+const allowTest: ApprovalRule = { tool: "run_shell_command", command: "npm test", decision: "allow" };
+const allowLs: ApprovalRule = { tool: "run_shell_command", command: "ls *", decision: "allow" };
 const denyDocs: ApprovalRule = { tool: "*", path: "docs/**", decision: "deny" };
 
 describe("the decision about an action", () => {
   it.each<readonly [string, ApprovalMode, Action, readonly ApprovalRule[], string]>([
     ["plan changes nothing", "plan", change(), [], "deny"],
-    ["plan runs nothing, whatever a rule says", "plan", run("git status"), [allowGit], "deny"],
+    [
+      "plan runs nothing that does more than look, whatever a rule says",
+      "plan",
+      run("npm test"),
+      [allowTest],
+      "deny",
+    ],
+    ["plan runs what only looks", "plan", run("cd src && git status -s | head"), [], "allow"],
+    ["plan runs no second command", "plan", run("git status; npm test"), [allowGit, allowTest], "deny"],
+    ["plan writes no file by a command", "plan", run("git status > a.txt"), [], "deny"],
+    [
+      "plan runs all where nothing is writable",
+      "plan",
+      { ...run("npm test"), isReadOnly: true },
+      [],
+      "allow",
+    ],
+    ["plan lets no command out", "plan", { ...run("ls"), leaves: true, isReadOnly: true }, [allowLs], "deny"],
+    ["plan heeds a rule that denies", "plan", run("ls"), [{ ...allowLs, decision: "deny" }], "deny"],
+    ["plan calls no other tool", "plan", { ...run("ls"), tool: "server__run", isReadOnly: true }, [], "deny"],
     ["ask asks about a change", "ask", change(), [], "ask"],
     ["ask asks about a command", "ask", run("ls"), [], "ask"],
     ["auto-edit changes", "auto-edit", change(), [], "allow"],
@@ -288,7 +309,7 @@ describe("approval in a turn", () => {
 
   it.each(["ask", "plan"] as const)("denies in %s and says so where nobody can be asked", async (mode) => {
     const stage = await openStage([read, edit("a.ts", "two", "2"), done], { mode }, { "a.ts": "two\n" });
-    expect(stage.agent.tools.offered.some(({ name }) => name === "edit_file")).toBe(mode === "ask");
+    expect(stage.agent.tools.offered.some(({ name }) => name === "edit_file")).toBe(true);
     expect(await stage.turn("Go.")).toMatchObject({ undone: [{ code: "denied" }] });
     expect(stage.read("a.ts")).toBe("two\n");
   });

@@ -6,7 +6,7 @@ import type { CommandPlace } from "../../src/host/sandbox.js";
 import { type Asked, Gate, type PersonsAnswer } from "../../src/loop/gate.js";
 
 /** A tool of commands that says where it was run, and that the sandbox barred it where it was run inside. */
-function commandsOf(ran: (boolean | undefined)[]): HostTool {
+function commandsOf(ran: (boolean | string | undefined)[]): HostTool {
   return {
     kind: "host",
     name: "run_shell_command",
@@ -15,8 +15,8 @@ function commandsOf(ran: (boolean | undefined)[]): HostTool {
     parameters: z.object({ command: z.string(), outside: z.boolean().exactOptional() }),
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
     intent: (args) => ({ kind: "host_request", tool: "run_shell_command", summary: "", args }),
-    run: async ({ sandboxed }: HostRequest) => {
-      ran.push(sandboxed);
+    run: async ({ sandboxed, isReadOnly }: HostRequest) => {
+      ran.push(isReadOnly === true ? "read-only" : sandboxed);
       return { code: "ok", text: "", ...(sandboxed === true ? { barred: "It stood in its way." } : {}) };
     },
   };
@@ -32,7 +32,7 @@ interface Given {
 
 /** Where each command ran, and what was asked of the person about it. */
 async function check({ calls, answers = [], mode = "ask", place = "inside", rules = [] }: Given) {
-  const ran: (boolean | undefined)[] = [];
+  const ran: (boolean | string | undefined)[] = [];
   const asked: Asked[] = [];
   const left = [...answers];
   const gate = new Gate({
@@ -100,6 +100,13 @@ describe("a command runs", () => {
     ];
     const calls = others.map((command) => ({ command }));
     expect(await check({ calls, mode: "yolo" })).toEqual({ ran: others.map(() => true), asked: [] });
+  });
+
+  it("where it can write nothing in plan mode, never outside, and without a sandbox only where it looks", async () => {
+    const calls = [rename, { ...rename, outside: true }, { command: "git push" }, { command: "git log" }];
+    const mode = "plan";
+    expect(await check({ calls, mode })).toEqual({ ran: ["read-only", "read-only", "read-only"], asked: [] });
+    expect(await check({ calls, mode, place: "outside" })).toEqual({ ran: [false], asked: [] });
   });
 
   it("outside without a further question where there is no sandbox, and not at all where there has to be one", async () => {

@@ -6,8 +6,10 @@ import {
   economySettings,
 } from "@holdfast/core/economy";
 import { refuse } from "@holdfast/core/files/values";
+import type { HostTool } from "@holdfast/core/tools";
 import { describe, expect, it } from "vitest";
 import { type OutputFormat, runOutput } from "../../src/headless/output.js";
+import { todosTool } from "../../src/host/todos.js";
 import type { AgentParts } from "../../src/loop/agent-parts.js";
 import { ContextEconomy } from "../../src/loop/context-economy.js";
 import type { AgentEvent } from "../../src/loop/turn.js";
@@ -257,6 +259,7 @@ describe("the warning before something is cleared", () => {
 
 /** What a host can change between two requests. */
 interface Host {
+  hostTools: readonly HostTool[];
   now: number;
   system: string;
 }
@@ -292,7 +295,11 @@ const rows: readonly Row[] = [
     says: "the system text has changed",
     breaks: (_, host) => (host.system = "Be quick."),
   },
-  { cause: "tools", says: "other tools are offered", breaks: ({ agent }) => agent.setMode("plan") },
+  {
+    cause: "tools",
+    says: "other tools are offered",
+    breaks: (_, host) => (host.hostTools = [todosTool]),
+  },
   {
     cause: "compaction",
     says: "a summary stands for what came before",
@@ -354,7 +361,7 @@ function written(events: readonly AgentEvent[], format: OutputFormat) {
 }
 
 async function broken({ breaks, economy: given, found = [0, 0] }: Row) {
-  const host: Host = { now: Date.parse("2026-11-24T10:00:00Z"), system: "Be careful." };
+  const host: Host = { now: Date.parse("2026-11-24T10:00:00Z"), system: "Be careful.", hostTools: [] };
   const economy = settings({ ...given, ratios });
   const counted = (cachedInputTokens: number) => ({
     inputTokens: 16_000,
@@ -370,6 +377,7 @@ async function broken({ breaks, economy: given, found = [0, 0] }: Row) {
     economy,
     now: () => host.now,
     system: () => host.system,
+    hostTools: () => host.hostTools,
     summariser: scriptedSummariser(["Short."]),
   };
   const stage = await openStage(answers, parts, { "a.txt": longer });

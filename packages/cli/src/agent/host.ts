@@ -21,6 +21,7 @@ import {
   type McpServerState,
   type McpServers,
   type McpServersGround,
+  planTool,
   readOutputTool,
   type Sandbox,
   SpillFiles,
@@ -135,7 +136,7 @@ export async function openHost(
   const canSpill = mayFetch || Object.keys(mcpServers).length > 0;
   const read = run !== undefined || canSpill ? readOutputTool(context) : undefined;
   const kill = run === undefined ? undefined : killTool(context);
-  const own = [run, read, kill, pages?.tool, todosTool].filter((tool) => tool !== undefined);
+  const own = [run, read, kill, pages?.tool, todosTool, planTool].filter((tool) => tool !== undefined);
   const servers = await serversFor({
     roots,
     environment: withoutSecrets({ own: process.env, secret }),
@@ -164,7 +165,7 @@ export async function openHost(
     // Without a host that is allowed, the add-on says so of the page that a person names.
     fetch: async (url, signal) =>
       (await (pages ?? openPages()))?.fetch(url, signal) ?? refuse("not_found", absentAddon("web")),
-    harmless: ["read_output", todosTool.name],
+    harmless: ["read_output", todosTool.name, planTool.name],
     problems: [
       ...(mayFetch && pages === undefined ? [`fetch.allowedHosts: ${absentAddon("web")}`] : []),
       ...serverWords(states),

@@ -1,7 +1,6 @@
 import { relative, resolve } from "node:path";
 import {
   type AgentSettings,
-  type ApprovalMode,
   type ApprovalRule,
   type AskPerson,
   agentExitCodes,
@@ -294,7 +293,7 @@ async function sessionFor(given: Opening, { store, workspace, root }: SessionGro
 }
 
 function agentSettings(
-  { call, ask, found: { settings, own }, model, economy, meter = new CostMeter() }: Opening,
+  { call, ask, found: { settings, own }, model, economy, meter = new CostMeter(), isTalk = false }: Opening,
   host: RunHost,
   summarising: ModelPort,
 ) {
@@ -312,6 +311,7 @@ function agentSettings(
     outside: settings.shell?.outside ?? [],
     isInside: (path: string) => host.commands.isInside(path),
     later: host.later,
+    endsWithPlan: !isTalk,
     ...defined({ effort: settings.model?.effort }),
     mode: approval.mode ?? "ask",
     rules,
@@ -359,10 +359,9 @@ function systemOf(
 ) {
   const date = dayOf(context.nodes.get(context.sessionId)?.timestamp);
   const roots = rootsOf(opening);
-  return (offered: readonly OfferedTool[], mode: ApprovalMode) =>
+  return (offered: readonly OfferedTool[]) =>
     systemText({
       tools: new Set(offered.map(({ name }) => name)),
-      mode,
       roots,
       platform: process.platform,
       date,

@@ -10,6 +10,7 @@ import {
   answerByText,
   answerOf,
   answerOfList,
+  answerToPlan,
   choicesOf,
   choicesOfList,
   editableOf,
@@ -42,7 +43,7 @@ export function askIn(place: AskingPlace): AskPerson {
     }
     const answers: PersonsAnswer[] = [];
     for (const asked of list) {
-      let answer: PersonsAnswer | undefined;
+      let answer = asked.kind === "plan" ? await aboutPlan(place, asked, signal) : undefined;
       while (answer === undefined) {
         const choices = (hidden: boolean) => choicesOf(asked, hidden);
         const { said, hides, isSeen } = await askAbout(place, [asked], choices, signal);
@@ -55,6 +56,29 @@ export function askIn(place: AskingPlace): AskPerson {
     }
     return answers;
   };
+}
+
+/** Asks about a plan until the answer is none to edit it. */
+async function aboutPlan(
+  place: AskingPlace,
+  asked: Extract<Asked, { kind: "plan" }>,
+  signal?: AbortSignal,
+): Promise<PersonsAnswer> {
+  let { plan } = asked;
+  for (;;) {
+    const choices = (hides: boolean) => choicesOf(asked, hides);
+    const { said, isSeen } = await askAbout(place, [{ ...asked, plan }], choices, signal);
+    if (said === undefined) return unanswered;
+    if (/^e(dit)?$/iu.test(said.trim())) {
+      const edited = await place.edit(plan, "plan.md", signal);
+      if (edited.kind === "edited") plan = edited.text;
+      else place.show(`${escapeText(edited.message)}\n`);
+      continue;
+    }
+    const answer = answerToPlan(said, plan === asked.plan ? undefined : plan);
+    if (isSeen || answer.kind === "no") return answer;
+    place.show(`${tooSmall}\n`);
+  }
 }
 
 /** What was typed: numbers of changes, the wish to edit, or a word. Undefined: nothing was edited, which is no answer. */

@@ -11,6 +11,7 @@ import {
   shortHash,
 } from "@holdfast/core/text";
 import { describeRepair } from "@holdfast/core/tools";
+import type { ApprovalMode } from "../../config/approval.js";
 import type { Allowance } from "../../loop/approval.js";
 import type { Asked, PersonsAnswer } from "../../loop/gate.js";
 import { formsOf } from "../../shell/covered.js";
@@ -18,6 +19,20 @@ import { wordsOfForm } from "../../shell/forms.js";
 import { type DiffOptions, linesOfDiff } from "../diff/diff-lines.js";
 import { type ComparedTexts, comparedTexts, namedHunks, withHunks } from "../diff/hunks.js";
 import { type Line, signedLine, span } from "../lines/spans.js";
+
+/** What was typed as the answer to a plan: a mode in which the work begins, or a no. @param edited the plan by now. */
+export function answerToPlan(said: string, edited: string | undefined): PersonsAnswer {
+  const word = said.trim().toLowerCase();
+  const mode = planAnswers.get(word);
+  if (mode !== undefined) return { kind: "work", mode, ...defined({ plan: edited }) };
+  return ["", "n", "no"].includes(word) ? { kind: "no" } : { kind: "no", message: said.trim() };
+}
+
+const planAnswers: ReadonlyMap<string, ApprovalMode> = new Map([
+  ...["y", "yes", "ask"].map((word) => [word, "ask"] as const),
+  ...["a", "auto", "auto-edit"].map((word) => [word, "auto-edit"] as const),
+  ["yolo", "yolo"],
+]);
 
 /** What a person typed as the answer. Whatever is none of the words offered is a no, with it as a word for the model. */
 export function answerOf(said: string, asked: Asked, hides = false): PersonsAnswer {
@@ -66,6 +81,8 @@ interface ShownQuestion {
 export function choicesOf(asked: Asked, hides = false): string {
   const outside = canLeave(asked) ? ", [o]utside the sandbox, this once" : "";
   if (asked.kind === "later") return "Keep them? [y]es, [n]o, they are taken back: ";
+  if (asked.kind === "plan")
+    return `Do it? [y]es, each change is asked about, [a]uto-edit, yolo, [e]dit, [n]o${hides ? ", [s]how all" : ""}: `;
   if (hides) return `Do it? [y]es, [n]o${outside}, [s]how all: `;
   const reach = reachOf(asked);
   const always = reach === undefined ? "" : `, [a]lways (${reach.words}, in this session)`;
@@ -226,6 +243,10 @@ export function linesOfAsked(asked: Asked, isWhole = false, options: DiffOptions
       const head = `${asked.tool} made or changed files that run later, without a word to you:`;
       return { lines: linesOfText([head, ...files].join("\n")), hides: false };
     }
+    case "plan": {
+      const shown = isWhole ? asked.plan : within(asked.plan);
+      return { lines: linesOfText(`The plan; nothing is done yet:\n${shown}`), hides: shown !== asked.plan };
+    }
     default:
       return asked satisfies never;
   }
@@ -264,6 +285,7 @@ function reachOf(asked: Asked): AlwaysReach | undefined {
       return reachOfRun(asked);
     case "restore":
     case "later":
+    case "plan":
       return undefined;
     default:
       return asked satisfies never;

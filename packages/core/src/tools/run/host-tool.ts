@@ -52,6 +52,8 @@ export interface HostRequest {
   readonly sandboxed?: boolean;
   /** The sandbox stood in the way of this very command before. */
   readonly isBarred?: boolean;
+  /** Of a command in a sandbox: it can write nothing there but temporary files. */
+  readonly isReadOnly?: boolean;
 }
 
 /** What a host's tool may use while it runs. */
@@ -81,6 +83,8 @@ export interface HostToolResult {
   readonly program?: RanProgram;
   /** In what the sandbox stood in its way, a sentence for a person. */
   readonly barred?: string;
+  /** Ends the turn: these are its last words, such as a plan that a person reads. */
+  readonly final?: string;
 }
 
 /** A program that a tool ran. */

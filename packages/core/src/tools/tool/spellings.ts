@@ -191,6 +191,7 @@ const foreignNames: Readonly<Record<string, Readonly<Record<string, string>>>> =
     LS: "list_files",
     TodoWrite: "update_todos",
     WebFetch: "fetch_url",
+    ExitPlanMode: "exit_plan_mode",
     str_replace_editor: "str_replace_based_edit_tool",
   },
   Codex: {
