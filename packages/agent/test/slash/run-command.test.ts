@@ -299,7 +299,7 @@ describe("the session and its surroundings", () => {
     expect((await done("/tools edit_file")).text).toContain('"type": "object"');
     await done("/mode plan");
     expect(stage.agent.mode).toBe("plan");
-    expect((await done("/tools")).text).not.toContain("edit_file: ");
+    expect((await done("/tools")).text).toContain("edit_file: ");
     const other = scriptedModel([]);
     await done("/model other/one", { openModel: async () => other });
     expect(stage.agent.model).toBe(other);
