@@ -36,6 +36,8 @@ export interface AgentParts extends Omit<GateOptions, "namesOf">, Omit<EconomyPa
   readonly hooks?: Hooks;
   /** What the folder of the session is known by, also where it has another name by now. */
   readonly folderId?: string;
+  /** The folder of the session now, absolute. */
+  readonly folder?: string;
   /** Counts the money of the run, which may have more than one agent; one of the agent's own unless given. */
   readonly meter?: CostMeter;
   /** When the prompt is made smaller; `defaultEconomy` unless given. */

@@ -22,29 +22,37 @@ export interface SessionWork {
   readonly costUsd?: number;
   /** Of the folder: `AgentParts.folderId`. */
   readonly folderId?: string;
+  /** The folder, absolute: of a session that moved, the one that it went on in last. */
+  readonly folder?: string;
 }
 
 const key = defineMetadataKey<JsonObject>("holdfast/work", (value): value is JsonObject => isObject(value));
 
 /** What the session was worked on with at its last turn; a member that this release does not know is absent. */
 export function workOf({ nodes, sessionId }: ConversationContext): SessionWork {
-  const { model, effort, mode, costUsd, folderId } = key.read(nodes.get(sessionId)?.metadata ?? {}) ?? {};
+  const { model, effort, mode, costUsd, folderId, folder } =
+    key.read(nodes.get(sessionId)?.metadata ?? {}) ?? {};
   return defined({
     model: typeof model === "string" ? model : undefined,
     effort: efforts.find((one) => one === effort),
     mode: approvalModes.find((one) => one === mode),
     costUsd: typeof costUsd === "number" && costUsd >= 0 ? costUsd : undefined,
     folderId: typeof folderId === "string" ? folderId : undefined,
+    folder: typeof folder === "string" ? folder : undefined,
   });
 }
 
 /** Keeps how the session is worked on now, if that is not what is kept already. */
 export function keepWork(
-  { manager, folderId }: { readonly manager: ContextManager; readonly folderId?: string },
+  {
+    manager,
+    folderId,
+    folder,
+  }: Pick<SessionWork, "folderId" | "folder"> & { readonly manager: ContextManager },
   agent: Agent,
 ): ConversationRefusal | undefined {
   const { model, effort, mode, meter } = agent;
-  const work = defined({ model: model.name, effort, mode, costUsd: meter.spent.costUsd, folderId });
+  const work = defined({ model: model.name, effort, mode, costUsd: meter.spent.costUsd, folderId, folder });
   const { context } = manager;
   if (JSON.stringify(workOf(context)) === JSON.stringify(work)) return undefined;
   const done = manager.setCustom(context.sessionId, key, work);

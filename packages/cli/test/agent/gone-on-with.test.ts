@@ -20,7 +20,7 @@ const asks = ({ body }: { readonly body: unknown }) => {
 
 describe("a session that is gone on with", () => {
   it("has its model, effort, mode and cost", async () => {
-    const { run, server } = await provided(anthropicWire, [hello, hello, hello, hello]);
+    const { run, server } = await provided(anthropicWire, [hello, hello, hello, hello, hello]);
     const first = ["--model", "anthropic/claude-opus-4-5", "--effort", "high", "--approval-mode", "plan"];
     expect((await run(["-p", "Hello.", ...first])).code).toBe(0);
     const cost = async () => Number(/\$([\d.]+)/u.exec((await run(["-c", "-p", "/cost"])).stdout)?.[1]);
@@ -85,11 +85,14 @@ describe("the session of a folder", () => {
     const after = await at(moved, ["-c", "-p", "Again."]);
     expect(after, after.stderr).toMatchObject({ code: 0 });
     expect(after.stderr).toContain(`This session began in ${project.folder}`);
+    const again = await at(moved, ["-c", "-p", "Once more."]);
+    expect([again.code, again.stderr]).toEqual([0, expect.not.stringContaining("began in")]);
     renameSync(moved, project.folder);
     git("init", "-q");
     git("commit", "-q", "--allow-empty", "-m", "x");
-    git("worktree", "add", "-q", moved);
-    const beside = await at(moved, ["-c", "-p", "Again."]);
+    git("worktree", "add", "-q", `${moved}-beside`);
+    onTestFinished(() => rmSync(`${moved}-beside`, { recursive: true, force: true }));
+    const beside = await at(`${moved}-beside`, ["-c", "-p", "Again."]);
     expect(beside.stderr).toContain(`This session began in ${project.folder}`);
     const other = new Project({});
     const none = await at(other.folder, ["-c", "-p", "Again."]);
