@@ -33,7 +33,13 @@ export function sandboxGround() {
     const later = new LaterFiles(more.roots ?? [root]);
     const sandbox = openSandbox(options({ roots: [root], later, ...more }));
     const environment = commandEnvironment({ own });
-    const commands = new Commands({ roots: [root], tempDir: at("state/tmp"), environment, sandbox });
+    const commands = new Commands({
+      roots: [root],
+      tempDir: at("state/tmp"),
+      environment,
+      sandbox,
+      lasts: true,
+    });
     afterThisTest(() => commands.close());
     const run = async (command: string, isReadOnly = false) => {
       await later.look();

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createSocket } from "node:net";
 import { commandPlaces, type SandboxOptions } from "@holdfast/agent/host";
+import { isRefusal } from "@holdfast/core/files/values";
 import { describe, expect, test } from "vitest";
 import { until } from "../../../packages/agent/test/host/ground.js";
 import { afterThisTest } from "../../../test/cleanups.js";
@@ -113,6 +114,19 @@ const inSandbox = () => {
     // The same session writes again once the plan is approved.
     expect((await run("echo a > y.txt && git status --short")).exitCode).toBe(0);
   });
+
+  test.each([true, ["localhost"]])(
+    "keeps what a command exported, and hands it to none outside, with network %j",
+    async (network) => {
+      const { run, commands } = session({ network });
+      await run("export A=1 PATH=/evil:$PATH");
+      expect((await run('echo "$A,$(echo "$PATH" | cut -d: -f1)"')).printed).toBe("1,/evil\n");
+      const outside = commands.start('echo "$A,$(echo "$PATH" | cut -d: -f1)"', ".");
+      if (isRefusal(outside)) throw new Error(outside.message);
+      await outside.ended;
+      expect(outside.log.text()).toMatch(/^,(?!\/evil)/u);
+    },
+  );
 
   test("cannot move away what is read-only, nor mount over it", async () => {
     expect((await inside(`rm -rf ${top}/config`)).exitCode).not.toBe(0);

@@ -1,11 +1,12 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { isRefusal, type Refusal, refuse } from "@holdfast/core/files/values";
 import { defined, escapeForDisplay } from "@holdfast/core/text";
 import { isBelow } from "./found-text.js";
 import { OutputLog } from "./output-log.js";
 import { quietly } from "./repository.js";
 import { type CommandInput, type CommandStart, RunningCommand } from "./running-command.js";
+import { ShellState, type ShellVariables } from "./shell-state.js";
 
 /** What commands may take, unless given. */
 const commandLimits = {
@@ -37,12 +38,16 @@ interface CommandsOptions extends Pick<CommandStart, "shell" | "sandbox"> {
   /** As `commandEnvironment` makes it. */
   readonly environment: Readonly<Record<string, string>>;
   readonly limits?: Partial<CommandLimits>;
+  /** Whether folder and exported variables last from one command to the next; not unless given. */
+  readonly lasts?: boolean;
 }
 
 /** How a command is confined. */
 interface CommandConfinement {
   readonly sandboxed?: boolean | undefined;
   readonly isReadOnly?: boolean | undefined;
+  /** Whose folder and variables it has. */
+  readonly agent?: object | undefined;
 }
 
 /** The commands of one session. Close it: nothing that was started by it runs any more then. */
@@ -51,6 +56,8 @@ export class Commands {
   private readonly all = new Map<string, RunningCommand>();
   private readonly background = new Set<string>();
   private readonly onExit = () => this.killNow();
+  /** Of an agent, by whatever it is known by: sub-agents have one of their own. */
+  private readonly states = new WeakMap<object, ShellState>();
   private count = 0;
   private isClosed = false;
 
@@ -62,16 +69,16 @@ export class Commands {
   /**
    * Starts a command.
    *
-   * @param directory below a root, or relative to the first one.
+   * @param directory below a root, or relative to the first one; where the last command of the agent ended unless given.
    * @param sandboxed only where the options have a sandbox whose `place` says so; `isReadOnly`: it can write nothing there.
    * @returns `outside_workspace`, `file_missing` or `not_a_file` for another directory; `busy` where too many run in
    *   the background; `cancelled` after `close`.
    */
   start(
     command: string,
-    directory = ".",
+    directory?: string,
     inBackground = false,
-    { sandboxed = false, isReadOnly = false, ...given }: CommandInput & CommandConfinement = {},
+    { sandboxed = false, isReadOnly = false, agent = this, ...given }: CommandInput & CommandConfinement = {},
   ): RunningCommand | Refusal {
     if (this.isClosed) return refuse("cancelled", "The session is over; nothing was started.");
     const running = this.inBackground().filter(({ end }) => end === undefined);
@@ -82,21 +89,64 @@ export class Commands {
         `${running.length} commands run in the background (${ids}). End one of them first.`,
       );
     }
-    const at = this.directory(directory);
+    const at = this.directory(directory ?? this.folder(agent) ?? ".");
     if (isRefusal(at)) return at;
     const id = `c${++this.count}`;
     const path = join(this.options.tempDir, `output-${process.pid}-${Date.now().toString(36)}-${id}.txt`);
     const log = new OutputLog(path, this.limits, inBackground);
-    const { environment, shell, sandbox } = this.options;
+    const { shell, sandbox, lasts } = this.options;
+    const state = this.stateOf(agent);
+    const environment = state.variables(this.options.environment, sandboxed);
+    const onLeft = (begun: ShellVariables, left: ShellVariables) => {
+      const ended = state.take(begun, left, sandboxed);
+      if (ended !== undefined && ended !== begun.PWD) this.moveTo(state, ended, started.notes);
+    };
     const { graceMs } = this.limits;
     const started = new RunningCommand({
       ...{ id, command, directory: at.path, environment, graceMs, log, isReadOnly },
       ...defined({ shell, sandbox: sandboxed ? sandbox : undefined, ...given }),
+      ...(lasts === true && !inBackground ? { onLeft } : {}),
     });
+    started.notes.push(...state.pending.splice(0));
     this.all.set(id, started);
     if (inBackground) this.background.add(id);
     void started.ended.then(() => this.forgetOldest());
     return started;
+  }
+
+  /** Where the next command of an agent begins, relative to the first root; undefined there. */
+  folder(agent: object = this): string | undefined {
+    const state = this.stateOf(agent);
+    if (state.folder === undefined) return undefined;
+    const at = this.directory(state.folder);
+    if (!isRefusal(at)) return this.shown(at.path);
+    state.pending.push(`${at.message.split(";")[0]}; the command began in the workspace.`);
+    state.folder = undefined;
+    return undefined;
+  }
+
+  private stateOf(agent: object): ShellState {
+    const known = this.states.get(agent) ?? new ShellState();
+    this.states.set(agent, known);
+    return known;
+  }
+
+  private moveTo(state: ShellState, folder: string, notes: string[]): void {
+    const at = this.directory(folder);
+    const before = state.folder;
+    const shown = isRefusal(at) ? undefined : this.shown(at.path);
+    state.folder = isRefusal(at) || shown === undefined ? undefined : at.path;
+    if (isRefusal(at)) notes.push(`${at.message.split(";")[0]}; the next command begins in the workspace.`);
+    else if (state.folder !== before)
+      notes.push(`The next command begins in ${escapeForDisplay(shown ?? "the workspace")}.`);
+  }
+
+  /** Relative to the first root, where it is below it; undefined for that. */
+  private shown(folder: string): string | undefined {
+    const [first = "."] = this.options.roots;
+    const real = quietly(() => realpathSync.native(first)) ?? first;
+    if (folder === real) return undefined;
+    return isBelow(folder, real) ? relative(real, folder) : folder;
   }
 
   /** A command in the background, also one that has ended; undefined where there is none of this id. */

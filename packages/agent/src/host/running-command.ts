@@ -1,11 +1,13 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
+import type { Readable } from "node:stream";
 import { formatIdentity, ownIdentity } from "@holdfast/core/node";
 import { causeOf, defined } from "@holdfast/core/text";
 import type { OutputLog } from "./output-log.js";
 import { endFamily, killFamily, markerName, type ProcessFamily, waitAtMost } from "./processes.js";
 import type { Barred, EnteredCommand, Sandbox } from "./sandbox.js";
+import { stateDescriptor, statePrelude, variablesIn } from "./shell-state.js";
 
 /** What a command is given beside its words. */
 export interface CommandInput {
@@ -31,6 +33,8 @@ export interface CommandStart extends CommandInput {
   readonly sandbox?: Sandbox;
   /** It can write nothing there but into temporary folders. */
   readonly isReadOnly?: boolean;
+  /** Told what its shell ended with, where it ended by itself: what it began with, and what it left. */
+  readonly onLeft?: (given: Readonly<Record<string, string>>, left: Readonly<Record<string, string>>) => void;
 }
 
 /** Why a command was ended by us. */
@@ -64,6 +68,8 @@ export class RunningCommand {
   private stopping: { readonly reason: StopReason; readonly work: Promise<unknown> } | undefined;
   private result: CommandEnd | undefined;
   private entered: EnteredCommand | undefined;
+  /** What a model is told of the folder in which it began, or the next one begins. */
+  readonly notes: string[] = [];
   /** Of one that ran in a sandbox: what stood in its way. Known once it has ended. */
   barred: Barred | undefined;
 
@@ -79,7 +85,14 @@ export class RunningCommand {
     // Who does not read its input is not waited for.
     child?.stdin?.on("error", () => {}).end(start.input);
     this.family = { marker, ...defined({ group: child?.pid }) };
+    let handed = "";
+    // A cast: what the list of the launch says of this descriptor.
+    const state = child?.stdio[stateDescriptor] as Readable | undefined;
+    state?.setEncoding("utf8").on("data", (text: string) => (handed += text));
     this.ended = this.watch(child).then(async (end) => {
+      state?.destroy();
+      const isWhole = end.stopped === undefined && handed.endsWith("\0");
+      if (isWhole) start.onLeft?.(this.entered?.environment ?? start.environment, variablesIn(handed));
       this.barred = await this.entered?.leave();
       this.result = end;
       this.log.close();
@@ -129,7 +142,7 @@ export class RunningCommand {
 
   /** Undefined where not even a process could be asked for, as with a command longer than the system takes. */
   private launch(marker: string): ChildProcess | undefined {
-    const { command, directory, environment, shell, input, args = [], sandbox } = this.start;
+    const { command, directory, environment, shell, input, args = [], sandbox, onLeft } = this.start;
     const env = { ...environment, [markerName]: marker };
     try {
       const stdio: StdioOptions = [input === undefined ? "ignore" : "pipe", "pipe", "pipe"];
@@ -137,11 +150,18 @@ export class RunningCommand {
       if (isWindows) return spawn(command, { ...options, shell: true, windowsHide: true });
       const program = shell ?? (existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh");
       // One pipe for both keeps what is printed in order; what the shell says before that comes by the other.
-      const words = ["-c", `exec 2>&1; ${command}`, ...(args.length === 0 ? [] : [program, ...args])];
-      if (sandbox === undefined) return spawn(program, words, { ...options, detached: true });
+      const before = onLeft === undefined ? "" : statePrelude;
+      const left: StdioOptions = onLeft === undefined ? [] : ["pipe"];
+      const words = [
+        "-c",
+        `exec 2>&1; ${before}${command}`,
+        ...(args.length === 0 ? [] : [program, ...args]),
+      ];
+      if (sandbox === undefined)
+        return spawn(program, words, { ...options, stdio: [...stdio, "ignore", ...left], detached: true });
       this.entered = sandbox.enter(program, words, env, this.isReadOnly);
       const { program: all, environment: inside, connect } = this.entered;
-      const channel: StdioOptions = connect === undefined ? stdio : [...stdio, "ipc"];
+      const channel: StdioOptions = [...stdio, connect === undefined ? "ignore" : "ipc", ...left];
       const child = spawn(all[0], all.slice(1), {
         ...options,
         env: { ...inside },
@@ -193,9 +213,10 @@ export class RunningCommand {
     return { ...facts, ...defined({ stopped: this.stopping?.reason, failure }) };
   }
 
-  /** A sandbox ends with 128 and the number of the signal that killed the command, as a shell does. */
+  /** A sandbox, and a shell that hands something over, ends with 128 and the number of the signal that killed the command, as a shell does. */
   private unwrapped(exit: Exit): Exit {
-    const number = this.sandbox === undefined ? 0 : (exit.exitCode ?? 0) - 128;
+    const isShell = this.sandbox !== undefined || this.start.onLeft !== undefined;
+    const number = isShell ? (exit.exitCode ?? 0) - 128 : 0;
     const [signal] = Object.entries(constants.signals).find(([, at]) => at === number) ?? [];
     return signal === undefined ? exit : { exitCode: null, signal };
   }

@@ -33,7 +33,7 @@ export interface CommandToolsContext {
 
 const parameters = z.object({
   command: z.string().min(1),
-  directory: z.string().exactOptional().describe("Default: the workspace"),
+  directory: z.string().exactOptional().describe("Default: the last one's"),
   timeout_seconds: z.number().min(1).exactOptional(),
   background: z.boolean().exactOptional().describe("Such as a server: read_output"),
   outside: z.boolean().exactOptional().describe("Of the sandbox: asks a person"),
@@ -47,8 +47,8 @@ export function shellTool(context: CommandToolsContext): HostTool<typeof paramet
     name: "run_shell_command",
     title: "Run a command",
     description: [
-      "Runs a command in a shell, without terminal and input.",
-      `It ends after ${defaultSeconds} s, or timeout_seconds (at most ${mostSeconds}), with all that it started.`,
+      "Runs a command, without terminal and input. Folder, exported variables and venv last.",
+      `Ends after ${defaultSeconds} s, or timeout_seconds (at most ${mostSeconds}), with all it started.`,
       "For files use the file tools.",
     ].join(" "),
     parameters,
@@ -71,7 +71,8 @@ async function runCommand(
   const { command, directory, background = false, sandboxed, isReadOnly } = args;
   if (scope.signal?.aborted === true) return failedCall("cancelled", "The command was not started.");
   const lookAgain = background ? undefined : await watchFiles?.();
-  const started = commands.start(command, directory, background, { sandboxed, isReadOnly });
+  const agent = scope.manager;
+  const started = commands.start(command, directory, background, { sandboxed, isReadOnly, agent });
   if (isRefusal(started)) return failedCall(started.code, started.message);
   if (background) {
     if (args.timeout_seconds !== undefined) void started.endWithin(args.timeout_seconds * 1_000);
@@ -92,7 +93,8 @@ async function runCommand(
   const last = lastLines(log, shownLines + 1);
   const program = { id, end, lastLines: last.length > shownLines ? ["…", ...last.slice(1)] : last };
   const { barred, words: aside } = barredWords(started);
-  const words = [text, ...aside, outputWords(log, id)].join("\n");
+  const asks = end.exitCode !== 0 && asking.test(last.join("\n")) ? [askingWords] : [];
+  const words = [text, ...aside, ...asks, ...started.notes, outputWords(log, id)].join("\n");
   const touched = await lookAgain?.();
   const isNone = touched === undefined || (touched.isWhole && touched.files.length === 0);
   const ended = { code, text: words, program, ...defined({ barred }), ...(isNone ? {} : { touched }) };
@@ -119,6 +121,12 @@ export function barredWords({ sandbox, isReadOnly, log, end, command, barred: kn
   if (end.exitCode === 0 || !barring.test(said)) return { words: notes };
   return { barred: sandbox.words, words: [sandbox.words, `If it needs to run outside: ${again}`, ...notes] };
 }
+
+/** What programs say that find nobody to ask. */
+const asking =
+  /EOF when reading a line|EOFError|end of file (?:on|from) (?:std|standard )?in|not a (?:tty|terminal)|no tty|a terminal is required|could not read (?:username|password)|inappropriate ioctl|\/dev\/tty|non-interactive/iu;
+const askingWords =
+  "A command has no input: give the answer in its arguments, or ask the user to run it as `!COMMAND` or in a terminal.";
 
 const planWords =
   "In plan mode a command can write only into temporary folders: put what it writes into the plan.";

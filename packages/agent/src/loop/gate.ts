@@ -98,6 +98,8 @@ export interface GateOptions {
   readonly commandPlace?: () => Promise<CommandPlace>;
   /** Beginnings of commands that always run outside: the person's own `shell.outside`. */
   readonly outside?: readonly string[];
+  /** Where the next command of an agent begins, if not in the workspace's root: `Commands.folder`. */
+  readonly commandFolder?: (agent?: object) => string | undefined;
   /** A plan is the last word of its turn, also where a person could be asked about it. */
   readonly endsWithPlan?: boolean;
   /** Finds files that run later; nobody looks for them unless given. */
@@ -179,7 +181,7 @@ export class Gate {
     return {
       ...tool,
       run: async (called, scope) => {
-        const request = await this.#placed(called);
+        const request = await this.#placed(this.#inFolder(called, scope.manager));
         if (isRefusal(request)) return notRun(request.message);
         const leaves = request.sandboxed === false && request.args.outside === true;
         const { isReadOnly } = request;
@@ -223,6 +225,14 @@ export class Gate {
     const answering = this.#lastQuestion.then(() => ask([asked], signal));
     this.#lastQuestion = answering.catch(() => {});
     return answering.then(([answer]) => answer);
+  }
+
+  /** A command with the folder in which it will run: what a person or a rule agrees to is about that, too. */
+  #inFolder(request: HostRequest, agent: object | undefined): HostRequest {
+    const { args, tool } = request;
+    const isGiven = tool !== commandTool || typeof args.directory === "string";
+    const directory = isGiven ? undefined : this.options.commandFolder?.(agent);
+    return directory === undefined ? request : { ...request, args: { ...args, directory } };
   }
 
   /** A command with the place in which it will run, whatever becomes of the mode while a person is asked. */

@@ -16,6 +16,7 @@ import {
   commandEnvironment,
   commandPlaces,
   type FileCheck,
+  judgedShell,
   killTool,
   LaterFiles,
   type McpServerState,
@@ -41,7 +42,7 @@ import { version } from "../shell/version.js";
 export interface RunHost {
   readonly tools: () => readonly HostTool[];
   /** The commands of the model. */
-  readonly commands: Pick<Commands, "inBackground" | "textOf" | "isInside">;
+  readonly commands: Pick<Commands, "inBackground" | "textOf" | "isInside" | "folder">;
   /** Runs a command of the person; absent where the settings allow none. */
   readonly shell: HostTool | undefined;
   /** Fetches the page that `@https://…` names, where its host is allowed. */
@@ -119,7 +120,7 @@ export async function openHost(
   const ofHooks = { tempDir: join(tempDir, "hooks"), limits: { shownBytes: 16_000, fileBytes: 0 } };
   const hooks = new Commands({ ...place, ...ofHooks });
   const commands = new Commands({
-    ...{ ...place, ...defined({ sandbox }) },
+    ...{ ...place, ...defined({ sandbox, shell: judgedShell(process.env.SHELL) }), lasts: true },
     limits: shell.timeoutMs === undefined ? {} : { defaultSeconds: Math.ceil(shell.timeoutMs / 1_000) },
   });
   const spilled = new SpillFiles(tempDir, undefined, "read_output");

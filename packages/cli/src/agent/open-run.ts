@@ -226,7 +226,7 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
   const agent = openAgent({
     ...set,
     subAgents: subAgentsOf(settings, written, call.flags.debug),
-    ...defined({ folderId: folderId(root) }),
+    ...defined({ folderId: folderId(root), folder: root }),
     system: systemOf(opening, host, written, { memory, context: manager.context }),
     hooks: new Hooks({ ...settings, run: host.runHook, workspace, conversation, nested: written.nested }),
     ...defined({ memoryPath: memory?.path, uploads: uploads.uploads }),
@@ -288,7 +288,9 @@ async function sessionFor(given: Opening, { store, workspace, root }: SessionGro
     work,
   );
   const opening = { ...given, found: { ...found, settings }, model: before.model };
-  const notices = [...(earlier?.notices ?? []), ...before.differs];
+  // Said once: a session that went on here before has it in its work.
+  const isKnown = workOf(conversation.manager.context).folder === root;
+  const notices = [...(isKnown ? [] : (earlier?.notices ?? [])), ...before.differs];
   return { kind: "session", conversation, opening, notices } as const;
 }
 
@@ -310,6 +312,7 @@ function agentSettings(
     commandPlace: host.commandPlace,
     outside: settings.shell?.outside ?? [],
     isInside: (path: string) => host.commands.isInside(path),
+    commandFolder: (agent?: object) => host.commands.folder(agent),
     later: host.later,
     endsWithPlan: !isTalk,
     ...defined({ effort: settings.model?.effort }),
