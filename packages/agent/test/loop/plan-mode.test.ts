@@ -1,3 +1,4 @@
+import { upwards } from "@holdfast/core/conversation";
 import { scriptedSummariser } from "@holdfast/core/conversation/values";
 import { defaultEconomy } from "@holdfast/core/economy";
 import { describe, expect, it } from "vitest";
@@ -150,7 +151,8 @@ describe("the mode", () => {
       stage.agent.setMode(mode);
       await stage.turn("Go.");
     }
-    const notes = [...stage.manager.context.nodes.values()].map(({ payload }) => payload);
+    const { context } = stage.manager;
+    const notes = [...upwards(context, context.currentNodeId)].reverse().map(({ payload }) => payload);
     return { stage, told: notes.flatMap((one) => (one.kind === "note" ? [one.text.slice(0, 44)] : [])) };
   };
 
