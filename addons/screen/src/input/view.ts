@@ -29,7 +29,7 @@ export function view(state: EditorState, window: EditorWindow): EditorView {
   const label = search === undefined ? window.label : `(history: ${search.words}) `;
   const whole = search === undefined ? text : (found?.slice(0, mostDrawn) ?? "");
   const at = search === undefined ? cursor : Math.max(0, whole.indexOf(search.words));
-  rows.add(unitsOf(label, new Map()));
+  for (const word of label.split(/(?<= )/u)) rows.addWord(unitsOf(word, new Map()));
   const parts = isSecret ? [] : [whole.slice(0, at), whole.slice(at)];
   const [before = [], after = []] = parts.map((part) => unitsOf(part, folds));
   rows.add(before);
@@ -66,6 +66,13 @@ class Rows {
 
   get place(): EditorView["cursor"] {
     return { row: this.lines.length - 1, column: this.#column };
+  }
+
+  /** A word of a question with the blank behind it, in the next row where it does not fit into this one. */
+  addWord(units: readonly Unit[]): void {
+    const cells = units.reduce((sum, unit) => sum + unit.cells, 0);
+    if (this.#column + cells > this.room && cells <= this.room - this.#indent) this.#break();
+    this.add(units);
   }
 
   add(units: readonly Unit[]): void {

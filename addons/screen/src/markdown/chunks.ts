@@ -235,7 +235,7 @@ function fenceOf(line: string, mostIndent = 3): Fence | undefined {
 }
 
 /** Whether a line ends the code of a fence. */
-export function closes({ sign }: Fence, line: string): boolean {
+export function closes({ sign }: Pick<Fence, "sign">, line: string): boolean {
   const closing = line.trim();
   return closing.length >= sign.length && closing === (sign[0] ?? "`").repeat(closing.length);
 }

@@ -6,12 +6,21 @@ import { type Chunk, closes } from "./chunks.js";
 export type MarkdownBlock = readonly BlockPart[];
 
 /**
- * A stretch of a block; `lead` is before each of its lines. Lines of prose are as long as they are: the terminal wraps them.
- * Code and tables are cut at the window.
+ * A stretch of a block; `lead` is before the lines of a table, and before those around code: code itself is copied as it is.
+ * Lines of prose and code are as long as they are: the terminal breaks them.
  */
 export type BlockPart =
   | { readonly kind: "lines"; readonly lines: readonly Line[] }
-  | { readonly kind: "code"; readonly text: string; readonly language: string; readonly lead: Line }
+  | {
+      readonly kind: "code";
+      /** Undefined where only its end is left. */
+      readonly text: string | undefined;
+      readonly language: string;
+      readonly lead: Line;
+      /** Of code that comes in several parts, whether this is the first, and whether the last. */
+      readonly begins: boolean;
+      readonly ends: boolean;
+    }
   | { readonly kind: "table"; readonly table: Table; readonly lead: Line };
 
 /** A table; the first row is its header unless it goes on one that was shown. */
@@ -27,10 +36,14 @@ export function partsOf({ source, code, indent, repeatsHead }: Chunk): readonly 
   const lines = source.split("\n").map((line) => line.replace(blanks, ""));
   const lead = indent === 0 ? [] : [span(" ".repeat(indent))];
   if (code !== undefined) {
-    const text = closes(code, lines.at(-1) ?? "") ? lines.slice(0, -1) : lines;
-    return text.length === 0 ? [] : [codePart(text.join("\n"), code.language, lead)];
+    const ends = closes(code, lines.at(-1) ?? "");
+    const text = ends ? lines.slice(0, -1) : lines;
+    const part = { kind: "code", language: code.language, lead, begins: false, ends } as const;
+    return text.length === 0 && !ends
+      ? []
+      : [{ ...part, text: text.length === 0 ? undefined : text.join("\n") }];
   }
-  const maker = new PartMaker(repeatsHead);
+  const maker = new PartMaker(lines, repeatsHead);
   maker.add(parser.parse(lines.join("\n"), {}), lead);
   return maker.done();
 }
@@ -38,17 +51,17 @@ export function partsOf({ source, code, indent, repeatsHead }: Chunk): readonly 
 /** A definition of a link stays a text: what refers to it may stand in another chunk. */
 const parser = new MarkdownIt("default", { html: false, linkify: false }).disable("reference");
 
-function codePart(text: string, language: string, lead: Line): BlockPart {
-  return { kind: "code", text, language, lead };
-}
-
 class PartMaker {
   readonly #parts: BlockPart[] = [];
   #prose: Line[] = [];
   /** Of the item whose first line is still to come. */
   #marker: Line | undefined;
 
-  constructor(private readonly repeatsHead: boolean) {}
+  /** @param source the lines that its tokens were read from. */
+  constructor(
+    private readonly source: readonly string[],
+    private readonly repeatsHead: boolean,
+  ) {}
 
   done(): readonly BlockPart[] {
     this.#flush();
@@ -89,7 +102,9 @@ class PartMaker {
       case "fence":
       case "code_block": {
         const [language = ""] = token.info.trim().split(/[\s{]/u);
-        this.#part(codePart(token.content.replace(/\n$/u, ""), language.toLowerCase(), this.#taken(lead)));
+        const text = token.content.replace(/\n$/u, "");
+        const code = { language: language.toLowerCase(), lead: this.#taken(lead), begins: true };
+        this.#part({ kind: "code", text, ...code, ends: this.#ends(token) });
         break;
       }
       case "hr":
@@ -106,6 +121,13 @@ class PartMaker {
         this.#lines(token.content === "" ? [] : token.content.split("\n").map((text) => [span(text)]), lead);
         break;
     }
+  }
+
+  /** Whether a block of code is whole: the last of its lines closes it. */
+  #ends({ type, map, markup }: Token): boolean {
+    const [from = 0, to = 0] = map ?? [];
+    const last = this.source[to - 1]?.replace(/^[>\s]*/u, "") ?? "";
+    return type === "code_block" || (to - 1 > from && closes({ sign: markup }, last));
   }
 
   #list(items: readonly Token[], lead: Line, start?: number): void {

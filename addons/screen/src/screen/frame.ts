@@ -85,7 +85,9 @@ class Pen {
   }
 
   commit(line: string): void {
-    if (this.#next < this.#old.length && rowCells(line) >= this.columns) this.#clear();
+    // A terminal may take letters for wider than they are here: it has to be able to break them.
+    const mayBreak = rowCells(line) >= this.columns || !isSteady.test(bare(line));
+    if (this.#next < this.#old.length && mayBreak) this.#clear();
     this.#write(line, true);
   }
 

@@ -8,7 +8,7 @@ import type {
   TurnPayload,
 } from "@holdfast/core/conversation/values";
 import { appendMarkdown, emptyMarkdown, endMarkdown } from "../markdown/stream.js";
-import { type Finished, finished } from "./rows.js";
+import { committed, type Finished, finished } from "./rows.js";
 
 /** What was said, as it is shown, and the nodes that are shown now. */
 interface Past {
@@ -75,7 +75,7 @@ function finishedOf(
     case "user_message":
       return shortened(payload.text.split(/\r?\n/u)).map((text, at) => ({
         kind: "line",
-        line: [span(at === 0 ? "> " : "  "), span(text)],
+        line: [span(at === 0 ? "> " : "  "), elastic(text)],
       }));
     case "model_message": {
       const said = appendMarkdown(emptyMarkdown(), payload.text);
@@ -103,5 +103,5 @@ function shortened(lines: readonly string[]): readonly string[] {
 const mostLines = 40;
 
 function lineOf(text: string): Finished {
-  return { kind: "line", line: [elastic(text, "faint")] };
+  return committed([span(text, "faint")]);
 }

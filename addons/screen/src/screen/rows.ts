@@ -1,4 +1,15 @@
-import { brokenLine, fitted, type Highlighter, type Line, painted, type Theme } from "@holdfast/agent/shown";
+import {
+  brokenLine,
+  cellsOfLine,
+  drawnLines,
+  fitted,
+  type Highlighter,
+  type Line,
+  painted,
+  span,
+  type Theme,
+  themes,
+} from "@holdfast/agent/shown";
 import { linesOf } from "../markdown/lines.js";
 import type { MarkdownBlock } from "../markdown/parse.js";
 
@@ -11,8 +22,8 @@ export type Finished =
 export type Highlighted = Highlighter | undefined;
 
 /**
- * What is finished as it is written for good: nothing in it acts on a terminal. Prose is broken by the terminal itself, code
- * and tables are cut.
+ * What is finished as it is written for good: nothing in it acts on a terminal, and nothing is cut. What is wider than the
+ * window is broken by the terminal, prose between words. All that is committed comes through here.
  */
 export function committedTexts(
   finished: readonly Finished[],
@@ -20,11 +31,10 @@ export function committedTexts(
   theme: Theme,
   highlight?: Highlighted,
 ): readonly string[] {
-  return finished.flatMap((one) =>
-    one.kind === "line"
-      ? [painted(fitted(one.line, columns), theme)]
-      : linesOf(one.block, columns - 1, highlight).map((line) => painted(line, theme)),
+  const lines = finished.flatMap((one) =>
+    one.kind === "line" ? [one.line] : linesOf(one.block, columns - 1, highlight),
   );
+  return drawnLines(lines, theme, Math.max(1, columns));
 }
 
 /** Blocks that nothing can change any more. */
@@ -32,8 +42,22 @@ export function finished(blocks: readonly MarkdownBlock[]): readonly Finished[] 
   return blocks.map((block) => ({ kind: "block", block }));
 }
 
+/** A line of ours, finished. */
+export function committed(line: Line): Finished {
+  return { kind: "line", line };
+}
+
+/** What we say ourselves, to be broken between words; what has colours is drawn already. */
+export function prose(text: string, columns: number): string {
+  const drawn = (line: string) =>
+    line.includes("\u001b") || line.includes("\t")
+      ? line
+      : drawnLines([[span(line)]], themes.plain, columns).join("");
+  return text.split("\n").map(drawn).join("\n");
+}
+
 /** A line as a row of so many cells at most. */
 export function rowOf(line: Line, cells: number, theme: Theme): string {
   const [first = []] = cells < 1 ? [] : brokenLine(fitted(line, cells), cells);
-  return painted(first, theme);
+  return cellsOfLine(first) > cells ? "" : painted(first, theme);
 }

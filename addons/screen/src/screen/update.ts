@@ -18,7 +18,7 @@ import {
 import { counted, defined } from "@holdfast/core/text";
 import type { RanProgram } from "@holdfast/core/tools";
 import { appendMarkdown, emptyMarkdown, endMarkdown, type MarkdownState } from "../markdown/stream.js";
-import { type Finished, finished } from "./rows.js";
+import { committed, type Finished, finished } from "./rows.js";
 
 /** A long text that is shown as one line, or cut: Ctrl-O shows it whole. */
 export interface WholeText {
@@ -163,7 +163,7 @@ function inTurn(
       prose = added.state;
     } else {
       end();
-      commit.push({ kind: "line", line: one.line });
+      commit.push(committed(one.line));
     }
   }
   if (event.kind === "answered" || event.kind === "turn_ended") end();
@@ -261,10 +261,6 @@ function longText(title: Line, text: string, mostChars = longChars): readonly Wh
 /** A text to be looked at. */
 export function wholeText(title: Line, text: string): WholeText {
   return { title, lines: text === "" ? [] : textLines(text) };
-}
-
-function committed(line: Line): Finished {
-  return { kind: "line", line };
 }
 
 function secondsSince(sinceMs: number, nowMs: number): string {

@@ -1,5 +1,6 @@
 import {
   backgroundWords,
+  betweenWords,
   brokenLine,
   type CommandFacts,
   elastic,
@@ -113,7 +114,9 @@ function backgroundLines(commands: readonly CommandFacts[]): readonly Line[] {
 /** What the model is saying, in rows as the terminal will break them once it is committed: nothing moves by that. */
 function openRows(prose: MarkdownState, columns: number, highlight: Highlighted): readonly Line[] {
   const block = openBlock(prose) ?? [];
-  return linesOf(block, columns - 1, highlight).flatMap((line) => brokenLine(line, columns));
+  return linesOf(block, columns - 1, highlight).flatMap((line) =>
+    brokenLine(betweenWords(line, Math.max(1, columns)), columns),
+  );
 }
 
 /** The end of rows that are too many. */

@@ -4,21 +4,14 @@ import {
   approvalModes,
   type DiffOptions,
   type EditedText,
+  elastic,
   type Highlighter,
-  painted,
   signMs,
   span,
   type Theme,
   type WindowSize,
 } from "@holdfast/agent/shown";
-import {
-  answerAfterMs,
-  type Streams,
-  type TalkOptions,
-  type TurnText,
-  windowSize,
-  wrapped,
-} from "@holdfast/agent/ui";
+import { answerAfterMs, type Streams, type TalkOptions, type TurnText, windowSize } from "@holdfast/agent/ui";
 import { isRefusal, type Refusal } from "@holdfast/core/files/values";
 import { defined, escapeText } from "@holdfast/core/text";
 import type { EditorWish } from "../input/editor.js";
@@ -28,7 +21,7 @@ import type { Tail } from "../screen/frame.js";
 import { keysHelp } from "../screen/help.js";
 import type { Modal, ModalStep } from "../screen/modal.js";
 import { pager } from "../screen/pager.js";
-import { committedTexts, rowOf } from "../screen/rows.js";
+import { committed, committedTexts, type Finished, prose, rowOf } from "../screen/rows.js";
 import { type StatusFacts, staleFiles, statusFacts } from "../screen/status.js";
 import { type ScreenState, screenState, updateScreen, type WholeText, wholeTexts } from "../screen/update.js";
 import { viewScreen } from "../screen/view.js";
@@ -113,7 +106,10 @@ export class Screen implements Keyboard {
         this.#print(typeof text === "string" ? text : Buffer.from(text).toString());
         return terminal.out("");
       },
-      err: (text) => (terminal.errIsTerminal ? this.#print(sentences(text)) : terminal.err(text)),
+      err: (text) =>
+        terminal.errIsTerminal
+          ? this.#print(this.#isRead ? text : prose(text, windowSize().columns))
+          : terminal.err(text),
       status: () => {},
     };
     this.#raw = openRawTerminal({
@@ -170,10 +166,7 @@ export class Screen implements Keyboard {
   echo({ label, wants }: Question, { shown }: SentLine): void {
     this.#input.ask(undefined);
     const kind = wants === "prompt" ? "strong" : "plain";
-    const lines = `${label}${shown}`
-      .split("\n")
-      .map((line) => painted([span(line, kind)], this.options.theme));
-    this.#print(`${lines.join("\n")}\n`);
+    this.#commit(`${label}${shown}`.split("\n").map((text) => committed([elastic(text, kind)])));
   }
 
   /** A turn on this screen, from its first event to `end`; undefined where lines alone are written. */
@@ -240,12 +233,16 @@ export class Screen implements Keyboard {
   }
 
   #take(event: AgentEvent): void {
-    const { columns } = windowSize();
     const step = updateScreen(this.#turn ?? screenState(Date.now()), event, Date.now());
     if (this.#turn !== undefined) this.#turn = step.state;
     if (event.kind === "step_begun" || event.kind === "turn_ended") this.#facts = this.#factsNow;
-    this.#frames.commit(committedTexts(step.commit, columns, this.options.theme, this.#highlight));
+    this.#commit(step.commit);
     this.#frames.changed();
+  }
+
+  #commit(finished: readonly Finished[]): void {
+    const { columns } = windowSize();
+    this.#frames.commit(committedTexts(finished, columns, this.options.theme, this.#highlight));
   }
 
   #tail(size: { readonly columns: number; readonly rows: number }): Tail {
@@ -472,17 +469,6 @@ export class Screen implements Keyboard {
     if (notify === "off" || Date.now() - this.#lastKeyMs < elsewhereMs) return;
     process.stdout.write(notify === "bell" ? "\u0007" : `\u001b]9;${words}\u0007`);
   }
-}
-
-/** What we say ourselves is broken between words; what is painted is short. */
-function sentences(text: string): string {
-  const { columns } = windowSize();
-  return text.includes("\u001b")
-    ? text
-    : text
-        .split("\n")
-        .flatMap((line) => wrapped(line, columns - 1))
-        .join("\n");
 }
 
 /** What a modal has of a window: nothing stands in its last column. */

@@ -26,7 +26,7 @@ import {
 import { defined, escapeText } from "@holdfast/core/text";
 import { completeLine } from "../input/complete.js";
 import { pastOf } from "../screen/past.js";
-import { committedTexts } from "../screen/rows.js";
+import { committedTexts, prose } from "../screen/rows.js";
 import { systemClipboard } from "./clipboard.js";
 import { plainKeyboard } from "./plain-keyboard.js";
 import { Screen } from "./screen.js";
@@ -56,12 +56,15 @@ export function openTalk(options: TalkOptions): TalkTerminal {
     answer: (question, signal) => lines.answer(question, signal),
     size: () => (process.stdout.isTTY ? windowSize() : undefined),
   });
+  // A pipe, and who hears the text, get lines as they are.
+  const columns = () =>
+    ui.reading === true || !process.stdout.isTTY ? Number.POSITIVE_INFINITY : windowSize().columns;
   let known: ReadonlySet<string> | undefined;
   const past: TalkTerminal["past"] = async (context) => {
     const { finished, ...next } = pastOf(context, known);
     known = next.known;
     const plain = streams.errHasColor ? themes.ansi : themes.plain;
-    const texts = committedTexts(finished, windowSize().columns, screen === undefined ? plain : theme);
+    const texts = committedTexts(finished, columns(), screen === undefined ? plain : theme);
     await terminal.out(texts.map((text) => `${text}\n`).join(""));
   };
   return {
@@ -79,7 +82,9 @@ export function openTalk(options: TalkOptions): TalkTerminal {
       known = undefined;
       const withImages = { ...run, resources: clipboard.within(run.resources) };
       const opened = async (line: string) => (await screen?.opened(line)) === true;
-      return talk(lines, { ...ports, run: withImages, terminal, written, opened }, first).finally(() => {
+      const broken = (text: string) => prose(text, columns());
+      const talking = { ...ports, run: withImages, terminal, written, opened, prose: broken };
+      return talk(lines, talking, first).finally(() => {
         open = undefined;
         screen?.attach(undefined);
       });
@@ -95,14 +100,15 @@ interface Talking extends TalkPorts {
   readonly written: () => TurnText;
   /** Opens the window that a command has. @returns whether it has one. */
   readonly opened: (line: string) => Promise<boolean>;
+  /** Has what we say broken between words. */
+  readonly prose: (text: string) => string;
 }
 
 async function talk(lines: TypedLines, talking: Talking, first?: string): Promise<TalkEnd> {
   const { run, terminal } = talking;
   const { agent, model } = run;
-  await terminal.out(
-    `${model.name}, ${agent.mode}. /help lists commands; Ctrl-D leaves; Ctrl-C ends a turn.\n`,
-  );
+  const head = `${model.name}, ${agent.mode}. /help lists commands; Ctrl-D leaves; Ctrl-C ends a turn.`;
+  await terminal.out(`${talking.prose(head)}\n`);
   let text = first;
   if (text !== undefined) await terminal.out(`> ${escapeText(text)}\n`);
   for (;;) {
@@ -125,10 +131,13 @@ async function said(text: string, lines: TypedLines, saying: Saying): Promise<Ta
   if (await saying.opened(text)) return undefined;
   const result = await commanded(text, saying);
   if (result === undefined) return turn(text, lines, saying);
-  const words = describeResult(result);
-  if (words !== "") await terminal.out(`${escapeText(words)}\n`);
+  const words = escapeText(describeResult(result));
+  if (words !== "") await terminal.out(`${data.has(result.command) ? words : saying.prose(words)}\n`);
   return after(result, lines, saying);
 }
+
+/** Commands that show what is copied as it is: outputs, differences, files. */
+const data: ReadonlySet<string> = new Set(["!", "background", "diff", "memory"]);
 
 /** A command that takes a while is shown while it runs, as the calls of the model are. */
 async function commanded(
@@ -169,10 +178,11 @@ async function after(result: CommandResult, lines: TypedLines, saying: Saying): 
     case "session": {
       const id = await saying.enter(result.session);
       if (typeof id !== "object") {
-        await saying.terminal.out(`${placeWords(result.session, id, saying.run.conversation.session.id)}\n`);
+        const words = placeWords(result.session, id, saying.run.conversation.session.id);
+        await saying.terminal.out(`${saying.prose(words)}\n`);
         return { kind: "session", id };
       }
-      await saying.terminal.out(`${escapeText(id.message)}\n`);
+      await saying.terminal.out(`${saying.prose(escapeText(id.message))}\n`);
       return undefined;
     }
     default:

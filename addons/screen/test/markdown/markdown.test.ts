@@ -43,8 +43,17 @@ const samples: readonly (readonly [what: string, source: string, lines: string])
   ["numbers as they are", "3. a\n4. b\n", "3. a\n4. b"],
   ["tasks", "- [ ] a\n- [x] b\n", "• ☐ a\n• ☑ b"],
   ["a quote", "> a\n> b\n\nc", "│ a\n│ b\n\nc"],
-  ["code in a list", "1. a\n\n   ```ts\n   x\n   ```\n2. b\n", "1. a\n     x\n2. b"],
-  ["a fence that is not closed", "```\na\n\nb", "  a\n\n  b".replace("\n\n", "\n  \n")],
+  ["code in a list", "1. a\n\n   ```ts\n   x\n   ```\n2. b\n", "1. a\n   ── ts\nx\n   ──\n2. b"],
+  ["code as it is, between rules", "a\n\n```sh\n  x  y\n```\n\nb", "a\n\n── sh\n  x  y\n──\n\nb"],
+  ["code in a quote", "> ```\n> x\n> ```\n", "│ ──\nx\n│ ──"],
+  ["indented code", "a\n\n    x\n      y\n", "a\n\n──\nx\n  y\n──"],
+  ["a fence that is not closed", "```\na\n\nb", "──\na\n\nb"],
+  ["long code with one rule at each end", `\`\`\`\n${"x\n".repeat(95)}\`\`\`\n`, `──\n${"x\n".repeat(95)}──`],
+  [
+    "code that ends where a part of it ends",
+    `\`\`\`\n${"x\n".repeat(40)}\`\`\`\n`,
+    `──\n${"x\n".repeat(40)}──`,
+  ],
   ["links and addresses", "[a](http://b) <http://c>\n", "a (http://b) http://c"],
   ["HTML is text", "<b>x</b> &amp; y\n", "<b>x</b> & y"],
   ["a rule between", "a\n\n***\nb", `a\n\n${"─".repeat(20)}\n\nb`],
@@ -63,14 +72,29 @@ describe("Markdown that is being written", () => {
     const table = "| a | 名前 |\n|--:|:-:|\n| 12 | x👩‍💻 |\n";
     expect(shown(table)).toBe("┌────┬──────┐\n│  a │ 名前 │\n├────┼──────┤\n│ 12 │ x👩‍💻  │\n└────┴──────┘");
     const wide = `| ${"long ".repeat(20)} | b |\n|---|---|\n| c | ${"long ".repeat(20)} |\n`;
-    for (const columns of [12, 30, 80])
-      for (const line of shown(wide, columns).split("\n")) expect(cellsOf(line)).toBeLessThanOrEqual(columns);
+    for (const columns of [12, 30, 80]) {
+      const lines = shown(wide, columns);
+      for (const line of lines.split("\n")) expect(cellsOf(line)).toBeLessThanOrEqual(columns);
+      expect(lines.replaceAll(/[^a-z]/gu, "")).toHaveLength(2 + 2 * 20 * "long".length);
+    }
+    expect(shown("| a | b |\n|---|--:|\n| one two three | 日本語 |\n", 20)).toBe(
+      [
+        "┌─────────┬────────┐",
+        "│ a       │      b │",
+        "├─────────┼────────┤",
+        "│ one     │ 日本語 │",
+        "│ two     │        │",
+        "│ three   │        │",
+        "└─────────┴────────┘",
+      ].join("\n"),
+    );
   });
 
-  it("cuts code and tables by what is written, which an escape makes longer", () => {
+  it("breaks cells by what is written, which an escape makes longer", () => {
     const hidden = "x\u200b".repeat(9);
-    for (const text of [`\`\`\`\n${hidden}\n\`\`\`\n`, `| a |\n|---|\n| ${hidden} |\n`])
-      for (const line of shown(text, 24).split("\n")) expect(cellsOf(line)).toBeLessThanOrEqual(24);
+    const lines = shown(`| a |\n|---|\n| ${hidden} |\n`, 24);
+    for (const line of lines.split("\n")) expect(cellsOf(line)).toBeLessThanOrEqual(24);
+    expect(lines.replaceAll(/[^\w\\]/gu, "")).toBe(`a${"x\\u200b".repeat(9)}`);
   });
 
   const part = fc.constantFrom(
@@ -113,14 +137,15 @@ describe("Markdown that is being written", () => {
     }
   });
 
-  it("cuts code and tables by what is seen of their controls", () => {
+  it("shows code and tables with their controls escaped, and whole", () => {
     const evil = "\u001b[31m\u202e".repeat(6);
     for (const source of [`\`\`\`\n${evil}\n\`\`\``, `| a | b |\n|---|---|\n| ${evil} | x |\n`])
-      for (const columns of [9, 20, 60])
-        for (const line of shown(source, columns).split("\n")) {
-          expect(cellsOf(line)).toBeLessThanOrEqual(columns);
-          expect(line).not.toMatch(/[\p{Cc}\u202e]/u);
-        }
+      for (const columns of [9, 20, 60]) {
+        const lines = shown(source, columns);
+        for (const line of lines.split("\n")) expect(line).not.toMatch(/[\p{Cc}\u202e]/u);
+        const code = "\\u001b[31m\\u202e".repeat(6);
+        expect(lines.replaceAll(/[│\s]/gu, "")).toContain(source.startsWith("|") ? "\\u001b" : code);
+      }
   });
 
   it("shows an emoji as one, and escapes what joins nothing", () => {
@@ -129,16 +154,18 @@ describe("Markdown that is being written", () => {
     expect(shown("a\ufe0f \u200d 1\ufe0f 👩\u200dx")).toBe("a\\ufe0f \\u200d 1\\ufe0f 👩\\u200dx");
   });
 
-  it("shows each word of the text, and none of its lines is wider than the window but prose", () => {
+  it("shows each word of the text, and no table is wider than the window where its columns fit", () => {
     fc.assert(
       fc.property(source, fc.integer({ min: 1, max: 60 }), (text, columns) => {
         const wide = shown(text, 1_000);
         for (const word of ["word", "h", "q", "x"])
           expect(wide.split(word).length).toBeGreaterThanOrEqual(text.split(word).length);
         for (const part of streamed([text]).flat())
-          if (part.kind !== "lines")
+          if (part.kind === "table")
             for (const line of linesOf([part], columns))
-              expect(cellsOf(line.map((span) => span.text).join(""))).toBeLessThanOrEqual(columns);
+              expect(cellsOf(line.map((span) => span.text).join(""))).toBeLessThanOrEqual(
+                Math.max(columns, 20),
+              );
       }),
       { numRuns: 300 },
     );
@@ -174,6 +201,6 @@ describe("the colours of code", () => {
     expect(lines[2]?.[0]).toEqual({ kind: "comment", text: "c */" });
     expect(highlight(code, "nothing")).toBeUndefined();
     const [block] = streamed(["```ts\nconst a = 1;\n```\n"]);
-    expect(block && linesOf(block, 80, highlight)[0]?.some(({ kind }) => kind === "keyword")).toBe(true);
+    expect(block && linesOf(block, 80, highlight)[1]?.some(({ kind }) => kind === "keyword")).toBe(true);
   });
 });

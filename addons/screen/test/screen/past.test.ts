@@ -19,7 +19,8 @@ describe("what was said before a session is opened again", () => {
     for (const words of ["First.", "Second.", "Third\nof two lines\u001b[2J.", "Fourth."])
       await stage.turn(words);
     const { finished, known } = pastOf(stage.manager.context);
-    expect(committedTexts(finished, 80, themes.plain).map((text) => text.replaceAll("**", ""))).toEqual([
+    const texts = committedTexts(finished, 80, themes.plain);
+    expect(texts.map((text) => text.replaceAll("**", "").replaceAll(/(?<=\S) +/gu, " "))).toEqual([
       "… 2 earlier nodes; /history view shows them.",
       "> Second.",
       "Answer 1.",
@@ -27,8 +28,8 @@ describe("what was said before a session is opened again", () => {
       "  of two lines\\u001b[2J.",
       "Answer 2.",
       "> Fourth.",
-      "read_file a.txt ✗ FAILED (file_missing):…s no file a.txt. write_file creates it.",
-      "read_file none.txt ✗ FAILED (file_missin…o file none.txt. write_file creates it.",
+      "read_file a.txt ✗ FAILED (file_missing): There is no file a.txt. write_file creates it.",
+      "read_file none.txt ✗ FAILED (file_missing): There is no file none.txt. write_file creates it.",
       "Answer 3.",
     ]);
     expect(pastOf(stage.manager.context, known).finished).toEqual([]);

@@ -18,11 +18,13 @@ export { wordsOf, writtenWord } from "../slash/words.js";
 export type { DiffOptions, Highlighter } from "../ui/diff/diff-lines.js";
 export { below, callHead } from "../ui/linear/call-lines.js";
 export { type LinearState, linearState, updateLinear, waitLine } from "../ui/linear/update.js";
+export { betweenWords, drawnLines } from "../ui/lines/between-words.js";
 export { cellsOf, graphemesOf } from "../ui/lines/cells.js";
 export {
   brokenLine,
   cellsOfLine,
   cutLine,
+  dataLine,
   elastic,
   fitted,
   type Line,

@@ -3,7 +3,8 @@ import { escapeText } from "@holdfast/core/text";
 import type { EditedText } from "../../host/editor.js";
 import type { Asked, AskPerson, PersonsAnswer } from "../../loop/gate.js";
 import type { DiffOptions } from "../diff/diff-lines.js";
-import { fitted, type Line, painted, rowsOf, span, type Theme, themes } from "../lines/spans.js";
+import { drawnLines, rowsOf } from "../lines/between-words.js";
+import { type Line, span, type Theme, themes } from "../lines/spans.js";
 import { isTooSmall, tooSmall, type WindowSize } from "../lines/window.js";
 import {
   answerByNumbers,
@@ -123,7 +124,7 @@ async function askAbout(
   for (let isWhole = false; ; isWhole = true) {
     const shown = list.map((asked) => linesOfAsked(asked, isWhole, diff?.()));
     const before = size?.();
-    for (const { lines } of shown) show(`\n${textOf(lines, theme)}\n`);
+    for (const { lines } of shown) show(`\n${drawnLines(lines, theme, before?.columns).join("\n")}\n`);
     const hides = shown.some((one) => one.hides);
     const question = choices(hides);
     const said = await answer(question, signal);
@@ -142,9 +143,5 @@ function isInView(lines: readonly Line[], size: WindowSize): boolean {
 
 /** What a person is asked, as text without colours. */
 export function wordsOfAsked(asked: Asked): string {
-  return textOf(linesOfAsked(asked).lines, themes.plain);
-}
-
-function textOf(lines: readonly Line[], theme: Theme): string {
-  return lines.map((line) => painted(fitted(line), theme)).join("\n");
+  return drawnLines(linesOfAsked(asked).lines, themes.plain).join("\n");
 }

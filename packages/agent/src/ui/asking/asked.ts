@@ -18,7 +18,7 @@ import { formsOf } from "../../shell/covered.js";
 import { wordsOfForm } from "../../shell/forms.js";
 import { type DiffOptions, linesOfDiff } from "../diff/diff-lines.js";
 import { type ComparedTexts, comparedTexts, namedHunks, withHunks } from "../diff/hunks.js";
-import { type Line, signedLine, span } from "../lines/spans.js";
+import { dataLine, elastic, type Line, signedLine, span } from "../lines/spans.js";
 
 /** What was typed as the answer to a plan: a mode in which the work begins, or a no. @param edited the plan by now. */
 export function answerToPlan(said: string, edited: string | undefined): PersonsAnswer {
@@ -334,7 +334,7 @@ function callWords(asked: RunAsked, isWhole: boolean): ShownQuestion {
   const shown = rest.map(([name, value]) => `  ${name}: ${cut(value)}`);
   const words = [head, ...shown, ...outside, ...always].join("\n");
   return {
-    lines: linesOfText(words),
+    lines: words.split("\n").map((line) => [elastic(line)]),
     hides: [begin, ...rest.map(([, value]) => value)].some((text) => cut(text) !== text),
   };
 }
@@ -382,7 +382,7 @@ function diffOf(file: ChangedFile, isWhole: boolean, options: DiffOptions): Show
   // Where nothing has to be left out after all, the changes keep their numbers.
   if (shown === undefined || shown.isWhole) {
     const lines = linesOfDiff(texts, { ...options, language: /[^/][.]([^./]*)$/.exec(file.path)?.[1] ?? "" });
-    return { lines: [head, ...lines], hides: false };
+    return { lines: [head, ...lines.map(dataLine)], hides: false };
   }
   return { lines: [head, ...shown.text.split("\n").map(signedLine)], hides: true };
 }

@@ -215,7 +215,7 @@ class Writing {
     const text = thought.replace(/\s+/gu, " ").trim();
     this.#set({ thought: "" });
     if (text !== "")
-      this.#line([elastic(`Thought, ${text.split(" ").length} words: ${clip(text, 81)}`, "faint")]);
+      this.#line([span(`Thought, ${text.split(" ").length} words: ${clip(text, 81)}`, "faint")]);
   }
 
   #words(text: string): void {

@@ -25,7 +25,7 @@ export type SpanKind =
 /** What stands behind a stretch of a line: a side of a diff, a word that differs, a row that is chosen, a hit of a search. */
 export type Ground = "added" | "removed" | "addedWord" | "removedWord" | "chosen" | "hit";
 
-/** A stretch of a line. An `elastic` one is cut where the line is too long. */
+/** A stretch of a line. An `elastic` one is data: it is cut where the line has to fit into a row, and copied as it is. */
 export interface Span {
   readonly kind: SpanKind;
   readonly text: string;
@@ -44,6 +44,11 @@ export function span(text: string, kind: SpanKind = "plain"): Span {
 /** A stretch that loses its middle where the line is too long. */
 export function elastic(text: string, kind: SpanKind = "plain"): Span {
   return { kind, text, isElastic: true };
+}
+
+/** A line of data, such as code. */
+export function dataLine(line: Line): Line {
+  return line.map((one) => ({ ...one, isElastic: true }));
 }
 
 /** So often the sign of life is another one. */
@@ -68,12 +73,6 @@ export function cellsOfLine(line: Line): number {
 export function signedLine(line: string): Line {
   const kinds: Readonly<Record<string, SpanKind>> = { "+": "good", "-": "bad", "@": "accent" };
   return [elastic(line, kinds[line[0] ?? ""])];
-}
-
-/** How many rows of a terminal lines take. */
-export function rowsOf(lines: readonly Line[], columns: number): number {
-  const rows = (line: Line) => Math.ceil(cellsOfLine(fitted(line)) / Math.max(1, columns - 1));
-  return lines.reduce((sum, line) => sum + Math.max(1, rows(line)), 0);
 }
 
 /**
@@ -118,9 +117,8 @@ export function brokenLine(line: Line, cells: number): readonly Line[] {
   for (const one of line) {
     let [rest, startsRow] = [one.text, false];
     while (rest !== "") {
-      const text = within(rest, startsRow ? cells : room);
-      // Not even a whole row has room for it.
-      if (text === "" && startsRow) break;
+      // A letter for which not even a whole row has room is wider than its row.
+      const text = within(rest, startsRow ? cells : room) || (startsRow ? firstOf(rest) : "");
       if (startsRow) room = Math.max(1, cells);
       if (startsRow) rows.push([]);
       if (text !== "") rows.at(-1)?.push({ ...one, text });
@@ -130,6 +128,11 @@ export function brokenLine(line: Line, cells: number): readonly Line[] {
     }
   }
   return rows;
+}
+
+function firstOf(text: string): string {
+  for (const { segment } of graphemesOf(text)) return segment;
+  return text;
 }
 
 /** As much of a text as fits. */

@@ -3,6 +3,7 @@ import type { RunOutput } from "../../headless/output.js";
 import type { AgentEvent, TurnEnd } from "../../loop/turn.js";
 import { describeResult } from "../../slash/results.js";
 import { type LinearState, lastWords, linearState, updateLinear, waitLine } from "../linear/update.js";
+import { drawnLines } from "../lines/between-words.js";
 import { fitted, type Line, painted, signAt, signMs, themes } from "../lines/spans.js";
 import type { Streams } from "./streams.js";
 
@@ -20,7 +21,7 @@ export function writtenText(terminal: Streams, detail: TextDetail): RunOutput & 
   const shown = escapeInParts(escapeText);
   const output = textOutput(detail, {
     words: (text) => void terminal.out(detail === "talk" || terminal.outIsTerminal ? shown(text) : text),
-    line: (line) => terminal.err(`${painted(fitted(line, terminal.columns()), theme)}\n`),
+    line: (line) => terminal.err(`${drawnLines([line], theme, terminal.columns())}\n`),
     now: Date.now,
     isApart: detail !== "talk" && !terminal.outIsTerminal,
   });
