@@ -166,11 +166,17 @@ async function take(file) {
   const executablePath = env.CHROMIUM ?? "/usr/bin/chromium";
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   const tab = await browser.newPage({ deviceScaleFactor: 1.25 });
-  const css = `body { background: #15181e; color: #d5dae3 }
-    pre { width: 100ch; margin: 0; padding: 14px 18px; font: 15px/18px "DejaVu Sans Mono", monospace }`;
+  const css = `body { margin: 0; color: #d5dae3 }
+    main { display: inline-block; padding: 34px 40px 44px; background: linear-gradient(135deg, #3b4a6b, #7a5c8e 60%, #b0787a) }
+    div { border-radius: 10px; background: #15181e; box-shadow: 0 18px 50px rgb(0 0 0 / 55%); overflow: hidden }
+    p { margin: 0; padding: 9px 16px; background: #20242d; color: #8b93a3; font: 13px/16px "DejaVu Sans", sans-serif; text-align: center }
+    i { float: left; width: 12px; height: 12px; margin: 2px 8px 0 0; border-radius: 6px }
+    pre { width: 100ch; margin: 0; padding: 14px 20px 18px; font: 15px/19px "DejaVu Sans Mono", monospace }`;
+  const dots = ["#e0645c", "#dfb04a", "#5fae5a"].map((dot) => `<i style="background:${dot}"></i>`).join("");
   const text = html(tmux("capture-pane", "-e", "-p").trimEnd());
-  await tab.setContent(`<style>${css}</style><pre>${text}</pre>`);
-  await tab.locator("pre").screenshot({ path: file });
+  const shown = `<main><div><p>${dots}holdfast in shop</p><pre>${text}</pre></div></main>`;
+  await tab.setContent(`<style>${css}</style>${shown}`);
+  await tab.locator("main").screenshot({ path: file });
   await browser.close();
   console.log(`${file}: ${Math.round(statSync(file).size / 1000)} kB`);
 }

@@ -1,4 +1,4 @@
-import { commands, modelCatalog, readTyped } from "@holdfast/agent";
+import { commands, type factsOfModel, modelCatalog, readTyped } from "@holdfast/agent";
 import {
   approvalModes,
   begunMention,
@@ -9,7 +9,8 @@ import {
   writtenWord,
 } from "@holdfast/agent/shown";
 import type { TalkRun } from "@holdfast/agent/ui";
-import { efforts } from "@holdfast/core/context";
+import { drawnWords, efforts } from "@holdfast/core/context";
+import type { ConversationContext, SessionFacts } from "@holdfast/core/conversation/values";
 import type { Workspace } from "@holdfast/core/files";
 import { isRefusal, type ListedEntry } from "@holdfast/core/files/values";
 import { escapeForDisplay } from "@holdfast/core/text";
@@ -20,11 +21,32 @@ const mostMs = 500;
 /** What the end of a line may become: of a command its words and what it names, else the names behind `@`. */
 export async function completeLine(line: string, run: TalkRun | undefined): Promise<Completion> {
   const begun = completeCommand(line);
-  if (run === undefined) return begun;
+  if (run === undefined) return withSentences(line, begun, new Map());
   const { workspace, resources } = run;
   const ports = { workspace, servers: resources.servers, signal: AbortSignal.timeout(mostMs) };
   if (!line.trimStart().startsWith("/")) return completeMention(line, ports);
-  return completeCommand(line, await namedIn(line.slice(begun.from), run, ports));
+  const { named, says } = await namedIn(line.slice(begun.from), run, ports);
+  return withSentences(line, completeCommand(line, named), says);
+}
+
+/** Puts beside each candidate what it is: of a command its sentence, else what is known of it. */
+function withSentences(line: string, found: Completion, known: ReadonlyMap<string, string>): Completion {
+  const before = line.slice(0, found.from).trimStart().slice(1);
+  const sentence = (name: string) =>
+    known.get(name) ??
+    offered.find((command) => command.name === before + name)?.says ??
+    groupWords(before + name);
+  const says = found.candidates.map((name) => [name, sentence(name)] as const);
+  return {
+    ...found,
+    says: new Map(says.flatMap(([name, words]) => (words === undefined ? [] : [[name, words]]))),
+  };
+}
+
+/** The second words of commands that begin so. */
+function groupWords(name: string): string | undefined {
+  const rest = commandNames.filter((each) => each.startsWith(`${name} `));
+  return rest.length === 0 ? undefined : rest.map((each) => each.slice(name.length + 1)).join(", ");
 }
 
 /** What a command can name, by its last word. */
@@ -32,20 +54,80 @@ async function namedIn(
   word: string,
   { conversation, store, written }: TalkRun,
   ports: Parameters<typeof pathsBeginning>[1],
-): Promise<Candidates> {
+): Promise<{ readonly named: Candidates; readonly says: ReadonlyMap<string, string> }> {
   const { context } = conversation.manager;
   const [paths, listed] = await Promise.all([pathsBeginning(word, ports), store.list()]);
-  const sessions = isRefusal(listed) ? [] : listed.map(({ id }) => id);
-  const among = (names: readonly string[]) => (start: string) =>
-    names.filter((name) => name.startsWith(start));
-  return {
+  const stored = isRefusal(listed) ? [] : listed.toSorted((one, two) => two.modifiedMs - one.modifiedMs);
+  const says = new Map([
+    ...stored.map((one) => [one.id, sessionWords(one, Date.now())] as const),
+    ...[...modelCatalog].map(([name, facts]) => [name, modelWords(facts)] as const),
+    ...written.prompts.map(({ name, says: words }) => [name, words] as const),
+    ...promptsIn(context),
+  ]);
+  const among = (names: readonly string[]) => (begun: string) => searched(begun, names, says);
+  const nodes = [...context.nodes.keys()];
+  const turns = promptsIn(context).map(([name]) => name);
+  const named: Candidates = {
     path: () => paths,
     task: among([...context.tasks.keys()]),
-    node: among([...context.nodes.keys()]),
-    session: among(sessions),
+    node: (begun) => {
+      const found = among(turns)(begun);
+      return found.length > 0 ? found : nodes.filter((id) => id.startsWith(begun));
+    },
+    session: among(stored.map(({ id }) => id)),
     command: among(written.prompts.map(({ name }) => name)),
     model: among([...modelCatalog.keys()]),
   };
+  return { named, says };
+}
+
+/** What a person said, the last first, by the short names of the turns. */
+function promptsIn({ nodes }: ConversationContext): readonly (readonly [string, string])[] {
+  return [...nodes.values()]
+    .flatMap(({ id, payload }) =>
+      payload.kind === "user_message" ? [[id.slice(-shownId), drawnWords(payload, 100)] as const] : [],
+    )
+    .reverse();
+}
+
+/** The end of an id by which a turn is named. */
+const shownId = 8;
+
+function sessionWords({ title, modifiedMs }: SessionFacts, nowMs: number): string {
+  return `${dayWords(modifiedMs, nowMs)}  ${title ?? "without a title"}`;
+}
+
+/** A moment as people say it: the time of today, else the day. */
+export function dayWords(ms: number, nowMs: number): string {
+  const [at, now] = [new Date(ms), new Date(nowMs)];
+  const day = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+  const days = Math.round((day(now) - day(at)) / 86_400_000);
+  const time = at.toTimeString().slice(0, 5);
+  if (days <= 0) return `today ${time}`;
+  if (days === 1) return `yesterday ${time}`;
+  return days < 7 ? `${days} days ago` : `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+}
+
+function modelWords({ contextWindow, prices }: NonNullable<ReturnType<typeof factsOfModel>>): string {
+  const money = prices === undefined ? [] : [`$${prices.input} in, $${prices.output} out a million`];
+  return [`${Math.round(contextWindow / 1_000)}k tokens`, ...money].join(", ");
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
+}
+
+/** Names that begin so; where none does, those that have it in them, or in what is said of them. */
+function searched(
+  begun: string,
+  names: readonly string[],
+  says: ReadonlyMap<string, string>,
+): readonly string[] {
+  const wanted = begun.toLowerCase();
+  const starting = names.filter((name) => name.startsWith(begun));
+  if (starting.length > 0)
+    return starting.toSorted((one, other) => Number(other === begun) - Number(one === begun));
+  return names.filter((name) => `${name} ${says.get(name) ?? ""}`.toLowerCase().includes(wanted));
 }
 
 /** What the last word of a line may become. */
@@ -54,12 +136,19 @@ export interface Completion {
   readonly from: number;
   /** As they are typed, sorted as they are offered. */
   readonly candidates: readonly string[];
+  /** What is said of a candidate. */
+  readonly says?: ReadonlyMap<string, string>;
 }
 
 /** What can be named, by kind: paths and ids that begin so; commands are those beside ours. A kind left out has none. */
 export type Candidates = Readonly<Partial<Record<OperandKind, (begun: string) => readonly string[]>>>;
 
-const commandNames = commands.map(({ name }) => name);
+/** Commands with what they do: those of the agent, and what only a screen has. */
+const offered = [
+  ...commands,
+  { name: "tour", says: "Shows what only Holdfast has, and how to try it here." },
+];
+const commandNames = offered.map(({ name }) => name);
 
 /**
  * What may stand at the end of a line that begins a command: its name, its second word, its options and their
@@ -107,12 +196,19 @@ function namesAfter(whole: readonly string[], begun: string): readonly string[] 
   const fitting = names.filter(
     (name) => name.length > whole.length && whole.every((word, at) => word === name[at]),
   );
-  return startingWith(begun, [...new Set(fitting.map((name) => name[whole.length] ?? ""))]);
+  const next = [...new Set(fitting.map((name) => name[whole.length] ?? ""))];
+  const sentences = offered.map(({ name, says }) => [name.split(" ")[whole.length] ?? "", says] as const);
+  return searched(begun, next, new Map(sentences));
 }
 
 function operandsOf(command: Command, given: number, begun: string, named: Candidates): readonly string[] {
-  const { operand } = command;
-  if (operand === undefined || given > 0) return [];
+  const { operand, usage, options, operands } = command;
+  if (given > 0) return [];
+  if (operand === undefined) {
+    const [, words] = /^\[([a-z-]+(?:\|[a-z-]+)+)/u.exec(usage) ?? [];
+    const flags = operands.most === 0 ? Object.keys(options).map((name) => `--${name}`) : [];
+    return startingWith(begun, words?.split("|") ?? flags);
+  }
   if (operand === "effort") return startingWith(begun, efforts);
   if (operand === "mode") return startingWith(begun, approvalModes);
   if (operand === "command") return [...startingWith(begun, commandNames), ...(named.command?.(begun) ?? [])];

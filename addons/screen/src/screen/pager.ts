@@ -1,4 +1,5 @@
 import {
+  betweenWords,
   brokenLine,
   elastic,
   fitted,
@@ -115,7 +116,11 @@ class Pager implements Modal {
     const text = this.#text;
     const known = broken.get(text);
     if (known?.columns === columns) return known.rows;
-    const rows = text.lines.flatMap((line) => brokenLine(fitted(line), Math.max(1, columns)));
+    const room = Math.max(1, columns);
+    const rows = text.lines.flatMap((line) => {
+      const shown = fitted(line);
+      return brokenLine(text.isProse === true ? betweenWords(shown, room) : shown, room);
+    });
     broken.set(text, { columns, rows });
     return rows;
   }

@@ -3,10 +3,12 @@ import { drawnWords } from "@holdfast/core/context";
 import { openCalls, pathTo } from "@holdfast/core/conversation";
 import type {
   ConversationContext,
+  JsonObject,
   ToolResultPayload,
   TurnNode,
   TurnPayload,
 } from "@holdfast/core/conversation/values";
+import { clip } from "@holdfast/core/text";
 import { appendMarkdown, emptyMarkdown, endMarkdown } from "../markdown/stream.js";
 import { committed, type Finished, finished } from "./rows.js";
 
@@ -104,4 +106,18 @@ const mostLines = 40;
 
 function lineOf(text: string): Finished {
   return committed([span(text, "faint")]);
+}
+
+/** Where the conversation stands after a move back, and which files came back with it, in one line. */
+export function placeAfter({ nodes, currentNodeId }: ConversationContext, data: JsonObject = {}): string {
+  let at = nodes.get(currentNodeId);
+  while (at !== undefined && at.payload.kind !== "user_message") at = nodes.get(at.parentId ?? "");
+  const said = at?.payload.kind === "user_message" ? clip(at.payload.text.replace(/\s+/gu, " "), 60) : "";
+  const place = at === undefined ? "You are at the beginning" : `You are behind your prompt "${said}"`;
+  const files = Array.isArray(data.files) ? data.files : [];
+  const names = files.flatMap((file) =>
+    typeof file === "object" && file !== null && "path" in file ? [String(file.path)] : [],
+  );
+  const back = names.length === 0 ? "no file came back" : `${names.join(", ")} came back`;
+  return `${place}; ${back}.`;
 }

@@ -1,7 +1,7 @@
 import type { CommandHost } from "@holdfast/agent";
-import { elastic, type Line, nameOfModel, sentTokens, span } from "@holdfast/agent/shown";
+import { elastic, type Line, nameOfModel, sentTokens, span, type TurnPlace } from "@holdfast/agent/shown";
 import { type ListedTask, listTasks } from "@holdfast/core/conversation";
-import { counted, defined } from "@holdfast/core/text";
+import { counted, defined, escapeForPeople } from "@holdfast/core/text";
 
 /** What a person wants to know at any time; what nobody knows is absent. */
 export interface StatusFacts {
@@ -17,6 +17,8 @@ export interface StatusFacts {
   readonly costUsd?: number;
   /** Files that the model read and that have changed since. */
   readonly staleFiles?: number;
+  /** What is not as it should be of the MCP servers, such as `docs: connecting…`. */
+  readonly servers?: readonly string[];
   /** What a person can do now. */
   readonly help: string;
 }
@@ -66,7 +68,18 @@ function currentTask({ tasks }: ListedTask): string | undefined {
 
 /** The state of things in one line. */
 export function statusLine(facts: StatusFacts): Line {
-  const { model, effort, mode, task, contextShare, cacheShare, costUsd, staleFiles = 0, help } = facts;
+  const {
+    model,
+    effort,
+    mode,
+    task,
+    contextShare,
+    cacheShare,
+    costUsd,
+    staleFiles = 0,
+    servers = [],
+    help,
+  } = facts;
   const parts = [
     effort === undefined ? mode : `${effort} · ${mode}`,
     ...(task === undefined ? [] : [task]),
@@ -79,8 +92,24 @@ export function statusLine(facts: StatusFacts): Line {
     elastic(model, "faint"),
     span(` · ${parts.join(" · ")}`, "faint"),
     ...stale,
+    ...servers.map((words) => span(` · ${words}`, "note")),
     span(` · ${help}`, "faint"),
   ];
+}
+
+/** How MCP servers stand. */
+export type ServerStates = ReturnType<NonNullable<TurnPlace["resources"]["states"]>>;
+
+/** What is said of the servers that are not ready, and whether one of them is still waited for. */
+export function serverWords(states: ServerStates): {
+  readonly words: readonly string[];
+  readonly isWaiting: boolean;
+} {
+  const shown = states.flatMap(({ name, kind }) => {
+    const word = kind === "idle" ? "connecting…" : kind === "failed" ? "failed" : undefined;
+    return word === undefined ? [] : [`${escapeForPeople(name)}: ${word}`];
+  });
+  return { words: shown, isWaiting: states.some(({ kind }) => kind === "idle") };
 }
 
 function percent(share: number): string {

@@ -24,6 +24,8 @@ import { committed, type Finished, finished } from "./rows.js";
 export interface WholeText {
   readonly title: Line;
   readonly lines: readonly Line[];
+  /** It is broken between words. */
+  readonly isProse?: true;
 }
 
 /** A call that goes on. */

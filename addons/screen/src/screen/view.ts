@@ -3,7 +3,10 @@ import {
   betweenWords,
   brokenLine,
   type CommandFacts,
+  cellsOf,
+  cellsOfLine,
   elastic,
+  fitted,
   type Line,
   signAt,
   span,
@@ -36,6 +39,8 @@ export interface ScreenInput {
 /** Words to choose from. */
 export interface Menu {
   readonly candidates: readonly string[];
+  /** What is said of a candidate, beside it. */
+  readonly says?: ReadonlyMap<string, string>;
   /** -1 for none. */
   readonly chosen: number;
 }
@@ -66,7 +71,7 @@ export function viewScreen(
   const draw = (lines: readonly Line[], width = cells) => lines.map((line) => rowOf(line, width, theme));
   // A terminal that breaks rows of a narrower window is sure of the cursor only where no such row is below it.
   const below = (input.menu === undefined ? [] : menuLines(input.menu)).slice(0, Math.max(0, most - 2));
-  const facts = factLines(input, status);
+  const facts = factLines(input, status).map((line) => ruled(line, cells));
   const waiting = input.waiting.slice(0, mostWaiting).map(waitingLine);
   const todo = turn === undefined ? undefined : todoLine(turn);
   const outputRows = Math.min(mostOutput, Math.floor(most / 3));
@@ -92,6 +97,8 @@ const mostBackground = 3;
 /** Rows of what commands print: five lines, and how many are before them. */
 const mostOutput = 6;
 const mostCandidates = 8;
+/** What is said of a name begins behind so many cells. */
+const mostNameCells = 34;
 
 function activeRows(turn: ScreenState, nowMs: number, outputRows: number): readonly Line[] {
   const all = activities(turn, nowMs, outputRows);
@@ -137,15 +144,25 @@ function factLines({ hint }: ScreenInput, status: StatusFacts | undefined): read
   return status === undefined ? [] : [statusLine(status)];
 }
 
-function menuLines({ candidates, chosen }: Menu): readonly Line[] {
+/** The line goes on as a rule: what is typed stands below it. */
+function ruled(line: Line, cells: number): Line {
+  const room = cells - cellsOfLine(fitted(line)) - 1;
+  return room < 1 ? line : [...line, span(` ${"─".repeat(room)}`, "faint")];
+}
+
+function menuLines({ candidates, chosen, says }: Menu): readonly Line[] {
   const from = Math.max(0, Math.min(chosen - mostCandidates + 1, candidates.length - mostCandidates));
   const shown = candidates.slice(from, from + mostCandidates);
+  const width = Math.min(mostNameCells, Math.max(...shown.map(cellsOf)));
   return shown.map((name, at) => {
+    const words = says?.get(name) ?? "";
+    const gap = words === "" ? "" : " ".repeat(Math.max(0, width - cellsOf(name)) + 2);
     const isChosen = from + at === chosen;
     const count = isChosen && candidates.length > mostCandidates ? ` ${chosen + 1}/${candidates.length}` : "";
     return [
       span(isChosen ? "> " : "  ", "accent"),
       isChosen ? { ...elastic(name), ground: "chosen" as const } : elastic(name),
+      ...(words === "" ? [] : [span(gap), elastic(words.replace(/\s+/gu, " "), "faint")]),
       span(count, "faint"),
     ];
   });

@@ -22,11 +22,18 @@ import { keysHelp } from "../screen/help.js";
 import type { Modal, ModalStep } from "../screen/modal.js";
 import { pager } from "../screen/pager.js";
 import { committed, committedTexts, type Finished, prose, rowOf } from "../screen/rows.js";
-import { type StatusFacts, staleFiles, statusFacts } from "../screen/status.js";
+import {
+  type ServerStates,
+  type StatusFacts,
+  serverWords,
+  staleFiles,
+  statusFacts,
+} from "../screen/status.js";
 import { type ScreenState, screenState, updateScreen, type WholeText, wholeTexts } from "../screen/update.js";
 import { viewScreen } from "../screen/view.js";
 import { treeAtPrompt, windowOf } from "../windows/window-of.js";
 import type { Clipboard } from "./clipboard.js";
+import { type FirstTimes, openFirstTimes } from "./first-times.js";
 import { Frames } from "./frames.js";
 import { inputHistory } from "./input-history.js";
 import { openRawTerminal, type RawTerminal } from "./raw-terminal.js";
@@ -44,6 +51,8 @@ interface ScreenOptions extends TalkOptions {
 interface ShownRun {
   readonly host: CommandHost;
   readonly commands: Pick<Commands, "inBackground" | "textOf">;
+  /** How the MCP servers stand. */
+  readonly servers: () => ServerStates;
 }
 
 /** How a modal ended. */
@@ -67,6 +76,7 @@ export class Screen implements Keyboard {
   readonly #raw: RawTerminal;
   readonly #reader = new KeyReader();
   readonly #input: TypedInput;
+  readonly #firstTimes: FirstTimes;
   #run: ShownRun | undefined;
   #facts: StatusFacts | undefined;
   #turn: ScreenState | undefined;
@@ -94,9 +104,11 @@ export class Screen implements Keyboard {
   ) {
     const { terminal, stateDir, completer, ui } = options;
     const history = stateDir === undefined ? undefined : inputHistory(stateDir);
+    this.#firstTimes = openFirstTimes(stateDir);
     const movesMs = () => {
       if (this.#input.isAnswer) return undefined;
-      return this.#turn === undefined ? (this.#background.length > 0 ? 1_000 : undefined) : signMs;
+      const isMoving = this.#background.length > 0 || serverWords(this.#run?.servers() ?? []).isWaiting;
+      return this.#turn === undefined ? (isMoving ? 1_000 : undefined) : signMs;
     };
     this.#frames = new Frames((size) => this.#tail(size), movesMs);
     this.#input = new TypedInput(completer, history, () => this.#frames.changed(), ui.editing === "vi");
@@ -236,7 +248,8 @@ export class Screen implements Keyboard {
     const step = updateScreen(this.#turn ?? screenState(Date.now()), event, Date.now());
     if (this.#turn !== undefined) this.#turn = step.state;
     if (event.kind === "step_begun" || event.kind === "turn_ended") this.#facts = this.#factsNow;
-    this.#commit(step.commit);
+    const first = this.#firstTimes.after(event, this.#run?.host.manager.context);
+    this.#commit([...step.commit, ...first.map(committed)]);
     this.#frames.changed();
   }
 
@@ -248,7 +261,9 @@ export class Screen implements Keyboard {
   #tail(size: { readonly columns: number; readonly rows: number }): Tail {
     const { theme } = this.options;
     const shown = { input: this.#input.shown(this.#hint), nowMs: Date.now() };
-    const drawn = { turn: this.#turn, status: this.#facts, background: this.#background };
+    const servers = serverWords(this.#run?.servers() ?? []).words;
+    const status = this.#facts && { ...this.#facts, servers };
+    const drawn = { turn: this.#turn, status, background: this.#background };
     return viewScreen({ ...shown, ...drawn, highlight: this.#highlight }, size, theme);
   }
 
@@ -277,7 +292,7 @@ export class Screen implements Keyboard {
       if (this.#modal !== undefined) this.#modalKeys(this.#modal, key, beforeMs);
       else if (!this.#ownKey(key)) {
         const { shownText } = this.#input;
-        const wish = this.#input.key(key);
+        const wish = this.#input.key(key, keys.length === 1);
         const mayLeave = Date.now() < this.#leavesUntilMs;
         this.#leavesUntilMs = 0;
         if (wish?.kind === "complete") {

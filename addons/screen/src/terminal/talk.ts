@@ -25,7 +25,7 @@ import {
 } from "@holdfast/agent/ui";
 import { defined, escapeText } from "@holdfast/core/text";
 import { completeLine } from "../input/complete.js";
-import { pastOf } from "../screen/past.js";
+import { pastOf, placeAfter } from "../screen/past.js";
 import { committedTexts, prose } from "../screen/rows.js";
 import { systemClipboard } from "./clipboard.js";
 import { plainKeyboard } from "./plain-keyboard.js";
@@ -75,7 +75,8 @@ export function openTalk(options: TalkOptions): TalkTerminal {
     ask: (list, signal) => (shown === undefined ? ask(list, signal) : shown.aside(() => ask(list, signal))),
     talk: async (run, ports, first) => {
       open = run;
-      screen?.attach({ host: ports.host, commands: run.commands });
+      const servers = () => run.resources.states?.() ?? [];
+      screen?.attach({ host: ports.host, commands: run.commands, servers });
       const written = () => (shown = screen?.turn() ?? writtenText(terminal, "talk"));
       await past(run.conversation.manager.context);
       // Opened once more, it is shown once more: what was said meanwhile is far above.
@@ -133,8 +134,15 @@ async function said(text: string, lines: TypedLines, saying: Saying): Promise<Ta
   if (result === undefined) return turn(text, lines, saying);
   const words = escapeText(describeResult(result));
   if (words !== "") await terminal.out(`${data.has(result.command) ? words : saying.prose(words)}\n`);
+  if (result.kind === "told" && movesBack.has(result.command)) {
+    const place = placeAfter(saying.host.manager.context, result.data);
+    await terminal.out(`${saying.prose(escapeText(place))}\n`);
+  }
   return after(result, lines, saying);
 }
+
+/** Commands after which a person wants to know where they are. */
+const movesBack: ReadonlySet<string> = new Set(["history rewind", "history restore", "undo"]);
 
 /** Commands that show what is copied as it is: outputs, differences, files. */
 const data: ReadonlySet<string> = new Set(["!", "background", "diff", "memory"]);
@@ -202,7 +210,7 @@ async function choose(
   lines: TypedLines,
   saying: Saying,
 ): Promise<TalkEnd | undefined> {
-  const words = choices.map(({ word }) => word).join(", ");
+  const words = choices.map(({ word }) => `[${word[0]}]${word.slice(1)}`).join(", ");
   const given = (await lines.answer(`${words}, or nothing: `, saying.signal)) ?? "";
   const chosen = choices.find(
     ({ word }) => given.trim() !== "" && word.startsWith(given.trim().toLowerCase()),

@@ -1,4 +1,5 @@
 import { answerAfterMs } from "@holdfast/agent/ui";
+import { escapeText } from "@holdfast/core/text";
 import type { Completion } from "../input/complete.js";
 import {
   type EditorState,
@@ -30,6 +31,8 @@ export class TypedInput {
   /** Whether the question does not listen yet: what is typed was begun before it. */
   #isDue = false;
   #question: Question | undefined;
+  /** What is sent otherwise than it was typed: the key that answered the question, a word that was chosen. */
+  #chosen: { readonly shown: string; readonly isAnswer: boolean } | undefined;
   #waiting: readonly SentLine[] = [];
   #menu: OfferedWords | undefined;
   /** The text for which words are looked up. */
@@ -84,7 +87,9 @@ export class TypedInput {
     if (quietMs < answerAfterMs) return answerAfterMs - quietMs;
     this.#isDue = false;
     const isSecret = this.#question?.isSecret === true;
-    this.#answer = emptyEditor([], { maySendNothing: true, isSecret });
+    // Enter may be pressed behind a key that answered the question before.
+    const maySendNothing = !/\[n\]/u.test(this.#question?.label ?? "");
+    this.#answer = emptyEditor([], { maySendNothing, isSecret });
     return undefined;
   }
 
@@ -95,9 +100,27 @@ export class TypedInput {
     if (lines.length > 0) this.#draft = withText(this.#draft, texts.join("\n"));
   }
 
-  /** What a key asks for that no text can do by itself. */
-  key(key: Key): EditorWish | undefined {
-    if (this.#menu !== undefined && this.#chooses(this.#menu, key)) return undefined;
+  /**
+   * What a key asks for that no text can do by itself. A letter that the question offers answers it on an empty line.
+   *
+   * @param isAlone no other key came with it: what is pasted answers nothing.
+   */
+  key(key: Key, isAlone = false): EditorWish | undefined {
+    const isEnter = key.kind === "chord" && key.chord === "enter";
+    if (isAlone && this.#answer?.text === "" && key.kind === "text" && this.#isOffered(key.text)) {
+      this.#answer = undefined;
+      this.#chosen = { shown: key.text, isAnswer: true };
+      return { kind: "send", text: key.text };
+    }
+    if (isEnter && this.#menu === undefined && this.#answer === undefined && chooses.test(this.#draft.text)) {
+      this.#draft = withText(this.#draft, `${this.#draft.text} `);
+      return undefined;
+    }
+    if (this.#menu !== undefined && this.#chooses(this.#menu, key)) {
+      const isSent = isEnter && choosing.test(this.#draft.text);
+      if (!isSent) return undefined;
+      this.#chosen = { shown: escapeText(this.#draft.text.trimEnd()), isAnswer: false };
+    }
     // It may be the beginning of a secret, which a line for the model would show.
     if (this.#isDue && this.#question?.isSecret === true && key.kind !== "chord") return undefined;
     const after = update(this.#editor, key);
@@ -108,8 +131,18 @@ export class TypedInput {
   /** A text that was sent by the last key. @param shown how it stands in the scrollback. */
   sent({ kind, text }: Extract<EditorWish, { text: string }>, shown: string): SentLine {
     this.#menu = undefined;
+    const chosen = this.#chosen;
+    this.#chosen = undefined;
+    if (chosen?.isAnswer === true) return { text, steers: false, ...chosen };
     if (this.#answer === undefined) this.history?.add(text);
+    if (chosen !== undefined) return { text, steers: false, ...chosen };
     return { text, shown, steers: kind === "send", isAnswer: this.#answer !== undefined };
+  }
+
+  /** Whether a question has this letter in brackets, such as `[y]es`. */
+  #isOffered(letter: string): boolean {
+    const { label = "", isSecret } = this.#question ?? {};
+    return isSecret !== true && /^\p{L}$/u.test(letter) && label.includes(`[${letter.toLowerCase()}]`);
   }
 
   /** How the text would stand in the scrollback. */
@@ -123,18 +156,19 @@ export class TypedInput {
     const isBegun =
       this.#answer === undefined &&
       this.#question?.wants === "prompt" &&
-      /^\/\S*$|(?:^|\s)@[^\s]*$/u.test(begun);
+      /^\/[^\n]*$|(?:^|\s)@[^\s]*$/u.test(begun);
     if (!isBegun) this.#menu = undefined;
     if (!isBegun || begun === this.#asked) {
       if (!isBegun) this.#asked = "";
       return;
     }
     this.#asked = begun;
-    const { candidates, from } = await this.completer(begun);
+    const { candidates, from, says } = await this.completer(begun);
     if (this.#asked !== begun) return;
     const end = begun.slice(from);
     const isNews = candidates.some((candidate) => candidate !== end);
-    this.#menu = isNews ? { candidates, end, chosen: -1 } : undefined;
+    const chosen = choosing.test(begun) ? 0 : -1;
+    this.#menu = isNews ? { candidates, end, chosen, ...(says && { says }) } : undefined;
     this.changed();
   }
 
@@ -142,7 +176,7 @@ export class TypedInput {
   async complete(): Promise<void> {
     const before = this.#draft;
     if (this.#answer !== undefined || before.text === "") return;
-    const { candidates, from } = await this.completer(before.text.slice(0, before.cursor));
+    const { candidates, from, says } = await this.completer(before.text.slice(0, before.cursor));
     const end = before.text.slice(from, before.cursor);
     const [only, second] = candidates;
     const isWhole = only !== undefined && second === undefined && !only.endsWith("/");
@@ -150,7 +184,7 @@ export class TypedInput {
     this.#menu = undefined;
     if (isWhole || common.length > end.length)
       this.#draft = replaced(before, before.cursor - end.length, common);
-    else if (only !== undefined) this.#menu = { candidates, end, chosen: 0 };
+    else if (only !== undefined) this.#menu = { candidates, end, chosen: 0, ...(says && { says }) };
     this.#asked = this.#draft.text.slice(0, this.#draft.cursor);
   }
 
@@ -162,7 +196,8 @@ export class TypedInput {
     const mode = viWords(editor);
     const label = isIdle ? "" : `${mode === "" ? "" : `${mode} `}${asked?.label ?? "> "}`;
     const menu = this.#menu;
-    const said = hint ?? (this.#isDue && !isIdle ? waitingQuestion : undefined);
+    const isKeys = this.#answer?.text === "" && label.includes("[n]");
+    const said = hint ?? (this.#isDue && !isIdle ? waitingQuestion : isKeys ? oneKey : undefined);
     return {
       editor,
       label,
@@ -199,6 +234,13 @@ export class TypedInput {
     return true;
   }
 }
+
+/** Commands that name one thing, which is chosen: from a list that Enter opens, and whose row Enter takes. */
+const chooses = /^\/(?:model|resume)$/u;
+const choosing = /^\/(?:model|resume|effort|mode) \S* ?$/u;
+
+/** What is said of a question that stands. */
+const oneKey = "One key answers. Other words and Enter are a no, and the model reads them.";
 
 /** What is said where a question waits for the line. */
 export const waitingQuestion =

@@ -5,6 +5,7 @@ import { pager } from "../screen/pager.js";
 import { wholeText } from "../screen/update.js";
 import { changesModal } from "./changes-modal.js";
 import { contextPicture } from "./context-picture.js";
+import { tour } from "./tour.js";
 import { lastPrompt, treeModal } from "./tree-modal.js";
 import { treeSource } from "./tree-source.js";
 
@@ -26,6 +27,8 @@ export function windowOf(line: string, host: CommandHost, columns: number): Moda
         { title: [span("Context")], lines: contextPicture(contextMap, host.agent.clearingNow(), columns) },
       ]);
     }
+    case "/tour":
+      return pager([tour]);
     default:
       return undefined;
   }

@@ -23,7 +23,7 @@ describe.runIf(hasTmux)("a terminal that goes wrong", () => {
     const around = (id: string) => `m=$(stty -g); %; echo "${id} $?"; test "$m" = "$(stty -g)" && echo same`;
     const start = async (id: string, around_ = around(id)) => {
       window.start(scriptOf(at), around_);
-      await window.until(/for help\n>$/u);
+      await window.until(/for help[ ─]*\n>$/u);
     };
     const ended = (id: string, code: number) => window.until(`${id} ${code}\nsame\n$`);
     await start("Ctrl-D");

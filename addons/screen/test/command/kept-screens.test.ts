@@ -58,7 +58,7 @@ describe.runIf(hasTmux)("a screen that is kept", () => {
   it("has both sides of a change beside each other, and the change that was edited", async () => {
     await window.say("Only positive areas.", "[y]es");
     await kept(window, "beside");
-    answer("e");
+    window.type("e");
     await window.until(/Edited by you[\s\S]*\n>$/u);
     await kept(window, "edited");
     expect(at.project.text("area.ts")).toContain("Math.abs(width) * Math.abs(height)");

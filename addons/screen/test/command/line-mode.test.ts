@@ -120,7 +120,8 @@ describe.runIf(process.platform === "linux")("line by line in a terminal", () =>
     await say("/history view --limit 200", "rewound", "> ");
     await say("/clear", "A new session begins.", "scripted/script", "> ");
     await say("/diff", "No file is different.", "> ");
-    await say("/resume", "Go.", "> ");
+    await say("/resume", "Go.");
+    seen.press("\u0003");
     await say("/resume nope", "nope", "> ");
     await say("/quit");
     expect(await seen.ended).toBe(0);

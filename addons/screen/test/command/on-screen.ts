@@ -7,6 +7,7 @@ import { program } from "../../../../packages/cli/test/process.js";
 import { afterThisTest } from "../../../../test/cleanups.js";
 import { has } from "../../../../test/tools.js";
 import { until } from "../../../../test/until.js";
+import { allTold } from "./tmux.js";
 
 export const hasTmux = has("tmux");
 
@@ -30,6 +31,7 @@ export function onScreen(
   args: readonly string[],
   { columns = 90, env: more = {} }: Window = {},
 ): Screen {
+  allTold(env);
   const place = mkdtempSync(join(tmpdir(), "holdfast-screen-"));
   const tmux = (...words: readonly string[]) =>
     execFileSync("tmux", ["-S", join(place, "tmux"), "-f", "/dev/null", ...words], { encoding: "utf8" });

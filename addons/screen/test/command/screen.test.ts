@@ -110,7 +110,7 @@ describe.runIf(hasTmux)("the screen", () => {
     window.keys("Down", "Down");
     await window.until(/> @src\/\n.*\n> @src\/beta\.ts$/u);
     window.keys("Enter");
-    await window.until(/for help\n> @src\/beta\.ts$/u);
+    await window.until(/for help ─*\n> @src\/beta\.ts$/u);
     window.keys("C-c");
     await window.until(idle);
   });
@@ -127,7 +127,7 @@ describe.runIf(hasTmux)("the commands of a turn", () => {
     window.type("Go.");
     window.keys("Enter");
     await window.until(
-      / s\n {2}… 9,995 lines before, Ctrl\+O\n {2}9996\n(?:.*\n){3} {2}10000\n.* for help$/u,
+      / s\n {2}… 9,995 lines before, Ctrl\+O\n {2}9996\n(?:.*\n){3} {2}10000\n.* for help ─*$/u,
     );
     window.resize(80, 10);
     await window.until(/ s\n {2}… 9,999 lines before, Ctrl\+O\n {2}10000\n/u);
@@ -148,12 +148,12 @@ describe.runIf(hasTmux)("the commands of a turn", () => {
     await window.until(/\n>$/u);
     window.type("Go.");
     window.keys("Enter");
-    await window.until(/ {2}20\n.* for help$/u);
+    await window.until(/ {2}20\n.* for help ─*$/u);
     window.keys("C-l");
     await window.until(/^. \$ seq 20; .*\n.* before, Ctrl\+O\n/u);
     window.resize(80, 6);
-    await window.until(/^. \$ seq 20; .*\n {2}20\n.* for help$/u);
-    expect(window.whole().match(/ for help$/gmu)).toHaveLength(1);
+    await window.until(/^. \$ seq 20; .*\n {2}20\n.* for help ─*$/u);
+    expect(window.whole().match(/ for help ─*$/gmu)).toHaveLength(1);
     at.project.put("go", "");
     await window.until("Over.");
   });
@@ -169,7 +169,7 @@ describe.runIf(hasTmux)("the commands of a turn", () => {
     window.type("Go.");
     window.keys("Enter");
     await window.until(/^In the background: c2 \$ sleep 0\.6; .* … ended after \d+ s, exit 3\.$/mu);
-    await window.until(/\nbackground c1 \$ exec sleep 600 … runs for \d+ s\n.* for help\n>$/u);
+    await window.until(/\nbackground c1 \$ exec sleep 600 … runs for \d+ s\n.* for help ─*\n>$/u);
     window.type("/background");
     window.keys("Enter");
     await window.until(/^c2 \$ sleep 0\.6; .*\noops\n/u);
@@ -177,7 +177,7 @@ describe.runIf(hasTmux)("the commands of a turn", () => {
     await window.until(/\n>$/u);
     window.type("/background c1 --kill");
     window.keys("Enter");
-    await window.until(/\nc1 \$ exec sleep 600 … ended after \d+ s, killed\.\n\S+ · .* for help\n>$/u);
+    await window.until(/\nc1 \$ exec sleep 600 … ended after \d+ s, killed\.\n\S+ · .* for help ─*\n>$/u);
   });
 });
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Ground } from "../../../../packages/cli/test/agent/provided.js";
@@ -46,11 +46,20 @@ export interface Window {
   signal(name: NodeJS.Signals): void;
 }
 
-/** Opens a window of its own server, which ends with the test's file. */
+/** What is said the first time was said: a person who has seen it all. */
+export function allTold({ XDG_STATE_HOME }: Ground["env"]): void {
+  if (XDG_STATE_HOME === undefined) return;
+  const folder = join(XDG_STATE_HOME, "holdfast", "input");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, "first-times"), "change\nrefusal\nwindow\nbranch\n", { mode: 0o600 });
+}
+
+/** Opens a window of its own server, which ends with the test's file. @param isNew a person who starts it the first time. */
 export function openWindow(
   { project, env }: Pick<Ground, "project" | "env">,
-  { columns = 100, rows = 30 } = {},
+  { columns = 100, rows = 30, isNew = false } = {},
 ): Window {
+  if (!isNew) allTold(env);
   const folder = mkdtempSync(join(tmpdir(), "holdfast-tmux-"));
   const socket = join(folder, "socket");
   const clean = { PATH: process.env.PATH ?? "", TERM: "xterm-256color", LANG: "C.UTF-8", ...env };

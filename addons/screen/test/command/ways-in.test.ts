@@ -28,7 +28,9 @@ describe.runIf(hasTmux)("the program in a terminal", () => {
     const at = scripted([{ text: "One." }], { settings: { mcpServers } });
     const window = openWindow(at);
     window.start(["--script", join(at.home.folder, "script.json")]);
-    await window.until(/MCP server silent: It has not answered yet[\s\S]*^>$/m);
+    await window.until(
+      /MCP server silent: It has not answered yet[\s\S]* · silent: connecting… · [^\n]*\n>$/,
+    );
     window.type("Hello.");
     window.keys("Enter");
     await window.until(/> Hello\.\nOne\.\n1 request[^\n]*\n[^\n]*\n>$/);

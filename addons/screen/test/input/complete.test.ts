@@ -14,7 +14,7 @@ import {
   parseMentions,
   writtenMention,
 } from "../../../../packages/agent/src/input/expand-input.js";
-import { completeCommand, completeMention } from "../../src/input/complete.js";
+import { completeCommand, completeLine, completeMention, dayWords } from "../../src/input/complete.js";
 
 const names = [
   "README.md",
@@ -130,6 +130,17 @@ describe("what a mention may become", () => {
   });
 });
 
+it.each([
+  [0, "today 12:00"],
+  [13 * 3_600_000, "yesterday 23:00"],
+  [36 * 3_600_000, "yesterday 00:00"],
+  [3 * 86_400_000, "3 days ago"],
+  [30 * 86_400_000, "2026-10-31"],
+])("says when it was, %i ms ago", (ms, words) => {
+  const now = new Date(2026, 10, 30, 12).getTime();
+  expect(dayWords(now - ms, now)).toBe(words);
+});
+
 describe("what a command may become", () => {
   it.each([
     ["/ta", 1, ["task"]],
@@ -139,11 +150,33 @@ describe("what a command may become", () => {
     ["/mode p", 6, ["plan"]],
     ["/file track sr", 12, ["src/a.ts", '"src/b c.ts"']],
     ["/file track src/a.ts ", 21, []],
+    ["/memory o", 8, ["on", "off"]],
+    ["/undo ", 6, ["--preview", "--consent"]],
+    ["/cost ", 6, []],
     ["hello /ta", 9, []],
     ["/nothing x", 9, []],
   ])("%s", (line, from, candidates) => {
     const path = () => ["src/a.ts", "src/b c.ts"];
     expect(completeCommand(line, { path })).toEqual({ from, candidates });
+  });
+
+  it.each([
+    ["/odel", ["model"]],
+    ["/consent", ["mode"]],
+    ["/task summ", ["start", "complete"]],
+    ["/clip", ["copy"]],
+  ])("%s, by what it has in it or is said of it", (line, candidates) => {
+    expect(completeCommand(line).candidates).toEqual(expect.arrayContaining(candidates));
+  });
+
+  it("with a sentence beside each", async () => {
+    const { candidates, says } = await completeLine("/", undefined);
+    for (const name of candidates)
+      expect([name, says?.get(name)]).toEqual([name, expect.stringMatching(/\S/u)]);
+    expect(says?.get("task")).toBe("start, complete, cancel, pop, resume, restart, list");
+    expect(says?.get("tour")).toMatch(/only Holdfast/u);
+    const { says: second } = await completeLine("/task ", undefined);
+    expect(second?.get("list")).toMatch(/^Lists the tasks/u);
   });
 
   it("a prompt that was written down", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { themes } from "../../../../packages/agent/src/ui/lines/spans.js";
 import { openStage } from "../../../../packages/agent/test/loop/stage.js";
-import { pastOf } from "../../src/screen/past.js";
+import { pastOf, placeAfter } from "../../src/screen/past.js";
 import { committedTexts } from "../../src/screen/rows.js";
 
 describe("what was said before a session is opened again", () => {
@@ -49,6 +49,19 @@ describe("what was said before a session is opened again", () => {
     const past = pastOf(stage.manager.context, known);
     expect(wordsOf(past)).toEqual(["… goes on after: model: One.", "> Third.", "Three."]);
     expect(pastOf(stage.manager.context, past.known).finished).toEqual([]);
+  });
+
+  it("says in one line where one is after a move back, and what came back", async () => {
+    const stage = await openStage([{ text: "One." }]);
+    expect(placeAfter(stage.manager.context)).toBe("You are at the beginning; no file came back.");
+    await stage.turn("First.");
+    const files = [
+      { path: "a.txt", kind: "put_back" },
+      { path: "b.txt", kind: "put_back" },
+    ];
+    expect(placeAfter(stage.manager.context, { files })).toBe(
+      'You are behind your prompt "First."; a.txt, b.txt came back.',
+    );
   });
 
   it("leaves out the middle of a long log that was piped in", async () => {

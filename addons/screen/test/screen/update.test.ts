@@ -135,7 +135,7 @@ describe("a turn on a screen", () => {
       "Meanwhile.",
       "| $ npm test … 3 s: ok 12",
       "| agent look: 1 call $ ls … 8 s",
-      "a/model · ask · context 25 % · $0.5000 · ? for help",
+      `a/model · ask · context 25 % · $0.5000 · ? for help ${"─".repeat(7)}`,
       "",
     ]);
     const rest = played([...events, callEnded("c1", "npm test"), inside(over), over]);

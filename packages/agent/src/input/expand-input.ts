@@ -11,7 +11,7 @@ import {
 } from "@holdfast/core/files/values";
 import { homeFolder, readForeign } from "@holdfast/core/node";
 import { type HostToolResult, mediaOfRead, type ReadMedia } from "@holdfast/core/tools";
-import type { McpResource } from "../host/mcp-servers.js";
+import type { McpResource, McpServerState } from "../host/mcp-servers.js";
 
 /** What mentions are looked up with. */
 export interface ExpandOptions {
@@ -42,6 +42,8 @@ export type StagedMedia = Pick<ReadMedia, "path" | "mimeType" | "sha256" | "data
 /** The resources that can be named: the servers, and how one of theirs is read. */
 export interface NamedResources {
   readonly servers: readonly string[];
+  /** How each server stands now. */
+  readonly states?: () => readonly Pick<McpServerState, "name" | "kind">[];
   readonly read: (server: string, uri: string, signal?: AbortSignal) => Promise<McpResource | Refusal>;
 }
 

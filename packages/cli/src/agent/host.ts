@@ -161,6 +161,7 @@ export async function openHost(
     askServers: async (isRetry) => (isRetry ? servers.start() : servers.states()),
     resources: {
       servers: Object.keys(mcpServers),
+      states: () => servers.states(),
       read: (server, uri, signal) => servers.readResource(server, uri, signal),
     },
     // Without a host that is allowed, the add-on says so of the page that a person names.
