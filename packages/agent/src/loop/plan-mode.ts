@@ -1,16 +1,15 @@
-import type { Rendering } from "@holdfast/core/context";
+import type { OfferedTool, Rendering } from "@holdfast/core/context";
 import type { ConversationContext } from "@holdfast/core/conversation/values";
 import { type HostToolResult, meantCall, moreToolsName } from "@holdfast/core/tools";
 import type { ApprovalMode } from "../config/approval.js";
 import { planToolName } from "../host/plan.js";
-import type { Agent } from "./agent-door.js";
 
 /**
  * What the model has to be told of the mode before the next request: plan mode, and its end. It is a message, so that
  * tools and system text stay as they are. Pure.
  */
 export function wordsOnMode(
-  { mode, tools: { offered, accepted } }: Pick<Agent, "mode" | "tools">,
+  { mode, tools: { offered, accepted } }: ModeOfAgent,
   rendering: Rendering,
   context: ConversationContext,
 ): readonly string[] {
@@ -25,6 +24,12 @@ export function wordsOnMode(
   return [
     `${planBegin} no file is changed, and no command can write anything, until the user approves. Look at what you need, then ${end}`,
   ];
+}
+
+/** An agent, as far as words on its mode go. */
+interface ModeOfAgent {
+  readonly mode: ApprovalMode;
+  readonly tools: { readonly offered: readonly OfferedTool[]; readonly accepted: readonly string[] };
 }
 
 /** A plan that a person approved, for the model. @param edited as the person edited it. */

@@ -36,7 +36,7 @@ describe("plan mode", () => {
     await seen.until("plan");
     seen.type("Plan it.");
     await seen.until(plan);
-    await seen.until("yolo, [e]dit, [n]o:");
+    await seen.until("y[o]lo, [e]dit, [n]o:");
     await new Promise((resolve) => setTimeout(resolve, 800));
     seen.type("a");
     await seen.until("Done.");

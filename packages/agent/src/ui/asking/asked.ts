@@ -31,6 +31,7 @@ export function answerToPlan(said: string, edited: string | undefined): PersonsA
 const planAnswers: ReadonlyMap<string, ApprovalMode> = new Map([
   ...["y", "yes", "ask"].map((word) => [word, "ask"] as const),
   ...["a", "auto", "auto-edit"].map((word) => [word, "auto-edit"] as const),
+  ["o", "yolo"],
   ["yolo", "yolo"],
 ]);
 
@@ -82,7 +83,7 @@ export function choicesOf(asked: Asked, hides = false): string {
   const outside = canLeave(asked) ? ", [o]utside the sandbox, this once" : "";
   if (asked.kind === "later") return "Keep them? [y]es, [n]o, they are taken back: ";
   if (asked.kind === "plan")
-    return `Do it? [y]es, each change is asked about, [a]uto-edit, yolo, [e]dit, [n]o${hides ? ", [s]how all" : ""}: `;
+    return `Do it? [y]es, each change is asked about, [a]uto-edit, y[o]lo, [e]dit, [n]o${hides ? ", [s]how all" : ""}: `;
   if (hides) return `Do it? [y]es, [n]o${outside}, [s]how all: `;
   const reach = reachOf(asked);
   const always = reach === undefined ? "" : `, [a]lways (${reach.words}, in this session)`;
