@@ -166,15 +166,15 @@ Review $1 with care $2, all: $ARGUMENTS. See @notes.md. !\`touch ran.txt\`
     const { bare, project } = at;
     const help = async () => bare.run(["-p", "/help"]);
     const before = await help();
-    expect(before.stdout).not.toContain("/review");
+    expect(before.stdout).not.toContain("Looks at a change");
     expect(before.stderr).toContain(
       "Of it do not count: .holdfast/commands, .claude/commands, .gemini/commands. To trust it: holdfast config trust.",
     );
     await bare.run(["config", "trust", "--yes"]);
-    expect((await help()).stdout).toContain("/review");
+    expect((await help()).stdout).toContain("Looks at a change");
     // Settings that come later are asked about anew.
     project.put(".holdfast/settings.jsonc", '{ "hooks": { "turnEnd": [{ "command": "touch ran.txt" }] } }');
-    expect((await help()).stdout).not.toContain("/review");
+    expect((await help()).stdout).not.toContain("Looks at a change");
     await at.asked("Go on.");
     expect(project.has("ran.txt")).toBe(false);
     await bare.run(["config", "trust", "--yes"]);
