@@ -176,7 +176,10 @@ export function completeCommand(line: string, named: Candidates = {}): Completio
 
 function candidatesFor(whole: readonly string[], begun: string, named: Candidates): readonly string[] {
   const prompts = named.command?.(begun) ?? [];
-  const nextWords = [...namesAfter(whole, begun), ...(whole.length === 0 ? prompts : [])];
+  const found = [...namesAfter(whole, begun), ...(whole.length === 0 ? prompts : [])];
+  // What only has it in it is offered where nothing begins so.
+  const starting = startingWith(begun, found);
+  const nextWords = starting.length > 0 ? starting : found;
   const typed = readTyped(`/${whole.map(writtenWord).join(" ")}`);
   if (typed.kind !== "command") return nextWords;
   const { command } = typed;

@@ -185,6 +185,8 @@ describe("what a command may become", () => {
     };
     expect(completeCommand("/db", named)).toEqual({ from: 1, candidates: ["db:seed"] });
     expect(completeCommand("/help pl", named)).toEqual({ from: 6, candidates: ["plain"] });
+    // One whose sentence alone has it is no second choice.
+    expect(completeCommand("/his", { command: () => ["this"] }).candidates).toEqual(["history"]);
   });
 });
 
