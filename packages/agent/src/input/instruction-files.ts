@@ -23,6 +23,8 @@ interface InstructionFolder {
   /** What lies outside of this folder is not imported: the repository, or the folder of the person's own files. */
   readonly within: string;
   readonly isOwn?: true;
+  /** A text that was read already is not read again: teams keep one under the names of several agents. */
+  readonly isOnce?: true;
   readonly read: ReadText;
 }
 
@@ -89,8 +91,8 @@ async function add(
   const found = await folder.read(path);
   if (typeof found === "string") return found;
   if (found === undefined || found.text.trim() === "") return false;
-  // Teams keep one text under the names of several agents.
-  if ([...files.values()].some(({ sha256 }) => sha256 === found.sha256)) return undefined;
+  const isKnown = [...files.values()].some(({ sha256 }) => sha256 === found.sha256);
+  if (folder.isOnce === true && isKnown) return undefined;
   const text = found.text.slice(0, mostChars);
   files.set(path, {
     path: reading.nameOf(path),

@@ -82,7 +82,7 @@ export async function writtenFor(
     folders: [...(mine ? [mine] : []), ...folders.map((path) => ({ path, within, read }))],
     others: [...localFiles(folders), ...rulesOfOthers.used].map((path) => ({
       path,
-      folder: { path: within, within, read },
+      folder: { path: within, within, read, isOnce: true as const },
     })),
   });
   const isTaken = (name: string) => commands.some((command) => command.name.split(" ")[0] === name);
@@ -99,7 +99,10 @@ export async function writtenFor(
   const told = new Set(files.map(({ sha256 }) => sha256));
   const nested = nestedIn(root, async (path) => {
     const folder = { path, within, read: readIn(workspace) };
-    const others = localFiles([path]).map((file) => ({ path: file, folder }));
+    const others = localFiles([path]).map((file) => ({
+      path: file,
+      folder: { ...folder, isOnce: true as const },
+    }));
     const found = await readInstructions({ ...places, folders: [folder], others });
     return found.files.filter(({ sha256 }) => !told.has(sha256)).map(instructionsBlock);
   });
