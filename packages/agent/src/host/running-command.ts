@@ -37,6 +37,9 @@ export interface CommandStart extends CommandInput {
   readonly onLeft?: (given: Readonly<Record<string, string>>, left: Readonly<Record<string, string>>) => void;
 }
 
+/** Of an environment: a program may write to its descriptor for ever. */
+const mostHanded = 1 << 20;
+
 /** Why a command was ended by us. */
 type StopReason = "timeout" | "cancelled" | "killed" | "closed";
 
@@ -88,10 +91,13 @@ export class RunningCommand {
     let handed = "";
     // A cast: what the list of the launch says of this descriptor.
     const state = child?.stdio[stateDescriptor] as Readable | undefined;
-    state?.setEncoding("utf8").on("data", (text: string) => (handed += text));
+    // What is too much is let go, and nothing lasts.
+    state?.setEncoding("utf8").on("data", (text: string) => {
+      if (handed.length <= mostHanded) handed += text;
+    });
     this.ended = this.watch(child).then(async (end) => {
       state?.destroy();
-      const isWhole = end.stopped === undefined && handed.endsWith("\0");
+      const isWhole = end.stopped === undefined && handed.length <= mostHanded && handed.endsWith("\0");
       if (isWhole) start.onLeft?.(this.entered?.environment ?? start.environment, variablesIn(handed));
       this.barred = await this.entered?.leave();
       this.result = end;

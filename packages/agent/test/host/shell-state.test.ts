@@ -52,6 +52,12 @@ describe.skipIf(process.platform === "win32").each(shells)("the session of a she
     expect((await run("pwd")).printed).toBe(root);
   });
 
+  it("keeps nothing where more is handed over than any environment holds", async () => {
+    const { run } = session(shell);
+    expect((await run("export A=1; head -c 3000000 /dev/zero >&4")).code).toBe(0);
+    expect((await run('echo "[$A]"')).printed).toBe("[]");
+  });
+
   it("begins at the root again where the folder is gone or outside, and says so", async () => {
     const { root, run } = session(shell);
     await run("cd sub");

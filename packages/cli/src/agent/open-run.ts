@@ -43,7 +43,7 @@ import type { Flags, Invocation } from "../shell/invocation.js";
 import { openHost, type RunHost } from "./host.js";
 import { modelOf, namedModel, type RunModel, withModel } from "./model.js";
 import { asBefore, earlierSession, folderId, type MemoryPlace, memoryPlace, sessionOf } from "./session.js";
-import { economyOf, type RunSettings, ruleOf, settingsOf } from "./settings.js";
+import { deniedFiles, economyOf, type RunSettings, ruleOf, settingsOf } from "./settings.js";
 import { type RunUploads, runUploads } from "./uploads.js";
 import { skillFolders, skillRules, type Written, writtenFor } from "./written.js";
 
@@ -423,11 +423,13 @@ async function workspaceOf(
   const roots = [...rootsOf(opening), ...further];
   const editedFreely = memory === undefined ? memoryPaths : [...(memoryPaths ?? []), memory.glob];
   const settings = { ...call.settings, roots, inPlace: [...call.settings.inPlace, ...inPlace] };
+  const denied = await deniedFiles(found.settings, roots);
   return openSettings(settings, call.terminal, {
     // Who did not name the folder may stand in a home folder by chance.
     allowWideRoot: call.flags.root !== undefined,
     guards: defined({ onMismatch, overwriteGuard, editGuard, strictView, ...replacementIn(call.flags.wire) }),
     limits: {},
+    hostRules: () => denied,
     ...defined({ memoryPaths: editedFreely, memoryFolder: memory?.folder }),
   });
 }

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import {
   type AgentSettings,
   type ApprovalRule,
@@ -10,6 +10,7 @@ import {
   unknownVariables,
   userFile,
 } from "@holdfast/agent";
+import { isBelow, realPathOf } from "@holdfast/agent/host";
 import {
   cacheRatiosOf,
   defaultEconomy,
@@ -18,6 +19,7 @@ import {
   type EconomySettings,
   economySettings,
 } from "@holdfast/core/economy";
+import { compileGlob, type HostRule } from "@holdfast/core/files";
 import { isRefusal } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
 import { problemLine, sourcesOf, withForeign } from "../config/sources.js";
@@ -98,6 +100,32 @@ async function serversIn(
 /** A rule of the settings, for the gate. */
 export function ruleOf({ tool, decision, path, command }: Rule): ApprovalRule {
   return { tool, decision, ...defined({ path, command }) };
+}
+
+/**
+ * The files that rules deny to every tool, so that a search and a listing find nothing of them either: a call of these is
+ * judged by its folder alone. A rule that allows tools of files before it may be meant to let them be read.
+ */
+export async function deniedFiles(
+  { approval = {} }: AgentSettings,
+  roots: readonly string[],
+): Promise<readonly HostRule[]> {
+  const { rules = [] } = approval;
+  const allowed = rules.findIndex(({ decision, command }) => decision === "allow" && command === undefined);
+  const before = allowed < 0 ? rules : rules.slice(0, allowed);
+  const real = roots.map((root) => realPathOf(root) ?? root);
+  const denied = before.map(async ({ tool, path, decision }): Promise<readonly HostRule[]> => {
+    if (tool !== "*" || path === undefined || decision !== "deny") return [];
+    const glob = await compileGlob(path);
+    if (isRefusal(glob)) return [];
+    const names = (file: string) =>
+      path.startsWith("/")
+        ? [file.slice(1)]
+        : real.filter((root) => isBelow(file, root)).map((root) => relative(root, file));
+    const matches = (file: string) => names(file).some((name) => glob.matches(name));
+    return [{ denies: "reading", shown: `a rule of the settings, ${path}`, matches }];
+  });
+  return (await Promise.all(denied)).flat();
 }
 
 type Rule = NonNullable<NonNullable<AgentSettings["approval"]>["rules"]>[number];

@@ -79,6 +79,48 @@ describe.runIf(isThere("hosts"))("Claude Code's settings of a project", () => {
   });
 });
 
+it.each([
+  [
+    "Claude Code's",
+    { ".claude/settings.json": JSON.stringify({ permissions: { deny: ["Read(hidden)", "Read(*.key)"] } }) },
+  ],
+  [
+    "the project's",
+    {
+      ".holdfast/settings.jsonc": JSON.stringify({
+        approval: { rules: ["hidden/**", "**/*.key"].map((path) => ({ tool: "*", path, decision: "deny" })) },
+      }),
+    },
+  ],
+] as const)(
+  "what %s rules deny to every tool no tool finds, in a folder that nobody trusts",
+  async (_, rules) => {
+    const files = {
+      ...rules,
+      "hidden/deep/a.txt": "MARK one\n",
+      "sub/b.key": "MARK two\n",
+      "sub/open.txt": "MARK three\n",
+    };
+    const at = scripted(
+      [
+        {
+          calls: [
+            call("search_files", { pattern: "MARK" }),
+            call("list_files", { path: "sub" }),
+            call("find_files", { pattern: "**/*" }),
+            call("read_many_files", { include: ["sub/*.txt", "sub/b.key"] }),
+          ],
+        },
+        done,
+      ],
+      { files },
+    );
+    const { stdout } = await at.run(["-p", "Look.", ...yolo]);
+    expect(stdout).toContain("MARK three");
+    expect(stdout).not.toMatch(/MARK (?:one|two)/);
+  },
+);
+
 describe("instructions for other agents", () => {
   it("are read where git tracks them, once each; nested ones with the first call below them", async () => {
     const same = "Same words.\n";
