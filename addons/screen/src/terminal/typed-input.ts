@@ -83,9 +83,11 @@ export class TypedInput {
    * @returns in how many milliseconds it may; undefined where it does, or a line stands there.
    */
   listen(quietMs: number): number | undefined {
-    if (!this.#isDue || this.#draft.text !== "" || this.#draft.search !== undefined) return undefined;
+    if (!this.#isDue || this.#draft.text.trim() !== "" || this.#draft.search !== undefined) return undefined;
     if (quietMs < answerAfterMs) return answerAfterMs - quietMs;
     this.#isDue = false;
+    // An Enter that was pressed while an editor had the terminal is an empty line here.
+    this.#draft = withText(this.#draft, "");
     const isSecret = this.#question?.isSecret === true;
     // Enter may be pressed behind a key that answered the question before.
     const maySendNothing = !/\[n\]/u.test(this.#question?.label ?? "");

@@ -73,6 +73,15 @@ describe("a question", () => {
     expect(await asked(change).pressed([letters("y"), chord("enter")], false)).toMatchObject([{ text: "y" }]);
   });
 
+  it("listens behind an empty line, which is what an Enter leaves that an editor did not read", async () => {
+    const { input, press } = opened();
+    input.ask({ wants: "answer", label: change });
+    await press(chord("ctrl-j"));
+    input.listen(10_000);
+    expect(await press(letters("y"))).toMatchObject([{ text: "y", isAnswer: true }]);
+    expect(input.text).toBe("");
+  });
+
   it("says how it is answered", () => {
     expect(asked(change).input.shown(undefined).hint).toMatch(/^One key answers/u);
     expect(asked("Whose key is it? ").input.shown(undefined).hint).toBeUndefined();

@@ -23,12 +23,20 @@ export interface ProcessFamily {
 export async function endFamily(family: ProcessFamily, graceMs: number): Promise<number> {
   const first = membersOf(family);
   if (first.length === 0) return 0;
-  signalAll(family, first, "SIGTERM");
   const until = performance.now() + graceMs;
-  while (performance.now() < until) {
-    if (membersOf(family).length === 0) return first.length;
-    await pause(pollMs);
+  const asked = new Set<number>();
+  // A shell whose child ends before it says so among the output: who waits for another is asked first.
+  for (let top = waitingAbove(family, asked); top.length > 0; top = waitingAbove(family, asked)) {
+    for (const pid of top) {
+      asked.add(pid);
+      send(pid, "SIGTERM");
+    }
+    const end = Math.min(until, performance.now() + aboveMs);
+    await polled(() => !membersOf(family).some((pid) => top.includes(pid)), end);
   }
+  const rest = membersOf(family).filter((pid) => !asked.has(pid));
+  signalAll(hasProc ? { marker: family.marker } : family, rest, "SIGTERM");
+  if (await polled(() => membersOf(family).length === 0, until)) return first.length;
   // Who forks while it is killed is met again; nobody outruns this for ever.
   for (let round = 0; round < mostRounds; round++) {
     const left = membersOf(family);
@@ -68,18 +76,41 @@ function membersOf({ group, marker }: ProcessFamily): readonly number[] {
 
 const hasProc = process.platform === "linux";
 const pollMs = 20;
+const aboveMs = 100;
 const mostRounds = 100;
 
 function processIds(): readonly number[] {
   return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 }
 
-/** State and process group of a process; undefined where it is gone. */
-function statOf(pid: number): { readonly state: string; readonly group: number } | undefined {
+/** Who of a family, but for those that were asked, waits for others of it and is no child of one that does. */
+function waitingAbove(family: ProcessFamily, asked: ReadonlySet<number>): readonly number[] {
+  if (!hasProc) return [];
+  const parents = new Map(membersOf(family).map((pid) => [pid, statOf(pid)?.parent ?? 0]));
+  for (const pid of asked) parents.delete(pid);
+  const waiting = new Set(parents.values());
+  return [...parents].flatMap(([pid, parent]) => (waiting.has(pid) && !parents.has(parent) ? [pid] : []));
+}
+
+interface ProcessStat {
+  readonly state: string;
+  readonly parent: number;
+  readonly group: number;
+}
+
+/** Undefined where the process is gone. */
+function statOf(pid: number): ProcessStat | undefined {
   const text = readProc(pid, "stat");
   // The name in parentheses may hold anything, parentheses too.
-  const [state, , group] = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return state === undefined || group === undefined ? undefined : { state, group: Number(group) };
+  const [state, parent, group] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  if (state === undefined || group === undefined) return undefined;
+  return { state, parent: Number(parent), group: Number(group) };
+}
+
+/** Asks again and again. @param until as by `performance.now`. @returns whether it came to be so. */
+async function polled(isSo: () => boolean, until: number): Promise<boolean> {
+  for (; performance.now() < until; await pause(pollMs)) if (isSo()) return true;
+  return false;
 }
 
 function environmentOf(pid: number): string {

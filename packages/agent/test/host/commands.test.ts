@@ -169,6 +169,27 @@ describe("run_shell_command", () => {
     expect(existsSync(join(root, "no"))).toBe(false);
   });
 
+  test("says nothing of its end, whichever of its shells waits for others", async () => {
+    const { run } = await shell();
+    for (const around of [
+      "S; true",
+      "(S; echo no); true",
+      "S | cat; true",
+      "sh -c '(S; echo no); true'; true",
+    ]) {
+      const sleep = uniqueSleep();
+      const cancelling = new AbortController();
+      const running = call(
+        run,
+        { command: around.replace("S", `sleep ${sleep}`) },
+        { signal: cancelling.signal },
+      );
+      await until(() => living(`sleep ${sleep}`.replace(" ", "\0")) >= 1);
+      cancelling.abort();
+      expect((await running).text, around).not.toContain("Terminated");
+    }
+  });
+
   test("is given the time to end in order that its limits name", async () => {
     const { run } = await shell({ graceMs: 10_000 });
     const orderly =
