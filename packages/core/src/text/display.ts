@@ -264,22 +264,43 @@ export function firstDifferenceIn(given: readonly string[], lines: readonly stri
  */
 export function formChange(before: string, after: string): string {
   if (before.length + after.length > 100 * longest) return "";
-  const [old, fresh] = [before.match(clusters) ?? [], after.match(clusters) ?? []];
   let [at, next, count, named] = [0, 0, 0, ""];
-  while (at < old.length || next < fresh.length) {
+  while (at < before.length || next < after.length) {
+    const same = sameLength(before, at, after, next);
+    const [old, fresh] = [clustersFrom(before, at + same), clustersFrom(after, next + same)];
     const isForm = ({ from, to }: (typeof pairs)[number]) =>
-      at + from <= old.length &&
-      next + to <= fresh.length &&
-      isOtherForm(old.slice(at, at + from), fresh.slice(next, next + to));
+      from <= old.length && to <= fresh.length && isOtherForm(old.slice(0, from), fresh.slice(0, to));
+    const isOver = old.length + fresh.length === 0;
     const { from, to } = pairs.find(isForm) ?? { from: 0, to: 0 };
-    if (from + to === 0) return "";
-    if (old[at] !== fresh[next]) {
+    if (from + to === 0 && !isOver) return "";
+    const [one, other] = [old.slice(0, from), fresh.slice(0, to)];
+    if (one.join("") !== other.join("")) {
       count += 1;
-      named ||= `${nameOf(old.slice(at, at + from))} is now ${nameOf(fresh.slice(next, next + to))}`;
+      named ||= `${nameOf(one)} is now ${nameOf(other)}`;
     }
-    [at, next] = [at + from, next + to];
+    [at, next] = [at + same + one.join("").length, next + same + other.join("").length];
   }
   return count === 0 ? "" : ` Only the form of ${counted(count, "character")} changes: ${named}.`;
+}
+
+/** How many units are the same in both from there on, up to where a cluster of either begins. */
+function sameLength(one: string, at: number, other: string, next: number): number {
+  const most = Math.min(one.length - at, other.length - next);
+  let length = 0;
+  while (length < most && one.charCodeAt(at + length) === other.charCodeAt(next + length)) length += 1;
+  while (length > 0 && (isWithin(one, at + length) || isWithin(other, next + length))) length -= 1;
+  return length;
+}
+
+/** Whether what stands there belongs to the character before. */
+function isWithin(text: string, at: number): boolean {
+  return /^[\p{M}\u{dc00}-\u{dfff}]/u.test(String.fromCodePoint(text.codePointAt(at) ?? 0));
+}
+
+/** The next few of a text, as many as a form has. */
+function clustersFrom(text: string, at: number): readonly string[] {
+  clusters.lastIndex = at;
+  return [1, 2, 3].flatMap(() => (clusters.lastIndex < text.length ? (clusters.exec(text) ?? []) : []));
 }
 
 const clusters = /\P{M}\p{M}*|\p{M}+/gsu;

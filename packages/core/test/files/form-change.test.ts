@@ -93,6 +93,8 @@ describe("a change of forms alone", () => {
     ["a\u200bb", "ab", "1 character changes: U+200B (zero width space) is now"],
     ["x\u2026", "x...", "1 character changes: U+2026"],
     ["\ufb01n", "fin", "1 character changes: U+FB01"],
+    ["so e\u0323\u0301", "so \u1eb9\u0301", "1 character changes: U+0065"],
+    ["so \ud835\udc00", "so \ud835\udc68", "1 character changes: U+1D400"],
   ])("is named from %j to %j", (before, after, said) => {
     expect(formChange(before, after)).toContain(`Only the form of ${said}`);
   });

@@ -107,6 +107,16 @@ export function isOfHost(name: string): boolean {
  * @returns by plain name (`plainName`): the argument's own. A spelling that could be two of them is neither.
  */
 export function meaningsOf(names: readonly string[]): ReadonlyMap<string, string> {
+  const key = names.join(" ");
+  const meanings = meaningsByNames.get(key) ?? lookedUp(names);
+  meaningsByNames.set(key, meanings);
+  return meanings;
+}
+
+/** Tools are few, and each of their calls asks. */
+const meaningsByNames = new Map<string, ReadonlyMap<string, string>>();
+
+function lookedUp(names: readonly string[]): ReadonlyMap<string, string> {
   const own = new Map(names.map((name) => [plainName(name), name]));
   const meanings = new Map<string, string | undefined>(own);
   for (const { names: called, also, beside } of spellings) {
