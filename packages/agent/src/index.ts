@@ -60,7 +60,8 @@ export {
 export { recordedModel } from "./models/recorded.js";
 export { readRecording, recordingModel } from "./models/recording.js";
 export { type ScriptedAnswer, type ScriptedCall, scriptedModel } from "./models/scripted.js";
-export { summariserOf } from "./models/summariser.js";
+export { type BesideOptions, summariserOf } from "./models/summariser.js";
+export { searchedBy } from "./models/web-search.js";
 export { formsOf, isCovered } from "./shell/covered.js";
 export { fitOf } from "./shell/rules.js";
 export type { CommandHost, Refused, WantedSession } from "./slash/command.js";

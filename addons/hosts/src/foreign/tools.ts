@@ -12,6 +12,7 @@ const ours: Readonly<Record<string, readonly string[]>> = {
   Glob: ["find_files", "list_files"],
   LS: ["list_files"],
   WebFetch: ["fetch_url"],
+  WebSearch: ["web_search"],
   TodoWrite: ["update_todos"],
 };
 

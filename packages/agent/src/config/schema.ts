@@ -176,6 +176,12 @@ export const settingsSchema = z.strictObject({
   }),
   fetch: section({
     allowedHosts: words.describe("hosts that may be fetched from; none unless set"),
+    search: z
+      .string()
+      .max(4_096)
+      .describe(
+        "who searches the web: provider (the model's own, where it has one), off, or the address of a page in which {query} stands",
+      ),
   }),
   mcpServers: z.record(name, server).optional().describe("servers of the Model Context Protocol, by name"),
   context: section({
@@ -281,7 +287,7 @@ export const defaultSettings: AgentSettings = {
     caches: caches.split(" ").map((name) => `~/${name}`),
     sockets: [],
   },
-  fetch: { allowedHosts: [] },
+  fetch: { allowedHosts: [], search: "provider" },
   memory: { enabled: true },
   instructions: { files: ["AGENTS.md", "GEMINI.md", "CLAUDE.md"] },
   files: { api: "auto" },

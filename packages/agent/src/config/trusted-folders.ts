@@ -173,6 +173,7 @@ export const trustClasses: Readonly<Record<SettingKey, TrustClass>> = {
   "memory.enabled": becomes(true, "it opens a file to edits without a read"),
   "memory.file": always("it opens a file to edits without a read"),
   "fetch.allowedHosts": always("it opens the network"),
+  "fetch.search": always("it says to whom queries go"),
   mcpServers: always("it starts a program or calls a server"),
   "hooks.beforeTool": runsCommands,
   "hooks.afterTool": runsCommands,

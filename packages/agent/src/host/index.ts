@@ -28,6 +28,7 @@ export {
   type Sandbox,
   type SandboxOptions,
 } from "./sandbox.js";
+export { searchTool } from "./search-tool.js";
 export { judgedShell } from "./shell-state.js";
 export {
   type CommandToolsContext,

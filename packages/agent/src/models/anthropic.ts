@@ -10,8 +10,14 @@ export function anthropicModel(options: ProviderOptions): ModelPort {
   const own = { maxOutputTokens: outputTokens, ...options, provider: "anthropic" };
   const port = providerPort("Anthropic", own, {
     body: (step) => {
-      const { answerTokens = outputTokens } = step;
-      return { ...form(step), max_tokens: answerTokens, ...thinkingOf(step, answerTokens, options) };
+      const { answerTokens = outputTokens, searches = false } = step;
+      const tools = searches ? { tools: [webSearch] } : {};
+      return {
+        ...form(step),
+        ...tools,
+        max_tokens: answerTokens,
+        ...thinkingOf(step, answerTokens, options),
+      };
     },
     async send(body, signal) {
       const client = await anthropicClient(options);
@@ -35,6 +41,7 @@ export function anthropicModel(options: ProviderOptions): ModelPort {
 }
 
 const outputTokens = 32_000;
+const webSearch = { type: "web_search_20250305" as const, name: "web_search" as const, max_uses: 5 };
 
 /** Tokens that a model with a budget may think. */
 const budgets = { low: 4_096, medium: 10_000, high: 20_000, max: 31_999 } as const;

@@ -236,7 +236,11 @@ function opened(model: string, place: ModelPlace, options: OpenModelOptions): Op
   const costs = prices === undefined ? undefined : (usage: TurnUsage) => costOf(usage, prices);
   return {
     kind: "model",
-    port: { ...port, name: `${provider}/${model}`, ...defined({ window, efforts, costOf: costs }) },
+    port: {
+      ...{ ...port, name: `${provider}/${model}`, ...defined({ window, efforts, costOf: costs }) },
+      // Its own server tool; a server that only speaks its form may have none.
+      searches: isListed && kind !== "chat",
+    },
     name: `${provider}/${model}`,
     ...defined({ contextWindow, prices }),
   };
@@ -301,6 +305,7 @@ export function openaiResponsesModel(options: ProviderOptions): ModelPort {
       const effort = effortOf(step, options);
       return {
         ...toOpenAIResponses(step.contents, step).body,
+        ...(step.searches === true ? { tools: [{ type: "web_search" as const }] } : {}),
         // Nothing is kept at the provider: the tree is here.
         store: false,
         // What it reasoned is sent back.
@@ -354,7 +359,8 @@ export function googleModel(options: ProviderOptions): ModelPort {
     body: (step) => {
       const { contents, config } = toGemini(step.contents, step).body;
       const own = { thinkingConfig: thinkingOf(step, options), maxOutputTokens: step.answerTokens };
-      return { contents, config: { ...config, ...defined(own) } };
+      const tools = step.searches === true ? { tools: [{ googleSearch: {} }] } : {};
+      return { contents, config: { ...config, ...defined(own), ...tools } };
     },
     async send({ contents, config }, signal) {
       const client = await googleClient(options, oneRequest);

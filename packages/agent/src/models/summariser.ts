@@ -2,7 +2,9 @@ import {
   type Content,
   type ModelFailure,
   type ModelPort,
+  type ModelStep,
   type Part,
+  type ReceivedAnswer,
   renderContext,
 } from "@holdfast/core/context";
 import type { Summariser } from "@holdfast/core/conversation/values";
@@ -73,29 +75,43 @@ function isTooMuch(answer: string | ModelFailure): answer is ModelFailure {
   return typeof answer !== "string" && (answer.reason === "too_long" || answer.reason === "invalid_request");
 }
 
-interface SummaryAsking {
+/** How a model is asked for something beside the conversation. */
+export interface BesideOptions {
   readonly newId: () => string;
-  readonly meter: CostMeter | undefined;
-  readonly signal: AbortSignal | undefined;
+  /** Counts what the answer cost. */
+  readonly meter?: CostMeter | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** The words of one answer; an answer that calls a tool has none. */
-async function answered(
+/** One answer beside the conversation, of a quarter of the model's window at most. */
+export async function answerBeside(
   port: ModelPort,
-  { newId, meter, signal }: SummaryAsking,
-  contents: readonly Content[],
-): Promise<string | ModelFailure> {
+  step: Pick<ModelStep, "contents" | "searches">,
+  { newId, meter, signal }: BesideOptions,
+): Promise<ReceivedAnswer | ModelFailure> {
   const { tokens } = port.window ?? {};
   const answerTokens = tokens === undefined ? undefined : Math.floor(tokens / 4);
-  for await (const event of port.ask({ step: newId(), contents, ...defined({ answerTokens }) }, signal)) {
+  for await (const event of port.ask({ step: newId(), ...step, ...defined({ answerTokens }) }, signal)) {
     if (event.kind === "failed") return event.failure;
     if (event.kind !== "finish") continue;
     meter?.add(port, event.answer.usage);
-    if (event.answer.parts.some(({ kind }) => kind === "tool_call"))
-      return failed("cut", "The model called a tool instead of summing up.");
-    return event.answer.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("");
+    return event.answer;
   }
-  return "";
+  return failed("cut", "The model gave no answer.");
+}
+
+/** What an answer says, without its thoughts. */
+export function saidIn({ parts }: ReceivedAnswer): string {
+  return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("");
+}
+
+/** The words of one answer; an answer that calls a tool has none. */
+async function answered(port: ModelPort, asking: BesideOptions, contents: readonly Content[]) {
+  const answer = await answerBeside(port, { contents }, asking);
+  if (!("parts" in answer)) return answer;
+  return answer.parts.some(({ kind }) => kind === "tool_call")
+    ? failed("cut", "The model called a tool instead of summing up.")
+    : saidIn(answer);
 }
 
 function summaryOf(answer: string | ModelFailure): Summarised {

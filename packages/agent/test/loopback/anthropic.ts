@@ -61,12 +61,19 @@ const request = z.strictObject({
   system: z.array(text).exactOptional(),
   tools: z
     .array(
-      z.strictObject({
-        name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/u),
-        description: z.string().exactOptional(),
-        input_schema: z.looseObject({ type: z.literal("object") }),
-        ...cached,
-      }),
+      z.union([
+        z.strictObject({
+          name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/u),
+          description: z.string().exactOptional(),
+          input_schema: z.looseObject({ type: z.literal("object") }),
+          ...cached,
+        }),
+        z.strictObject({
+          type: z.literal("web_search_20250305"),
+          name: z.literal("web_search"),
+          max_uses: z.int().min(1),
+        }),
+      ]),
     )
     .exactOptional(),
   thinking: z
@@ -119,7 +126,7 @@ function* ofRequest({ max_tokens, thinking: asked, tools = [], system = [], mess
   const twice = repeated(tools.map(({ name }) => name));
   if (twice.length > 0) yield "tools: Tool names must be unique.";
   for (const [at, tool] of tools.entries())
-    yield* schemaComplaints(`tools.${at}.custom.input_schema`, tool.input_schema);
+    if ("input_schema" in tool) yield* schemaComplaints(`tools.${at}.custom.input_schema`, tool.input_schema);
   for (const one of system) if (one.text.trim() === "") yield "system: text content blocks must be non-empty";
   const blocks = [...tools, ...system, ...messages.flatMap(({ content }) => [...content])];
   const marks = blocks.filter((block) => "cache_control" in block).length;

@@ -26,6 +26,7 @@ import {
   readOutputTool,
   type Sandbox,
   SpillFiles,
+  searchTool,
   shellTool,
   todosTool,
   type WatchFiles,
@@ -34,7 +35,7 @@ import {
 import { isRefusal, refuse } from "@holdfast/core/files/values";
 import { homeFolder, openWorkspace, readForeign, sha256 } from "@holdfast/core/node";
 import { defined } from "@holdfast/core/text";
-import type { HostTool } from "@holdfast/core/tools";
+import { failedCall, type HostTool } from "@holdfast/core/tools";
 import { absentAddon, loadAddon, type WebPages } from "../addons.js";
 import { version } from "../shell/version.js";
 
@@ -65,12 +66,16 @@ export interface RunHost {
   close(): Promise<void>;
 }
 
+type SearchByProvider = Parameters<typeof searchTool>[0];
+
 /** What the tools of a host need. */
 interface HostPlace {
   readonly roots: readonly string[];
   readonly stateDir: string;
   readonly checkFiles: FileCheck;
   readonly watchFiles?: WatchFiles;
+  /** Has the provider of the model search the web; undefined where the model that is asked now has no search. */
+  readonly search?: () => SearchByProvider | undefined;
   /** Told what a person should know while commands run, and of servers that are late. */
   readonly told?: (line: string) => void;
   /** How long the servers are waited for, in milliseconds; each for its own time unless given. Later ones join when they stand. */
@@ -107,7 +112,7 @@ export async function sandboxFault(sandbox: Sandbox | undefined): Promise<string
 /** Starts what the settings name: commands, pages, MCP servers. A server that does not start costs only itself. */
 export async function openHost(
   settings: AgentSettings,
-  { roots, stateDir, checkFiles, watchFiles, told, serversMs }: HostPlace,
+  { roots, stateDir, checkFiles, watchFiles, search: byProvider, told, serversMs }: HostPlace,
 ): Promise<RunHost> {
   const tempDir = join(stateDir, "tmp");
   const { shell = {}, fetch = {}, mcpServers = {} } = settings;
@@ -138,6 +143,10 @@ export async function openHost(
   const read = run !== undefined || canSpill ? readOutputTool(context) : undefined;
   const kill = run === undefined ? undefined : killTool(context);
   const own = [run, read, kill, pages?.tool, todosTool, planTool].filter((tool) => tool !== undefined);
+  // Without a host that is allowed, the add-on says so of the page that a person names.
+  const fetchPage: RunHost["fetch"] = async (url, signal) =>
+    (await (pages ?? openPages()))?.fetch(url, signal) ?? refuse("not_found", absentAddon("web"));
+  const search = searchIn(fetch.search ?? "provider", byProvider, fetchPage);
   const servers = await serversFor({
     roots,
     environment: withoutSecrets({ own: process.env, secret }),
@@ -152,7 +161,7 @@ export async function openHost(
   const removeSpilled = () => spilled.close();
   process.on("exit", removeSpilled);
   return {
-    tools: () => [...own, ...servers.tools()],
+    tools: () => [...own, ...search(), ...servers.tools()],
     shell: run,
     commands,
     commandPlace: commandPlaces(shell.sandbox ?? "auto", () => sandboxFault(sandbox), told),
@@ -164,9 +173,7 @@ export async function openHost(
       states: () => servers.states(),
       read: (server, uri, signal) => servers.readResource(server, uri, signal),
     },
-    // Without a host that is allowed, the add-on says so of the page that a person names.
-    fetch: async (url, signal) =>
-      (await (pages ?? openPages()))?.fetch(url, signal) ?? refuse("not_found", absentAddon("web")),
+    fetch: fetchPage,
     harmless: ["read_output", todosTool.name, planTool.name],
     problems: [
       ...(mayFetch && pages === undefined ? [`fetch.allowedHosts: ${absentAddon("web")}`] : []),
@@ -183,6 +190,21 @@ export async function openHost(
     },
   };
 }
+
+/** The tool that searches the web, as long as there is a search. @param wanted `fetch.search` of the settings. */
+function searchIn(wanted: string, byProvider: HostPlace["search"], fetchPage: RunHost["fetch"]) {
+  const byPage: SearchByProvider = async (query, signal) => {
+    const found = await fetchPage(wanted.replaceAll("{query}", encodeURIComponent(query)), signal);
+    return isRefusal(found) ? failedCall(found.code, found.message) : found;
+  };
+  const isPage = wanted.includes("{query}");
+  const now = () => (isPage ? byPage : wanted === "provider" ? byProvider?.() : undefined);
+  // One for all turns: what is offered is compared.
+  const tool = searchTool(async (query, signal) => now()?.(query, signal) ?? failedCall("failed", noSearch));
+  return () => (now() === undefined ? [] : [tool]);
+}
+
+const noSearch = "The model that is asked now has no search of the web.";
 
 /** How the servers stand after this time at most. Of those that are late a person is told how they stand in the end. */
 async function statesWithin(servers: McpServers, mostMs: number | undefined, told: (line: string) => void) {

@@ -11,6 +11,7 @@ import {
   type ModelRefusal,
   openAgent,
   type SubAgents,
+  searchedBy,
   summariserOf,
   systemText,
   workOf,
@@ -209,7 +210,9 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
   const { found, model } = opening;
   const { settings, stateDir, notices } = found;
   if (model.absent !== undefined && opening.mayLackModel !== true) return withoutModel(model.absent.refusal);
+  let asked = () => model.port;
   const host = await openHost(settings, {
+    search: () => (asked().searches === true ? (query, signal) => search(query, signal) : undefined),
     roots: rootsOf(opening),
     stateDir,
     checkFiles: fileCheckOf(manager, workspace),
@@ -223,6 +226,7 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
   const uploads = await uploadsOf(opening);
   parts.add(() => uploads.close());
   const set = agentSettings(opening, host, summarising.port);
+  const search = (query: string, signal?: AbortSignal) => searchedBy(asked(), query, { ...set, signal });
   const agent = openAgent({
     ...set,
     subAgents: subAgentsOf(settings, written, call.flags.debug),
@@ -234,6 +238,7 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
     workspace,
     readBlob: (sha256) => conversation.session.readBlob(sha256),
   });
+  asked = () => agent.model;
   // Notes in the state folder are nobody's files: they need no approval.
   if (memory?.folder !== undefined) agent.allow({ kind: "file", path: memory.path });
   const said = [...notices, ...begun.notices, ...written.notices, ...summarising.notices, ...uploads.notices];

@@ -81,5 +81,6 @@ export {
   type AnswerOptions,
   answerOf,
   type ReceivedAnswer,
+  type WebSource,
 } from "./providers/received-answer.js";
 export { ContextRenderer, renderContext, replacedFrom } from "./render/render.js";

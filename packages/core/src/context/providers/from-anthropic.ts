@@ -128,7 +128,10 @@ class AnthropicDraft implements AnswerDraft {
     const stopReason = this.#stopReason;
     const ended = stopReason === undefined && this.#failed ? "failed" : endOf(stopReason);
     const parts = [...this.#blocks].sort(([one], [other]) => one - other).map(([, block]) => draftOf(block));
-    return { parts, ended, stopReason, usage: usageOf(this.#usage) };
+    const found = [...this.#blocks.values()].flatMap(({ start }) =>
+      textIn(start, "type") === "web_search_tool_result" ? listIn(start, "content") : [],
+    );
+    return { parts, ended, stopReason, usage: usageOf(this.#usage), found };
   }
 }
 

@@ -41,6 +41,7 @@ class CandidateDraft implements AnswerDraft {
   readonly #drafts: DraftedAnswerPart[] = [];
   #stopReason: string | undefined;
   #usage: Readonly<Record<string, unknown>> = {};
+  readonly #found: unknown[] = [];
 
   constructor(private readonly deltas: AnswerDeltas) {}
 
@@ -57,6 +58,8 @@ class CandidateDraft implements AnswerDraft {
     if (candidate === undefined) return;
     this.#stopReason = textIn(candidate, "finishReason") ?? this.#stopReason;
     for (const part of listIn(recordIn(candidate, "content"), "parts")) this.#takePart(part);
+    for (const chunk of listIn(recordIn(candidate, "groundingMetadata"), "groundingChunks"))
+      this.#found.push(recordIn(chunk, "web"));
   }
 
   #takePart(part: unknown): void {
@@ -84,7 +87,7 @@ class CandidateDraft implements AnswerDraft {
         ? { ...draft, whole: draft.signature !== undefined }
         : draft,
     );
-    return { parts, ended, stopReason, usage: usageOf(this.#usage) };
+    return { parts, ended, stopReason, usage: usageOf(this.#usage), found: this.#found };
   }
 }
 

@@ -99,7 +99,9 @@ class ResponseDraft implements AnswerDraft {
         this.#items.set(index, { begun: done, done, pieces: "" });
     const inOrder = [...this.#items].sort(([one], [other]) => one - other).map(([, item]) => item);
     const parts = draftsOf(inOrder.map(({ begun, done, pieces }) => done ?? unfinished(begun, pieces)));
-    if (this.#last !== undefined) return { parts, ...endOf(this.#last) };
+    const pages = inOrder.flatMap(({ done }) => listIn(done, "content"));
+    const found = pages.flatMap((part) => listIn(part, "annotations"));
+    if (this.#last !== undefined) return { parts, ...endOf(this.#last), found };
     return { parts, ended: this.#failed ? "failed" : "cut", usage: {} } as const;
   }
 }

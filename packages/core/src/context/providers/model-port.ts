@@ -26,6 +26,8 @@ export interface ModelPort {
   readonly efforts?: readonly Effort[];
   /** What requests cost, in US dollars, by what was counted; absent, or undefined, where no prices are known. */
   readonly costOf?: (usage: TurnUsage) => number | undefined;
+  /** Whether its provider searches the web for a step that asks for it (`ModelStep.searches`). */
+  readonly searches?: boolean;
   /**
    * Asks for one answer. Never rejects and throws nothing: what goes wrong is an event. The last event is `finish`
    * or `failed`, and there is one of them. Nothing that came before `finish` may be acted on.
@@ -51,6 +53,8 @@ export interface ModelStep {
   readonly breakpoints?: readonly number[];
   /** Tokens that the answer may have at most, where the window allows no more; what the port was opened with unless given. */
   readonly answerTokens?: number;
+  /** The provider may search the web for it, by its own tool; of a port that can (`ModelPort.searches`). */
+  readonly searches?: boolean;
   /** How much the model is to think; what the provider does by itself unless given. */
   readonly effort?: Effort;
   /** Names the conversation: its requests begin alike, so that a provider may keep them together. */

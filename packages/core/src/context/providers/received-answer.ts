@@ -5,7 +5,7 @@ import {
   type ModelAnswer,
   type TurnUsage,
 } from "../../conversation/values/index.js";
-import { defined, isObject, jsonOf, repairedJson, writtenJson } from "../../text/index.js";
+import { defined, isObject, jsonOf, repairedJson, textIn, writtenJson } from "../../text/index.js";
 
 /** What an answer is read for. */
 export interface AnswerOptions {
@@ -36,8 +36,17 @@ export interface ReceivedAnswer extends ModelAnswer {
   readonly stopReason?: string;
   /** What of it is not there, or not whole. Nothing is put in its place. */
   readonly flaws: readonly AnswerFlaw[];
+  /** Pages of the web that the provider's own search found for it (`ModelStep.searches`). */
+  readonly sources?: readonly WebSource[];
   /** What the stream threw, where it did. */
   readonly error?: unknown;
+}
+
+/** A page of the web, as a provider names it. */
+export interface WebSource {
+  readonly url: string;
+  /** "" where it has none. */
+  readonly title: string;
 }
 
 /** How an answer ended. */
@@ -113,12 +122,14 @@ export interface DraftedEnd {
   readonly stopReason?: string | undefined;
   readonly usage: TurnUsage;
   readonly error?: unknown;
+  /** What a search found, in the provider's form. */
+  readonly found?: readonly unknown[];
 }
 
 /** The answer of its parts: those that are whole, and of words what there is. */
 export function answerOf(
   drafts: readonly DraftedAnswerPart[],
-  { ended, stopReason, usage, error }: DraftedEnd,
+  { ended, stopReason, usage, error, found = [] }: DraftedEnd,
   options: AnswerOptions & { readonly provider: string },
 ): ReceivedAnswer {
   const parts: AnswerPart[] = [];
@@ -147,8 +158,19 @@ export function answerOf(
     ended,
     ...defined({ stopReason }),
     flaws,
+    ...(found.length === 0 ? {} : { sources: sourcesOf(found) }),
     ...(error === undefined ? {} : { error }),
   };
+}
+
+/** Each page once. */
+function sourcesOf(found: readonly unknown[]): readonly WebSource[] {
+  const titles = new Map<string, string>();
+  for (const page of found) {
+    const url = textIn(page, "url") ?? textIn(page, "uri");
+    if (url !== undefined && !titles.has(url)) titles.set(url, textIn(page, "title") ?? "");
+  }
+  return [...titles].map(([url, title]) => ({ url, title }));
 }
 
 interface ReadPart {

@@ -201,6 +201,7 @@ const foreignNames: Readonly<Record<string, Readonly<Record<string, string>>>> =
     LS: "list_files",
     TodoWrite: "update_todos",
     WebFetch: "fetch_url",
+    WebSearch: "web_search",
     ExitPlanMode: "exit_plan_mode",
     str_replace_editor: "str_replace_based_edit_tool",
   },
@@ -222,6 +223,7 @@ const foreignNames: Readonly<Record<string, Readonly<Record<string, string>>>> =
     write_todos: "update_todos",
     todo_write: "update_todos",
     web_fetch: "fetch_url",
+    google_web_search: "web_search",
   },
   "Cursor, Windsurf": {
     search_replace: "edit_file",
