@@ -19,6 +19,8 @@ export interface StatusFacts {
   readonly staleFiles?: number;
   /** What is not as it should be of the MCP servers, such as `docs: connecting…`. */
   readonly servers?: readonly string[];
+  /** What the person's own command says in the place of the rest (`ui.statusLine`). */
+  readonly own?: string;
   /** What a person can do now. */
   readonly help: string;
 }
@@ -78,6 +80,7 @@ export function statusLine(facts: StatusFacts): Line {
     costUsd,
     staleFiles = 0,
     servers = [],
+    own,
     help,
   } = facts;
   const parts = [
@@ -89,8 +92,9 @@ export function statusLine(facts: StatusFacts): Line {
   ];
   const stale = staleFiles === 0 ? [] : [span(` · ${counted(staleFiles, "read file")} changed`, "note")];
   return [
-    elastic(model, "faint"),
-    span(` · ${parts.join(" · ")}`, "faint"),
+    ...(own === undefined
+      ? [elastic(model, "faint"), span(` · ${parts.join(" · ")}`, "faint")]
+      : [elastic(own, "faint")]),
     ...stale,
     ...servers.map((words) => span(` · ${words}`, "note")),
     span(` · ${help}`, "faint"),

@@ -36,6 +36,7 @@ import type { Clipboard } from "./clipboard.js";
 import { type FirstTimes, openFirstTimes } from "./first-times.js";
 import { Frames } from "./frames.js";
 import { inputHistory } from "./input-history.js";
+import { OwnStatus } from "./own-status.js";
 import { openRawTerminal, type RawTerminal } from "./raw-terminal.js";
 import { type Completer, TypedInput, waitingQuestion } from "./typed-input.js";
 import type { Keyboard, KeyboardEvents, Question, SentLine } from "./typed-lines.js";
@@ -79,6 +80,7 @@ export class Screen implements Keyboard {
   readonly #firstTimes: FirstTimes;
   #run: ShownRun | undefined;
   #facts: StatusFacts | undefined;
+  readonly #own: OwnStatus | undefined;
   #turn: ScreenState | undefined;
   /** With the long texts of turns that are over. */
   #former: ScreenState | undefined;
@@ -105,6 +107,8 @@ export class Screen implements Keyboard {
     const { terminal, stateDir, completer, ui } = options;
     const history = stateDir === undefined ? undefined : inputHistory(stateDir);
     this.#firstTimes = openFirstTimes(stateDir);
+    const { statusLine = "" } = ui;
+    this.#own = statusLine === "" ? undefined : new OwnStatus(statusLine, () => this.#frames.changed());
     const movesMs = () => {
       if (this.#input.isAnswer) return undefined;
       const isMoving = this.#background.length > 0 || serverWords(this.#run?.servers() ?? []).isWaiting;
@@ -224,14 +228,14 @@ export class Screen implements Keyboard {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     clearTimeout(this.#listening);
+    this.#own?.close();
     if (this.#open !== "") this.#print("\n");
     this.#frames.leave();
   };
 
   /** Looks at the state of things, and then at the files, which takes longer. */
   async #look(): Promise<void> {
-    const facts = this.#factsNow;
-    this.#facts = facts;
+    const facts = this.#refresh();
     if (this.#run === undefined || facts === undefined) return;
     const stale = await staleFiles(this.#run.host);
     if (this.#facts !== facts) return;
@@ -247,7 +251,7 @@ export class Screen implements Keyboard {
   #take(event: AgentEvent): void {
     const step = updateScreen(this.#turn ?? screenState(Date.now()), event, Date.now());
     if (this.#turn !== undefined) this.#turn = step.state;
-    if (event.kind === "step_begun" || event.kind === "turn_ended") this.#facts = this.#factsNow;
+    if (event.kind === "step_begun" || event.kind === "turn_ended") this.#refresh();
     const first = this.#firstTimes.after(event, this.#run?.host.manager.context);
     this.#commit([...step.commit, ...first.map(committed)]);
     this.#frames.changed();
@@ -262,13 +266,21 @@ export class Screen implements Keyboard {
     const { theme } = this.options;
     const shown = { input: this.#input.shown(this.#hint), nowMs: Date.now() };
     const servers = serverWords(this.#run?.servers() ?? []).words;
-    const status = this.#facts && { ...this.#facts, servers };
+    const own = defined({ own: this.#own?.words });
+    const status = this.#facts && { ...this.#facts, servers, ...own };
     const drawn = { turn: this.#turn, status, background: this.#background };
     return viewScreen({ ...shown, ...drawn, highlight: this.#highlight }, size, theme);
   }
 
   get #isRead(): boolean {
     return this.options.ui.reading === true;
+  }
+
+  #refresh(): StatusFacts | undefined {
+    const facts = this.#factsNow;
+    this.#facts = facts;
+    if (this.#run !== undefined && facts !== undefined) void this.#own?.look(this.#run.host, facts);
+    return facts;
   }
 
   get #factsNow(): StatusFacts | undefined {

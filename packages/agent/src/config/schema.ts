@@ -245,6 +245,10 @@ export const settingsSchema = z.strictObject({
       .describe("the colours of the screen; those of the terminal unless set, none with NO_COLOR"),
     reading: z.boolean().describe("lines only, none of which is drawn anew: for those who hear the terminal"),
     editing: z.enum(["emacs", "vi"]).describe("how the input is edited; emacs unless set"),
+    statusLine: z
+      .string()
+      .max(4_096)
+      .describe("a command that reads the state of things as JSON and prints the status line"),
     keys: z
       .record(z.string(), z.string())
       .superRefine(refuseKeys)

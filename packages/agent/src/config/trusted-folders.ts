@@ -186,6 +186,7 @@ export const trustClasses: Readonly<Record<SettingKey, TrustClass>> = {
   "ui.reading": never,
   "ui.notify": never,
   "ui.editing": never,
+  "ui.statusLine": { widens: "own", why: "it runs a command: your own settings alone may" },
   "ui.keys": always("it may put a yes where a no is meant"),
   "subAgents.models": choosesModel,
   "sessions.store": movesSessions,
