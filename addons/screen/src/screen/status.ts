@@ -1,4 +1,5 @@
 import type { CommandHost } from "@holdfast/agent";
+import type { Commands } from "@holdfast/agent/host";
 import { elastic, type Line, nameOfModel, sentTokens, span, type TurnPlace } from "@holdfast/agent/shown";
 import { type ListedTask, listTasks } from "@holdfast/core/conversation";
 import { counted, defined, escapeForPeople } from "@holdfast/core/text";
@@ -99,6 +100,14 @@ export function statusLine(facts: StatusFacts): Line {
     ...servers.map((words) => span(` · ${words}`, "note")),
     span(` · ${help}`, "faint"),
   ];
+}
+
+/** A run that is shown: what its commands work on, and the commands of the model with what each has printed. */
+export interface ShownRun {
+  readonly host: CommandHost;
+  readonly commands: Pick<Commands, "inBackground" | "textOf">;
+  /** How the MCP servers stand. */
+  readonly servers: () => ServerStates;
 }
 
 /** How MCP servers stand. */

@@ -1,4 +1,4 @@
-import type { AgentEvent, CommandHost } from "@holdfast/agent";
+import type { AgentEvent } from "@holdfast/agent";
 import { type Commands, editText } from "@holdfast/agent/host";
 import {
   approvalModes,
@@ -22,13 +22,7 @@ import { keysHelp } from "../screen/help.js";
 import type { Modal, ModalStep } from "../screen/modal.js";
 import { pager } from "../screen/pager.js";
 import { committed, committedTexts, type Finished, prose, rowOf } from "../screen/rows.js";
-import {
-  type ServerStates,
-  type StatusFacts,
-  serverWords,
-  staleFiles,
-  statusFacts,
-} from "../screen/status.js";
+import { type ShownRun, type StatusFacts, serverWords, staleFiles, statusFacts } from "../screen/status.js";
 import { type ScreenState, screenState, updateScreen, type WholeText, wholeTexts } from "../screen/update.js";
 import { viewScreen } from "../screen/view.js";
 import { treeAtPrompt, windowOf } from "../windows/window-of.js";
@@ -46,14 +40,6 @@ interface ScreenOptions extends TalkOptions {
   readonly theme: Theme;
   readonly completer: Completer;
   readonly clipboard: Clipboard;
-}
-
-/** A run that is shown: what its commands work on, and the commands of the model with what each has printed. */
-interface ShownRun {
-  readonly host: CommandHost;
-  readonly commands: Pick<Commands, "inBackground" | "textOf">;
-  /** How the MCP servers stand. */
-  readonly servers: () => ServerStates;
 }
 
 /** How a modal ended. */
