@@ -125,6 +125,11 @@ export class Commands {
     return undefined;
   }
 
+  /** Has an agent told something with its next command. */
+  note(agent: object, words: string): void {
+    this.stateOf(agent).pending.push(words);
+  }
+
   private stateOf(agent: object): ShellState {
     const known = this.states.get(agent) ?? new ShellState();
     this.states.set(agent, known);

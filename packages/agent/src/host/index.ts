@@ -9,6 +9,7 @@ export { editText } from "./editor.js";
 export { commandEnvironment, withoutSecrets } from "./environment.js";
 export { filesBelow, isBelow, ownText, projectText, type ReadText } from "./found-text.js";
 export { type LaterFile, LaterFiles } from "./later-files.js";
+export { endLeftCommands } from "./left-commands.js";
 export type {
   McpResource,
   McpServerConfig,

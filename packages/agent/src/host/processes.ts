@@ -63,6 +63,16 @@ export function killLeft(marked: string): void {
     );
 }
 
+/** All processes of commands, by their markers; none where there is no /proc. */
+export function markedProcesses(): ReadonlyMap<string, readonly number[]> {
+  const found = new Map<string, number[]>();
+  for (const pid of hasProc ? processIds() : []) {
+    const [, marker] = new RegExp(`(?:^|\0)${markerName}=([^\0]+)`).exec(environmentOf(pid)) ?? [];
+    if (marker !== undefined) found.set(marker, [...(found.get(marker) ?? []), pid]);
+  }
+  return found;
+}
+
 /** The processes of a family that live. Where there is no /proc, the group's id stands for all of them. */
 function membersOf({ group, marker }: ProcessFamily): readonly number[] {
   if (!hasProc) return group !== undefined && send(-group, 0) ? [group] : [];

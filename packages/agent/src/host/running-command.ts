@@ -7,7 +7,7 @@ import { causeOf, defined } from "@holdfast/core/text";
 import type { OutputLog } from "./output-log.js";
 import { endFamily, killFamily, markerName, type ProcessFamily, waitAtMost } from "./processes.js";
 import type { Barred, EnteredCommand, Sandbox } from "./sandbox.js";
-import { stateDescriptor, statePrelude, variablesIn } from "./shell-state.js";
+import { shellBegin, stateDescriptor, statePrelude, variablesIn } from "./shell-state.js";
 
 /** What a command is given beside its words. */
 export interface CommandInput {
@@ -155,12 +155,11 @@ export class RunningCommand {
       const options = { cwd: directory, env, stdio };
       if (isWindows) return spawn(command, { ...options, shell: true, windowsHide: true });
       const program = shell ?? (existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh");
-      // One pipe for both keeps what is printed in order; what the shell says before that comes by the other.
       const before = onLeft === undefined ? "" : statePrelude;
       const left: StdioOptions = onLeft === undefined ? [] : ["pipe"];
       const words = [
         "-c",
-        `exec 2>&1; ${before}${command}`,
+        `${shellBegin}${before}${command}`,
         ...(args.length === 0 ? [] : [program, ...args]),
       ];
       if (sandbox === undefined)

@@ -42,6 +42,9 @@ const passing = new RegExp(
 /** The descriptor by which a shell hands over what lasts; the one before it may be a channel of the sandbox. */
 export const stateDescriptor = 4;
 
+/** Before all else: one pipe for both keeps what is printed in order. */
+export const shellBegin = "exec 2>&1; ";
+
 /** Before a command: at its end its shell hands over what lasts. */
 export const statePrelude = `trap '/usr/bin/env -0 2>/dev/null >&${stateDescriptor}' EXIT; `;
 

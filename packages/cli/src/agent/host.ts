@@ -43,7 +43,7 @@ import { version } from "../shell/version.js";
 export interface RunHost {
   readonly tools: () => readonly HostTool[];
   /** The commands of the model. */
-  readonly commands: Pick<Commands, "inBackground" | "textOf" | "isInside" | "folder">;
+  readonly commands: Pick<Commands, "inBackground" | "textOf" | "isInside" | "folder" | "note">;
   /** Runs a command of the person; absent where the settings allow none. */
   readonly shell: HostTool | undefined;
   /** Fetches the page that `@https://…` names, where its host is allowed. */

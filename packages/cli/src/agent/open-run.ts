@@ -16,7 +16,7 @@ import {
   systemText,
   workOf,
 } from "@holdfast/agent";
-import { watchFiles } from "@holdfast/agent/host";
+import { endLeftCommands, watchFiles } from "@holdfast/agent/host";
 import type { TalkRun } from "@holdfast/agent/ui";
 import type { ModelEvent, ModelPort, OfferedTool } from "@holdfast/core/context";
 import { memorySessionStore, type StoredConversation } from "@holdfast/core/conversation";
@@ -221,6 +221,7 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
     serversMs: given.isTalk === true ? 200 : 5_000,
   });
   parts.add(() => host.close());
+  for (const words of begun.left) host.commands.note(manager, words);
   const written = await writtenFor(found, root, workspace);
   const summarising = await summariserModel(opening);
   const uploads = await uploadsOf(opening);
@@ -295,8 +296,10 @@ async function sessionFor(given: Opening, { store, workspace, root }: SessionGro
   const opening = { ...given, found: { ...found, settings }, model: before.model };
   // Said once: a session that went on here before has it in its work.
   const isKnown = workOf(conversation.manager.context).folder === root;
-  const notices = [...(isKnown ? [] : (earlier?.notices ?? [])), ...before.differs];
-  return { kind: "session", conversation, opening, notices } as const;
+  const commands = earlier === undefined ? [] : await endLeftCommands(root, 500);
+  const left = commands.map((words) => `The run before was killed; what it left running was ended: ${words}`);
+  const notices = [...(isKnown ? [] : (earlier?.notices ?? [])), ...before.differs, ...left];
+  return { kind: "session", conversation, opening, notices, left } as const;
 }
 
 function agentSettings(

@@ -111,10 +111,31 @@ describe.skipIf(process.platform === "win32")("an order that was cut short", () 
     await until(() => (isCommand ? running(`sleep ${seconds}`).length > 0 : isKept()));
     child.kill(signal);
     await ended;
-    // What a killed program has started goes on without it.
-    for (const pid of running(`sleep ${seconds}`)) process.kill(pid, "SIGKILL");
+    const isLeft = running(`sleep ${seconds}`).length > 0;
+    expect(isLeft).toBe(isCommand && signal === "SIGKILL");
     play([{ expects: ["Delete all.", words, "What is there?"], text: "Yes." }]);
-    expect(await run(["-c", "-p", "What is there?"])).toMatchObject({ code: 0, stdout: "Yes.\n" });
+    const gone = await run(["-c", "-p", "What is there?"]);
+    expect(gone).toMatchObject({ code: 0, stdout: "Yes.\n" });
+    expect(gone.stderr.includes(`what it left running was ended: sleep ${seconds}`)).toBe(isLeft);
+    expect(running(`sleep ${seconds}`)).toEqual([]);
+  });
+
+  it("has left in the background what the next run ends, and tells of to the person and the model", async () => {
+    const seconds = `4${process.pid}.5`;
+    const command = `trap 'echo ended >> log' TERM; sleep ${seconds} & wait`;
+    const begun = [call("run_shell_command", { command, background: true })];
+    const { project, play, run, begin } = scripted([{ calls: begun }, { delayMs: hangMs, text: "Late." }]);
+    const child = begin(["-p", "Serve.", ...yolo]);
+    const ended = codeOf(child);
+    await until(() => running(`sleep ${seconds}`).length > 0);
+    child.kill("SIGKILL");
+    await ended;
+    play([shell("echo here"), { expects: [`what it left running was ended: ${command}`], text: "Yes." }]);
+    const gone = await run(["-c", "-p", "Go on.", ...yolo]);
+    expect(gone, gone.stderr).toMatchObject({ code: 0, stdout: "Yes.\n" });
+    expect(gone.stderr).toContain(`what it left running was ended: ${command}`);
+    expect(running(`sleep ${seconds}`)).toEqual([]);
+    expect(project.text("log")).toBe("ended\n");
   });
 
   it("has one exit code wherever its session is in use", async () => {
