@@ -1,6 +1,6 @@
 import { elastic, span } from "@holdfast/agent/shown";
 import { drawnWords } from "@holdfast/core/context";
-import { openCalls, pathTo } from "@holdfast/core/conversation";
+import { countedStates, openCalls, pathTo } from "@holdfast/core/conversation";
 import type {
   ConversationContext,
   JsonObject,
@@ -30,8 +30,9 @@ export function pastOf(context: ConversationContext, known: ReadonlySet<string> 
   const answered = path.slice(0, open && path.findIndex(({ id }) => id === open.nodeId));
   const fresh = answered.filter(({ id, parentId }) => parentId !== null && !known.has(id));
   const nodes = fresh.slice(lastTurns(fresh));
+  const payloads = nodes.map(({ payload }) => payload).map(countedStates(context));
   const results = new Map(
-    nodes.flatMap(({ payload }) =>
+    payloads.flatMap((payload) =>
       payload.kind === "tool_result" ? [[payload.callId, payload] as const] : [],
     ),
   );
@@ -41,7 +42,7 @@ export function pastOf(context: ConversationContext, known: ReadonlySet<string> 
     finished: [
       ...wentBack(context, fresh, known),
       ...before,
-      ...nodes.flatMap(({ payload }) => finishedOf(payload, results)),
+      ...payloads.flatMap((payload) => finishedOf(payload, results)),
     ],
     known: new Set([...known, ...answered.map(({ id }) => id)]),
   };

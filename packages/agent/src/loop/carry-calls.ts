@@ -1,5 +1,10 @@
-import { openCalls } from "@holdfast/core/conversation";
-import type { ConversationRefusal, ToolCall } from "@holdfast/core/conversation/values";
+import { countedStates, openCalls } from "@holdfast/core/conversation";
+import {
+  type ConversationContext,
+  type ConversationRefusal,
+  effectsOf,
+  type ToolCall,
+} from "@holdfast/core/conversation/values";
 import type { Workspace } from "@holdfast/core/files";
 import { hasTrait, isLook, isRefusal } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
@@ -103,7 +108,7 @@ async function carryOne(
   );
   questions.end(callId);
   if (isRefusal(carried)) return carried;
-  const ended = endOf(call, carried);
+  const ended = endOf(call, carried, host.manager.context);
   onEvent({ kind: "call_ended", call: ended });
   return { nodeId, ended, call, about: aimOf(read, ended.isError, host) };
 }
@@ -124,8 +129,10 @@ async function judge(
   return denied === undefined ? names : { ...names, standIn: refusingTool(call.name, denied, "denied") };
 }
 
-function endOf({ callId, name, args }: ToolCall, carried: Carried): EndedCall {
+function endOf({ callId, name, args }: ToolCall, carried: Carried, context: ConversationContext): EndedCall {
   const { code, isError, text } = carried;
+  const node = carried.kind === "answered" ? carried.node : undefined;
+  const hasFiles = node?.payload.kind === "tool_result" && node.payload.files !== undefined;
   return {
     callId,
     name,
@@ -133,8 +140,8 @@ function endOf({ callId, name, args }: ToolCall, carried: Carried): EndedCall {
     code,
     isError,
     text,
-    ...(carried.kind === "answered" ? { node: carried.node } : {}),
-    ...defined({ run: carried.run }),
+    ...(hasFiles ? { counted: effectsOf(countedStates(context)(node.payload)) } : {}),
+    ...defined({ node, run: carried.run }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ModelEvent, ModelFailure } from "@holdfast/core/context";
 import type {
   ConversationRefusal,
+  FileEffect,
   JsonObject,
   TurnNode,
   TurnPayload,
@@ -75,6 +76,8 @@ export interface EndedCall {
   readonly text: string;
   /** The result's node, where it could be recorded. */
   readonly node?: TurnNode;
+  /** The files of that, with versions as a person counts them. */
+  readonly counted?: readonly FileEffect[];
   /** What it came to, as data, of a tool of files or of the host. */
   readonly run?: Carried["run"];
 }

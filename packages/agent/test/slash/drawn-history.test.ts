@@ -61,6 +61,32 @@ describe("a tree that a person reads", () => {
     expect(text).not.toContain("result");
   });
 
+  it("counts the states of each file, and one that comes back under its first number", async () => {
+    const call = (name: string, args: object) => ({ calls: [{ name, args: { ...args } }] });
+    const edit = (from: string, to: string) =>
+      call("edit_file", {
+        file_path: "a.txt",
+        base_content_sha256: "{{sha256:a.txt}}",
+        edits: [{ old_string: from, new_string: to }],
+      });
+    const words = ["one", "two", "three", "four", "five", "six", "one"];
+    const edits = words.slice(1).map((word, at) => edit(words[at] ?? "", word));
+    const reads = ["a.txt", "b.txt"].map((path) => call("read_file", { file_path: path }));
+    await open([...reads, ...edits, { text: "Done." }], {}, { "a.txt": "one\n", "b.txt": "b\n" });
+    await stage.turn("Count.");
+    const { text = "" } = await done("/history view");
+    const versions = [...text.matchAll(/([ab]\.txt) → .*(v\d)$/gmu)].map(
+      ([, path, version]) => `${path} ${version}`,
+    );
+    const ofA = ["v2", "v3", "v4", "v5", "v6", "v1"].map((version) => `a.txt ${version}`);
+    expect(versions).toEqual(["a.txt v1", "b.txt v1", ...ofA]);
+    // What the model reads counts on.
+    const told = [...stage.manager.context.nodes.values()].flatMap(({ payload }) =>
+      payload.kind === "tool_result" ? (payload.files ?? []).map(({ version }) => version) : [],
+    );
+    expect(Math.max(...told.map((version = 0) => version))).toBe(8);
+  });
+
   it("takes any beginning or end of an id that is one node's, and hides and shows a turn", async () => {
     await open([{ text: "Yes." }]);
     await stage.turn("Mark this.");

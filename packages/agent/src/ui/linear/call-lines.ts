@@ -73,20 +73,23 @@ function resultLines({ result, reply }: ToolRun, call: EndedCall): readonly Line
   const path = (named && fileOfCall(named, call.args)) ?? "the file";
   switch (result.kind) {
     case "read":
-      return linesOfRead(result.outcome);
+      return linesOfRead(result.outcome, call);
     case "read_many":
-      return together("read", result.outcome.files.map(linesOfRead));
+      return together(
+        "read",
+        result.outcome.files.map((one) => linesOfRead(one, call)),
+      );
     case "list":
     case "find":
     case "search":
       return [[span(result.kind), ...saidIn(takenBy(call)), foundSpan(result.outcome)]];
     case "write":
-      return linesOfWrite(result.outcome, path, reply.shown.length > 0);
+      return linesOfWrite(result.outcome, path, call, reply.shown.length > 0);
     case "change_set": {
       const { files } = result.outcome;
       return together(
         "change",
-        files.map((file) => linesOfWrite(file.outcome, file.path, reply.shown.length > 0)),
+        files.map((file) => linesOfWrite(file.outcome, file.path, call, reply.shown.length > 0)),
       );
     }
     case "preview":
@@ -113,14 +116,24 @@ function together(verb: string, files: readonly (readonly Line[])[]): readonly L
 /** Files of one call that have a line each. */
 const mostFiles = 12;
 
-function linesOfRead(outcome: Extract<ToolRun["result"], { kind: "read" }>["outcome"]): readonly Line[] {
+function linesOfRead(
+  outcome: Extract<ToolRun["result"], { kind: "read" }>["outcome"],
+  call: EndedCall,
+): readonly Line[] {
   if (outcome.kind === "refusal") return refused("read", outcome.code, outcome.path);
   const { state } = outcome;
   const { path, facts, lines = { from: 1, to: facts?.totalLines ?? 0 } } = state;
-  return [[span("read "), elastic(path), span(` ${lines.from}-${lines.to}${stateWords(state)}`, "faint")]];
+  return [
+    [span("read "), elastic(path), span(` ${lines.from}-${lines.to}${stateWords(state, call)}`, "faint")],
+  ];
 }
 
-function linesOfWrite(outcome: WriteOutcome, path: string, isShown: boolean): readonly Line[] {
+function linesOfWrite(
+  outcome: WriteOutcome,
+  path: string,
+  call: EndedCall,
+  isShown: boolean,
+): readonly Line[] {
   if (outcome.kind === "refusal")
     return refused(
       "edit",
@@ -129,7 +142,7 @@ function linesOfWrite(outcome: WriteOutcome, path: string, isShown: boolean): re
       isShown && carriesContent(outcome.code),
     );
   const { state, together: others = [], displacedNote } = outcome;
-  const version = span(stateWords(state), "faint");
+  const version = span(stateWords(state, call), "faint");
   if (outcome.kind === "unchanged")
     return [[span("edit "), elastic(state.path), version, span(" is so already", "faint")]];
   const { movedFrom, change } = outcome;
@@ -140,20 +153,18 @@ function linesOfWrite(outcome: WriteOutcome, path: string, isShown: boolean): re
     ...change.repairs.map((repair) => below(`repaired: ${describeRepair(repair)}`, "note")),
     ...(displacedNote === undefined ? [] : [below(displacedNote.trim(), "note")]),
     // What became of the old name of a file that was moved is said with it.
-    ...(movedFrom === undefined ? others.flatMap((one) => linesOfWrite(one, path, isShown)) : []),
+    ...(movedFrom === undefined ? others.flatMap((one) => linesOfWrite(one, path, call, isShown)) : []),
   ];
 }
 
-/** Which state of a file it is: the version that the model knows, and the beginning of its SHA-256. */
-function stateWords({
-  version,
-  sha256,
-}: {
-  readonly version: number;
-  readonly sha256: string | null;
-}): string {
-  if (version === 0) return "";
-  return ` v${version}${sha256 === null ? "" : ` ${sha256.slice(0, shownHash)}`}`;
+/** Which state of a file it is: the how manieth of the file, and the beginning of its SHA-256. */
+function stateWords(
+  { path, sha256 }: { readonly path: string; readonly sha256: string | null },
+  { counted = [] }: EndedCall,
+): string {
+  if (sha256 === null) return "";
+  const { version } = counted.find((one) => one.path === path && one.after === sha256) ?? {};
+  return `${version === undefined ? "" : ` v${version}`} ${sha256.slice(0, shownHash)}`;
 }
 
 /** Characters of a hash that a person tells states apart by. */

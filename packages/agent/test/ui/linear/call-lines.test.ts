@@ -32,7 +32,7 @@ const rows: readonly (readonly [string, readonly ScriptedAnswer[], string])[] = 
   [
     "a read of several, a line each below",
     [calls(["read_many_files", { paths: ["a.ts", "b.ts", "no.ts"] }])],
-    "read 3 files\n  read a.ts 1-3 v1 b6285c5\n  read b.ts 1-1 v2 0263829\n  read ✗ no.ts is not there",
+    "read 3 files\n  read a.ts 1-3 v1 b6285c5\n  read b.ts 1-1 v1 0263829\n  read ✗ no.ts is not there",
   ],
   ["names and lines that are found", [calls(["list_files", { path: "." }])], "list . 2 found"],
   ["a search", [calls(["search_files", { pattern: "o" }])], "search o 2 found"],
@@ -40,6 +40,16 @@ const rows: readonly (readonly [string, readonly ScriptedAnswer[], string])[] = 
     "a change, with its lines and its version",
     [read, edit("two", "zwei\nzwo")],
     "edit a.ts +2 -1 v2 6a0e01b ✓",
+  ],
+  [
+    "a state that comes back, under its first number",
+    [read, edit("two", "zwei"), edit("zwei", "two")],
+    "edit a.ts +1 -1 v1 b6285c5 ✓",
+  ],
+  [
+    "a second read of the same state",
+    [calls(["read_many_files", { paths: ["b.ts", "a.ts"] }]), read],
+    "read a.ts 1-3 v1 b6285c5",
   ],
   [
     "a new file",
@@ -57,7 +67,7 @@ const rows: readonly (readonly [string, readonly ScriptedAnswer[], string])[] = 
   [
     "another name",
     [read, calls(["move_file", { file_path: "a.ts", new_path: "z.ts", ...hash }])],
-    "move a.ts → z.ts v2 b6285c5 ✓",
+    "move a.ts → z.ts v1 b6285c5 ✓",
   ],
   [
     "what was put right in a diff",

@@ -1,4 +1,10 @@
-import { activeTasks, TreeShape, upwards } from "../../conversation/index.js";
+import {
+  activeTasks,
+  type CountStates,
+  countedStates,
+  TreeShape,
+  upwards,
+} from "../../conversation/index.js";
 import type {
   ConversationContext,
   ToolCall,
@@ -78,6 +84,7 @@ class DrawnTree {
   /** Results that have their line with their call. */
   readonly #joined: ReadonlySet<string>;
   readonly #rows: DrawnRow[] = [];
+  readonly #counted: CountStates;
 
   constructor(
     private readonly context: ConversationContext,
@@ -85,6 +92,7 @@ class DrawnTree {
     private readonly wording: Wording,
   ) {
     this.#active = activeTasks(context);
+    this.#counted = countedStates(context);
     this.#results = resultsByCall(context);
     this.#joined = new Set([...this.#results.values()].map(({ id }) => id));
   }
@@ -130,8 +138,8 @@ class DrawnTree {
     const { wording, context } = this;
     if (id === context.sessionId && payload.kind === "task_boundary")
       return `session ${wording.quote(context.title ?? payload.name)}`;
-    if (payload.kind !== "tool_call") return describePayload(payload, wording);
-    return callWords(payload, result?.payload, wording);
+    if (payload.kind !== "tool_call") return describePayload(this.#counted(payload), wording);
+    return callWords(payload, result && this.#counted(result.payload), wording);
   }
 }
 
