@@ -117,7 +117,7 @@ const tmux = (...words) =>
   execFileSync("tmux", ["-u", "-S", join(place, "tmux"), "-f", "/dev/null", ...words], { encoding: "utf8" });
 const screen = () => tmux("capture-pane", "-p").trimEnd();
 /** A screen without what is another one in each run, and with one empty line for many. @param {string} text */
-const steady = (text) => text.replaceAll(/\d+\.\d s\b/gu, "0.1 s").replaceAll(/\n{3,}/gu, "\n\n");
+const steady = (text) => text.replaceAll(/\d+(?:\.\d)? s\b/gu, "0.1 s").replaceAll(/\n{3,}/gu, "\n\n");
 
 try {
   for (const [name, text] of Object.entries(files)) put(join(project, name), text);
@@ -150,10 +150,10 @@ async function play(step) {
   else await take(here(`../docs/${step.picture}`));
 }
 
-/** Waits until the screen shows this, and changes no more. @param {RegExp} shown */
+/** Waits until the screen shows this and changes no more, and takes keys: an early one is not for it. @param {RegExp} shown */
 async function until(shown) {
   let before = "";
-  for (const since = Date.now(); ; await wait(150)) {
+  for (const since = Date.now(); ; await wait(450)) {
     const now = screen();
     if (shown.test(now) && now === before) return;
     if (Date.now() - since > 30_000) throw new Error(`never shown: ${shown}\n${now}`);
@@ -173,7 +173,12 @@ async function take(file) {
     i { float: left; width: 12px; height: 12px; margin: 2px 8px 0 0; border-radius: 6px }
     pre { width: 100ch; margin: 0; padding: 14px 20px 18px; font: 15px/19px "DejaVu Sans Mono", monospace }`;
   const dots = ["#e0645c", "#dfb04a", "#5fae5a"].map((dot) => `<i style="background:${dot}"></i>`).join("");
-  const text = html(tmux("capture-pane", "-e", "-p").trimEnd());
+  // A window that is not full is no picture.
+  const text = html(
+    tmux("capture-pane", "-e", "-p")
+      .trimEnd()
+      .replace(/\n{4,}/gu, "\n\n\n"),
+  );
   const shown = `<main><div><p>${dots}holdfast in shop</p><pre>${text}</pre></div></main>`;
   await tab.setContent(`<style>${css}</style>${shown}`);
   await tab.locator("main").screenshot({ path: file });
