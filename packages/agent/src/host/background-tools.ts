@@ -44,7 +44,12 @@ export function readOutputTool(context: CommandToolsContext): HostTool<typeof re
       cursors.set(id, part.next);
       // A long result is nothing that goes on: no file is another by it.
       if (command === undefined) return { code: "ok", text: rangeWords(part, log.sizeBytes) };
-      return withFileCheck({ code: "ok", text: partWords(command, from, part) }, context.checkFiles, scope);
+      const looked = {
+        code: "ok",
+        text: partWords(command, from, part),
+        ...(await touchedBy(command, scope)),
+      } as const;
+      return withFileCheck(looked, context.checkFiles, scope);
     },
   });
 }
@@ -67,9 +72,24 @@ export function killTool(context: CommandToolsContext): HostTool<typeof killPara
       const wasOver = command.end !== undefined;
       const { text } = endWords(await command.stop("killed"));
       const said = wasOver ? `It had ended before. ${text}` : text;
-      return withFileCheck({ code: "ok", text: said }, context.checkFiles, scope);
+      const ended = { code: "ok", text: said, ...(await touchedBy(command, scope)) } as const;
+      return withFileCheck(ended, context.checkFiles, scope);
     },
   });
+}
+
+/** What a command that has ended changed, told once: but for files that the conversation knows, of which the check tells. */
+async function touchedBy(
+  command: RunningCommand,
+  { manager }: HostScope,
+): Promise<Pick<HostToolResult, "touched">> {
+  if (command.end === undefined || command.lookAgain === undefined) return {};
+  const { files, isWhole } = await command.lookAgain();
+  command.lookAgain = undefined;
+  const { context, manifests } = manager ?? {};
+  const known = context && manifests?.at(context, context.currentNodeId);
+  const others = files.filter(({ path }) => !known?.has(manifests?.naming(path) ?? path));
+  return { touched: { isWhole, isLater: true, files: others } };
 }
 
 const mostWaitSeconds = 300;

@@ -2,6 +2,7 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
+import type { TouchedFiles } from "@holdfast/core/conversation/values";
 import { formatIdentity, ownIdentity } from "@holdfast/core/node";
 import { causeOf, defined } from "@holdfast/core/text";
 import type { OutputLog } from "./output-log.js";
@@ -73,6 +74,8 @@ export class RunningCommand {
   private entered: EnteredCommand | undefined;
   /** What a model is told of the folder in which it began, or the next one begins. */
   readonly notes: string[] = [];
+  /** Of one in the background: says once it has ended which files are others than at its start. */
+  lookAgain: (() => Promise<TouchedFiles>) | undefined;
   /** Of one that ran in a sandbox: what stood in its way. Known once it has ended. */
   barred: Barred | undefined;
 

@@ -70,7 +70,7 @@ async function runCommand(
 ): Promise<HostToolResult> {
   const { command, directory, background = false, sandboxed, isReadOnly } = args;
   if (scope.signal?.aborted === true) return failedCall("cancelled", "The command was not started.");
-  const lookAgain = background ? undefined : await watchFiles?.();
+  const lookAgain = await watchFiles?.();
   const agent = scope.manager;
   const started = commands.start(command, directory, background, { sandboxed, isReadOnly, agent });
   if (isRefusal(started)) return failedCall(started.code, started.message);
@@ -78,6 +78,7 @@ async function runCommand(
     if (args.timeout_seconds !== undefined) void started.endWithin(args.timeout_seconds * 1_000);
     await waitAtMost(started.ended, firstLookMs);
     if (started.end === undefined) {
+      started.lookAgain = lookAgain;
       void started.ended.then(({ stopped }) => {
         if (stopped !== "killed" && stopped !== "closed") onBackgroundEnd?.(backgroundWords(started));
       });

@@ -1,10 +1,5 @@
-import { countedStates, openCalls } from "@holdfast/core/conversation";
-import {
-  type ConversationContext,
-  type ConversationRefusal,
-  effectsOf,
-  type ToolCall,
-} from "@holdfast/core/conversation/values";
+import { type ContextManager, type CountStates, countedStates, openCalls } from "@holdfast/core/conversation";
+import { type ConversationRefusal, effectsOf, type ToolCall } from "@holdfast/core/conversation/values";
 import type { Workspace } from "@holdfast/core/files";
 import { hasTrait, isLook, isRefusal } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
@@ -108,7 +103,7 @@ async function carryOne(
   );
   questions.end(callId);
   if (isRefusal(carried)) return carried;
-  const ended = endOf(call, carried, host.manager.context);
+  const ended = endOf(call, carried, host.manager);
   onEvent({ kind: "call_ended", call: ended });
   return { nodeId, ended, call, about: aimOf(read, ended.isError, host) };
 }
@@ -129,7 +124,16 @@ async function judge(
   return denied === undefined ? names : { ...names, standIn: refusingTool(call.name, denied, "denied") };
 }
 
-function endOf({ callId, name, args }: ToolCall, carried: Carried, context: ConversationContext): EndedCall {
+/** The states of a session are counted once, and then on. */
+const counters = new WeakMap<ContextManager, CountStates>();
+
+function counterOf(manager: ContextManager): CountStates {
+  const known = counters.get(manager) ?? countedStates(manager.context);
+  counters.set(manager, known);
+  return known;
+}
+
+function endOf({ callId, name, args }: ToolCall, carried: Carried, manager: ContextManager): EndedCall {
   const { code, isError, text } = carried;
   const node = carried.kind === "answered" ? carried.node : undefined;
   const hasFiles = node?.payload.kind === "tool_result" && node.payload.files !== undefined;
@@ -140,7 +144,7 @@ function endOf({ callId, name, args }: ToolCall, carried: Carried, context: Conv
     code,
     isError,
     text,
-    ...(hasFiles ? { counted: effectsOf(countedStates(context)(node.payload)) } : {}),
+    ...(hasFiles ? { counted: effectsOf(counterOf(manager)(node.payload)) } : {}),
     ...defined({ node, run: carried.run }),
   };
 }

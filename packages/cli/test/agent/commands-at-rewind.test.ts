@@ -43,6 +43,21 @@ describe("what commands changed", () => {
     );
   });
 
+  it("is told of a command in the background once it has ended, but for what the session itself wrote", async () => {
+    const at = scripted([done], { files: { "a.txt": "a\n" } });
+    await at.run(["-p", "First.", ...yolo]);
+    at.play([
+      shell("sleep 2; echo x > b.txt", { background: true }),
+      { calls: [call("write_file", { file_path: "c.txt", content: "mine" })] },
+      { calls: [call("read_output", { id: "c1", until_end: true, wait_seconds: 60 })] },
+      done,
+    ]);
+    await at.run(["-c", "-p", "Second.", ...yolo]);
+    const { stdout, stderr } = await at.bare.run(["-c", "-p", "/history rewind"]);
+    expect(stdout + stderr).toContain("1 file was changed by commands and stays: b.txt.");
+    expect(stdout + stderr).not.toContain("not looked at");
+  });
+
   it("says nothing where commands changed nothing", async () => {
     const at = scripted([done], { files: { "a.txt": "a\n" } });
     await at.run(["-p", "First.", ...yolo]);

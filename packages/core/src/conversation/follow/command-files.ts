@@ -18,6 +18,7 @@ export function filesOfCommands(context: ConversationContext, fromId: string, to
     const touched = payload.kind === "tool_result" || payload.kind === "note" ? payload.touched : undefined;
     for (const { path } of touched?.files ?? []) paths.add(path);
     if (touched?.isWhole === false) unknown += 1;
+    if (touched?.isLater === true) unknown = Math.max(0, unknown - 1);
   }
   return { paths: [...paths].toSorted(), unknown };
 }

@@ -9,7 +9,8 @@ export type CountStates = <Payload extends TurnPayload | ToolResultPayload>(payl
 
 /**
  * Versions as a person counts them: the distinct states of each file, on whatever branch, where a state that comes back has
- * its old number. Those of the model count what it was given, of all files together. Costs the sorted tree, once.
+ * its old number. Those of the model count what it was given, of all files together. Costs the sorted tree, once: payloads
+ * that come later are counted on.
  */
 export function countedStates({ nodes }: Pick<ConversationContext, "nodes">): CountStates {
   const known = new Map<string, string[]>();
@@ -21,14 +22,17 @@ export function countedStates({ nodes }: Pick<ConversationContext, "nodes">): Co
     const at = states.indexOf(sha256);
     return at < 0 ? states.push(sha256) : at + 1;
   };
-  for (const { payload } of [...nodes.values()].sort(inOrder))
+  const meet = (payload: TurnPayload) => {
     for (const { path, before, after, from } of effectsOf(payload)) {
       // What was moved goes on being counted.
       if (from !== undefined) known.set(bareName(path), statesOf(from));
       versionOf(path, before);
       versionOf(path, after);
     }
+  };
+  for (const { payload } of [...nodes.values()].sort(inOrder)) meet(payload);
   return (payload) => {
+    meet(payload);
     if (payload.kind === "file_content")
       return { ...payload, version: versionOf(payload.path, payload.sha256) };
     if (payload.kind !== "tool_result" || payload.files === undefined) return payload;

@@ -125,6 +125,8 @@ export const touchedFiles = shape({
   files: listOf(fileTouch),
   /** False where not all was looked at, or not all is listed. */
   isWhole: flag,
+  /** By a command in the background that has ended: its start said that nobody had looked. */
+  isLater: optional(yes),
 });
 
 /** `null`: there is no such file. */
