@@ -199,7 +199,7 @@ export class TypedInput {
     const label = isIdle ? "" : `${mode === "" ? "" : `${mode} `}${asked?.label ?? "> "}`;
     const menu = this.#menu;
     const isKeys = this.#answer?.text === "" && label.includes("[n]");
-    const said = hint ?? (this.#isDue && !isIdle ? waitingQuestion : isKeys ? oneKey : undefined);
+    const said = hint ?? (this.#isDue && !isIdle ? waitingQuestion : isKeys ? oneKey(label) : undefined);
     return {
       editor,
       label,
@@ -242,7 +242,10 @@ const chooses = /^\/(?:model|resume)$/u;
 const choosing = /^\/(?:model|resume|effort|mode) \S* ?$/u;
 
 /** What is said of a question that stands. */
-const oneKey = "One key answers. Other words and Enter are a no, and the model reads them.";
+function oneKey(label: string): string {
+  const isOfModel = /^Do it\?/u.test(label);
+  return `One key answers. Other words and Enter are a no${isOfModel ? ", and the model reads them" : ""}.`;
+}
 
 /** What is said where a question waits for the line. */
 export const waitingQuestion =

@@ -83,7 +83,9 @@ describe("a question", () => {
   });
 
   it("says how it is answered", () => {
-    expect(asked(change).input.shown(undefined).hint).toMatch(/^One key answers/u);
+    expect(asked(change).input.shown(undefined).hint).toMatch(/^One key answers.* the model reads/u);
+    const trust = asked("Trust this folder? [y]es, [n]o: ").input;
+    expect(trust.shown(undefined).hint).toBe("One key answers. Other words and Enter are a no.");
     expect(asked("Whose key is it? ").input.shown(undefined).hint).toBeUndefined();
   });
 });

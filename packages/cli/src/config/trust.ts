@@ -112,7 +112,7 @@ export async function askTrust(
   if ((await folders.answer(folder, offer.bytes)) !== undefined) return;
   const shown = [`You have not said yet whether you trust ${folder}. If you do:`, ...offer.lines];
   await lines.terminal.out(shown.map((line) => `${escapeText(line)}\n`).join(""));
-  const said = await lines.answer("Trust this folder? [y/N] ");
+  const said = await lines.answer("Trust this folder? [y]es, [n]o: ");
   if (said === undefined) return;
   const isYes = /^y(es)?$/i.test(said.trim());
   await folders.trust(folder, offer.bytes, isYes ? "trusted" : "declined").catch(() => {});

@@ -187,7 +187,7 @@ describe.runIf(process.platform === "linux" && isThere("screen"))("trust in a co
     await first.until('hooks.turnEnd = [{"command":"touch ran.txt"}]: it runs commands');
     await first.until("Its commands and skills count: .claude/commands");
     await first.until("The model reads as instructions: AGENTS.md");
-    await first.until("Trust this folder? [y/N] ");
+    await first.until("Trust this folder? [y]es, [n]o: ");
     first.type("y");
     await first.until("is trusted with these settings.");
     await first.until("Instructions: AGENTS.md.");
@@ -209,7 +209,7 @@ describe.runIf(process.platform === "linux" && isThere("screen"))("trust in a co
     const at = { project, env: bare.env };
     const asked = async (answer: string) => {
       const seen = inTerminal(at, script({ home }));
-      await seen.until("Trust this folder? [y/N] ");
+      await seen.until("Trust this folder? [y]es, [n]o: ");
       seen.type(answer);
       await seen.until("is not trusted. To trust it later: holdfast config trust.");
       await seen.until("This folder is not trusted.");
@@ -226,7 +226,7 @@ describe.runIf(process.platform === "linux" && isThere("screen"))("trust in a co
     await second.ended;
     expect(second.text()).not.toContain("Trust this folder?");
     project.put(settingsFile, hook("touch others.txt"));
-    await asked("");
+    await asked("not these");
     expect([project.has("ran.txt"), project.has("others.txt")]).toEqual([false, false]);
   });
 
