@@ -18,7 +18,7 @@ export interface StatusFacts {
   readonly costUsd?: number;
   /** Files that the model read and that have changed since. */
   readonly staleFiles?: number;
-  /** What is not as it should be of the MCP servers, such as `docs: connecting…`. */
+  /** What is waited for, and what failed: MCP servers and hooks, such as `docs: connecting…`. */
   readonly servers?: readonly string[];
   /** What the person's own command says in the place of the rest (`ui.statusLine`). */
   readonly own?: string;
@@ -108,6 +108,8 @@ export interface ShownRun {
   readonly commands: Pick<Commands, "inBackground" | "textOf">;
   /** How the MCP servers stand. */
   readonly servers: () => ServerStates;
+  /** What else a turn waits for now: hooks that take long. */
+  readonly waitsFor: () => readonly string[];
 }
 
 /** How MCP servers stand. */

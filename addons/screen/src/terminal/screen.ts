@@ -251,7 +251,8 @@ export class Screen implements Keyboard {
   #tail(size: { readonly columns: number; readonly rows: number }): Tail {
     const { theme } = this.options;
     const shown = { input: this.#input.shown(this.#hint), nowMs: Date.now() };
-    const servers = serverWords(this.#run?.servers() ?? []).words;
+    const waits = this.#turn === undefined ? [] : (this.#run?.waitsFor() ?? []);
+    const servers = [...serverWords(this.#run?.servers() ?? []).words, ...waits];
     const own = defined({ own: this.#own?.words });
     const status = this.#facts && { ...this.#facts, servers, ...own };
     const drawn = { turn: this.#turn, status, background: this.#background };

@@ -76,7 +76,7 @@ export function openTalk(options: TalkOptions): TalkTerminal {
     talk: async (run, ports, first) => {
       open = run;
       const servers = () => run.resources.states?.() ?? [];
-      screen?.attach({ host: ports.host, commands: run.commands, servers });
+      screen?.attach({ host: ports.host, commands: run.commands, servers, waitsFor: run.waitsFor });
       const written = () => (shown = screen?.turn() ?? writtenText(terminal, "talk"));
       await past(run.conversation.manager.context);
       // Opened once more, it is shown once more: what was said meanwhile is far above.

@@ -175,6 +175,11 @@ export class Commands {
     return [...this.all.values()].filter(({ id }) => this.background.has(id));
   }
 
+  /** Those that run, in the background or not. */
+  running(): readonly RunningCommand[] {
+    return [...this.all.values()].filter(({ end }) => end === undefined);
+  }
+
   /** Ends everything that runs and removes the outputs. */
   async close(): Promise<void> {
     this.isClosed = true;

@@ -34,7 +34,7 @@ import {
 } from "@holdfast/agent/host";
 import { isRefusal, refuse } from "@holdfast/core/files/values";
 import { homeFolder, openWorkspace, readForeign, sha256 } from "@holdfast/core/node";
-import { defined } from "@holdfast/core/text";
+import { clip, defined, escapeForPeople } from "@holdfast/core/text";
 import { failedCall, type HostTool } from "@holdfast/core/tools";
 import { absentAddon, loadAddon, type WebPages } from "../addons.js";
 import { version } from "../shell/version.js";
@@ -61,6 +61,8 @@ export interface RunHost {
   readonly problems: readonly string[];
   /** What the servers say of themselves, for the system text. */
   readonly instructions: () => readonly { readonly server: string; readonly text: string }[];
+  /** The hooks that take long, with their seconds until now, for a person. */
+  readonly waitsFor: () => readonly string[];
   /** Runs the hooks of the settings. */
   readonly runHook: RunHook;
   close(): Promise<void>;
@@ -180,6 +182,7 @@ export async function openHost(
       ...serverWords(states),
     ],
     instructions: () => servers.instructions(),
+    waitsFor: () => slowWords(hooks),
     runHook: hookRunner(hooks),
     close: async () => {
       isOver = true;
@@ -202,6 +205,14 @@ function searchIn(wanted: string, byProvider: HostPlace["search"], fetchPage: Ru
   // One for all turns: what is offered is compared.
   const tool = searchTool(async (query, signal) => now()?.(query, signal) ?? failedCall("failed", noSearch));
   return () => (now() === undefined ? [] : [tool]);
+}
+
+/** What runs for so long that a word on it does not only flicker. */
+function slowWords(hooks: Commands): readonly string[] {
+  const slow = hooks.running().filter(({ seconds }) => seconds >= 0.5);
+  return slow.map(
+    ({ command, seconds }) => `hook ${clip(escapeForPeople(command), 40)}: ${seconds.toFixed(0)} s`,
+  );
 }
 
 const noSearch = "The model that is asked now has no search of the web.";

@@ -255,6 +255,7 @@ async function openParts(given: Opening, parts: Opened): Promise<OpenedRun | NoR
     root,
     shell: host.shell,
     commands: host.commands,
+    waitsFor: host.waitsFor,
     resources: host.resources,
     written,
     fetch: host.fetch,

@@ -28,6 +28,8 @@ export interface TalkRun extends TurnPlace {
   readonly written: TurnPlace["written"] & { readonly prompts: readonly WrittenPrompt[] };
   readonly model: { readonly name: string };
   readonly commands: Pick<Commands, "inBackground" | "textOf">;
+  /** What else a turn waits for now, in words for the status line, such as a hook. */
+  readonly waitsFor: () => readonly string[];
 }
 
 /** What talking needs of the program around it. */
