@@ -72,8 +72,29 @@ export class LogSegment {
       if (isEnd) return true;
       bytes.copyWithin(0, whole, filled);
       filled -= whole;
-      if (filled === bytes.length) bytes = Buffer.concat([bytes, Buffer.allocUnsafe(filled)]);
+      if (filled < bytes.length) continue;
+      if (filled < mostKeysBytes) bytes = Buffer.concat([bytes, Buffer.allocUnsafe(filled)]);
+      else if (this.takeLong(fd, bytes, until)) filled = 0;
+      else return true;
     }
+  }
+
+  /** Takes a line of which the beginning, with all keys, was read: of the rest only the end. @returns whether it has one. */
+  private takeLong(fd: number, begun: Buffer, until: number): boolean {
+    const piece = Buffer.allocUnsafe(chunk.length);
+    let [at, end] = [this.size + begun.length, -1];
+    for (let count = -1; count !== 0 && end < 0 && at < until; at += count) {
+      count = readAt(fd, piece, 0, piece.length, at);
+      const found = piece.subarray(0, count).indexOf(newline);
+      if (found >= 0) end = at + found;
+    }
+    this.index(begun, 0, (end < 0 ? until : end) - this.size);
+    if (end < 0) return false;
+    this.settled = this.keys.length;
+    this.size = end + 1;
+    this.lastBytes = Buffer.alloc(lastBytesLength);
+    readFully(fd, this.lastBytes, this.size - lastBytesLength);
+    return true;
   }
 
   /** @returns how many bytes of whole lines there were. */
@@ -102,7 +123,11 @@ export class LogSegment {
     // One of an earlier release has no keys: each of its files is of one path.
     if (bytes[from + keysAt - 1] !== quote) add(0);
     else
-      for (let at = from + keysAt; at + keyBytes < end && bytes[at] !== quote; at += keyBytes)
+      for (
+        let at = from + keysAt;
+        at + keyBytes < Math.min(end, bytes.length) && bytes[at] !== quote;
+        at += keyBytes
+      )
         add(bytes.readUIntBE(at, keyBytes));
   }
 
@@ -125,6 +150,8 @@ interface LogLine {
 const missing = { size: 0, ino: 0, mtimeMs: 0 };
 /** One for all: memory that is touched for the first time costs more than what is read into it. */
 const chunk = Buffer.allocUnsafeSlow(64 * 1024);
+/** The keys of a hundred thousand files take less. */
+const mostKeysBytes = 8 * 1024 * 1024;
 /** So many lines are remembered as what they say. */
 const mostParsed = 10_000;
 /** Enough for the check of the last line, and its id. */
@@ -133,7 +160,9 @@ const newline = 0x0a;
 const quote = 0x22;
 
 function parse(fd: number, line: LogLine): void {
-  const bytes = Buffer.allocUnsafe(Math.min(line.end - line.from, mostRecordBytes));
+  line.said = null;
+  if (line.end - line.from > mostRecordBytes) return;
+  const bytes = Buffer.allocUnsafe(line.end - line.from);
   line.said = parseLine(bytes.toString("utf8", 0, readFully(fd, bytes, line.from))) ?? null;
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { HistoryEntry } from "../../../src/files/index.js";
@@ -79,6 +79,23 @@ it("a set is in the log whole or not at all, whichever byte of its line is cut, 
     const found = await Promise.all(["a", "b"].map((path) => history.entries(join(root, path))));
     expect(found.map((entries) => entries.map(({ id }) => id))).toEqual([[], ["next"]]);
   }
+});
+
+it("a line that is longer than all keys together is no other line's end, be it garbage or a huge operation", async () => {
+  const { root, stateDir } = await ground({});
+  const [reader, writer] = [await portsOn(root, stateDir), await portsOn(root, stateDir)];
+  const idsOf = async ({ history }: typeof reader) => (await history.entries("/p")).map(({ id }) => id);
+  await writer.history.record(entry("/p", "1"));
+  expect(await idsOf(reader)).toEqual(["1"]);
+  const [name = ""] = readdirSync(join(stateDir, "operations"));
+  const log = join(stateDir, "operations", name);
+  appendFileSync(log, "x".repeat(20 << 20));
+  expect(await idsOf(reader)).toEqual(["1"]);
+  appendFileSync(log, "xx\n");
+  await writer.history.record({ ...entry("/p", "2"), tool: "t".repeat(9 << 20) });
+  await writer.history.record(entry("/p", "3"));
+  for (const ports of [reader, writer, await portsOn(root, stateDir)])
+    expect(await idsOf(ports)).toEqual(["1", "2", "3"]);
 });
 
 it("no line goes before one that is there, though the clock was put back or another process began a new week", async () => {
