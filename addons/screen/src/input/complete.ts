@@ -52,16 +52,18 @@ function groupWords(name: string): string | undefined {
 /** What a command can name, by its last word. */
 async function namedIn(
   word: string,
-  { conversation, store, written }: TalkRun,
+  { conversation, store, written, resources }: TalkRun,
   ports: Parameters<typeof pathsBeginning>[1],
 ): Promise<{ readonly named: Candidates; readonly says: ReadonlyMap<string, string> }> {
   const { context } = conversation.manager;
   const [paths, listed] = await Promise.all([pathsBeginning(word, ports), store.list()]);
   const stored = isRefusal(listed) ? [] : listed.toSorted((one, two) => two.modifiedMs - one.modifiedMs);
+  const servers = resources.states?.() ?? [];
   const says = new Map([
     ...stored.map((one) => [one.id, sessionWords(one, Date.now())] as const),
     ...[...modelCatalog].map(([name, facts]) => [name, modelWords(facts)] as const),
     ...written.prompts.map(({ name, says: words }) => [name, words] as const),
+    ...servers.map(({ name, kind, tools }) => [name, kind === "ready" ? `${tools} tools` : kind] as const),
     ...promptsIn(context),
   ]);
   const among = (names: readonly string[]) => (begun: string) => searched(begun, names, says);
@@ -77,6 +79,7 @@ async function namedIn(
     session: among(stored.map(({ id }) => id)),
     command: among(written.prompts.map(({ name }) => name)),
     model: among([...modelCatalog.keys()]),
+    server: among(servers.map(({ name }) => name)),
   };
   return { named, says };
 }

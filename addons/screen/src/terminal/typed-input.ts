@@ -239,7 +239,7 @@ export class TypedInput {
 
 /** Commands that name one thing, which is chosen: from a list that Enter opens, and whose row Enter takes. */
 const chooses = /^\/(?:model|resume)$/u;
-const choosing = /^\/(?:model|resume|effort|mode) \S* ?$/u;
+const choosing = /^\/(?:model|resume|effort|mode|mcp) \S* ?$/u;
 
 /** What is said of a question that stands. */
 function oneKey(label: string): string {

@@ -31,6 +31,20 @@ describe.runIf(hasTmux)("what is chosen from a list", () => {
     await window.until(/You are in session [0-9a-z]{26} now[\s\S]*> Why is the sky blue\?[\s\S]*\n>$/u);
   });
 
+  it("is an MCP server, with how it stands", async () => {
+    const settings = { mcpServers: { docs: { command: "/nowhere" }, tickets: { command: "/nowhere" } } };
+    const at = scripted(answers, { settings });
+    const window = openWindow(at, { columns: 100, rows: 20 });
+    window.start(["--script", join(at.home.folder, "script.json")]);
+    await window.until(/tickets: failed[\s\S]*\n>$/u);
+    window.type("/mcp ");
+    await window.until(/docs +failed\n.*tickets +failed/u);
+    window.type("tick");
+    await window.until(/^> tickets +failed$/mu);
+    window.keys("Enter");
+    await window.until(/^> \/mcp tickets\nMCP servers: 1\.\ntickets {2}failed/mu);
+  });
+
   it("is a model, and Esc leaves what was typed", async () => {
     const at = scripted(answers);
     const window = openWindow(at, { columns: 100, rows: 20 });

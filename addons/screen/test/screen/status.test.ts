@@ -6,10 +6,10 @@ const textOf = (line: ReturnType<typeof statusLine>) => line.map(({ text }) => t
 
 it("names the servers that are waited for or have failed, and nothing of the others", () => {
   const states = [
-    { name: "docs", kind: "idle" },
-    { name: "db\u001b[2J", kind: "failed" },
-    { name: "web", kind: "ready" },
-    { name: "old", kind: "closed" },
+    { name: "docs", kind: "idle", tools: 0 },
+    { name: "db\u001b[2J", kind: "failed", tools: 0 },
+    { name: "web", kind: "ready", tools: 0 },
+    { name: "old", kind: "closed", tools: 0 },
   ] as const;
   const { words, isWaiting } = serverWords(states);
   expect(words).toEqual(["docs: connecting…", "db\\u001b[2J: failed"]);

@@ -43,7 +43,7 @@ export type StagedMedia = Pick<ReadMedia, "path" | "mimeType" | "sha256" | "data
 export interface NamedResources {
   readonly servers: readonly string[];
   /** How each server stands now. */
-  readonly states?: () => readonly Pick<McpServerState, "name" | "kind">[];
+  readonly states?: () => readonly Pick<McpServerState, "name" | "kind" | "tools">[];
   readonly read: (server: string, uri: string, signal?: AbortSignal) => Promise<McpResource | Refusal>;
 }
 

@@ -37,7 +37,16 @@ export type CommandSpec = Omit<Command, "usage" | "options" | "operands"> & Part
 export type OptionKind = "switch" | "value" | "values" | "node" | readonly string[];
 
 /** What a word names. */
-export type OperandKind = "path" | "task" | "node" | "session" | "model" | "effort" | "mode" | "command";
+export type OperandKind =
+  | "path"
+  | "task"
+  | "node"
+  | "session"
+  | "model"
+  | "effort"
+  | "mode"
+  | "command"
+  | "server";
 
 /** What a line gives to its command. */
 export interface GivenWords {

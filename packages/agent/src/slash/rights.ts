@@ -46,12 +46,17 @@ function ruleOf(decision: string | undefined, words: string, given: GivenWords):
 
 const mcp: CommandSpec = {
   name: "mcp",
-  usage: "[--retry]",
-  says: "Shows how each MCP server stands; --retry starts those that failed once more.",
+  usage: "[NAME] [--retry]",
+  says: "Shows how each MCP server stands, or one; --retry starts those that failed once more.",
   options: { retry: "switch" },
+  operands: { least: 0, most: 1 },
+  operand: "server",
   run: async (given, { servers }: CommandHost) => {
     if (servers === undefined) return unavailable("Looking at MCP servers");
-    const states = await servers(given.has("retry"));
+    const all = await servers(given.has("retry"));
+    const states = given.text === "" ? all : all.filter(({ name }) => name === given.text);
+    if (states.length < Math.min(1, all.length))
+      return refused("invalid_arguments", `There are: ${all.map(({ name }) => name).join(", ")}.`);
     const lines = states.flatMap(({ name, kind, tools, messages }) => [
       `${name}  ${kind === "ready" ? `${tools} tools` : kind}`,
       ...messages.map((message) => `  ${message}`),

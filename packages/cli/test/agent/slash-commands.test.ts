@@ -127,6 +127,11 @@ describe("what the model and the project may do", () => {
     );
     expect(await says("/mcp")).toMatch(/^x {2}failed$/m);
     expect(await says("/mcp --retry")).toMatch(/^x {2}failed$/m);
+    expect(await says("/mcp x")).toMatch(/^x {2}failed$/m);
+    expect(await say(at, "/mcp y")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("There are: x."),
+    });
     expect(await says("/trust no")).toContain("is not trusted as it is now.");
     expect((await say(at, "/trust perhaps")).code).toBe(2);
   });
