@@ -1,4 +1,4 @@
-import { type ContextManager, type CountStates, countedStates, openCalls } from "@holdfast/core/conversation";
+import { type ContextManager, countedStates, openCalls } from "@holdfast/core/conversation";
 import { type ConversationRefusal, effectsOf, type ToolCall } from "@holdfast/core/conversation/values";
 import type { Workspace } from "@holdfast/core/files";
 import { hasTrait, isLook, isRefusal } from "@holdfast/core/files/values";
@@ -124,15 +124,6 @@ async function judge(
   return denied === undefined ? names : { ...names, standIn: refusingTool(call.name, denied, "denied") };
 }
 
-/** The states of a session are counted once, and then on. */
-const counters = new WeakMap<ContextManager, CountStates>();
-
-function counterOf(manager: ContextManager): CountStates {
-  const known = counters.get(manager) ?? countedStates(manager.context);
-  counters.set(manager, known);
-  return known;
-}
-
 function endOf({ callId, name, args }: ToolCall, carried: Carried, manager: ContextManager): EndedCall {
   const { code, isError, text } = carried;
   const node = carried.kind === "answered" ? carried.node : undefined;
@@ -144,7 +135,7 @@ function endOf({ callId, name, args }: ToolCall, carried: Carried, manager: Cont
     code,
     isError,
     text,
-    ...(hasFiles ? { counted: effectsOf(counterOf(manager)(node.payload)) } : {}),
+    ...(hasFiles ? { counted: effectsOf(countedStates(manager.context)(node.payload)) } : {}),
     ...defined({ node, run: carried.run }),
   };
 }
