@@ -179,6 +179,10 @@ export const settingsSchema = z.strictObject({
     search: z
       .string()
       .max(4_096)
+      .regex(
+        /^(?:provider|off|https?:\/\/\S*\{query\}\S*)$/,
+        "must be provider, off or an address with {query}",
+      )
       .describe(
         "who searches the web: provider (the model's own, where it has one), off, or the address of a page in which {query} stands",
       ),

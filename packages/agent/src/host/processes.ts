@@ -26,7 +26,9 @@ export async function endFamily(family: ProcessFamily, graceMs: number): Promise
   const until = performance.now() + graceMs;
   const asked = new Set<number>();
   // A shell whose child ends before it says so among the output: who waits for another is asked first.
-  for (let top = waitingAbove(family, asked); top.length > 0; top = waitingAbove(family, asked)) {
+  while (performance.now() < until) {
+    const top = waitingAbove(family, asked);
+    if (top.length === 0) break;
     for (const pid of top) {
       asked.add(pid);
       send(pid, "SIGTERM");
@@ -54,21 +56,17 @@ export function killFamily(family: ProcessFamily): void {
 
 /** Kills what commands of a program left that was killed itself. @param marked how their markers begin. */
 export function killLeft(marked: string): void {
-  const wanted = `${markerName}=${marked}`;
-  if (hasProc)
-    signalAll(
-      { marker: marked },
-      processIds().filter((pid) => environmentOf(pid).includes(wanted)),
-      "SIGKILL",
-    );
+  for (const [marker, pids] of markedProcesses())
+    if (marker.startsWith(marked)) signalAll({ marker }, pids, "SIGKILL");
 }
 
-/** All processes of commands, by their markers; none where there is no /proc. */
+/** All processes of commands, by their markers, but for those that we belong to; none where there is no /proc. */
 export function markedProcesses(): ReadonlyMap<string, readonly number[]> {
   const found = new Map<string, number[]>();
   for (const pid of hasProc ? processIds() : []) {
     const [, marker] = new RegExp(`(?:^|\0)${markerName}=([^\0]+)`).exec(environmentOf(pid)) ?? [];
-    if (marker !== undefined) found.set(marker, [...(found.get(marker) ?? []), pid]);
+    if (marker !== undefined && marker !== process.env[markerName])
+      found.set(marker, [...(found.get(marker) ?? []), pid]);
   }
   return found;
 }

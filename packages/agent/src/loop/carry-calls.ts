@@ -1,5 +1,11 @@
-import { type ContextManager, countedStates, openCalls } from "@holdfast/core/conversation";
-import { type ConversationRefusal, effectsOf, type ToolCall } from "@holdfast/core/conversation/values";
+import { type ContextManager, openCalls, StateCounter } from "@holdfast/core/conversation";
+import {
+  type ConversationRefusal,
+  effectsOf,
+  type FileEffect,
+  type ToolCall,
+  type TurnNode,
+} from "@holdfast/core/conversation/values";
 import type { Workspace } from "@holdfast/core/files";
 import { hasTrait, isLook, isRefusal } from "@holdfast/core/files/values";
 import { defined } from "@holdfast/core/text";
@@ -124,6 +130,15 @@ async function judge(
   return denied === undefined ? names : { ...names, standIn: refusingTool(call.name, denied, "denied") };
 }
 
+const counters = new WeakMap<ContextManager, StateCounter>();
+
+/** The files of a result, with versions as a person counts them. */
+function countedFiles({ id, payload }: TurnNode, manager: ContextManager): readonly FileEffect[] {
+  const counter = counters.get(manager) ?? new StateCounter();
+  counters.set(manager, counter);
+  return effectsOf(counter.at(manager.context, id)(payload));
+}
+
 function endOf({ callId, name, args }: ToolCall, carried: Carried, manager: ContextManager): EndedCall {
   const { code, isError, text } = carried;
   const node = carried.kind === "answered" ? carried.node : undefined;
@@ -135,7 +150,7 @@ function endOf({ callId, name, args }: ToolCall, carried: Carried, manager: Cont
     code,
     isError,
     text,
-    ...(hasFiles ? { counted: effectsOf(countedStates(manager.context)(node.payload)) } : {}),
+    ...(hasFiles ? { counted: countedFiles(node, manager) } : {}),
     ...defined({ node, run: carried.run }),
   };
 }

@@ -234,13 +234,11 @@ function opened(model: string, place: ModelPlace, options: OpenModelOptions): Op
   const window =
     contextWindow === undefined ? undefined : defined({ tokens: contextWindow, answerTokens: maxOutput });
   const costs = prices === undefined ? undefined : (usage: TurnUsage) => costOf(usage, prices);
+  // By its own server tool; a server that only speaks its form may have none.
+  const searches = isListed && kind !== "chat";
   return {
     kind: "model",
-    port: {
-      ...{ ...port, name: `${provider}/${model}`, ...defined({ window, efforts, costOf: costs }) },
-      // Its own server tool; a server that only speaks its form may have none.
-      searches: isListed && kind !== "chat",
-    },
+    port: { ...port, name: `${provider}/${model}`, searches, ...defined({ window, efforts, costOf: costs }) },
     name: `${provider}/${model}`,
     ...defined({ contextWindow, prices }),
   };

@@ -83,15 +83,15 @@ export interface BesideOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One answer beside the conversation, of a quarter of the model's window at most. */
+/** One answer beside the conversation, of a quarter of the model's window at most unless the step says less. */
 export async function answerBeside(
   port: ModelPort,
-  step: Pick<ModelStep, "contents" | "searches">,
+  step: Pick<ModelStep, "contents" | "searches" | "answerTokens">,
   { newId, meter, signal }: BesideOptions,
 ): Promise<ReceivedAnswer | ModelFailure> {
   const { tokens } = port.window ?? {};
   const answerTokens = tokens === undefined ? undefined : Math.floor(tokens / 4);
-  for await (const event of port.ask({ step: newId(), ...step, ...defined({ answerTokens }) }, signal)) {
+  for await (const event of port.ask({ step: newId(), ...defined({ answerTokens }), ...step }, signal)) {
     if (event.kind === "failed") return event.failure;
     if (event.kind !== "finish") continue;
     meter?.add(port, event.answer.usage);

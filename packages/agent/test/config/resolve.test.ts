@@ -264,6 +264,18 @@ test("a glob that is none is a problem where it stands", async () => {
   });
 });
 
+test.each([
+  ["provider", true],
+  ["off", true],
+  ["https://search.example/?q={query}", true],
+  ["brave", false],
+  ["https://search.example/", false],
+  ["file:///{query}", false],
+])("fetch.search takes who searches, and nothing else: %s", async (search, isTaken) => {
+  const { problems } = await checkText("f", JSON.stringify({ fetch: { search } }));
+  expect(problems.map(({ key }) => key)).toEqual(isTaken ? [] : ["fetch.search"]);
+});
+
 describe("a trusted project", () => {
   const deny = { tool: "write_file", decision: "deny" } as const;
   const allow = { tool: "*", decision: "allow" } as const;

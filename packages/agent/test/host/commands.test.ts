@@ -3,8 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from "node:path";
 import type { FileEffect } from "@holdfast/core/conversation/values";
 import type { HostTool, RanProgram } from "@holdfast/core/tools";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { afterThisTest } from "../../../../test/cleanups.js";
+import { hangMs } from "../../../../test/until.js";
 import { killTool, readOutputTool } from "../../src/host/background-tools.js";
 import { type CommandLimits, Commands } from "../../src/host/commands.js";
 import { commandEnvironment } from "../../src/host/environment.js";
@@ -171,12 +173,17 @@ describe("run_shell_command", () => {
 
   test("says nothing of its end, whichever of its shells waits for others", async () => {
     const { run } = await shell();
-    for (const around of [
-      "S; true",
-      "(S; echo no); true",
-      "S | cat; true",
-      "sh -c '(S; echo no); true'; true",
-    ]) {
+    const inner = fc.constantFrom("S", "( S; echo no )", "sh -c 'S; true'", "bash -c 'S; true'", "S | cat");
+    const outer = fc.constantFrom(
+      "X; true",
+      "( X; true ); true",
+      "X | cat; true",
+      "{ X; true; }; true",
+      "true && ( X )",
+    );
+    const shape = fc.tuple(outer, outer, inner);
+    for (const [one, two, s] of fc.sample(shape, 8)) {
+      const around = one.replace("X", `( ${two.replace("X", s)} )`);
       const sleep = uniqueSleep();
       const cancelling = new AbortController();
       const running = call(
@@ -188,6 +195,18 @@ describe("run_shell_command", () => {
       cancelling.abort();
       expect((await running).text, around).not.toContain("Terminated");
     }
+  });
+
+  test("ends who forks new parents for ever, in its time", async () => {
+    const { run } = await shell({ graceMs: 300 });
+    const sleep = uniqueSleep();
+    const forking = `f() { trap "" TERM; (f) & sleep 0.05; sleep ${sleep}; }; f`;
+    const begunMs = performance.now();
+    const ended = await call(run, { command: `(${forking}); true`, timeout_seconds: 1 });
+    expect(ended.code).toBe("timeout");
+    // A second and three tenths are its time; far more is a chase that has no end.
+    expect(performance.now() - begunMs).toBeLessThan(hangMs / 3);
+    expect(living(sleep)).toBe(0);
   });
 
   test("is given the time to end in order that its limits name", async () => {

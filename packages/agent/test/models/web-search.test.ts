@@ -144,6 +144,15 @@ it.each(searched)("$name says why where it refuses to", async ({ name }) => {
   expect(found).toMatchObject({ code: "failed", text: expect.stringContaining("no search for this key") });
 });
 
+it.each(searched)("$name is a failure where its answer says nothing", async ({ name, stream }) => {
+  const silent = stream.map((event) =>
+    event.replaceAll(words, "").replaceAll(/"(?:url|uri)":"[^"]*"/gu, '"no":""'),
+  );
+  server.script = [{ stream: silent }];
+  const found = await searchedBy(portOf(name), "What?", { newId: () => "s1" });
+  expect(found).toMatchObject({ code: "failed", text: expect.stringContaining("without an answer") });
+});
+
 it("is not offered for a server that only speaks a provider's form", () => {
   const providers = { mine: { kind: "anthropic", baseUrl: server.url } } as const;
   const opened = openModel("mine/claude-sonnet-5-5", { environment: {}, providers });

@@ -138,6 +138,25 @@ describe.skipIf(process.platform === "win32")("an order that was cut short", () 
     expect(project.text("log")).toBe("ended\n");
   });
 
+  it("is ended by no run that began within it, as in a terminal that it had opened", async () => {
+    const seconds = `5${process.pid}.5`;
+    const command = `printf %s "$HOLDFAST_COMMAND" > marker; sleep ${seconds}`;
+    const { project, play, run, begin } = scripted([shell(command)]);
+    const child = begin(["-p", "Serve.", ...yolo]);
+    const ended = codeOf(child);
+    await until(() => running(`sleep ${seconds}`).length > 0);
+    child.kill("SIGKILL");
+    await ended;
+    const more = { env: { HOLDFAST_COMMAND: project.text("marker") } };
+    play([{ text: "Yes." }]);
+    const within = await run(["-c", "-p", "Go on."], more);
+    expect(within.stderr).not.toContain("was ended");
+    expect(running(`sleep ${seconds}`)).not.toEqual([]);
+    play([{ text: "Yes." }]);
+    expect((await run(["-c", "-p", "Go on."])).stderr).toContain("was ended");
+    expect(running(`sleep ${seconds}`)).toEqual([]);
+  });
+
   it("has one exit code wherever its session is in use", async () => {
     const { play, run, begin } = scripted([{ text: "Yes." }]);
     const { session_id: id } = JSON.parse((await run(["-p", "Go.", "-o", "json"])).stdout);

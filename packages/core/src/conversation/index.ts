@@ -72,7 +72,7 @@ export {
   type Ignored,
   type Start,
 } from "./tree/choices.js";
-export { type CountStates, countedStates } from "./tree/counted-states.js";
+export { type CountStates, countedStates, StateCounter } from "./tree/counted-states.js";
 export { applyEvent, isPruned, startedContext } from "./tree/fold.js";
 export type { ContextListener } from "./tree/journaled-context.js";
 export { lastVersion, versionAtNode } from "./tree/last-version.js";

@@ -157,7 +157,7 @@ function linesOfWrite(
   ];
 }
 
-/** Which state of a file it is: the how manieth of the file, and the beginning of its SHA-256. */
+/** Which state of a file it is: its number among those of the file, and the beginning of its SHA-256. */
 function stateWords(
   { path, sha256 }: { readonly path: string; readonly sha256: string | null },
   { counted = [] }: EndedCall,

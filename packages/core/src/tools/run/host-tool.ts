@@ -159,7 +159,7 @@ export function moreTools(others: readonly OfferedTool[]): HostTool<typeof param
     kind: "host",
     name: moreToolsName,
     title: "Find other tools",
-    description: `Finds and calls tools not listed: ${[...new Set(names)].join(", ")}.`,
+    description: `Finds and calls more tools: ${[...new Set(names)].join(", ")}.`,
     parameters,
     annotations: readOnlyAnnotations,
     // A call that came here was not read as one of another tool: it has arguments beside `args`.
